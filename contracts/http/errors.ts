@@ -1,0 +1,73 @@
+import { z } from 'zod';
+
+type ErrorEntry = { error: string; status: number; meaning: string; extra: z.ZodObject };
+
+const entry = <const E extends string, const S extends number, X extends z.ZodRawShape>(
+  error: E,
+  status: S,
+  meaning: string,
+  extra: X = {} as X,
+) => ({ error, status, meaning, extra: z.object(extra) });
+
+const validValues = { received: z.unknown(), valid_values: z.array(z.string()) };
+const details = { details: z.unknown().optional() };
+const withLine = { ...details, line: z.number().int().optional() };
+
+/**
+ * Every error that a caller can get, with its HTTP status and the fields it has beside
+ * `error`, `message`, `code` and `request_id`. The key is our own name; `error` is the code that the caller sees.
+ */
+export const errors = {
+  invalid_request: entry('invalid_request', 400, 'The request is malformed, or a field is missing or not allowed.', { field: z.string().optional() }),
+  invalid_mode: entry('invalid_mode', 400, 'mode is neither CONVERT nor RENDER.', validValues),
+  invalid_input_type: entry('invalid_input_type', 400, 'input_type is not in the list.', validValues),
+  invalid_page_size: entry('invalid_page_size', 400, 'page_size is not in the list.', validValues),
+  invalid_orientation: entry('invalid_orientation', 400, 'orientation is neither portrait nor landscape.', { received: z.unknown() }),
+  missing_template_id: entry('missing_template_id', 400, 'RENDER mode needs a template_id.', { field: z.string().optional() }),
+  missing_data: entry('missing_data', 400, 'data is missing.', { field: z.string().optional() }),
+  template_name_required: entry('template_name_required', 400, 'A template needs a name.'),
+  template_content_required: entry('template_content_required', 400, 'A template needs content.'),
+  invalid_template_syntax: entry('invalid_template_syntax', 400, 'The template has a syntax error.', withLine),
+
+  missing_authorization: entry('missing_authorization', 401, 'The Authorization header is absent.'),
+  invalid_api_key: entry('invalid_api_key', 401, 'The API key is wrong or badly formed.'),
+  revoked_api_key: entry('revoked_api_key', 401, 'The API key has been revoked.', { revoked_at: z.string() }),
+  expired_api_key: entry('expired_api_key', 401, 'The temporary API key has expired.', { expired_at: z.string() }),
+
+  quota_exceeded: entry('quota_exceeded', 403, 'The quota of the month is used up.', { quota_limit: z.number(), quota_used: z.number(), quota_reset: z.string() }),
+  insufficient_permissions: entry('insufficient_permissions', 403, 'The API key lacks a permission.', { required_permission: z.string() }),
+  account_suspended: entry('account_suspended', 403, 'The account is suspended.', { suspended_at: z.string(), reason: z.string() }),
+  template_limit_exceeded: entry('template_limit_exceeded', 403, 'The account holds as many templates as its plan allows.', { limit: z.number() }),
+
+  not_found: entry('not_found', 404, 'There is nothing at this path and method.'),
+  job_not_found: entry('job_not_found', 404, 'The account has no such job.'),
+  download_expired: entry('download_expired', 404, 'The download link has expired.'),
+  template_not_found: entry('template_not_found', 404, 'The account has no such template.'),
+
+  template_name_exists: entry('template_name_exists', 409, 'The account has a template of this name already.'),
+  idempotency_conflict: entry('idempotency_conflict', 409, 'The Idempotency-Key was used with another body.'),
+  idempotency_in_progress: entry('idempotency_in_progress', 409, 'The first request with this Idempotency-Key is still running.'),
+  version_conflict: entry('version_conflict', 412, 'The template has moved on from the version named in If-Match.', { current_version: z.number().int() }),
+
+  payload_too_large: entry('payload_too_large', 413, 'The request is larger than the plan allows.', { max_size_mb: z.number(), received_size_mb: z.number() }),
+  template_too_large: entry('template_too_large', 413, 'The template is larger than the plan allows.', { max_size_mb: z.number().optional() }),
+  pdf_too_large: entry('pdf_too_large', 413, 'The PDF is larger than the plan allows.', { max_size_mb: z.number(), generated_size_mb: z.number() }),
+
+  conversion_failed: entry('conversion_failed', 422, 'The document could not be converted.', withLine),
+  invalid_html: entry('invalid_html', 422, 'The HTML would lose content.', withLine),
+  invalid_docx: entry('invalid_docx', 422, 'The Word document is damaged or is none.', details),
+  invalid_markdown: entry('invalid_markdown', 422, 'The Markdown would lose content.', withLine),
+  render_template_not_found: entry('template_not_found', 422, 'The render names a template or version that does not exist.', { template_id: z.string(), template_version: z.number().optional() }),
+  template_render_error: entry('template_render_error', 422, 'The data does not fill the template.', { missing_variable: z.string().optional(), variable: z.string().optional(), ...withLine }),
+  image_load_failed: entry('image_load_failed', 422, 'An image could not be loaded.', { image_url: z.string(), reason: z.string() }),
+  processing_timeout: entry('processing_timeout', 422, 'Processing took longer than the plan allows.', { timeout_seconds: z.number() }),
+  javascript_timeout: entry('javascript_timeout', 422, 'Scripts ran longer than the plan allows.', { timeout_seconds: z.number() }),
+
+  rate_limit_exceeded: entry('rate_limit_exceeded', 429, 'The limit of requests per minute is reached.', { limit: z.number(), retry_after: z.number(), reset_at: z.string() }),
+  internal_error: entry('internal_error', 500, 'The service failed; the request_id finds the reason in its log.'),
+  webhook_failed: entry('webhook_failed', 500, 'The callback could not be delivered.', { webhook_url: z.string(), attempts: z.number(), last_error: z.string() }),
+  service_unavailable: entry('service_unavailable', 503, 'The service cannot take the request now.', { retry_after: z.number() }),
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorName = keyof typeof errors;
+export type ErrorExtra<N extends ErrorName> = z.input<(typeof errors)[N]['extra']>;

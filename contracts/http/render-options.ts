@@ -1,0 +1,31 @@
+import { z } from 'zod';
+
+export const pageSizes = ['A4', 'A3', 'Letter', 'Legal', 'Tabloid'] as const;
+export const orientations = ['portrait', 'landscape'] as const;
+
+const margin = (initial: number) => z.number().min(0).max(100).default(initial).describe('Millimetres, 0 to 100.');
+const band = z.string().nullable().default(null).describe('HTML of a band in the margin; {{page}}, {{total}} and {{date}} are filled in. The margin grows to the height of the band where it is lower.');
+const bandHeight = z.number().min(0).max(100).default(10).describe('Millimetres, 0 to 100.');
+
+/** The fields of a render request that shape the page, each with its default (section 4.1 of the API). */
+export const renderOptionFields = {
+  page_size: z.enum(pageSizes).default('A4'),
+  orientation: z.enum(orientations).default('portrait'),
+  margin_top: margin(20),
+  margin_bottom: margin(20),
+  margin_left: margin(15),
+  margin_right: margin(15),
+  header_html: band,
+  footer_html: band,
+  header_height: bandHeight,
+  footer_height: bandHeight,
+  print_background: z.boolean().default(true),
+  scale: z.number().min(0.1).max(2).default(1),
+  wait_for: z.enum(['load', 'domcontentloaded', 'networkidle']).default('load'),
+  wait_time: z.number().int().min(0).max(5000).default(0).describe('Milliseconds to wait further, 0 to 5000.'),
+  emulate_media: z.enum(['print', 'screen']).default('print'),
+} as const;
+
+export const renderOptions = z.strictObject(renderOptionFields);
+/** All options, every default filled in. Lengths in millimetres, times in milliseconds. */
+export type RenderOptions = z.output<typeof renderOptions>;

@@ -1,0 +1,30 @@
+/** Names that cross a boundary: identifiers, streams, subjects, consumers. They are spelt nowhere else. */
+
+export const renderIdOf = (id: string) => `render_${id}`;
+export const jobIdOf = (id: string) => `job_${id}`;
+export const accountIdOf = (id: string) => `acc_${id}`;
+export const keyIdOf = (id: string) => `key_${id}`;
+export const templateIdOf = (id: string) => `tpl_${id}`;
+
+/** The bare id within `render_<id>`, `job_<id>`, `acc_<id>`, `key_<id>` or `tpl_<id>`; undefined where the prefix or the id's form is another. */
+export const bareId = (prefix: 'render' | 'job' | 'acc' | 'key' | 'tpl', prefixed: string): string | undefined => {
+  const match = /^([a-z]+)_([0-9A-HJKMNP-TV-Z]{26})$/.exec(prefixed);
+  return match?.[1] === prefix ? match[2] : undefined;
+};
+
+export const keyPrefixes = { test: 'svc_test_', live: 'svc_live_' } as const;
+
+export const streams = {
+  account: (id: string) => `account-${id}`,
+  apiKey: (id: string) => `apiKey-${id}`,
+  templateName: (hash: string) => `templateName-${hash}`,
+  template: (id: string) => `template-${id}`,
+  render: (id: string) => `render-${id}`,
+  delivery: (id: string) => `delivery-${id}`,
+} as const;
+
+export const subjects = { renderRequested: 'render.requested' } as const;
+
+export const consumers = { renderer: 'renderer', relay: 'relay' } as const;
+
+export const readModels = { renders: 'renders', accounts: 'accounts', apiKeys: 'apiKeys' } as const;
