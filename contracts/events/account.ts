@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { limitOverrides, planNames } from '../plans.ts';
+
+export const permissions = ['render:create', 'templates:read', 'templates:write', 'templates:delete', 'jobs:read', 'usage:read'] as const;
+export type Permission = (typeof permissions)[number];
+
+export const accountEvents = {
+  AccountOpened: z.object({ name: z.string(), plan: z.enum(planNames), overrides: limitOverrides }),
+  PlanChanged: z.object({ plan: z.enum(planNames), overrides: limitOverrides, reason: z.string().nullable() }),
+  AccountSuspended: z.object({ reason: z.string() }),
+  AccountReinstated: z.object({ reason: z.string().nullable() }),
+} as const;
+
+export type AccountEvent = { [T in keyof typeof accountEvents]: { type: T; data: z.output<(typeof accountEvents)[T]> } }[keyof typeof accountEvents];
+
+export const apiKeyEvents = {
+  ApiKeyIssued: z.object({
+    accountId: z.string(),
+    name: z.string(),
+    keyType: z.enum(['live', 'test']),
+    /** SHA-256 of the whole key, in hex. */
+    hash: z.string(),
+    /** The first characters of the key, enough to recognise it by. */
+    prefix: z.string(),
+    permissions: z.array(z.enum(permissions)),
+    expiresAt: z.string().nullable(),
+  }),
+  ApiKeyRevoked: z.object({ reason: z.string().nullable() }),
+} as const;
+
+export type ApiKeyEvent = { [T in keyof typeof apiKeyEvents]: { type: T; data: z.output<(typeof apiKeyEvents)[T]> } }[keyof typeof apiKeyEvents];

@@ -1,0 +1,90 @@
+import { z } from 'zod';
+import { renderOptions } from '../http/render-options.ts';
+import { inputTypes } from '../http/render.ts';
+
+/** A blob is named by the SHA-256 of its bytes, in hex; `size` is in bytes. */
+export const blobRef = z.object({ sha256: z.string(), size: z.number().int() });
+export type BlobRef = z.output<typeof blobRef>;
+
+export const renderSource = z.discriminatedUnion('mode', [
+  z.object({ mode: z.literal('CONVERT'), inputType: z.enum(inputTypes), input: blobRef }),
+  z.object({
+    mode: z.literal('RENDER'),
+    templateId: z.string(),
+    templateVersion: z.number().int(),
+    content: blobRef,
+    data: blobRef,
+    /** The blob of the JSON of the template's variables. */
+    variables: blobRef.nullable(),
+    locale: z.string(),
+    timeZone: z.string(),
+  }),
+]);
+export type RenderSource = z.output<typeof renderSource>;
+
+/** What the account's plan allowed when the render was accepted. Null is unlimited. */
+export const renderLimits = z.object({
+  processingMs: z.number().int(),
+  scriptMs: z.number().int(),
+  maxPages: z.number().int().nullable(),
+  maxImages: z.number().int().nullable(),
+  maxPdfBytes: z.number().int().nullable(),
+});
+export type RenderLimits = z.output<typeof renderLimits>;
+
+export const renderRequested = z.object({
+  accountId: z.string(),
+  keyId: z.string(),
+  keyType: z.enum(['live', 'test']),
+  source: renderSource,
+  /** All options but the bands' HTML, which can be large. */
+  options: renderOptions.omit({ header_html: true, footer_html: true }),
+  bands: z.object({ header: blobRef.nullable(), footer: blobRef.nullable() }),
+  limits: renderLimits,
+  /** `wait`: somebody waits for the PDF and it is not kept. */
+  reply: z.discriminatedUnion('kind', [z.object({ kind: z.literal('wait') })]),
+});
+
+export const renderStarted = z.object({ attempt: z.number().int(), worker: z.string() });
+
+export const renderWarning = z.object({ kind: z.string(), url: z.string(), reason: z.string() });
+
+export const renderDurations = z.object({
+  queueMs: z.number(),
+  prepareMs: z.number(),
+  waitMs: z.number(),
+  loadMs: z.number(),
+  printMs: z.number(),
+  totalMs: z.number(),
+});
+export type RenderDurations = z.output<typeof renderDurations>;
+
+export const renderCompleted = z.object({
+  attempt: z.number().int(),
+  pdf: blobRef,
+  kept: z.boolean(),
+  pages: z.number().int(),
+  durations: renderDurations,
+  lane: z.enum(['quiet', 'script']),
+  laneReason: z.string(),
+  engine: z.string(),
+  warnings: z.array(renderWarning),
+});
+
+export const renderFailed = z.object({
+  attempt: z.number().int(),
+  /** A name of the error table, with the message and the extra fields that the caller got. */
+  fault: z.object({ name: z.string(), message: z.string(), extra: z.record(z.string(), z.unknown()) }),
+  totalMs: z.number(),
+});
+
+export const renderEvents = {
+  RenderRequested: renderRequested,
+  RenderStarted: renderStarted,
+  RenderCompleted: renderCompleted,
+  RenderFailed: renderFailed,
+} as const;
+
+export type RenderEvent = {
+  [T in keyof typeof renderEvents]: { type: T; data: z.output<(typeof renderEvents)[T]> };
+}[keyof typeof renderEvents];

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { renderOptionFields } from './render-options.ts';
+
+export const modes = ['CONVERT', 'RENDER'] as const;
+export const inputTypes = ['html', 'docx', 'markdown', 'xml', 'csv', 'json'] as const;
+export type InputType = (typeof inputTypes)[number];
+
+const textData = z
+  .string()
+  .min(1)
+  .describe('Text, or base64: always for docx; for text types after a `data:...;base64,` prefix, or where all of it is canonical base64 of text that reads as the input type.');
+
+export const convertRequest = z.strictObject({
+  mode: z.literal('CONVERT'),
+  input_type: z.enum(inputTypes),
+  data: z.union([textData, z.record(z.string(), z.unknown()), z.array(z.unknown())]).describe('The content. For json also an object or array as it stands.'),
+  ...renderOptionFields,
+});
+
+export type ConvertRequest = z.output<typeof convertRequest>;
+
+export const renderStatuses = ['QUEUED', 'PROCESSING', 'DONE', 'FAILED'] as const;
+
+/** The Render object as a synchronous answer has it. */
+export const renderDone = z.object({
+  id: z.string().describe('render_<id>'),
+  status: z.literal('DONE'),
+  pdf_base64: z.string(),
+  pages: z.number().int(),
+  file_size_kb: z.number().describe('Size of the PDF in units of 1024 bytes, to two decimals.'),
+  duration_ms: z.number().describe('From the acceptance of the request to the finished PDF.'),
+  created_at: z.string().describe('ISO 8601, UTC.'),
+});
+export type RenderDone = z.output<typeof renderDone>;

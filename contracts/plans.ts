@@ -1,0 +1,48 @@
+import { z } from 'zod';
+
+export const planNames = ['free', 'starter', 'pro', 'business', 'enterprise'] as const;
+export type PlanName = (typeof planNames)[number];
+
+/** Null is unlimited. Sizes in units of 1024 * 1024 bytes. */
+export type PlanLimits = {
+  requestsPerMonth: number | null;
+  requestsPerMinute: number | null;
+  maxPdfMb: number | null;
+  maxPayloadMb: number;
+  processingMs: number;
+  scriptMs: number;
+  maxPages: number | null;
+  maxImages: number | null;
+  maxTemplates: number | null;
+  maxTemplateMb: number;
+  maxVariables: number | null;
+  keptVersions: number | null;
+};
+
+const standard = {
+  maxPayloadMb: 10, processingMs: 30_000, scriptMs: 5_000, maxPages: 100, maxImages: 50,
+  maxTemplates: 100, maxTemplateMb: 1, maxVariables: 50, keptVersions: 10,
+};
+
+/** Sections 8.1 and 8.3 of the API. */
+export const plans: Record<PlanName, PlanLimits> = {
+  free: { requestsPerMonth: 100, requestsPerMinute: 5, maxPdfMb: 5, ...standard },
+  starter: { requestsPerMonth: 1_000, requestsPerMinute: 20, maxPdfMb: 10, ...standard },
+  pro: { requestsPerMonth: 10_000, requestsPerMinute: 60, maxPdfMb: 25, ...standard },
+  business: { requestsPerMonth: 100_000, requestsPerMinute: 120, maxPdfMb: 50, ...standard },
+  enterprise: {
+    requestsPerMonth: null, requestsPerMinute: null, maxPdfMb: null, maxPayloadMb: 50, processingMs: 60_000, scriptMs: 10_000,
+    maxPages: null, maxImages: null, maxTemplates: null, maxTemplateMb: 5, maxVariables: null, keptVersions: null,
+  },
+};
+
+/** What an operator may set for one account in place of its plan's figure. */
+export const limitOverrides = z.object({
+  requestsPerMinute: z.number().int().positive().optional(),
+  requestsPerMonth: z.number().int().positive().optional(),
+  maxPdfMb: z.number().positive().optional(),
+});
+export type LimitOverrides = z.output<typeof limitOverrides>;
+
+/** The limits in force for an account. */
+export const limitsOf = (plan: PlanName, overrides: LimitOverrides): PlanLimits => ({ ...plans[plan], ...overrides });
