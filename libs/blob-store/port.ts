@@ -1,0 +1,19 @@
+import type { BlobRef } from '#contracts/events/render.ts';
+
+export class BlobMissing extends Error {
+  constructor(sha256: string) {
+    super(`no blob ${sha256}`);
+    this.name = 'BlobMissing';
+  }
+}
+
+/** Bytes under the name of their SHA-256. The same bytes are one blob. */
+export type BlobStore = {
+  /** Durable when it resolves. */
+  put(bytes: Uint8Array): Promise<BlobRef>;
+  /** @throws BlobMissing, also when the stored bytes no longer have that hash. */
+  get(sha256: string): Promise<Uint8Array>;
+  has(sha256: string): Promise<boolean>;
+  delete(sha256: string): Promise<void>;
+  close(): Promise<void>;
+};

@@ -1,0 +1,29 @@
+/** Work to be done: `id` de-duplicates, `subject` says what kind, `data` is JSON. */
+export type Message = { id: string; subject: string; data: unknown };
+
+/**
+ * A message in a consumer's hands, leased for a while: end it by exactly one of `ack`, `nak`.
+ * A message whose lease runs out is given to somebody again.
+ */
+export type Delivery = Message & {
+  /** How often the message was given out, this time included. */
+  attempt: number;
+  /** It is done and will not come again. */
+  ack(): Promise<void>;
+  /** It comes again after `delayMs`. */
+  nak(delayMs: number): Promise<void>;
+  /** The work goes on: the lease starts anew. */
+  working(): Promise<void>;
+};
+
+export type Consumer = { name: string; subject: string; leaseMs: number };
+
+export type Bus = {
+  /** Resolves when the bus has the message. The same id again within the de-duplication window (two minutes) is no second message. */
+  publish(message: Message): Promise<void>;
+  /** The next message, as soon as there is one; null when `signal` has aborted. At least once, each message to one caller at a time. */
+  next(consumer: Consumer, signal: AbortSignal): Promise<Delivery | null>;
+  /** How many messages wait or are in hands. */
+  pending(consumer: Consumer): Promise<number>;
+  close(): Promise<void>;
+};

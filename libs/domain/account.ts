@@ -1,0 +1,46 @@
+import type { AccountEvent } from '#contracts/events/account.ts';
+import type { LimitOverrides, PlanName } from '#contracts/plans.ts';
+import type { Decider } from './decider.ts';
+
+export type AccountState =
+  | { status: 'NONE' }
+  | { status: 'ACTIVE'; plan: PlanName; overrides: LimitOverrides }
+  | { status: 'SUSPENDED'; plan: PlanName; overrides: LimitOverrides };
+
+export type AccountCommand =
+  | { type: 'open'; name: string; plan: PlanName; overrides: LimitOverrides }
+  | { type: 'changePlan'; plan: PlanName; overrides: LimitOverrides; reason: string | null }
+  | { type: 'suspend'; reason: string }
+  | { type: 'reinstate'; reason: string | null };
+
+const evolve = (state: AccountState, event: AccountEvent): AccountState => {
+  switch (event.type) {
+    case 'AccountOpened':
+      return { status: 'ACTIVE', plan: event.data.plan, overrides: event.data.overrides };
+    case 'PlanChanged':
+      return state.status === 'NONE' ? state : { ...state, plan: event.data.plan, overrides: event.data.overrides };
+    case 'AccountSuspended':
+      return state.status === 'NONE' ? state : { ...state, status: 'SUSPENDED' };
+    case 'AccountReinstated':
+      return state.status === 'NONE' ? state : { ...state, status: 'ACTIVE' };
+    default:
+      return event satisfies never;
+  }
+};
+
+const decide = (command: AccountCommand, state: AccountState): AccountEvent[] => {
+  switch (command.type) {
+    case 'open':
+      return state.status === 'NONE' ? [{ type: 'AccountOpened', data: { name: command.name, plan: command.plan, overrides: command.overrides } }] : [];
+    case 'changePlan':
+      return state.status === 'NONE' ? [] : [{ type: 'PlanChanged', data: { plan: command.plan, overrides: command.overrides, reason: command.reason } }];
+    case 'suspend':
+      return state.status === 'ACTIVE' ? [{ type: 'AccountSuspended', data: { reason: command.reason } }] : [];
+    case 'reinstate':
+      return state.status === 'SUSPENDED' ? [{ type: 'AccountReinstated', data: { reason: command.reason } }] : [];
+    default:
+      return command satisfies never;
+  }
+};
+
+export const account: Decider<AccountState, AccountCommand, AccountEvent> = { initial: { status: 'NONE' }, evolve, decide };

@@ -1,0 +1,11 @@
+export type AnyEvent = { type: string; data: unknown };
+
+/** A stream's rule: how its history folds to a state, and which events a command leads to. Pure. */
+export type Decider<State, Command, Event extends AnyEvent> = {
+  initial: State;
+  evolve: (state: State, event: Event) => State;
+  decide: (command: Command, state: State) => Event[];
+};
+
+export const fold = <State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, events: readonly Event[], from = decider.initial): State =>
+  events.reduce(decider.evolve, from);

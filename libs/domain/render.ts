@@ -1,0 +1,64 @@
+import type { RenderEvent } from '#contracts/events/render.ts';
+import type { Decider } from './decider.ts';
+
+export const maxAttempts = 3;
+
+export type RenderState =
+  | { status: 'NONE' }
+  | { status: 'QUEUED' }
+  | { status: 'PROCESSING'; attempt: number }
+  | { status: 'DONE' }
+  | { status: 'FAILED' };
+
+type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
+
+export type RenderCommand =
+  | { type: 'request'; data: Data<'RenderRequested'> }
+  | { type: 'claim'; attempt: number; worker: string }
+  | { type: 'complete'; data: Data<'RenderCompleted'> }
+  | { type: 'fail'; data: Data<'RenderFailed'> };
+
+/** The attempt that a worker may claim next; null when the render has ended, was never asked for, or has no attempt left. */
+export const nextAttempt = (state: RenderState): number | null => {
+  switch (state.status) {
+    case 'QUEUED':
+      return 1;
+    case 'PROCESSING':
+      return state.attempt < maxAttempts ? state.attempt + 1 : null;
+    default:
+      return null;
+  }
+};
+
+const evolve = (_: RenderState, event: RenderEvent): RenderState => {
+  switch (event.type) {
+    case 'RenderRequested':
+      return { status: 'QUEUED' };
+    case 'RenderStarted':
+      return { status: 'PROCESSING', attempt: event.data.attempt };
+    case 'RenderCompleted':
+      return { status: 'DONE' };
+    case 'RenderFailed':
+      return { status: 'FAILED' };
+    default:
+      return event satisfies never;
+  }
+};
+
+const decide = (command: RenderCommand, state: RenderState): RenderEvent[] => {
+  switch (command.type) {
+    case 'request':
+      return state.status === 'NONE' ? [{ type: 'RenderRequested', data: command.data }] : [];
+    case 'claim':
+      return nextAttempt(state) === command.attempt ? [{ type: 'RenderStarted', data: { attempt: command.attempt, worker: command.worker } }] : [];
+    case 'complete':
+      return state.status === 'PROCESSING' ? [{ type: 'RenderCompleted', data: command.data }] : [];
+    case 'fail':
+      return state.status === 'PROCESSING' ? [{ type: 'RenderFailed', data: command.data }] : [];
+    default:
+      return command satisfies never;
+  }
+};
+
+/** One render: asked for, claimed at most three times, ended once. */
+export const render: Decider<RenderState, RenderCommand, RenderEvent> = { initial: { status: 'NONE' }, evolve, decide };

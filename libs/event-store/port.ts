@@ -1,0 +1,48 @@
+import type { Metadata } from '#contracts/events/metadata.ts';
+
+/** An event to be appended. `id` is unique for ever and makes a repeated append harmless. */
+export type NewEvent = { id: string; type: string; version: number; data: unknown; metadata: Metadata };
+
+/** `revision` counts from 0 within the stream; `position` orders all events of the log, and only grows. */
+export type RecordedEvent = NewEvent & { stream: string; revision: number; position: number };
+
+/** `-1` expects a stream without events. */
+export type ExpectedRevision = number;
+export const noStream: ExpectedRevision = -1;
+
+export class RevisionConflict extends Error {
+  constructor(stream: string, expected: ExpectedRevision) {
+    super(`stream ${stream} is not at revision ${expected}`);
+    this.name = 'RevisionConflict';
+  }
+}
+
+/** Events of one append are at most this large, in UTF-8 bytes of data and metadata each, on every engine. */
+export const maxEventBytes = 64 * 1024;
+
+export class EventTooLarge extends Error {
+  constructor(type: string, bytes: number) {
+    super(`event ${type} has ${bytes} bytes; at most ${maxEventBytes} are allowed`);
+    this.name = 'EventTooLarge';
+  }
+}
+
+export type EventStore = {
+  /**
+   * Appends all events or none, durably, and answers with the last one's revision and position.
+   * The same events (by id) at the same revision again are the same append, and answer the same.
+   * @throws RevisionConflict, EventTooLarge
+   */
+  append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<{ revision: number; position: number }>;
+  /** The events of a stream from revision `from` on, oldest first; empty where there are none. */
+  read(stream: string, from?: number): Promise<RecordedEvent[]>;
+  /** At most `limit` events of the whole log after `position`, oldest first. */
+  readAll(after: number, limit: number): Promise<RecordedEvent[]>;
+  /** The position of the newest event; 0 for an empty log. */
+  head(): Promise<number>;
+  /**
+   * All events after `position`, in order and without gaps, in batches; waits for new ones, those of other processes included, until `signal` aborts.
+   */
+  subscribe(after: number, signal: AbortSignal): AsyncIterable<RecordedEvent[]>;
+  close(): Promise<void>;
+};

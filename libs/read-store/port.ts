@@ -1,0 +1,32 @@
+export type Document = Record<string, unknown>;
+export type Scalar = string | number | boolean | null;
+
+/** A collection with the fields (dotted paths) that its queries filter and sort by. */
+export type Collection = { name: string; indexes: readonly (readonly string[])[] };
+
+export type Change = { collection: string; id: string; document: Document | null };
+
+export type Query = {
+  where: Record<string, Scalar>;
+  sort?: { by: string; descending: boolean };
+  limit: number;
+  skip?: number;
+};
+
+export type ReadStore = {
+  get(collection: string, id: string): Promise<Document | null>;
+  find(collection: string, query: Query): Promise<Document[]>;
+  count(collection: string, where: Query['where']): Promise<number>;
+  /** The position in the log up to which a model is built; 0 at first. */
+  checkpoint(model: string): Promise<number>;
+  /**
+   * Writes documents (null removes) and moves the model's checkpoint from `from` to `to`, as one.
+   * False, and nothing written, when the checkpoint is not at `from`: somebody else projects.
+   */
+  apply(model: string, from: number, to: number, changes: readonly Change[]): Promise<boolean>;
+  /** Resolves to true once the model's checkpoint has reached `position`; to false after `timeoutMs`. */
+  reached(model: string, position: number, timeoutMs: number): Promise<boolean>;
+  /** Empties collections and sets the model's checkpoint to 0. */
+  reset(model: string, collections: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+};
