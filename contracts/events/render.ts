@@ -76,6 +76,8 @@ export const renderFailed = z.object({
   /** A name of the error table, with the message and the extra fields that the caller got. */
   fault: z.object({ name: z.string(), message: z.string(), extra: z.record(z.string(), z.unknown()) }),
   totalMs: z.number(),
+  /** The month (`YYYY-MM`, UTC) whose quota gets the render back, where the service itself was at fault. */
+  givesBack: z.string().nullable(),
 });
 
 export const renderEvents = {

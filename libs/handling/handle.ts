@@ -1,0 +1,81 @@
+import { ulid } from 'ulid';
+import type { Actor, Metadata } from '#contracts/events/metadata.ts';
+import { type AnyEvent, type Decider, fold } from '#libs/domain/decider.ts';
+import { type EventStore, noStream, RevisionConflict } from '#libs/event-store/port.ts';
+
+/** Where a command comes from: who gave it, for which account, in which story. */
+export type Cause = {
+  actor: Actor;
+  accountId: string | null;
+  correlationId: string;
+  causationId: string | null;
+  traceparent: string | null;
+};
+
+export type Outcome<Event> = { events: Event[]; position: number | null };
+
+/** A stream with its state folded, ready to take commands. */
+export type Aggregate<State, Command, Event> = {
+  readonly state: State;
+  /**
+   * Decides on the present state and appends what follows; where somebody else was faster, folds again and decides anew, three times.
+   * No events: the command had nothing to add. @throws RevisionConflict after the last try, and whatever the decider throws.
+   */
+  execute(command: Command, cause: Cause): Promise<Outcome<Event>>;
+};
+
+const retries = 3;
+
+export type Log = { store: EventStore; now: () => Date };
+
+const metadataOf = (cause: Cause, now: Date): Metadata => ({ occurredAt: now.toISOString(), ...cause });
+
+const aggregateAt = <State, Command, Event extends AnyEvent>(
+  { store, now }: Log,
+  decider: Decider<State, Command, Event>,
+  stream: string,
+  start: { state: State; revision: number },
+): Aggregate<State, Command, Event> => {
+  let { state, revision } = start;
+
+  const catchUp = async (): Promise<void> => {
+    const missed = await store.read(stream, revision + 1);
+    state = fold(decider, missed as unknown as Event[], state);
+    revision = missed.at(-1)?.revision ?? revision;
+  };
+
+  const execute = async (command: Command, cause: Cause): Promise<Outcome<Event>> => {
+    for (let retry = 0; ; retry += 1) {
+      const events = decider.decide(command, state);
+      if (events.length === 0) return { events, position: null };
+      const metadata = metadataOf(cause, now());
+      try {
+        const appended = await store.append(stream, events.map(({ type, data }) => ({ id: ulid(), type, version: 1, data, metadata })), revision);
+        state = fold(decider, events, state);
+        revision = appended.revision;
+        return { events, position: appended.position };
+      } catch (error) {
+        if (!(error instanceof RevisionConflict) || retry === retries) throw error;
+        await catchUp();
+      }
+    }
+  };
+
+  return {
+    get state() {
+      return state;
+    },
+    execute,
+  };
+};
+
+/** A stream that is known to have no events yet: nothing is read. */
+export const begin = <State, Command, Event extends AnyEvent>(log: Log, decider: Decider<State, Command, Event>, stream: string): Aggregate<State, Command, Event> =>
+  aggregateAt(log, decider, stream, { state: decider.initial, revision: noStream });
+
+/** A stream with its history folded, and the history itself. */
+export const load = async <State, Command, Event extends AnyEvent>(log: Log, decider: Decider<State, Command, Event>, stream: string) => {
+  const history = await log.store.read(stream);
+  const state = fold(decider, history as unknown as Event[]);
+  return { history, aggregate: aggregateAt(log, decider, stream, { state, revision: history.at(-1)?.revision ?? noStream }) };
+};

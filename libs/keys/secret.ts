@@ -1,0 +1,43 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { keyPrefixes } from '#contracts/names.ts';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const secretLength = 43;
+const checksumLength = 6;
+
+const base62 = (value: bigint, length: number): string => {
+  let rest = value;
+  let text = '';
+  while (text.length < length) {
+    text = alphabet[Number(rest % 62n)]! + text;
+    rest /= 62n;
+  }
+  return text;
+};
+
+const checksum = (body: string): string => base62(BigInt(crc32(body)), checksumLength);
+
+export type KeyType = keyof typeof keyPrefixes;
+
+/** A new API key: prefix, 256 random bits, checksum. It is shown once and never stored. */
+export const newSecret = (type: KeyType): string => {
+  const body = keyPrefixes[type] + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), secretLength);
+  return body + checksum(body);
+};
+
+/** SHA-256 in hex: all that is stored of a key. */
+export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+/** The first characters, enough to recognise a key by, too few to use it. */
+export const shownPrefix = (secret: string): string => secret.slice(0, keyPrefixes.test.length + 6);
+
+/** What is wrong with a key's form; null when it is one that could have been issued. */
+export const malformation = (secret: string): string | null => {
+  const type = (Object.keys(keyPrefixes) as KeyType[]).find((one) => secret.startsWith(keyPrefixes[one]));
+  if (!type) return `A key begins with ${keyPrefixes.live} or ${keyPrefixes.test}.`;
+  const expected = keyPrefixes[type].length + secretLength + checksumLength;
+  if (secret.length !== expected) return `A key has ${expected} characters; this one has ${secret.length}.`;
+  if (checksum(secret.slice(0, -checksumLength)) !== secret.slice(-checksumLength)) return 'The checksum at its end does not match: it was probably mistyped or cut.';
+  return null;
+};

@@ -1,0 +1,39 @@
+import type { AccountEvent } from '#contracts/events/account.ts';
+import { readModels } from '#contracts/names.ts';
+import type { LimitOverrides, PlanName } from '#contracts/plans.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+import type { Effect, Projection } from './projection.ts';
+
+export type AccountDocument = {
+  id: string;
+  name: string;
+  plan: PlanName;
+  overrides: LimitOverrides;
+  openedAt: string;
+  suspension: { at: string; reason: string } | null;
+};
+
+type Data<T extends AccountEvent['type']> = Extract<AccountEvent, { type: T }>['data'];
+
+const idOf = (event: RecordedEvent): string => event.stream.slice('account-'.length);
+const change = (event: RecordedEvent, fields: Partial<AccountDocument>): Effect<AccountDocument> => ({
+  id: idOf(event),
+  evolve: (document) => document && { ...document, ...fields },
+});
+
+export const accounts: Projection<AccountDocument> = {
+  model: readModels.accounts,
+  collection: { name: readModels.accounts, indexes: [['name']] },
+  on: {
+    AccountOpened: (event) => {
+      const { name, plan, overrides } = event.data as Data<'AccountOpened'>;
+      return { id: idOf(event), evolve: () => ({ id: idOf(event), name, plan, overrides, openedAt: event.metadata.occurredAt, suspension: null }) };
+    },
+    PlanChanged: (event) => {
+      const { plan, overrides } = event.data as Data<'PlanChanged'>;
+      return change(event, { plan, overrides });
+    },
+    AccountSuspended: (event) => change(event, { suspension: { at: event.metadata.occurredAt, reason: (event.data as Data<'AccountSuspended'>).reason } }),
+    AccountReinstated: (event) => change(event, { suspension: null }),
+  },
+};

@@ -1,0 +1,68 @@
+import type { RenderEvent } from '#contracts/events/render.ts';
+import type { Fault } from '#contracts/http/problem.ts';
+import type { InputType } from '#contracts/http/render.ts';
+import { readModels } from '#contracts/names.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+import type { Projection } from './projection.ts';
+
+type Source = { mode: 'CONVERT'; inputType: InputType } | { mode: 'RENDER'; templateId: string; templateVersion: number };
+
+/** A render as queries see it. Times are ISO 8601, sizes in bytes. */
+export type RenderDocument = {
+  id: string;
+  accountId: string;
+  keyId: string;
+  source: Source;
+  status: 'QUEUED' | 'PROCESSING' | 'DONE' | 'FAILED';
+  attempt: number;
+  createdAt: string;
+  startedAt: string | null;
+  endedAt: string | null;
+  durationMs: number | null;
+  pages: number | null;
+  pdf: { sha256: string; size: number } | null;
+  fault: Fault | null;
+};
+
+type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
+
+const idOf = (event: RecordedEvent): string => event.stream.slice('render-'.length);
+
+const sourceOf = ({ source }: Data<'RenderRequested'>): Source =>
+  source.mode === 'CONVERT'
+    ? { mode: 'CONVERT', inputType: source.inputType }
+    : { mode: 'RENDER', templateId: source.templateId, templateVersion: source.templateVersion };
+
+const change = (event: RecordedEvent, fields: (document: RenderDocument) => Partial<RenderDocument>) => ({
+  id: idOf(event),
+  evolve: (document: RenderDocument | null) => document && { ...document, ...fields(document) },
+});
+
+export const renders: Projection<RenderDocument> = {
+  model: readModels.renders,
+  collection: { name: readModels.renders, indexes: [['accountId', 'createdAt'], ['status', 'createdAt']] },
+  on: {
+    RenderRequested: (event) => {
+      const data = event.data as Data<'RenderRequested'>;
+      const document: RenderDocument = {
+        id: idOf(event), accountId: data.accountId, keyId: data.keyId, source: sourceOf(data), status: 'QUEUED', attempt: 0,
+        createdAt: event.metadata.occurredAt, startedAt: null, endedAt: null, durationMs: null, pages: null, pdf: null, fault: null,
+      };
+      return { id: document.id, evolve: () => document };
+    },
+    RenderStarted: (event) =>
+      change(event, ({ startedAt }) => ({
+        status: 'PROCESSING',
+        attempt: (event.data as Data<'RenderStarted'>).attempt,
+        startedAt: startedAt ?? event.metadata.occurredAt,
+      })),
+    RenderCompleted: (event) => {
+      const { pdf, pages, durations } = event.data as Data<'RenderCompleted'>;
+      return change(event, () => ({ status: 'DONE', pdf, pages, durationMs: durations.totalMs, endedAt: event.metadata.occurredAt }));
+    },
+    RenderFailed: (event) => {
+      const { fault, totalMs } = event.data as Data<'RenderFailed'>;
+      return change(event, () => ({ status: 'FAILED', fault: fault as Fault, durationMs: totalMs, endedAt: event.metadata.occurredAt }));
+    },
+  },
+};

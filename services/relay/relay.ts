@@ -1,0 +1,22 @@
+import { consumers, subjects } from '#contracts/names.ts';
+import type { Bus, Message } from '#libs/bus/port.ts';
+import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+
+/** The work that an event asks of somebody; null where nobody needs to act. */
+const messageOf = (event: RecordedEvent): Message | null =>
+  event.type === 'RenderRequested' ? { id: event.id, subject: subjects.renderRequested, data: { stream: event.stream } } : null;
+
+/** Carries events from the log to the bus, until `signal` aborts. The checkpoint follows only when the bus has confirmed. */
+export const runRelay = async (store: EventStore, bus: Bus, reads: ReadStore, signal: AbortSignal): Promise<void> => {
+  let checkpoint = await reads.checkpoint(consumers.relay);
+  for await (const batch of store.subscribe(checkpoint, signal)) {
+    for (const event of batch) {
+      const message = messageOf(event);
+      if (message) await bus.publish(message);
+    }
+    const end = batch.at(-1)!.position;
+    await reads.apply(consumers.relay, checkpoint, end, []);
+    checkpoint = await reads.checkpoint(consumers.relay);
+  }
+};
