@@ -1,0 +1,27 @@
+// Plain JavaScript, without dependencies: the set-up needs it on an old Node, before anything is installed.
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const names = ['chromium-headless-shell', 'chrome-headless-shell', 'chromium', 'google-chrome-stable', 'google-chrome', 'chromium-browser'];
+
+/** Where the set-up leaves a browser that it had to download. */
+export const downloadedBrowsers = fileURLToPath(new URL('../../.setup/bin', import.meta.url));
+
+export const isExecutable = (file) => {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+};
+
+// A browser from a snap cannot read the folders that the service makes for it.
+const isSnap = (file) => realpathSync(file).includes('snap');
+
+export const findBrowser = (env) => {
+  if (env.PUPPETEER_EXECUTABLE_PATH) return env.PUPPETEER_EXECUTABLE_PATH;
+  const folders = [...(env.PATH ?? '').split(delimiter).filter(Boolean), downloadedBrowsers];
+  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((file) => isExecutable(file) && !isSnap(file));
+};

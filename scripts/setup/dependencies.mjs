@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isExecutable } from '../../libs/config/find-browser.mjs';
+import { step } from './run.mjs';
+import { Remedy } from './say.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const oldestNode = 24;
+
+const packagesIn = (file) => {
+  try {
+    return JSON.parse(readFileSync(join(root, file), 'utf8')).packages;
+  } catch {
+    return undefined;
+  }
+};
+
+/**
+ * npm leaves in node_modules a record of what it installed, as the last thing it does. Comparing it with the lock file
+ * also accepts what a developer's own `npm install` brought, which a stamp of ours would not know of.
+ */
+export const isInstalled = (wanted, installed) =>
+  Object.entries(wanted).every(([path, entry]) => {
+    if (path === '' || entry.optional || entry.devOptional || entry.link) return true;
+    const found = installed[path];
+    return found !== undefined && found.version === entry.version && found.integrity === entry.integrity;
+  });
+
+const ci = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+
+// npm prefers library versions and runs install scripts by the Node that it runs on itself, so it runs on the one that the service will have.
+const installer = (nodeVersion) =>
+  Number.parseInt(process.versions.node, 10) >= oldestNode
+    ? ['npm', ci]
+    : ['npx', ['--yes', '--loglevel=error', '--package', `node@${nodeVersion}`, '--package', 'npm@11', '--', 'npm', ...ci]];
+
+export const ensureDependencies = () => {
+  const wanted = packagesIn('package-lock.json');
+  if (wanted === undefined) throw new Remedy('package-lock.json is missing or unreadable: check out the repository again.');
+  const installed = packagesIn('node_modules/.package-lock.json');
+  if (installed && isInstalled(wanted, installed) && isExecutable(join(root, 'node_modules/.bin/node'))) return;
+  const [command, args] = installer(wanted['node_modules/node'].version);
+  if (!step('Dependencies', command, args)) throw new Remedy('The dependencies could not be installed; the reason stands above. The npm registry must be reachable.');
+};

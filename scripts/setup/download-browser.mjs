@@ -1,0 +1,19 @@
+// Runs on the Node that came with the dependencies.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Browser, detectBrowserPlatform, install, resolveBuildId } from '@puppeteer/browsers';
+import { downloadedBrowsers } from '../../libs/config/find-browser.mjs';
+
+const browser = Browser.CHROMEHEADLESSSHELL;
+const platform = detectBrowserPlatform();
+const buildId = await resolveBuildId(browser, platform, 'stable');
+const { executablePath } = await install({ browser, platform, buildId, cacheDir: dirname(downloadedBrowsers), installDeps: process.getuid?.() === 0 });
+
+// A browser whose shared libraries are missing would be found at every later start.
+execFileSync(executablePath, ['--version'], { stdio: 'inherit' });
+
+const link = join(downloadedBrowsers, 'chrome-headless-shell');
+mkdirSync(downloadedBrowsers, { recursive: true });
+rmSync(link, { force: true });
+symlinkSync(executablePath, link);
