@@ -1,0 +1,62 @@
+import type { RenderDurations, RenderEvent, RenderSource } from '#contracts/events/render.ts';
+import { Problem } from '#contracts/http/problem.ts';
+import type { RenderOptions } from '#contracts/http/render-options.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
+import type { Printed, Printer } from '#libs/chromium/printer.ts';
+import type { Preparation, Prepared } from '#libs/documents/preparation.ts';
+
+export type Requested = Extract<RenderEvent, { type: 'RenderRequested' }>['data'];
+
+export type Produced = Printed & {
+  lane: Prepared['lane'];
+  laneReason: string;
+  durations: Pick<RenderDurations, 'prepareMs' | 'waitMs' | 'loadMs' | 'printMs'>;
+};
+
+export type Workshop = { blobs: BlobStore; preparation: Preparation; printer: Printer };
+
+const bytesPerMb = 1024 * 1024;
+const inMb = (bytes: number): number => Math.round((bytes / bytesPerMb) * 100) / 100;
+
+const textOf = async (blobs: BlobStore, ref: { sha256: string } | null): Promise<string | null> =>
+  ref && Buffer.from(await blobs.get(ref.sha256)).toString('utf8');
+
+const optionsOf = async (blobs: BlobStore, { options, bands }: Requested): Promise<RenderOptions> => ({
+  ...options,
+  header_html: await textOf(blobs, bands.header),
+  footer_html: await textOf(blobs, bands.footer),
+});
+
+const prepare = async ({ blobs, preparation }: Workshop, source: RenderSource, limits: Requested['limits']): Promise<Prepared> => {
+  if (source.mode === 'RENDER') throw new Error('templates are not rendered yet');
+  const data = await blobs.get(source.input.sha256);
+  return preparation.prepare({ inputType: source.inputType, data, maxImages: limits.maxImages }, { timeoutMs: limits.processingMs });
+};
+
+const refuseOversize = (pdf: Uint8Array, maxBytes: number | null): void => {
+  if (maxBytes === null || pdf.byteLength <= maxBytes) return;
+  const sizes = { max_size_mb: inMb(maxBytes), generated_size_mb: inMb(pdf.byteLength) };
+  throw Problem.of('pdf_too_large', `The PDF has ${sizes.generated_size_mb} MB; the account's plan allows ${sizes.max_size_mb} MB.`, sizes);
+};
+
+/**
+ * Makes the PDF that a RenderRequested asks for: the same bytes each time, on the same engine.
+ * The deadline of `limits.processingMs` begins now. `requestedAt` becomes the PDF's date.
+ * @throws Problem for what the document itself is to blame for; BrowserGone, BlobMissing and others where another attempt may help.
+ */
+export const produce = async (workshop: Workshop, requested: Requested, requestedAt: Date): Promise<Produced> => {
+  const { limits } = requested;
+  const start = performance.now();
+  const [prepared, options] = await Promise.all([prepare(workshop, requested.source, limits), optionsOf(workshop.blobs, requested)]);
+  const prepareMs = performance.now() - start;
+  const printed = await workshop.printer.print({
+    html: prepared.html,
+    lane: prepared.lane,
+    external: prepared.external,
+    options,
+    requestedAt,
+    limits: { processingMs: limits.processingMs - prepareMs, scriptMs: limits.scriptMs, maxPages: limits.maxPages },
+  });
+  refuseOversize(printed.pdf, limits.maxPdfBytes);
+  return { ...printed, lane: prepared.lane, laneReason: prepared.laneReason, durations: { prepareMs, ...printed.timings } };
+};

@@ -1,0 +1,73 @@
+import type { IncomingMessage } from 'node:http';
+import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
+import { ulid } from 'ulid';
+import { type Fault, Problem } from '#contracts/http/problem.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+import { authenticate } from './authenticate.ts';
+import { callerOf, rememberCaller } from './caller.ts';
+import { type Health, registerHealthRoutes } from './health-routes.ts';
+import { parseJsonObject, readBody } from './read-body.ts';
+import { registerRenderRoutes, type RenderRouteParts } from './render-routes.ts';
+import { sendFault } from './reply.ts';
+import { countRequest, planLimits } from './throttle.ts';
+
+export type AppParts = RenderRouteParts & { reads: ReadStore; health: () => Health; logger: FastifyBaseLogger; tls?: { cert: Buffer; key: Buffer } };
+
+const apiPrefix = '/api/';
+
+const notFound = (method: string, path: string): Fault => ({ name: 'not_found', message: `There is nothing at ${method} ${path}.`, extra: {} });
+const internal: Fault = { name: 'internal_error', message: 'The service failed. The request_id finds the reason in its log.', extra: {} };
+
+const faultOf = (error: unknown): Fault | null => {
+  if (error instanceof Problem) return error.fault;
+  const { statusCode, message } = error as Partial<FastifyError>;
+  return statusCode && statusCode < 500 ? { name: 'invalid_request', message: message ?? 'The request is malformed.', extra: {} } : null;
+};
+
+const registerBodies = (app: FastifyInstance): void => {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(/^application\/json(\s*;.*)?$/i, async (request: FastifyRequest, payload: IncomingMessage) =>
+    request.is404 ? null : parseJsonObject(await readBody(payload, planLimits(callerOf(request).account).maxPayloadMb)),
+  );
+  app.addContentTypeParser('*', async (request: FastifyRequest) => {
+    if (request.is404) return null;
+    throw Problem.of('invalid_request', `The content type ${request.headers['content-type'] ?? '(none)'} is not allowed; send application/json.`, { field: 'Content-Type' });
+  });
+};
+
+/** The HTTP face: who may come in, in which order what is checked, and how errors look. Routes add themselves. */
+export const createApp = (parts: AppParts): FastifyInstance => {
+  const app = Fastify({
+    loggerInstance: parts.logger,
+    disableRequestLogging: true,
+    genReqId: () => `req_${ulid()}`,
+    ...(parts.tls ? { https: parts.tls } : {}),
+    requestTimeout: 120_000,
+    keepAliveTimeout: 72_000,
+    bodyLimit: Number.MAX_SAFE_INTEGER,
+    routerOptions: { maxParamLength: 500 },
+  } as object) as unknown as FastifyInstance;
+
+  registerBodies(app);
+
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    if (!request.url.startsWith(apiPrefix) || request.is404) return;
+    const now = parts.log.now();
+    const caller = await authenticate(parts.reads, request.raw, now);
+    rememberCaller(request, caller);
+    await countRequest(parts.limits, caller.account, reply, now);
+  });
+
+  app.setNotFoundHandler((request, reply) => sendFault(reply, notFound(request.method, request.url.split('?')[0]!)));
+
+  app.setErrorHandler((error, request, reply) => {
+    const fault = faultOf(error);
+    if (!fault) request.log.error({ err: error }, 'a request failed');
+    return sendFault(reply, fault ?? internal);
+  });
+
+  registerHealthRoutes(app, parts.health);
+  registerRenderRoutes(app, parts);
+  return app;
+};

@@ -1,0 +1,13 @@
+import type { FastifyRequest } from 'fastify';
+import type { Caller } from './authenticate.ts';
+
+const callers = new WeakMap<FastifyRequest, Caller>();
+
+export const rememberCaller = (request: FastifyRequest, caller: Caller): void => void callers.set(request, caller);
+
+/** Who sent an authenticated request. */
+export const callerOf = (request: FastifyRequest): Caller => {
+  const caller = callers.get(request);
+  if (!caller) throw new Error(`${request.method} ${request.url} was not authenticated`);
+  return caller;
+};

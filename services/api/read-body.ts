@@ -1,0 +1,39 @@
+import type { IncomingMessage } from 'node:http';
+import { Problem } from '#contracts/http/problem.ts';
+
+const bytesPerMb = 1024 * 1024;
+const inMb = (bytes: number): number => Math.round((bytes / bytesPerMb) * 100) / 100;
+
+const tooLarge = (maxMb: number, bytes: number): Problem =>
+  Problem.of('payload_too_large', `The request has ${inMb(bytes)} MB or more; at most ${maxMb} MB are allowed.`, { max_size_mb: maxMb, received_size_mb: inMb(bytes) });
+
+/** Reads a request body, at most `maxMb` of it: whoever announces or sends more is refused without waiting for the rest. @throws Problem payload_too_large */
+export const readBody = async (request: IncomingMessage, maxMb: number): Promise<Buffer> => {
+  const maxBytes = maxMb * bytesPerMb;
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > maxBytes) throw tooLarge(maxMb, announced);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLarge(maxMb, size);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+};
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** @throws Problem invalid_request for what is no JSON object in UTF-8 */
+export const parseJsonObject = (body: Buffer): Record<string, unknown> => {
+  if (body.byteLength === 0) throw Problem.of('invalid_request', 'The body is empty; it must be a JSON object.');
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(body));
+  } catch (error) {
+    const why = error instanceof SyntaxError ? error.message : 'it is not valid UTF-8';
+    throw Problem.of('invalid_request', `The body is not JSON in UTF-8: ${why}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw Problem.of('invalid_request', 'The body must be a JSON object.');
+  return value as Record<string, unknown>;
+};

@@ -1,0 +1,75 @@
+import { ulid } from 'ulid';
+import type { BlobRef, RenderEvent } from '#contracts/events/render.ts';
+import { type Fault, Problem } from '#contracts/http/problem.ts';
+import type { RenderOptions } from '#contracts/http/render-options.ts';
+import { streams } from '#contracts/names.ts';
+import type { PlanLimits } from '#contracts/plans.ts';
+import type { Answer, Answers } from '#libs/answers/port.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
+import { render } from '#libs/domain/render.ts';
+import { begin, type Log } from '#libs/handling/handle.ts';
+import type { Caller } from './authenticate.ts';
+import { planLimits } from './throttle.ts';
+
+export type Submission = { id: string; createdAt: string; answer: Promise<Answer | null> };
+export type SubmitParts = { log: Log; blobs: BlobStore; answers: Answers };
+
+type Requested = Extract<RenderEvent, { type: 'RenderRequested' }>['data'];
+
+const bytesPerMb = 1024 * 1024;
+
+const renderLimits = (plan: PlanLimits): Requested['limits'] => ({
+  processingMs: plan.processingMs,
+  scriptMs: plan.scriptMs,
+  maxPages: plan.maxPages,
+  maxImages: plan.maxImages,
+  maxPdfBytes: plan.maxPdfMb === null ? null : plan.maxPdfMb * bytesPerMb,
+});
+
+const storedBands = async (blobs: BlobStore, options: RenderOptions): Promise<Requested['bands']> => {
+  const stored = async (html: string | null): Promise<BlobRef | null> => (html ? blobs.put(Buffer.from(html)) : null);
+  const [header, footer] = await Promise.all([stored(options.header_html), stored(options.footer_html)]);
+  return { header, footer };
+};
+
+/**
+ * Puts a render into the log: from here on it will end, as a PDF or as a failure.
+ * `abandoned` aborts when the caller no longer waits. The answer is null then.
+ */
+export const submitRender = async (
+  { log, blobs, answers }: SubmitParts,
+  { key, account }: Caller,
+  ask: { source: Requested['source']; options: RenderOptions; requestId: string },
+  abandoned: AbortSignal,
+): Promise<Submission> => {
+  const id = ulid();
+  const { header_html: _header, footer_html: _footer, ...options } = ask.options;
+  const data: Requested = {
+    accountId: account.id,
+    keyId: key.id,
+    keyType: key.keyType,
+    source: ask.source,
+    options,
+    bands: await storedBands(blobs, ask.options),
+    limits: renderLimits(planLimits(account)),
+    reply: { kind: 'wait' },
+  };
+  const createdAt = log.now().toISOString();
+  const answer = answers.wait(id, abandoned);
+  await begin(log, render, streams.render(id)).execute(
+    { type: 'request', data },
+    { actor: { kind: 'key', id: key.id }, accountId: account.id, correlationId: ask.requestId, causationId: null, traceparent: null },
+  );
+  return { id, createdAt, answer };
+};
+
+/** The answer as a PDF. @throws Problem for a render that failed */
+export const pdfOf = (answer: Answer | null): Extract<Answer, { status: 'DONE' }> => {
+  if (answer?.status === 'DONE') return answer;
+  const overdue: Fault = {
+    name: 'service_unavailable',
+    message: 'The render was accepted but has not finished in time. It goes on; ask again later.',
+    extra: { retry_after: 30 },
+  };
+  throw Problem.from(answer?.fault ?? overdue);
+};

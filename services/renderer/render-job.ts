@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import type { RenderEvent } from '#contracts/events/render.ts';
+import { type Fault, Problem } from '#contracts/http/problem.ts';
+import type { Answers } from '#libs/answers/port.ts';
+import { maxAttempts, nextAttempt, render, type RenderCommand, type RenderState } from '#libs/domain/render.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { type Aggregate, type Cause, load, type Log } from '#libs/handling/handle.ts';
+import { produce, type Produced, type Requested, type Workshop } from '#libs/rendering/produce.ts';
+
+export type RendererParts = Workshop & {
+  log: Log;
+  answers: Answers;
+  /** Names this process in the log. */
+  worker: string;
+  report: (fact: Record<string, unknown>, message: string) => void;
+};
+
+/** `again`: the message has to come back after the delay; the render is still open. */
+export type JobEnd = { kind: 'done' } | { kind: 'again'; delayMs: number };
+
+type Render = Aggregate<RenderState, RenderCommand, RenderEvent>;
+type Job = { id: string; requested: Requested; requestedAt: Date; cause: Cause; render: Render; attempt: number; claimedAt: number };
+
+const rounded = (ms: number): number => Math.round(ms * 100) / 100;
+const done: JobEnd = { kind: 'done' };
+
+const causeOf = (request: RecordedEvent, worker: string): Cause => ({
+  actor: { kind: 'service', name: worker },
+  accountId: request.metadata.accountId,
+  correlationId: request.metadata.correlationId,
+  causationId: request.id,
+  traceparent: request.metadata.traceparent,
+});
+
+const complete = async ({ blobs, log, answers }: RendererParts, job: Job, produced: Produced): Promise<void> => {
+  const { pdf, pages, durations, lane, laneReason, engine, warnings } = produced;
+  const kept = job.requested.reply.kind !== 'wait';
+  const ref = kept ? await blobs.put(pdf) : { sha256: createHash('sha256').update(pdf).digest('hex'), size: pdf.byteLength };
+  const totalMs = log.now().getTime() - job.requestedAt.getTime();
+  const data = {
+    attempt: job.attempt, pdf: ref, kept, pages, lane, laneReason, engine, warnings,
+    durations: {
+      queueMs: job.claimedAt - job.requestedAt.getTime(),
+      prepareMs: rounded(durations.prepareMs), waitMs: rounded(durations.waitMs), loadMs: rounded(durations.loadMs), printMs: rounded(durations.printMs),
+      totalMs,
+    },
+  };
+  await job.render.execute({ type: 'complete', data }, job.cause);
+  answers.give(job.id, { status: 'DONE', pdf, pages, durationMs: totalMs });
+};
+
+const fail = async ({ log, answers }: RendererParts, job: Omit<Job, 'claimedAt'>, fault: Fault): Promise<void> => {
+  const ownFault = fault.name === 'internal_error' || fault.name === 'service_unavailable';
+  const counted = job.requested.keyType === 'live';
+  const data = {
+    attempt: job.attempt, fault, totalMs: log.now().getTime() - job.requestedAt.getTime(),
+    givesBack: ownFault && counted ? job.requestedAt.toISOString().slice(0, 7) : null,
+  };
+  await job.render.execute({ type: 'fail', data }, job.cause);
+  answers.give(job.id, { status: 'FAILED', fault });
+};
+
+const brokeEveryAttempt: Fault = {
+  name: 'conversion_failed',
+  message: `The document ended the browser at each of ${maxAttempts} attempts.`,
+  extra: { details: 'It probably needs more memory than the service gives to one document.' },
+};
+const failedEveryAttempt: Fault = { name: 'internal_error', message: 'The service failed to render the document.', extra: {} };
+
+const lastFault = (error: unknown): Fault => (error instanceof Error && error.name === 'BrowserGone' ? brokeEveryAttempt : failedEveryAttempt);
+
+/** Does one message's work: claims the render, makes the PDF, says in the log what became of it. Asked twice, it does nothing. */
+export const runJob = async (parts: RendererParts, stream: string): Promise<JobEnd> => {
+  const { history, aggregate } = await load(parts.log, render, stream);
+  const request = history[0];
+  if (!request || request.type !== 'RenderRequested') return done;
+  const { state } = aggregate;
+  const job = {
+    id: stream.slice('render-'.length),
+    requested: request.data as Requested,
+    requestedAt: new Date(request.metadata.occurredAt),
+    cause: causeOf(request, parts.worker),
+    render: aggregate,
+    attempt: nextAttempt(state) ?? maxAttempts,
+  };
+  if (nextAttempt(state) === null) {
+    if (state.status === 'PROCESSING') await fail(parts, job, brokeEveryAttempt);
+    return done;
+  }
+  const claim = await aggregate.execute({ type: 'claim', attempt: job.attempt, worker: parts.worker }, job.cause);
+  if (claim.events.length === 0) return done;
+  const claimed: Job = { ...job, claimedAt: parts.log.now().getTime() };
+  try {
+    await complete(parts, claimed, await produce(parts, job.requested, job.requestedAt));
+    return done;
+  } catch (error) {
+    if (error instanceof Problem) {
+      await fail(parts, claimed, error.fault);
+      return done;
+    }
+    parts.report({ render: job.id, attempt: job.attempt, error: String(error) }, 'an attempt to render failed');
+    if (job.attempt < maxAttempts) return { kind: 'again', delayMs: 100 * job.attempt };
+    await fail(parts, claimed, lastFault(error));
+    return done;
+  }
+};
