@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { renderOptionFields } from './render-options.ts';
+import { createTemplate, createTemplateFor, defaultOptions, testTemplate, updateTemplate } from './templates.ts';
+
+const template = { name: 'Invoice', content: '<p>{{total}}</p>' };
+const variables = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `v${at}`, type: 'string' }));
+const pathsOf = (body: unknown) => createTemplate.safeParse(body).error?.issues.map(({ path }) => path.join('.'));
+
+describe('the body of a new template', () => {
+  it('needs a name and content alone', () => {
+    expect(createTemplate.parse(template)).toEqual({ ...template, category: 'other', variables: [], default_options: {} });
+  });
+
+  it('keeps a name trimmed and composed, so that equal names are equal strings', () => {
+    expect(createTemplate.parse({ ...template, name: '  Cafe\u0301 ' }).name).toBe('Caf\u00e9');
+  });
+
+  it.each([
+    ['name', { ...template, name: '   ' }],
+    ['content', { ...template, content: { type: 'Program', body: [] } }],
+    ['category', { ...template, category: 'poem' }],
+    ['variables.0.type', { ...template, variables: [{ name: 'a', type: 'money' }] }],
+    ['variables.1.name', { ...template, variables: [{ name: 'a', type: 'string' }, { name: 'a ', type: 'date' }] }],
+    ['variables', { ...template, variables: variables(51) }],
+    ['default_options', { ...template, default_options: { paper: 'A4' } }],
+    ['default_options.page_size', { ...template, default_options: { page_size: 'B5' } }],
+    ['default_options.locale', { ...template, default_options: { locale: 'no such tag' } }],
+    ['default_options.time_zone', { ...template, default_options: { time_zone: 'Mars/Olympus' } }],
+    ['', { ...template, colour: 'red' }],
+  ])('refuses what is not allowed at "%s"', (path, body) => {
+    expect(pathsOf(body)).toEqual([path]);
+  });
+
+  it('may declare 50 variables, and any number where the plan sets no limit', () => {
+    expect(pathsOf({ ...template, variables: variables(50) })).toBeUndefined();
+    expect(createTemplateFor(null).parse({ ...template, variables: variables(500) }).variables).toHaveLength(500);
+  });
+});
+
+describe('default options', () => {
+  it('take every render option, and fill none in', () => {
+    const every = Object.fromEntries(Object.entries(renderOptionFields).map(([name, field]) => [name, field.parse(undefined)]));
+    expect(defaultOptions.parse(every)).toEqual(every);
+    expect(defaultOptions.parse({})).toEqual({});
+    expect(testTemplate.parse({ data: {}, page_size: 'Letter' })).toEqual({ data: {}, page_size: 'Letter' });
+  });
+});
+
+describe('the body of an update', () => {
+  it('holds only what the caller sent', () => {
+    expect(updateTemplate.parse({ changes: 'New logo' })).toEqual({ changes: 'New logo' });
+  });
+});
