@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { judgeAddress } from './address.ts';
+
+describe('an address is public', () => {
+  test.each(['8.8.8.8', '93.184.216.34', '223.255.255.255', '2606:4700::1111', '2a00:1450:4001:82f::200e', '::ffff:8.8.8.8', '64:ff9b::808:808'])('%s', (address) => {
+    expect(judgeAddress(address)).toBe('public');
+  });
+});
+
+describe('an address is not public', () => {
+  test.each([
+    '0.0.0.0', '0.1.2.3', '10.0.0.1', '100.64.0.1', '100.127.255.255', '127.0.0.1', '127.255.255.254', '169.254.169.254', '172.16.0.1', '172.31.255.255',
+    '192.0.0.8', '192.0.2.1', '192.88.99.1', '192.168.1.1', '198.18.0.1', '198.19.255.255', '198.51.100.7', '203.0.113.9', '224.0.0.1', '239.255.255.250',
+    '240.0.0.1', '255.255.255.255',
+  ])('%s', (address) => {
+    expect(judgeAddress(address)).not.toBe('public');
+  });
+
+  test.each([
+    '::', '::1', 'fc00::1', 'fd12:3456::1', 'fe80::1', 'fe80::1%eth0', 'fec0::1', 'ff02::1', '100::1', '2001:db8::1', '3fff::1', '5f00::1',
+    '2001::1', '2001:2::1', '2001:10::1', '2001:20::1', '4000::1', '1::1', '::127.0.0.1', '::8.8.8.8', '::ffff:127.0.0.1', '::ffff:a00:1', '::ffff:0:10.0.0.1',
+    '64:ff9b::10.0.0.1', '64:ff9b::7f00:1', '64:ff9b:1::8.8.8.8', '2002:7f00:1::', '2002:a00:1::1', '2002:808:808::1', '2001:0:808:808::1',
+  ])('%s', (address) => {
+    expect(judgeAddress(address)).not.toBe('public');
+  });
+
+  test.each(['', 'localhost', '1.2.3', '010.0.0.1', '0x7f.0.0.1', '[::1]', '8.8.8.8:80', '8.8.8.8 '])('%j is no address at all', (text) => {
+    expect(judgeAddress(text)).toBe('not an address');
+  });
+});
+
+test('IPv6 outside global unicast is never public', () => {
+  const group = fc.integer({ min: 0, max: 0xffff });
+  fc.assert(
+    fc.property(fc.array(group, { minLength: 8, maxLength: 8 }), (groups) => {
+      const first = groups[0] ?? 0;
+      fc.pre((first & 0xe000) !== 0x2000 && first !== 0x64 && groups.slice(0, 5).some((part) => part !== 0));
+      expect(judgeAddress(groups.map((part) => part.toString(16)).join(':'))).not.toBe('public');
+    }),
+  );
+});
+
+test('IPv4 is judged alike, bare and within the mapped and the translated form of IPv6', () => {
+  fc.assert(
+    fc.property(fc.ipV4(), (address) => {
+      const verdict = judgeAddress(address);
+      expect(judgeAddress(`::ffff:${address}`)).toBe(verdict);
+      expect(judgeAddress(`64:ff9b::${address}`)).toBe(verdict);
+    }),
+  );
+});

@@ -1,0 +1,48 @@
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** `public`, or the name of the range that keeps the address from being so. */
+export type Verdict = 'public' | (string & {});
+
+const globalUnicast = ipaddr.IPv6.parse('2000::');
+
+/** Translators hand an IPv4 packet on for these two, so the IPv4 address is what counts; every other kind of IPv4 in IPv6 is refused as it stands. */
+const embeddedIPv4 = (address: ipaddr.IPv6): ipaddr.IPv4 | undefined => {
+  const range = address.range();
+  if (range === 'ipv4Mapped') return address.toIPv4Address();
+  if (range !== 'rfc6052' || !address.match(ipaddr.IPv6.parse('64:ff9b::'), 96)) return undefined;
+  return new ipaddr.IPv4(address.toByteArray().slice(12));
+};
+
+const judgeIPv4 = (address: ipaddr.IPv4): Verdict => (address.range() === 'unicast' ? 'public' : address.range());
+
+const judgeIPv6 = (address: ipaddr.IPv6): Verdict => {
+  const embedded = embeddedIPv4(address);
+  if (embedded) return judgeIPv4(embedded);
+  if (address.range() !== 'unicast') return address.range();
+  return address.match(globalUnicast, 3) ? 'public' : 'outside global unicast';
+};
+
+// ipaddr.js takes ::8.8.8.8 for the mapped ::ffff:8.8.8.8; the URL parser writes both without dots, so they stay two.
+const parse = (text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined => {
+  if (isIP(text) === 4) return ipaddr.IPv4.parse(text);
+  const host = isIP(text) === 6 ? URL.parse(`http://[${text}]`)?.hostname : undefined;
+  return host === undefined ? undefined : ipaddr.IPv6.parse(host.slice(1, -1));
+};
+
+/**
+ * Says whether an IP address, in the plain form that the URL parser and name look-ups give, lies in the public internet.
+ * Whatever is not known to be public is not: IPv6 passes within 2000::/3 alone, less its special ranges (RFC 6890 and the IANA registries after it).
+ */
+export const judgeAddress = (address: string): Verdict => {
+  const parsed = parse(address);
+  if (!parsed) return 'not an address';
+  return parsed instanceof ipaddr.IPv6 ? judgeIPv6(parsed) : judgeIPv4(parsed);
+};
+
+/** Whether an address lies in a range; an IPv4-mapped IPv6 address counts as its IPv4 address. */
+export const liesIn = (address: string, [base, bits]: [ipaddr.IPv4 | ipaddr.IPv6, number]): boolean => {
+  const parsed = parse(address);
+  const given = parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() ? parsed.toIPv4Address() : parsed;
+  return given !== undefined && given.kind() === base.kind() && given.match([base, bits]);
+};

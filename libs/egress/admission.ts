@@ -1,0 +1,46 @@
+import { isIP } from 'node:net';
+import { judgeAddress } from './address.ts';
+import type { Exceptions } from './allow.ts';
+import { addressesOf, type Address, type Resolve } from './resolve.ts';
+import type { Target } from './target.ts';
+import { refused } from './trouble.ts';
+
+/** Decides about one target, and gives the very addresses that may be connected to. Throws an EgressError. */
+export type Admit = (target: Target) => Promise<Address[]>;
+
+export type AdmissionRules = { exceptions: Exceptions; resolve: Resolve; lookupMs: number; isOwnPort: (port: number) => boolean };
+
+// Mail servers take an HTTP request for a dialogue, line by line.
+const closedPorts = new Set([25]);
+
+const notPublic = ({ host, port }: Target, address: string, range: string) => {
+  const reason = isIP(host) ? `${host} is not a public address.` : `${host} resolves to an address that is not public.`;
+  return refused('address-not-public', reason, { host, port, address, range });
+};
+
+// One address inside among public ones is an attack or a mistake, never a service; to take the public ones would hide it.
+const checkAll = (target: Target, addresses: Address[], { opensAddress }: Exceptions): void => {
+  for (const { address } of addresses) {
+    const verdict = judgeAddress(address);
+    if (verdict !== 'public' && !(verdict !== 'not an address' && opensAddress(address))) throw notPublic(target, address, verdict);
+  }
+};
+
+// Where the operator has opened loopback, the door would else lead into itself.
+const checkNotSelf = (target: Target, addresses: Address[], isOwnPort: (port: number) => boolean): void => {
+  if (!isOwnPort(target.port)) return;
+  const local = addresses.find(({ address }) => ['loopback', 'unspecified'].includes(judgeAddress(address)));
+  if (local) throw notPublic(target, local.address, 'the door itself');
+};
+
+/** The rule of the door: looks a name up once and lets all of its addresses pass or none. */
+export const admission =
+  ({ exceptions, resolve, lookupMs, isOwnPort }: AdmissionRules): Admit =>
+  async (target) => {
+    const open = exceptions.opensTarget(target);
+    if (!open && closedPorts.has(target.port)) throw refused('port-not-allowed', `Port ${target.port} is not allowed.`, target);
+    const addresses = await addressesOf(target.host, resolve, lookupMs);
+    checkNotSelf(target, addresses, isOwnPort);
+    if (!open) checkAll(target, addresses, exceptions);
+    return addresses;
+  };

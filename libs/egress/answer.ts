@@ -1,0 +1,27 @@
+import { STATUS_CODES, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { EgressError } from './trouble.ts';
+
+const statusOf = { refused: 403, timeout: 504, failed: 502 } as const;
+
+const refusalAnswer = (error: unknown): { status: number; headers: string[]; body: string } => {
+  const trouble = error instanceof EgressError ? error.trouble : ({ kind: 'failed', reason: 'The exchange failed.' } as const);
+  const body = `${trouble.reason}\n`;
+  const headers = ['content-type', 'text/plain; charset=utf-8', 'content-length', String(Buffer.byteLength(body)), 'cache-control', 'no-store'];
+  if (trouble.kind === 'refused') headers.push('x-colophon-refused', trouble.code);
+  return { status: statusOf[trouble.kind], headers, body };
+};
+
+/** Tells the browser why a request did not get through; where an answer has begun already, it is cut off. */
+export const answerTrouble = (response: ServerResponse, error: unknown): void => {
+  if (response.headersSent) return void response.destroy();
+  const { status, headers, body } = refusalAnswer(error);
+  response.writeHead(status, headers).end(body);
+};
+
+/** The same for CONNECT, whose connection the HTTP server has handed over. */
+export const answerTunnelTrouble = (client: Duplex, error: unknown): void => {
+  const { status, headers, body } = refusalAnswer(error);
+  const lines = headers.flatMap((text, i) => (i % 2 === 0 ? [`${text}: ${headers[i + 1]}`] : []));
+  client.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, 'connection: close', '', body].join('\r\n'));
+};

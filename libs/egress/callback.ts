@@ -1,0 +1,130 @@
+import { performance } from 'node:perf_hooks';
+import type { Dispatcher } from 'undici';
+import { targetOfUrl } from './target.ts';
+import { codeOf, EgressError, failed, timedOut, type OnTrouble, type Trouble } from './trouble.ts';
+
+/** One request to a receiver. `timeoutMs` covers look-up, connection, head and body together. */
+export type Call = {
+  url: string;
+  method: 'POST' | 'PUT';
+  headers: Record<string, string>;
+  body: Uint8Array;
+  timeoutMs: number;
+  maxResponseBytes: number;
+};
+
+/** `body` is the beginning of the answer as text, at most `maxResponseBytes` of it; `reason` is a sentence for the caller. */
+export type Outcome =
+  | { kind: 'answered'; status: number; body: string; durationMs: number }
+  | { kind: 'timeout' | 'refused' | 'failed'; reason: string; durationMs: number };
+
+type Answer = { status: number; body: string };
+type Phase = { name: 'connecting' } | { name: 'waiting' } | { name: 'reading'; status: number };
+
+const lateReason = (host: string, phase: Phase, timeoutMs: number): string => {
+  const limit = `within ${timeoutMs / 1000} s`;
+  switch (phase.name) {
+    case 'connecting':
+      return `There was no connection to ${host} ${limit}.`;
+    case 'waiting':
+      return `${host} took the request and did not answer ${limit}.`;
+    case 'reading':
+      return `${host} answered with status ${phase.status}, and its answer did not end ${limit}.`;
+  }
+};
+
+const exchangeTrouble = (host: string, phase: Phase, error: Error): EgressError => {
+  if (error instanceof EgressError) return error;
+  const code = codeOf(error);
+  if (code === 'UND_ERR_HEADERS_OVERFLOW') return failed(`${host} answered with too large a head.`, error);
+  if (code.startsWith('HPE_') || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return failed(`${host} answered with something that is not HTTP.`, error);
+  if (code === 'UND_ERR_INVALID_ARG') return failed('The request cannot be sent as it stands: a header is not allowed.', error);
+  if (!['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code)) return failed(`The exchange with ${host} failed (${code}).`, error);
+  return phase.name === 'reading'
+    ? failed(`${host} answered with status ${phase.status}, and closed the connection before its answer ended.`, error)
+    : failed(`${host} closed the connection without an answer.`, error);
+};
+
+/** The beginning of a body as text; a character that the limit cuts in two is left out. */
+const beginning = (chunks: Buffer[], maxBytes: number): string =>
+  new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxBytes), { stream: true });
+
+const enough = new Error('enough of the answer has been read');
+
+const exchange = (agent: Dispatcher, url: URL, host: string, call: Call): Promise<Answer> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+  let phase: Phase = { name: 'connecting' };
+  let late: EgressError | undefined;
+  let controller: Dispatcher.DispatchController | undefined;
+  const chunks: Buffer[] = [];
+  let received = 0;
+
+  const deadline = setTimeout(() => {
+    late = timedOut(lateReason(host, phase, call.timeoutMs));
+    reject(late);
+    controller?.abort(late);
+  }, call.timeoutMs);
+
+  const answer = (status: number) => {
+    clearTimeout(deadline);
+    resolve({ status, body: beginning(chunks, call.maxResponseBytes) });
+  };
+
+  const fail = (error: Error) => {
+    clearTimeout(deadline);
+    reject(exchangeTrouble(host, phase, error));
+  };
+
+  const handler: Dispatcher.DispatchHandler = {
+    onRequestStart(given) {
+      // A connection may come about after the deadline; nothing may be sent on it any more.
+      if (late) return given.abort(late);
+      controller = given;
+      phase = { name: 'waiting' };
+    },
+    onResponseStart(_controller, status) {
+      if (status >= 200) phase = { name: 'reading', status };
+    },
+    onResponseData(given, chunk) {
+      chunks.push(chunk);
+      received += chunk.length;
+      if (received < call.maxResponseBytes || phase.name !== 'reading') return;
+      answer(phase.status);
+      given.abort(enough);
+    },
+    onResponseEnd() {
+      if (phase.name === 'reading') answer(phase.status);
+    },
+    onResponseError: (_controller, error) => fail(error),
+  };
+
+  try {
+    agent.dispatch({ origin: url.origin, path: url.pathname + url.search, method: call.method, headers: call.headers, body: call.body }, handler);
+  } catch (error) {
+    fail(error as Error);
+  }
+  return promise;
+};
+
+const troubleOf = (error: unknown): Trouble => {
+  if (error instanceof EgressError) return error.trouble;
+  throw error;
+};
+
+/**
+ * Sends one request through the door and reports what came of it; never throws for what the network or the receiver does.
+ * A redirect is an answer like any other: it is not followed.
+ */
+export const send = async (agent: Dispatcher, call: Call, onTrouble: OnTrouble): Promise<Outcome> => {
+  const start = performance.now();
+  const durationMs = () => Math.round(performance.now() - start);
+  try {
+    const { url, target } = targetOfUrl(call.url);
+    const { status, body } = await exchange(agent, url, target.host, call);
+    return { kind: 'answered', status, body, durationMs: durationMs() };
+  } catch (error) {
+    onTrouble(error);
+    const { kind, reason } = troubleOf(error);
+    return { kind, reason, durationMs: durationMs() };
+  }
+};

@@ -1,0 +1,69 @@
+import { connect, type LookupFunction, type Socket } from 'node:net';
+import type { Admit } from './admission.ts';
+import type { EgressLimits } from './limits.ts';
+import type { Address } from './resolve.ts';
+import type { Target } from './target.ts';
+import { codeOf, failed, timedOut, type EgressError } from './trouble.ts';
+
+/** Connects to a target that the door admits. Throws an EgressError. */
+export type Dial = (target: Target) => Promise<Socket>;
+
+// Each address costs an attempt's time; a name with a hundred of them shall not cost a hundred.
+const mostAddresses = 8;
+
+const connectTrouble = ({ host, port }: Target, error: unknown): EgressError => {
+  switch (codeOf(error)) {
+    case 'ECONNREFUSED':
+      return failed(`${host} refused the connection at port ${port}.`, error);
+    case 'ETIMEDOUT':
+      return timedOut(`${host} did not take the connection at port ${port} in time.`);
+    case 'ENETUNREACH':
+    case 'EHOSTUNREACH':
+    case 'EADDRNOTAVAIL':
+      return failed(`${host} cannot be reached.`, error);
+    case 'ECONNRESET':
+      return failed(`${host} reset the connection at port ${port}.`, error);
+    default:
+      return failed(`No connection to ${host} at port ${port} (${codeOf(error)}).`, error);
+  }
+};
+
+/** Node asks this in place of a second look-up, so it can connect to nothing but what was admitted; of several it tries one after the other. */
+const only =
+  (addresses: Address[]): LookupFunction =>
+  (_host, options, callback) => {
+    const [first] = addresses;
+    if (options.all || !first) callback(null, addresses);
+    else callback(null, first.address, first.family);
+  };
+
+const connectTo = (target: Target, addresses: Address[], { attemptMs, connectMs }: EgressLimits): Promise<Socket> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
+  const socket = connect({
+    host: target.host,
+    port: target.port,
+    lookup: only(addresses.slice(0, mostAddresses)),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: attemptMs,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: 60_000,
+  });
+  const timer = setTimeout(() => socket.destroy(Object.assign(new Error('connect'), { code: 'ETIMEDOUT' })), connectMs);
+  const fail = (error: Error) => {
+    clearTimeout(timer);
+    reject(connectTrouble(target, error));
+  };
+  // The listener stays: an error before the next owner of the socket listens would end the process.
+  socket.on('error', fail).once('connect', () => {
+    clearTimeout(timer);
+    resolve(socket);
+  });
+  return promise;
+};
+
+/** Connections to what is admitted, to the addresses that were judged and no others. */
+export const dialler =
+  (admit: Admit, limits: EgressLimits): Dial =>
+  async (target) =>
+    connectTo(target, await admit(target), limits);

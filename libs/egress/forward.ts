@@ -1,0 +1,64 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
+import type { Dispatcher } from 'undici';
+import { answerTrouble } from './answer.ts';
+import { endToEnd } from './headers.ts';
+import { meter } from './meter.ts';
+import { targetOfUrl, type Target } from './target.ts';
+import { codeOf, EgressError, failed, refused, timedOut, type OnTrouble } from './trouble.ts';
+
+export type ForwardRules = { agent: Dispatcher; responseBytes: number; onTrouble: OnTrouble };
+
+const plainTarget = (requestTarget: string) => {
+  const found = targetOfUrl(requestTarget);
+  if (found.url.protocol !== 'http:') throw refused('bad-target', 'https goes through a tunnel (CONNECT) only.');
+  return found;
+};
+
+const hasBody = ({ headers }: IncomingMessage) => headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+
+const answerFrom = async (agent: Dispatcher, request: IncomingMessage, url: URL, signal: AbortSignal) =>
+  agent.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: request.method ?? 'GET',
+    // undici writes the Host of the URL itself; the node server has answered Expect already.
+    headers: endToEnd(request.rawHeaders, ['host', 'expect']),
+    body: hasBody(request) ? request : null,
+    responseHeaders: 'raw',
+    signal,
+  });
+
+const exchangeTrouble = (host = 'the host', error: unknown): EgressError => {
+  if (error instanceof EgressError) return error;
+  const code = codeOf(error);
+  const late = code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT';
+  return late ? timedOut(`${host} did not answer in time.`) : failed(`The exchange with ${host} failed (${code}).`, error);
+};
+
+const checkAnnounced = (raw: string[], maxBytes: number) => {
+  const at = raw.findIndex((text, i) => i % 2 === 0 && text.toLowerCase() === 'content-length');
+  if (at >= 0 && Number(raw[at + 1]) > maxBytes) throw refused('response-too-large', `The answer is larger than ${maxBytes} bytes.`);
+};
+
+/** Passes one plain http request of the browser on, as its proxy (RFC 9112, 3.2.2), and the answer back. Redirects go back as they are, so the next hop is judged anew. */
+export const forward = async ({ agent, responseBytes, onTrouble }: ForwardRules, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  let target: Target | undefined;
+  try {
+    const found = plainTarget(request.url ?? '');
+    target = found.target;
+    const answer = await answerFrom(agent, request, found.url, gone.signal);
+    answer.body.on('error', () => {});
+    // The types know the headers as a record; asked for raw, they are a list.
+    const headers = endToEnd(answer.headers as unknown as string[]);
+    checkAnnounced(headers, responseBytes);
+    response.writeHead(answer.statusCode, headers);
+    await pipeline(answer.body, meter(responseBytes), response);
+  } catch (error) {
+    gone.abort();
+    onTrouble(error, target);
+    answerTrouble(response, exchangeTrouble(target?.host, error));
+  }
+};

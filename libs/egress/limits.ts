@@ -1,0 +1,33 @@
+/** Times in milliseconds, sizes in bytes. */
+export type EgressLimits = {
+  /** For one look-up of a name. */
+  lookupMs: number;
+  /** For one address of several, before the next is tried. */
+  attemptMs: number;
+  /** For a TCP connection over all its addresses, and again for its TLS handshake. */
+  connectMs: number;
+  /** Without a byte, before a tunnel or a response is given up. */
+  idleMs: number;
+  /** The head of a request or an answer. */
+  headerBytes: number;
+  /** The body of one answer to a plain http request. */
+  responseBytes: number;
+  /** What comes back through one tunnel; a browser keeps a tunnel for many requests. */
+  tunnelBytes: number;
+  /** At the same time, to one host and port. */
+  connectionsPerHost: number;
+  /** At the same time, from browsers to the door. */
+  connections: number;
+};
+
+export const defaultLimits: EgressLimits = {
+  lookupMs: 5_000,
+  attemptMs: 1_000,
+  connectMs: 10_000,
+  idleMs: 60_000,
+  headerBytes: 32 * 1024,
+  responseBytes: 64 * 1024 * 1024,
+  tunnelBytes: 256 * 1024 * 1024,
+  connectionsPerHost: 256,
+  connections: 2_048,
+};

@@ -1,0 +1,69 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { answerTunnelTrouble } from './answer.ts';
+import type { Dial } from './dial.ts';
+import type { EgressLimits } from './limits.ts';
+import { meter } from './meter.ts';
+import { targetOfAuthority, type Target } from './target.ts';
+import { refused, type OnTrouble } from './trouble.ts';
+
+export type TunnelRules = { dial: Dial; limits: EgressLimits; onTrouble: OnTrouble };
+
+const countedPlaces = (most: number) => {
+  const taken = new Map<string, number>();
+  return ({ host, port }: Target): (() => void) => {
+    const key = `${host} ${port}`;
+    const count = taken.get(key) ?? 0;
+    if (count >= most) throw refused('too-many-connections', `There are ${most} connections to ${host} already.`, { host, port });
+    taken.set(key, count + 1);
+    return () => {
+      const left = (taken.get(key) ?? 1) - 1;
+      if (left > 0) taken.set(key, left);
+      else taken.delete(key);
+    };
+  };
+};
+
+const join = (client: Duplex, upstream: Socket, head: Buffer, { idleMs, tunnelBytes }: EgressLimits): Promise<void> => {
+  upstream.setTimeout(idleMs, () => upstream.destroy());
+  upstream.once('close', () => client.end());
+  client.once('close', () => upstream.destroy());
+  client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
+  if (head.length > 0) client.unshift(head);
+  return pipeline(client, upstream, meter(tunnelBytes), client);
+};
+
+/** Answers CONNECT (RFC 9110, 9.3.6): a tunnel to an admitted target, limited in number, idle time and bytes that come back. */
+export const tunnels = ({ dial, limits, onTrouble }: TunnelRules) => {
+  const open = new Set<Duplex>();
+  const take = countedPlaces(limits.connectionsPerHost);
+
+  const carry = async (target: Target, client: Duplex, head: Buffer): Promise<void> => {
+    const upstream = await dial(target);
+    if (client.destroyed) return void upstream.destroy();
+    await join(client, upstream, head, limits).catch((error: unknown) => {
+      onTrouble(error, target);
+      upstream.destroy();
+      client.destroy();
+    });
+  };
+
+  const serve = async (request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> => {
+    const target = targetOfAuthority(request.url ?? '');
+    const giveBack = take(target);
+    await carry(target, client, head).finally(giveBack);
+  };
+
+  const accept = (request: IncomingMessage, client: Duplex, head: Buffer): void => {
+    open.add(client);
+    client.on('error', () => {}).once('close', () => open.delete(client));
+    serve(request, client, head).catch((error: unknown) => {
+      onTrouble(error);
+      answerTunnelTrouble(client, error);
+    });
+  };
+
+  return { accept, close: () => open.forEach((client) => client.destroy()) };
+};
