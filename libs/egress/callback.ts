@@ -37,7 +37,7 @@ const exchangeTrouble = (host: string, phase: Phase, error: Error): EgressError 
   if (error instanceof EgressError) return error;
   const code = codeOf(error);
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return failed(`${host} answered with too large a head.`, error);
-  if (code.startsWith('HPE_') || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return failed(`${host} answered with something that is not HTTP.`, error);
+  if (code.startsWith('HPE_') || code === 'HTTPParserError' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return failed(`${host} answered with something that is not HTTP.`, error);
   if (code === 'UND_ERR_INVALID_ARG') return failed('The request cannot be sent as it stands: a header is not allowed.', error);
   if (!['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code)) return failed(`The exchange with ${host} failed (${code}).`, error);
   return phase.name === 'reading'

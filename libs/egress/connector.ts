@@ -14,6 +14,8 @@ const certificateTroubles: Record<string, string> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'comes from an authority that is not trusted, or lacks an intermediate certificate',
   UNABLE_TO_GET_ISSUER_CERT: 'comes from an authority that is not trusted, or lacks an intermediate certificate',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'comes from an authority that is not trusted, or lacks an intermediate certificate',
+  CERT_SIGNATURE_FAILURE: 'carries a wrong signature',
+  INVALID_PURPOSE: 'is not made out for a server',
   CERT_REVOKED: 'has been revoked',
 };
 
