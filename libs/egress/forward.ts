@@ -15,7 +15,11 @@ const plainTarget = (requestTarget: string) => {
   return found;
 };
 
-const hasBody = ({ headers }: IncomingMessage) => headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+const hasBody = ({ headers }: IncomingMessage): boolean => {
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && coding.toLowerCase() !== 'chunked') throw refused('bad-request', `The transfer coding ${coding} is not known here.`);
+  return coding !== undefined || headers['content-length'] !== undefined;
+};
 
 const answerFrom = async (agent: Dispatcher, request: IncomingMessage, url: URL, signal: AbortSignal) =>
   agent.request({

@@ -1,4 +1,4 @@
-export type RefusalCode = 'bad-target' | 'address-not-public' | 'port-not-allowed' | 'too-many-connections' | 'response-too-large';
+export type RefusalCode = 'bad-target' | 'bad-request' | 'address-not-public' | 'port-not-allowed' | 'too-many-connections' | 'response-too-large';
 
 /** Why something did not get through the door. `reason` is a sentence for the caller; it names no address that only the inside knows. */
 export type Trouble =
