@@ -2,8 +2,14 @@
 export type Message = { id: string; subject: string; data: unknown };
 
 /**
- * A message in a consumer's hands, leased for a while: end it by exactly one of `ack`, `nak`.
- * A message whose lease runs out is given to somebody again.
+ * The de-duplication window: within this time after its publication the same id is no second message.
+ * Once a message has been done for as long, the same id is a message again.
+ */
+export const deduplicationMs = 120_000;
+
+/**
+ * A message in a consumer's hands, leased for a while: end it by exactly one of `ack`, `nak`; what is called after that does nothing.
+ * A message whose lease runs out is given to somebody again, and then the calls of the one who lost it do nothing either.
  */
 export type Delivery = Message & {
   /** How often the message was given out, this time included. */
@@ -19,9 +25,9 @@ export type Delivery = Message & {
 export type Consumer = { name: string; subject: string; leaseMs: number };
 
 export type Bus = {
-  /** Resolves when the bus has the message. The same id again within the de-duplication window (two minutes) is no second message. */
+  /** Resolves when the bus has the message. The same id again within the de-duplication window is no second message. */
   publish(message: Message): Promise<void>;
-  /** The next message, as soon as there is one; null when `signal` has aborted. At least once, each message to one caller at a time. */
+  /** The next message, as soon as there is one; null when `signal` has aborted or the bus is closed. At least once, each message to one caller at a time. */
   next(consumer: Consumer, signal: AbortSignal): Promise<Delivery | null>;
   /** How many messages wait or are in hands. */
   pending(consumer: Consumer): Promise<number>;

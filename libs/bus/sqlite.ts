@@ -1,5 +1,6 @@
+import { openBell } from '#libs/sqlite/bell.ts';
 import { openDatabase } from '#libs/sqlite/database.ts';
-import type { Bus, Consumer, Delivery } from './port.ts';
+import { type Bus, type Consumer, type Delivery, deduplicationMs } from './port.ts';
 
 const schema = `
   CREATE TABLE IF NOT EXISTS messages (
@@ -20,48 +21,36 @@ const take = `
   WHERE sequence = (SELECT sequence FROM messages WHERE done_at IS NULL AND subject = ?1 AND free_at <= ?2 ORDER BY free_at, sequence LIMIT 1)
   RETURNING id, data, attempt`;
 
-const deduplicationMs = 120_000;
 const recheckMs = 250;
 
 /** A durable queue in one SQLite file, shared by the processes of one machine. `now` is in milliseconds since 1970. */
 export const openSqliteBus = (file: string, now: () => number = Date.now): Bus => {
   const database = openDatabase(file, 'normal');
-  schema.split(';').forEach((sql) => database.run(sql));
-  const sleepers = new Set<() => void>();
-  const wake = (): void => {
-    for (const wakeOne of sleepers) wakeOne();
-  };
+  database.script(schema);
   // Other processes publish and leases run out without a word: whoever waits looks again now and then.
-  const recheck = setInterval(wake, recheckMs);
-  const purge = setInterval(() => database.run('DELETE FROM messages WHERE done_at < ?', now() - deduplicationMs), 10_000);
-  recheck.unref();
-  purge.unref();
-
-  const asleep = (signal: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      const done = (): void => {
-        sleepers.delete(done);
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      sleepers.add(done);
-      signal.addEventListener('abort', done);
-    });
+  const bell = openBell(recheckMs, () => true);
 
   const deliveryOf = (consumer: Consumer, row: { id: string; data: string; attempt: number }): Delivery => {
-    const held = 'id = ? AND attempt = ? AND done_at IS NULL';
-    const free = (at: number): void => void database.run(`UPDATE messages SET free_at = ? WHERE ${held}`, at, row.id, row.attempt);
+    let ended = false;
+    /** Changes the message while it is still in these hands; otherwise somebody else has it, and nothing happens. */
+    const whileHeld = (change: 'free_at' | 'done_at', at: number): void => {
+      if (!ended) database.run(`UPDATE messages SET ${change} = ? WHERE id = ? AND attempt = ? AND done_at IS NULL`, at, row.id, row.attempt);
+    };
     return {
       id: row.id,
       subject: consumer.subject,
       data: JSON.parse(row.data),
       attempt: row.attempt,
-      ack: async () => void database.run(`UPDATE messages SET done_at = ? WHERE ${held}`, now(), row.id, row.attempt),
-      nak: async (delayMs) => {
-        free(now() + delayMs);
-        wake();
+      ack: async () => {
+        whileHeld('done_at', now());
+        ended = true;
       },
-      working: async () => free(now() + consumer.leaseMs),
+      nak: async (delayMs) => {
+        whileHeld('free_at', now() + delayMs);
+        ended = true;
+        bell.ring();
+      },
+      working: async () => whileHeld('free_at', now() + consumer.leaseMs),
     };
   };
 
@@ -70,27 +59,35 @@ export const openSqliteBus = (file: string, now: () => number = Date.now): Bus =
     return row ? deliveryOf(consumer, row as { id: string; data: string; attempt: number }) : null;
   };
 
+  // A few at a time, but more than come in: a pause must not end in one large delete that holds up the event loop.
+  const forget = (id: string): void => {
+    const before = now() - deduplicationMs;
+    database.run('DELETE FROM messages WHERE id = ? AND done_at <= ?', id, before);
+    database.run('DELETE FROM messages WHERE sequence IN (SELECT sequence FROM messages WHERE done_at <= ? LIMIT 8)', before);
+  };
+
   return {
     publish: async (message) => {
-      database.run(
-        'INSERT INTO messages (id, subject, data, free_at) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
-        message.id, message.subject, JSON.stringify(message.data), now(),
-      );
-      wake();
+      database.transaction(() => {
+        forget(message.id);
+        database.run(
+          'INSERT INTO messages (id, subject, data, free_at) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
+          message.id, message.subject, JSON.stringify(message.data), now(),
+        );
+      });
+      bell.ring();
     },
     next: async (consumer, signal) => {
-      while (!signal.aborted) {
+      while (!signal.aborted && !bell.closed()) {
         const delivery = takeOne(consumer);
         if (delivery) return delivery;
-        await asleep(signal);
+        await bell.heard(signal);
       }
       return null;
     },
     pending: async (consumer) => Number(database.get('SELECT count(*) AS n FROM messages WHERE done_at IS NULL AND subject = ?', consumer.subject)!.n),
     close: async () => {
-      clearInterval(recheck);
-      clearInterval(purge);
-      wake();
+      bell.close();
       database.close();
     },
   };

@@ -31,6 +31,7 @@ export type EventStore = {
   /**
    * Appends all events or none, durably, and answers with the last one's revision and position.
    * The same events (by id) at the same revision again are the same append, and answer the same.
+   * There is at least one event, and `data` is JSON.
    * @throws RevisionConflict, EventTooLarge
    */
   append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<{ revision: number; position: number }>;
@@ -41,8 +42,9 @@ export type EventStore = {
   /** The position of the newest event; 0 for an empty log. */
   head(): Promise<number>;
   /**
-   * All events after `position`, in order and without gaps, in batches; waits for new ones, those of other processes included, until `signal` aborts.
+   * All events after `position`, in order and without gaps, in batches; waits for new ones, those of other processes included, until `signal` aborts or the store is closed.
    */
   subscribe(after: number, signal: AbortSignal): AsyncIterable<RecordedEvent[]>;
+  /** Waits for the appends under way; later ones are refused. */
   close(): Promise<void>;
 };

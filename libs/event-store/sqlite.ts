@@ -1,5 +1,6 @@
 import type { Metadata } from '#contracts/events/metadata.ts';
-import { openDatabase, type Row } from '#libs/sqlite/database.ts';
+import { openBell } from '#libs/sqlite/bell.ts';
+import { openDatabase, type Row, usualLockWaitMs } from '#libs/sqlite/database.ts';
 import { openGroupCommit, type Statement } from '#libs/sqlite/group-commit.ts';
 import { EventTooLarge, type EventStore, maxEventBytes, type NewEvent, type RecordedEvent, RevisionConflict } from './port.ts';
 
@@ -23,7 +24,8 @@ const insert = `
   WHERE ?2 = (SELECT coalesce(max(revision), -1) + 1 FROM events WHERE stream = ?1)`;
 
 const serialised = (part: unknown, type: string): string => {
-  const json = JSON.stringify(part);
+  const json: string | undefined = JSON.stringify(part);
+  if (json === undefined) throw new TypeError(`event ${type} has a part that is no JSON: ${typeof part}`);
   const bytes = Buffer.byteLength(json);
   if (bytes > maxEventBytes) throw new EventTooLarge(type, bytes);
   return json;
@@ -49,50 +51,41 @@ const recorded = (row: Row): RecordedEvent => ({
 const batchSize = 256;
 const otherProcessPollMs = 50;
 
-/** The log in one SQLite file; `file` may be shared by processes of one machine. */
-export const openSqliteEventStore = (file: string): EventStore => {
-  const reader = openDatabase(file, 'full');
-  reader.run(schema);
-  const writer = openGroupCommit(file, schema);
-  const sleepers = new Set<() => void>();
-  const wake = (): void => {
-    for (const wakeOne of sleepers) wakeOne();
-    sleepers.clear();
-  };
+/** The log in one SQLite file; `file` may be shared by processes of one machine. `lockWaitMs` is how long an append waits for another process. */
+export const openSqliteEventStore = (file: string, lockWaitMs = usualLockWaitMs): EventStore => {
+  const reader = openDatabase(file, 'full', lockWaitMs);
+  reader.script(schema);
+  const writer = openGroupCommit(file, schema, lockWaitMs);
 
   const dataVersion = (): number => Number(reader.get('PRAGMA data_version')!.data_version);
   let seen = dataVersion();
-  const poll = setInterval(() => {
-    const now = dataVersion();
-    if (now !== seen) wake();
-    seen = now;
-  }, otherProcessPollMs);
-  poll.unref();
-
-  const asleep = (signal: AbortSignal): Promise<void> =>
-    new Promise((resolve) => {
-      const done = (): void => {
-        signal.removeEventListener('abort', done);
-        resolve();
-      };
-      signal.addEventListener('abort', done);
-      sleepers.add(done);
-    });
+  const bell = openBell(otherProcessPollMs, () => {
+    const before = seen;
+    seen = dataVersion();
+    return seen !== before;
+  });
 
   const readAll = (after: number, limit: number): RecordedEvent[] =>
     reader.all('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?', after, limit).map(recorded);
 
-  const lastOf = (stream: string, revision: number): { id: string; position: number } | undefined =>
-    reader.get('SELECT id, position FROM events WHERE stream = ? AND revision = ?', stream, revision) as { id: string; position: number } | undefined;
+  /** The position of the last of these events where all of them already stand right after `expected`. */
+  const alreadyAppended = (stream: string, events: readonly NewEvent[], expected: number): number | undefined => {
+    const rows = reader.all('SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ?', stream, expected, events.length);
+    return events.every(({ id }, index) => rows[index]?.id === id) ? (rows.at(-1)!.position as number) : undefined;
+  };
 
   return {
     append: async (stream, events, expected) => {
+      if (events.length === 0) throw new RangeError(`an append to ${stream} needs at least one event`);
       const revision = expected + events.length;
-      const { kept } = await writer.run(events.map((event, index) => statementOf(stream, expected + 1 + index, event)));
-      const last = lastOf(stream, revision);
-      if (!last || last.id !== events.at(-1)!.id) throw new RevisionConflict(stream, expected);
-      if (kept) wake();
-      return { revision, position: last.position };
+      const result = await writer.run(events.map((event, index) => statementOf(stream, expected + 1 + index, event)));
+      if (result.kept) {
+        bell.ring();
+        return { revision, position: result.lastRowid };
+      }
+      const position = alreadyAppended(stream, events, expected);
+      if (position === undefined) throw new RevisionConflict(stream, expected);
+      return { revision, position };
     },
     read: async (stream, from = 0) =>
       reader.all('SELECT * FROM events WHERE stream = ? AND revision >= ? ORDER BY revision', stream, from).map(recorded),
@@ -100,11 +93,10 @@ export const openSqliteEventStore = (file: string): EventStore => {
     head: async () => Number(reader.get('SELECT coalesce(max(position), 0) AS head FROM events')!.head),
     subscribe: async function* (after, signal) {
       let position = after;
-      while (!signal.aborted) {
-        const sleeping = asleep(signal);
+      while (!signal.aborted && !bell.closed()) {
         const batch = readAll(position, batchSize);
         if (batch.length === 0) {
-          await sleeping;
+          await bell.heard(signal);
           continue;
         }
         position = batch.at(-1)!.position;
@@ -112,7 +104,7 @@ export const openSqliteEventStore = (file: string): EventStore => {
       }
     },
     close: async () => {
-      clearInterval(poll);
+      bell.close();
       await writer.close();
       reader.close();
     },

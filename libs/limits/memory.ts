@@ -1,3 +1,4 @@
+import { type Count, openCounts } from './counts.ts';
 import type { Allowance, Limits } from './port.ts';
 
 const minuteMs = 60_000;
@@ -6,12 +7,12 @@ const monthEnd = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), no
 /** `YYYY-MM` in UTC. */
 export const monthOf = (now: Date): string => now.toISOString().slice(0, 7);
 
-type Count = { window: string; used: number };
+const allowanceOf = (count: Count, limit: number | null, resetAt: Date): Allowance => ({ allowed: limit === null || count.used < limit, limit, used: count.used, resetAt });
 
 const take = (count: Count, limit: number | null, resetAt: Date): Allowance => {
-  const allowed = limit === null || count.used < limit;
+  const { allowed } = allowanceOf(count, limit, resetAt);
   if (allowed) count.used += 1;
-  return { allowed, limit, used: count.used, resetAt };
+  return { ...allowanceOf(count, limit, resetAt), allowed };
 };
 
 /**
@@ -19,41 +20,23 @@ const take = (count: Count, limit: number | null, resetAt: Date): Allowance => {
  * once for each account and month; requests of the minute begin anew with the process.
  */
 export const openMemoryLimits = (rendersSoFar: (accountId: string, month: string) => Promise<number>): Limits => {
-  const requests = new Map<string, Count>();
-  const renders = new Map<string, Promise<Count>>();
-
-  const requestCount = (accountId: string, window: string): Count => {
-    const known = requests.get(accountId);
-    if (known?.window === window) return known;
-    const fresh = { window, used: 0 };
-    requests.set(accountId, fresh);
-    return fresh;
-  };
-
-  const renderCount = async (accountId: string, month: string): Promise<Count> => {
-    const known = await renders.get(accountId);
-    if (known?.window === month) return known;
-    const again = renders.get(accountId);
-    if (again && (await again).window === month) return again;
-    const loading = rendersSoFar(accountId, month).then((used) => ({ window: month, used }));
-    renders.set(accountId, loading);
-    loading.catch(() => renders.delete(accountId));
-    return loading;
-  };
+  const requests = openCounts((): Count => ({ used: 0 }));
+  const renders = openCounts((accountId, month): Promise<Count> => {
+    const counting = rendersSoFar(accountId, month).then((used) => ({ used }));
+    counting.catch(() => renders.forget(accountId, month));
+    return counting;
+  });
 
   return {
     takeRequest: async (accountId, perMinute, now) => {
       const resetAt = minuteEnd(now);
-      return take(requestCount(accountId, resetAt.toISOString()), perMinute, resetAt);
+      return take(requests.find(accountId, resetAt.toISOString()), perMinute, resetAt);
     },
-    takeRender: async (accountId, perMonth, now) => take(await renderCount(accountId, monthOf(now)), perMonth, monthEnd(now)),
+    takeRender: async (accountId, perMonth, now) => take(await renders.find(accountId, monthOf(now)), perMonth, monthEnd(now)),
     giveBackRender: async (accountId, at) => {
-      const count = await renderCount(accountId, monthOf(at));
+      const count = await renders.find(accountId, monthOf(at));
       count.used = Math.max(0, count.used - 1);
     },
-    renders: async (accountId, perMonth, now) => {
-      const { used } = await renderCount(accountId, monthOf(now));
-      return { allowed: perMonth === null || used < perMonth, limit: perMonth, used, resetAt: monthEnd(now) };
-    },
+    renders: async (accountId, perMonth, now) => allowanceOf(await renders.find(accountId, monthOf(now)), perMonth, monthEnd(now)),
   };
 };

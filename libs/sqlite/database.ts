@@ -16,16 +16,40 @@ export type Database = {
   get(sql: string, ...parameters: Parameters): Row | undefined;
   /** Answers with the number of changed rows. */
   run(sql: string, ...parameters: Parameters): number;
+  /** As `run`, with the rowid of the row inserted last beside it. */
+  insert(sql: string, ...parameters: Parameters): { changes: number; rowid: number };
+  /** Runs any number of statements that take no parameters. */
+  script(sql: string): void;
   /** Runs `work` holding the write lock from the start; an exception rolls back. */
   transaction<T>(work: () => T): T;
+  inTransaction(): boolean;
   close(): void;
 };
 
+/** How long a statement waits for the lock of another connection or process before it fails. */
+export const usualLockWaitMs = 10_000;
+
+const sqliteBusy = 5;
+const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === sqliteBusy;
+
+// The switch to WAL does not wait for another process that does the same at the same moment: it fails at once.
+const switchToWal = (connection: DatabaseSync, lockWaitMs: number): void => {
+  for (const giveUpAt = performance.now() + lockWaitMs; ; ) {
+    try {
+      return connection.exec('PRAGMA journal_mode = WAL');
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > giveUpAt) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
+    }
+  }
+};
+
 /** Opens (and creates) a database file in WAL mode. Statements are prepared once. */
-export const openDatabase = (file: string, durability: Durability): Database => {
+export const openDatabase = (file: string, durability: Durability, lockWaitMs = usualLockWaitMs): Database => {
   mkdirSync(dirname(file), { recursive: true });
-  const connection = new DatabaseSync(file);
-  connection.exec(`PRAGMA busy_timeout = 10000; PRAGMA journal_mode = WAL; PRAGMA synchronous = ${durability.toUpperCase()};`);
+  const connection = new DatabaseSync(file, { timeout: lockWaitMs });
+  switchToWal(connection, lockWaitMs);
+  connection.exec(`PRAGMA synchronous = ${durability.toUpperCase()}`);
   const prepared = new Map<string, StatementSync>();
   const statement = (sql: string): StatementSync => {
     const known = prepared.get(sql) ?? connection.prepare(sql);
@@ -36,6 +60,11 @@ export const openDatabase = (file: string, durability: Durability): Database => 
     all: (sql, ...parameters) => statement(sql).all(...parameters) as Row[],
     get: (sql, ...parameters) => statement(sql).get(...parameters) as Row | undefined,
     run: (sql, ...parameters) => Number(statement(sql).run(...parameters).changes),
+    insert: (sql, ...parameters) => {
+      const { changes, lastInsertRowid } = statement(sql).run(...parameters);
+      return { changes: Number(changes), rowid: Number(lastInsertRowid) };
+    },
+    script: (sql) => connection.exec(sql),
     transaction: (work) => {
       statement('BEGIN IMMEDIATE').run();
       try {
@@ -47,6 +76,9 @@ export const openDatabase = (file: string, durability: Durability): Database => 
         throw error;
       }
     },
-    close: () => connection.close(),
+    inTransaction: () => connection.isTransaction,
+    close: () => {
+      if (connection.isOpen) connection.close();
+    },
   };
 };

@@ -1,52 +1,69 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import { type Database, openDatabase } from './database.ts';
-import type { Reply, Request } from './group-commit.ts';
-
-type Job = Request['jobs'][number];
+import { openDatabase } from './database.ts';
+import type { Job, JobReply, Request, WriterSettings } from './group-commit.ts';
 
 const port = parentPort!;
-const { file, schema } = workerData as { file: string; schema: string };
-const database: Database = openDatabase(file, 'full');
-schema.split(';').forEach((sql) => sql.trim() && database.run(sql));
+const { file, schema, lockWaitMs } = workerData as WriterSettings;
+const database = openDatabase(file, 'full', lockWaitMs);
+database.script(schema);
 
-const breaksUniqueness = (error: unknown): boolean => error instanceof Error && /UNIQUE constraint failed/.test(error.message);
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-const runJob = (job: Job): boolean => {
+const sqliteConstraintUnique = 2067;
+const sqliteConstraintPrimaryKey = 1555;
+const breaksUniqueness = (error: unknown): boolean =>
+  [sqliteConstraintUnique, sqliteConstraintPrimaryKey].includes((error as { errcode?: number }).errcode ?? 0);
+
+const undone = (reply: JobReply): JobReply => {
+  database.run('ROLLBACK TO job');
+  return reply;
+};
+
+const attempted = ({ id, statements }: Job): JobReply => {
+  let lastRowid = 0;
+  for (const { sql, parameters, changes } of statements) {
+    const done = database.insert(sql, ...parameters);
+    if (changes !== undefined && done.changes !== changes) return undone({ id, kept: false });
+    lastRowid = done.rowid;
+  }
+  return { id, kept: true, lastRowid };
+};
+
+// Some errors (a full disk, say) undo the whole transaction, and with it the savepoint: then every job of the commit has failed.
+const runJob = (job: Job): JobReply => {
   database.run('SAVEPOINT job');
   try {
-    for (const { sql, parameters, changes } of job.statements) {
-      const changed = database.run(sql, ...parameters);
-      if (changes !== undefined && changed !== changes) {
-        database.run('ROLLBACK TO job');
-        return false;
-      }
-    }
-    return true;
+    return attempted(job);
   } catch (error) {
-    database.run('ROLLBACK TO job');
-    if (breaksUniqueness(error)) return false;
-    throw error;
+    if (!database.inTransaction()) throw error;
+    return undone(breaksUniqueness(error) ? { id: job.id, kept: false } : { id: job.id, reason: messageOf(error) });
   } finally {
-    database.run('RELEASE job');
+    if (database.inTransaction()) database.run('RELEASE job');
   }
 };
 
-const commit = (jobs: Job[]): Reply => {
+const commit = (jobs: readonly Job[]): JobReply[] => {
   try {
-    return { results: database.transaction(() => jobs.map((job) => ({ id: job.id, kept: runJob(job) }))) };
+    return database.transaction(() => jobs.map(runJob));
   } catch (error) {
-    return { failed: jobs.map((job) => job.id), reason: error instanceof Error ? error.message : String(error) };
+    return jobs.map(({ id }) => ({ id, reason: messageOf(error) }));
   }
 };
 
 const maxJobsInOneCommit = 2_000;
 
+const finish = (): void => {
+  database.close();
+  port.close();
+};
+
 port.on('message', (first: Request) => {
-  const jobs = [...first.jobs];
-  while (jobs.length < maxJobsInOneCommit) {
-    const more = receiveMessageOnPort(port) as { message: Request } | undefined;
-    if (!more) break;
-    jobs.push(...more.message.jobs);
+  const jobs: Job[] = [];
+  let request: Request | undefined = first;
+  while (request && request !== 'close') {
+    jobs.push(...request);
+    request = jobs.length < maxJobsInOneCommit ? (receiveMessageOnPort(port) as { message: Request } | undefined)?.message : undefined;
   }
-  port.postMessage(commit(jobs));
+  if (jobs.length > 0) port.postMessage(commit(jobs));
+  if (request === 'close') finish();
 });

@@ -1,63 +1,89 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import type { Parameters } from './database.ts';
+import { type Parameters, usualLockWaitMs } from './database.ts';
 
 /** One statement of a job. A job whose statement changes another number of rows than `changes` is undone as a whole. */
 export type Statement = { sql: string; parameters: Parameters; changes?: number };
-/** Whether the job was kept: `false` when a statement changed another number of rows than it had to, or broke a UNIQUE rule. */
-export type JobResult = { kept: boolean };
+/** Not kept: a statement changed another number of rows than it had to, or broke a UNIQUE rule. `lastRowid` is that of the last inserted row. */
+export type JobResult = { kept: true; lastRowid: number } | { kept: false };
 
 export type GroupCommit = {
-  /** Runs the statements as one: all or none, durable when it resolves. Jobs that arrive together share one commit, so one fsync. */
+  /**
+   * Runs the statements as one: all or none, durable when it resolves. Jobs that arrive together share one commit, so one fsync.
+   * Rejects when the database refuses them (locked for too long, disk full, a wrong statement) or the writer is closed.
+   */
   run(statements: readonly Statement[]): Promise<JobResult>;
+  /** Waits for the jobs under way; later ones are rejected. */
   close(): Promise<void>;
 };
 
-export type Request = { jobs: { id: number; statements: readonly Statement[] }[] };
-export type Reply = { results: { id: number; kept: boolean }[] } | { failed: number[]; reason: string };
+export type Job = { id: number; statements: readonly Statement[] };
+export type Request = readonly Job[] | 'close';
+export type JobReply = { id: number } & (JobResult | { reason: string });
+export type WriterSettings = { file: string; schema: string; lockWaitMs: number };
 
 type Waiting = { resolve: (result: JobResult) => void; reject: (error: Error) => void };
 
-/** Opens a writer for a database file in a thread of its own, so that no fsync holds up the event loop. */
-export const openGroupCommit = (file: string, schema: string): GroupCommit => {
-  const worker = new Worker(new URL('./group-commit-worker.ts', import.meta.url), { workerData: { file, schema } });
+/** Opens a writer for a database file in a thread of its own, so that no fsync and no lock holds up the event loop. */
+export const openGroupCommit = (file: string, schema: string, lockWaitMs = usualLockWaitMs): GroupCommit => {
+  const worker = new Worker(new URL('./group-commit-worker.ts', import.meta.url), { workerData: { file, schema, lockWaitMs } satisfies WriterSettings });
+  const ended = once(worker, 'exit').catch(() => undefined);
   const waiting = new Map<number, Waiting>();
-  let gathered: Request['jobs'] = [];
+  let gathered: Job[] = [];
   let lastId = 0;
-  let fatal: Error | null = null;
+  let refusal: Error | null = null;
+  let onDrained = (): void => {};
+  let closing: Promise<void> | null = null;
 
   const settle = (id: number, act: (one: Waiting) => void): void => {
     const one = waiting.get(id);
     waiting.delete(id);
     if (one) act(one);
-    if (waiting.size === 0) worker.unref();
+    if (waiting.size > 0) return;
+    worker.unref();
+    onDrained();
   };
-  worker.on('message', (reply: Reply) => {
-    if ('results' in reply) reply.results.forEach(({ id, kept }) => settle(id, (one) => one.resolve({ kept })));
-    else reply.failed.forEach((id) => settle(id, (one) => one.reject(new Error(reply.reason))));
+  const failAll = (error: Error): void => {
+    refusal ??= error;
+    for (const id of waiting.keys()) settle(id, (one) => one.reject(error));
+  };
+  worker.on('message', (replies: readonly JobReply[]) => {
+    for (const reply of replies) settle(reply.id, (one) => ('reason' in reply ? one.reject(new Error(reply.reason)) : one.resolve(reply)));
   });
-  worker.on('error', (error: Error) => {
-    fatal = error;
-    [...waiting.keys()].forEach((id) => settle(id, (one) => one.reject(error)));
-  });
+  worker.on('error', (error) => failAll(error as Error));
+  worker.on('exit', () => failAll(new Error(`the writer of ${file} has ended`)));
   worker.unref();
 
   const flush = (): void => {
-    worker.postMessage({ jobs: gathered } satisfies Request);
+    const jobs = gathered;
     gathered = [];
+    try {
+      worker.postMessage(jobs satisfies Request);
+    } catch (error) {
+      for (const { id } of jobs) settle(id, (one) => one.reject(error as Error));
+    }
+  };
+
+  const drained = (): Promise<void> => (waiting.size === 0 ? Promise.resolve() : new Promise((resolve) => (onDrained = resolve)));
+  const finish = async (): Promise<void> => {
+    await drained();
+    worker.ref();
+    worker.postMessage('close' satisfies Request);
+    await ended;
   };
 
   return {
     run: (statements) =>
       new Promise((resolve, reject) => {
-        if (fatal) return reject(fatal);
+        if (refusal) return reject(refusal);
         if (gathered.length === 0) queueMicrotask(flush);
         if (waiting.size === 0) worker.ref();
         waiting.set(++lastId, { resolve, reject });
         gathered.push({ id: lastId, statements });
       }),
-    close: async () => {
-      while (waiting.size > 0) await new Promise((resolve) => setImmediate(resolve));
-      await worker.terminate();
+    close: () => {
+      refusal ??= new Error(`the writer of ${file} is closed`);
+      return (closing ??= finish());
     },
   };
 };
