@@ -1,0 +1,12 @@
+import { findBrowser, isExecutable } from './find-browser.mjs';
+import type { Environment } from './table.ts';
+
+const remedy = 'Install one (npm start does), put one on PATH, or name one in PUPPETEER_EXECUTABLE_PATH.';
+
+/** The file of the browser that prints. Throws, with the remedy, where there is none. */
+export const requireBrowser = (env: Environment = process.env): string => {
+  const found = findBrowser(env);
+  if (found === undefined) throw new Error(`There is no browser to print with. ${remedy}`);
+  if (!isExecutable(found)) throw new Error(`PUPPETEER_EXECUTABLE_PATH is "${found}", which is no file that can be executed. ${remedy}`);
+  return found;
+};

@@ -1,0 +1,61 @@
+import { accessSync, constants } from 'node:fs';
+import { z } from 'zod';
+import { readExceptions } from '#libs/egress/allow.ts';
+import { isExecutable } from './find-browser.mjs';
+
+/** How the text of a variable becomes a value, and what to tell someone whose text does not. */
+export type Kind<T> = { allowed: string; schema: z.ZodType<T, string | undefined> };
+
+const kind = <T>(allowed: string, schema: z.ZodType<T, string | undefined>): Kind<T> => ({ allowed, schema });
+
+export const text = (allowed: string, pattern = /./): Kind<string> => kind(allowed, z.string().regex(pattern) as z.ZodType<string, string | undefined>);
+
+export const maybe = <T>({ allowed, schema }: Kind<T>): Kind<T | undefined> => kind(allowed, schema.optional());
+
+export const whole = (min: number, max: number): Kind<number> =>
+  kind(`a whole number from ${min} to ${max}`, z.string().regex(/^\d+$/).transform(Number).pipe(z.number().min(min).max(max)) as z.ZodType<number, string | undefined>);
+
+export const fraction: Kind<number> = kind(
+  'a number from 0 to 1',
+  z.string().regex(/^\d*\.?\d+$/).transform(Number).pipe(z.number().min(0).max(1)) as z.ZodType<number, string | undefined>,
+);
+
+export const oneOf = <const V extends readonly [string, ...string[]]>(...values: V): Kind<V[number]> =>
+  kind(`one of ${values.join(', ')}`, z.enum(values) as unknown as z.ZodType<V[number], string | undefined>);
+
+export const yesOrNo: Kind<boolean> = kind('true or false', z.enum(['true', 'false']).transform((value) => value === 'true') as z.ZodType<boolean, string | undefined>);
+
+export const url = (...schemes: readonly string[]): Kind<string> => {
+  const isOneOfThem = (value: string) => schemes.some((scheme) => value.startsWith(scheme) && (!scheme.endsWith('//') || URL.canParse(value)));
+  return kind(`a URL that begins with ${schemes.join(' or ')}`, z.string().refine(isOneOfThem) as z.ZodType<string, string | undefined>);
+};
+
+const isReadable = (file: string): boolean => {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+export const readableFile: Kind<string> = kind('a file that this user can read', z.string().refine(isReadable) as z.ZodType<string, string | undefined>);
+
+export const executableFile: Kind<string> = kind('a file that this user can execute', z.string().refine(isExecutable) as z.ZodType<string, string | undefined>);
+
+const areExceptions = (entries: string[]): boolean => {
+  try {
+    readExceptions(entries);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+export const hosts: Kind<string[]> = kind(
+  'a list, with commas, of host, host:port, *.suffix, *.suffix:port or address ranges such as 10.0.0.0/8',
+  z
+    .string()
+    .transform((list) => list.split(',').map((entry) => entry.trim()).filter((entry) => entry !== ''))
+    .refine(areExceptions) as z.ZodType<string[], string | undefined>,
+);

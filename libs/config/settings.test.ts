@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { describeSettings, loadSettings, SettingsError } from './settings.ts';
+import { settingTable } from './table.ts';
+
+const bare = { PATH: '' };
+const failure = (env: Record<string, string>): string => {
+  try {
+    loadSettings({ ...bare, ...env });
+  } catch (error) {
+    expect(error).toBeInstanceOf(SettingsError);
+    return (error as Error).message;
+  }
+  throw new Error('The settings were accepted.');
+};
+
+describe('without any variable', () => {
+  test('the service listens on loopback, port 8080, with embedded engines', () => {
+    expect(loadSettings(bare)).toMatchObject({
+      port: 8080, host: '127.0.0.1', baseUrl: 'http://127.0.0.1:8080', dataDir: './data',
+      eventStoreUrl: 'sqlite:', busUrl: 'sqlite:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:', egressAllow: [], countAsyncTowardRateLimit: true,
+    });
+  });
+
+  test('an empty variable counts as one that is not set', () => {
+    expect(loadSettings({ ...bare, PORT: '', TLS_CERT_FILE: '' })).toEqual(loadSettings(bare));
+  });
+});
+
+describe('values', () => {
+  test('the base address follows host, port and TLS unless it is given', () => {
+    expect(loadSettings({ ...bare, HOST: '::1', PORT: '9000' }).baseUrl).toBe('http://[::1]:9000');
+    expect(loadSettings({ ...bare, HOST: '0.0.0.0' }).baseUrl).toBe('http://localhost:8080');
+    expect(loadSettings({ ...bare, TLS_CERT_FILE: process.execPath, TLS_KEY_FILE: process.execPath }).baseUrl).toBe('https://127.0.0.1:8080');
+    expect(loadSettings({ ...bare, PORT: '9000', BASE_URL: 'https://pdf.example' }).baseUrl).toBe('https://pdf.example');
+  });
+
+  test('a list is split at commas and its blanks fall away', () => {
+    expect(loadSettings({ ...bare, COLOPHON_EGRESS_ALLOW: 'intranet:8443, 10.0.0.0/8,' }).egressAllow).toEqual(['intranet:8443', '10.0.0.0/8']);
+  });
+
+  test('the browser is the one that is named', () => {
+    expect(loadSettings({ ...bare, PUPPETEER_EXECUTABLE_PATH: process.execPath }).browser).toBe(process.execPath);
+  });
+});
+
+describe('a wrong variable', () => {
+  test.each([
+    ['PORT', 'eighty', 'a whole number from 0 to 65535'],
+    ['PORT', '65536', 'a whole number from 0 to 65535'],
+    ['PORT', '-1', 'a whole number from 0 to 65535'],
+    ['HOST', 'http://x', 'an address or host name of this machine'],
+    ['BASE_URL', 'example.org', 'a URL that begins with http:// or https://'],
+    ['EVENT_STORE_URL', 'postgres://x', 'sqlite: or kurrentdb://'],
+    ['BUS_URL', 'amqp://x', 'sqlite: or nats://'],
+    ['BLOB_STORE_URL', 's3:bucket', 'file: or gridfs:'],
+    ['RENDER_CONCURRENCY', '0', 'a whole number from 1 to 256'],
+    ['COUNT_ASYNC_TOWARD_RATE_LIMIT', 'yes', 'true or false'],
+    ['COLOPHON_EGRESS_ALLOW', '10.0.0.0/99', 'address ranges'],
+    ['COLOPHON_EGRESS_CA_FILE', '/does/not/exist', 'a file that this user can read'],
+    ['PUPPETEER_EXECUTABLE_PATH', '/etc/passwd', 'a file that this user can execute'],
+    ['LOG_LEVEL', 'loud', 'one of trace, debug'],
+    ['OTEL_TRACES_SAMPLER_ARG', '1.5', 'a number from 0 to 1'],
+  ])('%s=%s is refused with its name, its value and what is allowed', (variable, value, allowed) => {
+    const message = failure({ [variable]: value });
+    expect(message).toContain(`${variable} is ${JSON.stringify(value)}; allowed is `);
+    expect(message).toContain(allowed);
+    expect(message.split('\n')).toHaveLength(1);
+  });
+
+  test('all that are wrong are named at once, and no default that follows from them', () => {
+    expect(failure({ PORT: 'x', LOG_LEVEL: 'y' }).split('\n').map((line) => line.split(' ')[0])).toEqual(['PORT', 'LOG_LEVEL']);
+  });
+
+  test('a certificate without its key, or a key without its certificate, is refused', () => {
+    expect(failure({ TLS_CERT_FILE: process.execPath })).toContain('TLS_CERT_FILE is set without TLS_KEY_FILE');
+    expect(failure({ TLS_KEY_FILE: process.execPath })).toContain('TLS_KEY_FILE is set without TLS_CERT_FILE');
+  });
+
+  test('a password in an address is not repeated', () => {
+    expect(failure({ EVENT_STORE_URL: 'esdb://admin:changeit@host' })).not.toContain('changeit');
+    expect(failure({ OTEL_EXPORTER_OTLP_HEADERS: 'changeit' })).not.toContain('changeit');
+  });
+});
+
+describe('the description', () => {
+  test('every setting has its sentence, what is allowed, its value and where that comes from', () => {
+    const lines = describeSettings({ ...bare, PORT: '9000' });
+    expect(lines).toHaveLength(Object.keys(settingTable).length);
+    expect(lines.every(({ about, allowed }) => about.endsWith('.') && allowed.length > 3)).toBe(true);
+    expect(lines.find(({ variable }) => variable === 'PORT')).toMatchObject({ value: '9000', from: 'environment' });
+    expect(lines.find(({ variable }) => variable === 'HOST')).toMatchObject({ value: '127.0.0.1', from: 'default' });
+  });
+
+  test('passwords and tokens are masked, and a wrong value does not hinder it', () => {
+    const shown = JSON.stringify(describeSettings({ ...bare, PORT: 'x', BUS_URL: 'nats://u:hunter2@h', READ_STORE_URL: 'mongodb://h/?password=hunter2', OTEL_EXPORTER_OTLP_HEADERS: 'authorization=hunter2' }));
+    expect(shown).not.toContain('hunter2');
+    expect(shown).toContain('nats://***@h');
+  });
+});

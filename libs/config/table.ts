@@ -1,0 +1,57 @@
+import { availableParallelism } from 'node:os';
+import { findBrowser } from './find-browser.mjs';
+import { executableFile, fraction, hosts, type Kind, maybe, oneOf, readableFile, text, url, whole, yesOrNo } from './kinds.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+type Initial = string | undefined | ((env: Environment) => string | undefined);
+
+export type Setting<T> = { variable: string; kind: Kind<T>; initial: Initial; about: string; secret: boolean };
+
+const setting = <T>(variable: string, kind: Kind<T>, initial: Initial, about: string): Setting<T> => ({ variable, kind, initial, about, secret: false });
+const secret = <T>(...parts: Parameters<typeof setting<T>>): Setting<T> => ({ ...setting(...parts), secret: true });
+
+const originOf = (env: Environment): string => {
+  const host = env.HOST || '127.0.0.1';
+  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `${env.TLS_CERT_FILE ? 'https' : 'http'}://${reachable}:${env.PORT || '8080'}`;
+};
+
+// More documents than cores, so that one can load while another one prints.
+const renderConcurrency = (): string => String(Math.min(availableParallelism() + 1, 32));
+
+/** Every setting there is: its variable, what it may be, its default (as one would write it in the environment) and what it is for. */
+export const settingTable = {
+  port: setting('PORT', whole(0, 65_535), '8080', 'The port that the API listens on; 0 takes a free one.'),
+  host: setting('HOST', text('an address or host name of this machine', /^[\w.:-]+$/), '127.0.0.1', 'The address that the API listens on.'),
+  baseUrl: setting('BASE_URL', url('http://', 'https://'), originOf, 'How callers reach the service; download links begin with it.'),
+  tlsCertFile: setting('TLS_CERT_FILE', maybe(readableFile), undefined, 'PEM file of the certificate chain; with TLS_KEY_FILE the API speaks HTTPS itself.'),
+  tlsKeyFile: setting('TLS_KEY_FILE', maybe(readableFile), undefined, 'PEM file of the private key that belongs to TLS_CERT_FILE.'),
+
+  dataDir: setting('COLOPHON_DATA_DIR', text('a folder'), './data', 'The folder in which the embedded engines keep their files.'),
+  eventStoreUrl: setting('EVENT_STORE_URL', url('sqlite:', 'kurrentdb://', 'kurrentdb+discover://'), 'sqlite:', 'The event log; `sqlite:` alone lies in the data folder.'),
+  busUrl: setting('BUS_URL', url('sqlite:', 'nats://', 'tls://'), 'sqlite:', 'The message bus; `sqlite:` alone lies in the data folder.'),
+  readStoreUrl: setting('READ_STORE_URL', url('sqlite:', 'mongodb://', 'mongodb+srv://'), 'sqlite:', 'The read models and limits; `sqlite:` alone lies in the data folder.'),
+  blobStoreUrl: setting('BLOB_STORE_URL', url('file:', 'gridfs:'), 'file:', 'Inputs, templates and PDFs; `file:` alone lies in the data folder.'),
+
+  renderConcurrency: setting('RENDER_CONCURRENCY', whole(1, 256), renderConcurrency, 'How many documents are rendered at once; by default one more than there are cores.'),
+  browser: setting('PUPPETEER_EXECUTABLE_PATH', maybe(executableFile), findBrowser, 'The Chromium that prints; by default the first one found on PATH or left by the set-up.'),
+  chromiumMemoryMb: setting('CHROMIUM_MEMORY_MB', whole(256, 1_048_576), '2048', 'Memory that one browser with all its processes may take, in MiB.'),
+  countAsyncTowardRateLimit: setting('COUNT_ASYNC_TOWARD_RATE_LIMIT', yesOrNo, 'true', 'Whether asynchronous renders count toward the requests per minute.'),
+
+  egressAllow: setting('COLOPHON_EGRESS_ALLOW', hosts, '', 'Hosts and ranges that documents and callbacks may reach although they are not public.'),
+  egressCaFile: setting('COLOPHON_EGRESS_CA_FILE', maybe(readableFile), undefined, 'PEM file of authorities to trust, beside the usual ones, where the service connects to.'),
+
+  logLevel: setting('LOG_LEVEL', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'The least important kind of line that is logged.'),
+  logFormat: setting('LOG_FORMAT', oneOf('json', 'pretty'), () => (process.stdout.isTTY ? 'pretty' : 'json'), 'json for programs, pretty for people; by default pretty on a terminal.'),
+
+  otlpEndpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', maybe(url('http://', 'https://')), undefined, 'Where traces and metrics are sent; without it none are. Further standard OTEL_* variables apply as they are.'),
+  otlpHeaders: secret('OTEL_EXPORTER_OTLP_HEADERS', maybe(text('name=value pairs with commas', /^[^=,]+=/)), undefined, 'Headers that are sent along with traces and metrics.'),
+  serviceName: setting('OTEL_SERVICE_NAME', text('a name'), 'colophon', 'What traces and metrics call this service.'),
+  tracesSampler: setting(
+    'OTEL_TRACES_SAMPLER',
+    oneOf('always_on', 'always_off', 'traceidratio', 'parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'),
+    'parentbased_always_on',
+    'Which traces are kept.',
+  ),
+  tracesSamplerArg: setting('OTEL_TRACES_SAMPLER_ARG', fraction, '1', 'The share of traces that a ratio sampler keeps.'),
+} as const satisfies Record<string, Setting<unknown>>;

@@ -1,0 +1,34 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import pretty from 'pino-pretty';
+import type { Settings } from '#libs/config/settings.ts';
+import { hidden, secretFields, withoutSecrets } from './secrets.ts';
+
+export type { Logger } from 'pino';
+
+// Fields that hold text are found in the finished line at any depth; those that can hold an object are cut out before.
+const secretPaths = [...secretFields.map((name) => `["${name}"]`), '*.data', '*.webhook_headers'];
+
+type LogSettings = Pick<Settings, 'logLevel' | 'logFormat'>;
+
+const forPeople = (out: NodeJS.WritableStream | undefined): DestinationStream =>
+  pretty({ ...(out ? { destination: out } : {}), ignore: 'pid,hostname', translateTime: 'SYS:HH:MM:ss.l', singleLine: true, sync: true });
+
+const destinationOf = ({ logFormat }: LogSettings, out: NodeJS.WritableStream | undefined): DestinationStream =>
+  logFormat === 'pretty' ? forPeople(out) : (out ?? pino.destination({ sync: true }));
+
+/**
+ * The logger of a process: one line a fact, JSON with ISO times, or readable in a terminal. Keys, tokens and contents are hidden,
+ * by the name of their field at any depth, and in messages and errors by their form. Writes to standard output unless `out` is given.
+ */
+export const createLog = (settings: LogSettings, out?: NodeJS.WritableStream): Logger =>
+  pino(
+    {
+      level: settings.logLevel,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: secretPaths, censor: hidden },
+      hooks: { streamWrite: withoutSecrets },
+    },
+    destinationOf(settings, out),
+  );
