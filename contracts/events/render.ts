@@ -41,6 +41,8 @@ export const renderRequested = z.object({
   options: renderOptions.omit({ header_html: true, footer_html: true }),
   bands: z.object({ header: blobRef.nullable(), footer: blobRef.nullable() }),
   limits: renderLimits,
+  /** A trial of a template: it counts neither toward the quota nor as a use of the template. */
+  trial: z.boolean(),
   /** `wait`: somebody waits for the PDF and it is not kept. */
   reply: z.discriminatedUnion('kind', [z.object({ kind: z.literal('wait') })]),
 });

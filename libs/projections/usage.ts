@@ -15,8 +15,8 @@ export const usage: Projection<UsageDocument> = {
   collection: { name: readModels.usage, indexes: [] },
   on: {
     RenderRequested: (event) => {
-      const { accountId, keyType } = event.data as Data<'RenderRequested'>;
-      if (keyType === 'test') return null;
+      const { accountId, keyType, trial } = event.data as Data<'RenderRequested'>;
+      if (keyType === 'test' || trial) return null;
       const day = event.metadata.occurredAt.slice(0, 10);
       const month = day.slice(0, 7);
       return {

@@ -48,7 +48,7 @@ export const registerRenderRoutes = (app: FastifyInstance, parts: RenderRoutePar
     const bytes = dataBytes(data);
     await countRender(parts.limits, caller.account, caller.key.keyType, reply, parts.log.now());
     const input = await parts.blobs.put(bytes);
-    const ask = { source: { mode: 'CONVERT' as const, inputType, input }, options: options as RenderOptions, requestId: request.id };
+    const ask = { source: { mode: 'CONVERT' as const, inputType, input }, options: options as RenderOptions, trial: false, requestId: request.id };
     return sendRender(reply, await submitRender(parts, caller, ask, abandonment(reply, longestWaitMs)));
   });
 };

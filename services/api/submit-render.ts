@@ -39,7 +39,7 @@ const storedBands = async (blobs: BlobStore, options: RenderOptions): Promise<Re
 export const submitRender = async (
   { log, blobs, answers }: SubmitParts,
   { key, account }: Caller,
-  ask: { source: Requested['source']; options: RenderOptions; requestId: string },
+  ask: { source: Requested['source']; options: RenderOptions; trial: boolean; requestId: string },
   abandoned: AbortSignal,
 ): Promise<Submission> => {
   const id = ulid();
@@ -52,6 +52,7 @@ export const submitRender = async (
     options,
     bands: await storedBands(blobs, ask.options),
     limits: renderLimits(planLimits(account)),
+    trial: ask.trial,
     reply: { kind: 'wait' },
   };
   const createdAt = log.now().toISOString();

@@ -51,7 +51,7 @@ const complete = async ({ blobs, log, answers }: RendererParts, job: Job, produc
 
 const fail = async ({ log, answers }: RendererParts, job: Omit<Job, 'claimedAt'>, fault: Fault): Promise<void> => {
   const ownFault = fault.name === 'internal_error' || fault.name === 'service_unavailable';
-  const counted = job.requested.keyType === 'live';
+  const counted = job.requested.keyType === 'live' && !job.requested.trial;
   const data = {
     attempt: job.attempt, fault, totalMs: log.now().getTime() - job.requestedAt.getTime(),
     givesBack: ownFault && counted ? job.requestedAt.toISOString().slice(0, 7) : null,

@@ -1,0 +1,39 @@
+import type { TemplateNameEvent } from '#contracts/events/template.ts';
+import type { Decider } from './decider.ts';
+
+export type TemplateNameState = { status: 'FREE' } | { status: 'RESERVED'; templateId: string };
+
+export type TemplateNameCommand =
+  /** `forgoneBy` is a template that has given the name up without having used it: its reservation no longer counts. */
+  | { type: 'reserve'; accountId: string; name: string; templateId: string; forgoneBy: string | null }
+  | { type: 'release'; templateId: string };
+
+const evolve = (_: TemplateNameState, event: TemplateNameEvent): TemplateNameState => {
+  switch (event.type) {
+    case 'TemplateNameReserved':
+      return { status: 'RESERVED', templateId: event.data.templateId };
+    case 'TemplateNameReleased':
+      return { status: 'FREE' };
+    default:
+      return event satisfies never;
+  }
+};
+
+const decide = (command: TemplateNameCommand, state: TemplateNameState): TemplateNameEvent[] => {
+  switch (command.type) {
+    case 'reserve': {
+      const { accountId, name, templateId, forgoneBy } = command;
+      const reserved: TemplateNameEvent = { type: 'TemplateNameReserved', data: { accountId, name, templateId } };
+      if (state.status === 'FREE') return [reserved];
+      if (state.templateId === forgoneBy) return [{ type: 'TemplateNameReleased', data: { templateId: forgoneBy } }, reserved];
+      return [];
+    }
+    case 'release':
+      return state.status === 'RESERVED' && state.templateId === command.templateId ? [{ type: 'TemplateNameReleased', data: { templateId: command.templateId } }] : [];
+    default:
+      return command satisfies never;
+  }
+};
+
+/** A name within an account, held by at most one template. No events on `reserve`: it is taken, or already one's own. */
+export const templateName: Decider<TemplateNameState, TemplateNameCommand, TemplateNameEvent> = { initial: { status: 'FREE' }, evolve, decide };

@@ -1,0 +1,30 @@
+#!/usr/bin/env node
+import { Command, CommanderError } from 'commander';
+import { addAccountCommands } from './cli/account-commands.ts';
+import { addConfigCommand } from './cli/config-command.ts';
+import { addKeyCommands } from './cli/key-commands.ts';
+import { addLogCommands } from './cli/log-commands.ts';
+import { SettingsError } from '#libs/config/settings.ts';
+import { UsageError } from './cli/output.ts';
+import { start } from './cli/start.ts';
+
+const program = new Command('colophon')
+  .description('Renders documents to PDF, and can tell how each came to be.')
+  .option('--json', 'print the result as one JSON value')
+  .showHelpAfterError();
+program.command('start').description('run the service').action(start);
+addAccountCommands(program);
+addKeyCommands(program);
+addLogCommands(program);
+addConfigCommand(program);
+
+try {
+  await program.exitOverride().parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode;
+  else {
+    const message = error instanceof UsageError || error instanceof SettingsError ? error.message : String(error instanceof Error ? error.stack : error);
+    process.stderr.write(`${message}\n`);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  }
+}

@@ -1,0 +1,27 @@
+import { userInfo } from 'node:os';
+import type { Actor } from '#contracts/events/metadata.ts';
+import { type Engines, openEngines } from '#libs/engines/open.ts';
+import type { Log } from '#libs/handling/handle.ts';
+import { catchUp } from '#libs/projections/catch-up.ts';
+import { projections } from '#libs/projections/all.ts';
+import { loadSettings, type Settings } from '#libs/config/settings.ts';
+
+export type Context = { settings: Settings; engines: Engines; log: Log; actor: Actor };
+
+/** The person who gave the command, as the machine knows them. */
+const person = (): Actor => ({ kind: 'person', name: userInfo().username });
+
+/** Runs a command against the engines of the settings, with read models that show all that is in the log before and after it. */
+export const withEngines = async <T>(work: (context: Context) => Promise<T>): Promise<T> => {
+  const settings = loadSettings(process.env);
+  const engines = await openEngines(settings);
+  const { store, reads } = engines;
+  try {
+    await catchUp(store, reads, projections);
+    const result = await work({ settings, engines, log: { store, now: () => new Date() }, actor: person() });
+    await catchUp(store, reads, projections);
+    return result;
+  } finally {
+    await engines.close();
+  }
+};

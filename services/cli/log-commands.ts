@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import type { Command } from 'commander';
+import { bareId, streams } from '#contracts/names.ts';
+import type { RenderEvent } from '#contracts/events/render.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { projections } from '#libs/projections/all.ts';
+import { catchUp } from '#libs/projections/catch-up.ts';
+import { produce, type Requested } from '#libs/rendering/produce.ts';
+import { createLog } from '#libs/telemetry/log.ts';
+import { withEngines } from './context.ts';
+import { print, UsageError } from './output.ts';
+import { openWorkshop } from './workshop.ts';
+
+const asText = ({ position, revision, type, data, metadata }: RecordedEvent): string =>
+  `${metadata.occurredAt}  ${type}  revision ${revision}, position ${position}, by ${metadata.actor.kind} ${'id' in metadata.actor ? metadata.actor.id : metadata.actor.name}\n  ${JSON.stringify(data)}`;
+
+const showEvents = (stream: string, json: boolean): Promise<void> =>
+  withEngines(async ({ engines }) => {
+    const events = await engines.store.read(stream);
+    if (events.length === 0) throw new UsageError(`There are no events in ${stream}. Streams are called account-<id>, apiKey-<id>, render-<id>, with the id as it stands after the first underscore elsewhere.`);
+    print(json, events, events.map(asText).join('\n'));
+  });
+
+const rebuild = (model: string | undefined, json: boolean): Promise<void> =>
+  withEngines(async ({ engines: { store, reads } }) => {
+    const chosen = projections.filter((one) => model === undefined || one.model === model);
+    if (chosen.length === 0) throw new UsageError(`There is no read model ${model}. There are: ${projections.map((one) => one.model).join(', ')}.`);
+    for (const { model: name, collection } of chosen) await reads.reset(name, [collection.name]);
+    await catchUp(store, reads, chosen);
+    const rebuilt = chosen.map((one) => one.model);
+    print(json, { rebuilt }, `Rebuilt from the log: ${rebuilt.join(', ')}.`);
+  });
+
+type Completed = Extract<RenderEvent, { type: 'RenderCompleted' }>['data'];
+
+const verify = (prefixed: string, json: boolean): Promise<void> =>
+  withEngines(async ({ settings, engines }) => {
+    const id = bareId('render', prefixed) ?? bareId('job', prefixed);
+    const events = id ? await engines.store.read(streams.render(id)) : [];
+    const completed = events.find(({ type }) => type === 'RenderCompleted')?.data as Completed | undefined;
+    if (!completed) throw new UsageError(events.length === 0 ? `There is no render ${prefixed}.` : `${prefixed} has no PDF that could be compared: it did not complete.`);
+    const workshop = await openWorkshop(settings, engines.blobs, createLog({ ...settings, logLevel: 'silent' }));
+    try {
+      const again = await produce(workshop, events[0]!.data as Requested, new Date(events[0]!.metadata.occurredAt));
+      const sha256 = createHash('sha256').update(again.pdf).digest('hex');
+      const same = sha256 === completed.pdf.sha256;
+      const result = { id: prefixed, same, recorded_sha256: completed.pdf.sha256, sha256, recorded_engine: completed.engine, engine: again.engine };
+      const engines_ = completed.engine === again.engine ? `on the same engine (${again.engine})` : `made then by ${completed.engine}, now by ${again.engine}`;
+      print(json, result, `${prefixed}: rendered again, ${same ? 'the same bytes' : 'NOT the same bytes'}, ${engines_}.\nrecorded ${completed.pdf.sha256}\nnow      ${sha256}`);
+      if (!same) process.exitCode = 1;
+    } finally {
+      await workshop.close();
+    }
+  });
+
+const jsonOf = (command: Command): boolean => command.optsWithGlobals().json === true;
+
+/** `colophon events`, `rebuild`, `verify` */
+export const addLogCommands = (program: Command): void => {
+  program
+    .command('events <stream>')
+    .description('the events of a stream, oldest first, such as render-<id>')
+    .action((stream: string, _: unknown, command: Command) => showEvents(stream, jsonOf(command)));
+  program
+    .command('rebuild [model]')
+    .description('build one read model, or all, from the log again')
+    .action((model: string | undefined, _: unknown, command: Command) => rebuild(model, jsonOf(command)));
+  program
+    .command('verify <render_id>')
+    .description('make a PDF again from the log and compare it with what was recorded; exit code 1 when it differs')
+    .action((id: string, _: unknown, command: Command) => verify(id, jsonOf(command)));
+};
