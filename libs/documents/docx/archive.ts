@@ -1,0 +1,70 @@
+import { buffer as collect } from 'node:stream/consumers';
+import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
+import type { Problem } from '#contracts/http/problem.ts';
+import { refusal } from '../refusal.ts';
+
+/** The parts of a DOCX that are converted, by their path in the archive. */
+export type Parts = Map<string, Uint8Array>;
+
+/** The most that a DOCX may hold, in bytes once unpacked, and in files. */
+export const archiveLimits = { files: 5000, xml: 32 * 1024 * 1024, total: 128 * 1024 * 1024 };
+
+const needed = /^(\[Content_Types\]\.xml|_rels\/.+|word\/(?!embeddings\/|fonts\/|vba).+\.(xml|rels)|(?:word\/)?media\/.+)$/i;
+const markup = /\.(xml|rels)$/i;
+
+/**
+ * Unpacks what conversion needs, and no more than the archive declares and the limits allow: the declared sizes are added up first,
+ * and unpacking stops where a file turns out larger than declared. Throws a Problem.
+ */
+export const unpack = async (bytes: Buffer): Promise<Parts> => {
+  try {
+    const archive = await fromBufferPromise(bytes, { lazyEntries: true });
+    const entries = await entriesOf(archive);
+    checkContent(entries);
+    return await readParts(archive, entries.filter(({ fileName }) => needed.test(fileName)));
+  } catch (error) {
+    throw isProblem(error) ? error : refusal('docx', 'The DOCX is damaged: its zip archive cannot be read.', { details: 'damaged zip archive' });
+  }
+};
+
+const isProblem = (error: unknown): error is Problem => error instanceof Error && error.name === 'Problem';
+
+const entriesOf = async (archive: ZipFile): Promise<Entry[]> => {
+  const entries: Entry[] = [];
+  const declared = { xml: 0, total: 0 };
+  for await (const entry of archive.eachEntry()) {
+    entries.push(entry);
+    if (entry.isEncrypted()) throw refusal('docx', 'The DOCX is encrypted. Save it without a password.', { details: 'encrypted' });
+    if (entries.length > archiveLimits.files) throw tooLarge('files', archiveLimits.files);
+    if (!needed.test(entry.fileName)) continue;
+    declared.total += entry.uncompressedSize;
+    if (markup.test(entry.fileName)) declared.xml += entry.uncompressedSize;
+    if (declared.xml > archiveLimits.xml) throw tooLarge('bytes of XML', archiveLimits.xml);
+    if (declared.total > archiveLimits.total) throw tooLarge('bytes', archiveLimits.total);
+  }
+  return entries;
+};
+
+const tooLarge = (what: string, limit: number): Problem =>
+  refusal('docx', `The DOCX is too large once unpacked: it may hold at most ${limit} ${what}.`, { details: { reason: `too many ${what} once unpacked`, limit } });
+
+const otherKinds: [path: RegExp, kind: string][] = [
+  [/^xl\/workbook/i, 'an Excel workbook'],
+  [/^ppt\/presentation/i, 'a PowerPoint presentation'],
+  [/^content\.xml$/i, 'an OpenDocument file'],
+];
+
+const checkContent = (entries: readonly Entry[]): void => {
+  const has = (path: RegExp) => entries.some(({ fileName }) => path.test(fileName));
+  if (has(/^\[Content_Types\]\.xml$/i) && has(/^word\/.+\.xml$/i)) return;
+  const kind = otherKinds.find(([path]) => has(path))?.[1] ?? 'a zip archive of something else';
+  throw refusal('docx', `The data is no DOCX, but ${kind}.`, { details: `not a DOCX: ${kind}` });
+};
+
+const readParts = async (archive: ZipFile, entries: readonly Entry[]): Promise<Parts> => {
+  const parts: Parts = new Map();
+  for (const entry of entries) {
+    if (!parts.has(entry.fileName)) parts.set(entry.fileName, await collect(await archive.openReadStreamPromise(entry)));
+  }
+  return parts;
+};

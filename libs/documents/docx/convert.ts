@@ -1,0 +1,44 @@
+import { zipSync } from 'fflate';
+import mammoth from 'mammoth';
+import { preparedAs } from '../html/convert.ts';
+import { inspectHtml } from '../html/inspect.ts';
+import { checkPictures } from '../html/pictures.ts';
+import { page } from '../page.ts';
+import type { Prepared } from '../prepared.ts';
+import { refusal } from '../refusal.ts';
+import { languageOf } from '../text/language.ts';
+import { adapt } from './adapt.ts';
+import { type Parts, unpack } from './archive.ts';
+import { decodeDocx } from './bytes.ts';
+import { convertPicture, labelSizes } from './pictures.ts';
+import { styleMap } from './styles.ts';
+
+/** A Word document, sent in base64, as a set document. Throws a Problem. */
+export const convertDocx = async (data: Uint8Array, maxImages: number | null): Promise<Prepared> => {
+  const parts = await unpack(decodeDocx(data));
+  labelSizes(parts);
+  const body = await bodyOf(parts);
+  const inspection = inspectHtml(body);
+  checkPictures(inspection, maxImages);
+  const text = body.replace(/<[^>]*>/g, '').slice(0, 30_000);
+  return preparedAs(page({ title: titleOf(body), language: languageOf(text), sheets: ['prose', 'code', 'word'], body: `<div class="word">${body}</div>` }), inspection);
+};
+
+const bodyOf = async (parts: Parts): Promise<string> => {
+  // Packed anew, so that the converter sees the very files that were checked, whatever else its zip reader would find.
+  const buffer = Buffer.from(zipSync(Object.fromEntries(parts), { level: 0 }));
+  try {
+    const { value } = await mammoth.convertToHtml({ buffer }, { styleMap, includeEmbeddedStyleMap: false, convertImage: convertPicture, transformDocument: adapt, idPrefix: '' });
+    return value;
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
+    throw refusal('docx', 'The DOCX is damaged: its parts cannot be read, or do not belong together.', { details: 'damaged document parts' });
+  }
+};
+
+const titleOf = (body: string): string =>
+  /<h1[^>]*>([^]{1,1000}?)<\/h1>/
+    .exec(body)?.[1]
+    ?.replace(/<[^>]*>/g, '')
+    .replace(/&(amp|lt|gt|quot);/g, (_, name: string) => ({ amp: '&', lt: '<', gt: '>', quot: '"' })[name] ?? '')
+    .trim() || 'Document';

@@ -1,0 +1,36 @@
+import { type CssNode, parse, walk } from 'css-tree';
+
+/** What a piece of CSS can make a browser fetch. */
+export type CssReach = { external: boolean; images: string[] };
+
+const nothing: CssReach = { external: false, images: [] };
+const mayFetch = /url|@import|image|src\s*\(|\\/i;
+const fetching = /url|@import|image-set|image\s*\(|src\s*\(/i;
+const fetchingFunction = /^(-webkit-)?(image-set|image|src|cross-fade)$/i;
+
+/** True for addresses that never leave the document: empty, `data:` and fragments. */
+export const isLocalAddress = (address: string): boolean => /^[\u0000-\u0020]*(data:|#|$|about:blank)/i.test(address);
+
+/**
+ * Which addresses the CSS of a `<style>` or a `style` attribute can fetch. What cannot be told counts as external.
+ * @param context how css-tree shall read it
+ */
+export const reachOfCss = (css: string, context: 'stylesheet' | 'declarationList'): CssReach => {
+  if (!mayFetch.test(css)) return nothing;
+  const reach: CssReach = { external: false, images: [] };
+  walk(parse(css, { context, parseCustomProperty: true }), function (node) {
+    note(reach, node, this.atrule?.name.toLowerCase(), this.function?.name ?? '');
+  });
+  return reach;
+};
+
+const note = (reach: CssReach, node: CssNode, atrule: string | undefined, inFunction: string): void => {
+  if (node.type === 'Url' && atrule !== 'namespace' && !isLocalAddress(node.value)) {
+    reach.external = true;
+    if (atrule !== 'import' && atrule !== 'font-face') reach.images.push(node.value);
+  }
+  if (node.type === 'Raw' && fetching.test(node.value)) reach.external = true;
+  if (node.type === 'Raw' && node.value.includes('\\')) reach.external = true;
+  if (node.type === 'Atrule' && node.name.toLowerCase() === 'import') reach.external = true;
+  if (node.type === 'String' && fetchingFunction.test(inFunction) && !isLocalAddress(node.value)) reach.external = true;
+};

@@ -1,0 +1,38 @@
+import { parseWatching } from './watch.ts';
+
+/** Input that ends inside something which swallows the rest. `line` counts from 1 and is where that something began. */
+export type Cut = { inside: string; line: number };
+
+const insideOf: Record<string, string> = {
+  'eof-in-tag': 'a tag',
+  'eof-in-comment': 'a comment',
+  'eof-in-doctype': 'the doctype',
+  'eof-in-cdata': 'a CDATA section',
+};
+const textElement = new Set(['eof-in-element-that-can-contain-only-text', 'eof-in-script-html-comment-like-text']);
+
+/** True for the parse errors which say that the input ended too early. */
+export const isCut = (code: string): boolean => code in insideOf || textElement.has(code);
+
+/** Reads the input once more, now with positions, to say what it ends in. */
+export const locateCut = (html: string): Cut | undefined => {
+  let opened = { tagName: 'text', line: 1 };
+  let cut: Cut | undefined;
+  parseWatching(html, {
+    positions: true,
+    onElement: (element, _, parser) => (opened = { tagName: element.tagName, line: lineOfToken(parser) ?? 1 }),
+    onError: (code, parser) => {
+      if (cut || !isCut(code)) return;
+      cut = textElement.has(code)
+        ? { inside: `a ${opened.tagName} element`, line: opened.line }
+        : { inside: insideOf[code] ?? 'markup', line: lineOfToken(parser) ?? parser.tokenizer.preprocessor.line };
+    },
+  });
+  return cut;
+};
+
+// The tokenizer knows where the token in hand began, but its type keeps that to itself.
+const lineOfToken = (parser: { tokenizer: object }): number | undefined => {
+  const token: unknown = Reflect.get(parser.tokenizer, 'currentToken');
+  return (token as { location?: { startLine: number } | null } | null)?.location?.startLine;
+};

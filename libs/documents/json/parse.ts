@@ -1,0 +1,70 @@
+import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
+import type { Problem } from '#contracts/http/problem.ts';
+import { maxDepth, tooDeep } from '../depth.ts';
+import { refusal } from '../refusal.ts';
+import { isContainer, type JsonContainer, type JsonValue } from './value.ts';
+
+/** Parses JSON (RFC 8259) without losing repeated keys or the digits of large numbers. Throws a Problem with the line. */
+export const parseJson = (text: string): JsonValue => {
+  const open: JsonContainer[] = [];
+  let root: JsonValue | undefined;
+  let key = '';
+  const add = (value: JsonValue): void => {
+    const parent = open.at(-1);
+    if (!parent) root = value;
+    else if (parent.type === 'array') parent.items.push(value);
+    else parent.entries.push([key, value]);
+    if (isContainer(value)) open.push(value);
+  };
+  const begin = (value: JsonContainer, line: number): void => {
+    if (open.length >= maxDepth) throw tooDeep('json', line + 1);
+    add(value);
+  };
+  const end = () => void open.pop();
+  visit(
+    text,
+    {
+      onObjectBegin: (_offset, _length, line) => begin({ type: 'object', entries: [] }, line),
+      onArrayBegin: (_offset, _length, line) => begin({ type: 'array', items: [] }, line),
+      onObjectEnd: end,
+      onArrayEnd: end,
+      onObjectProperty: (property) => void (key = property),
+      onLiteralValue: (value, offset, length) => add(literal(value, text.slice(offset, offset + length))),
+      onError: (code, _offset, _length, line, column) => {
+        throw malformed(code, line + 1, column + 1);
+      },
+    },
+    { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false },
+  );
+  if (!root) throw refusal('json', 'The JSON is empty.', { details: 'empty', line: 1 });
+  return root;
+};
+
+const literal = (value: unknown, written: string): JsonValue => {
+  if (typeof value === 'string') return { type: 'string', text: value };
+  return { type: value === null ? 'null' : typeof value === 'number' ? 'number' : 'boolean', text: written };
+};
+
+const malformed = (code: ParseErrorCode, line: number, column: number): Problem => {
+  const name = printParseErrorCode(code);
+  const why = explanations[name] ?? 'something stands there that JSON does not know';
+  return refusal('json', `The JSON is malformed on line ${line}, column ${column}: ${why}.`, { details: why, line });
+};
+
+const explanations: Partial<Record<string, string>> = {
+  InvalidNumberFormat: 'a number is not written as JSON asks',
+  PropertyNameExpected: 'a key in double quotes is expected',
+  ValueExpected: 'a value is expected',
+  ColonExpected: 'a colon is expected after the key',
+  CommaExpected: 'a comma is expected',
+  CloseBraceExpected: 'the object is not closed with "}"',
+  CloseBracketExpected: 'the array is not closed with "]"',
+  EndOfFileExpected: 'something follows the end of the value',
+  InvalidCommentToken: 'comments are not allowed',
+  UnexpectedEndOfComment: 'comments are not allowed',
+  UnexpectedEndOfString: 'a string is not closed',
+  UnexpectedEndOfNumber: 'a number is not complete',
+  InvalidUnicode: 'a \\u escape does not have four hexadecimal digits',
+  InvalidEscapeCharacter: 'an escape in a string is not known',
+  InvalidCharacter: 'a control character in a string is not escaped',
+};

@@ -1,0 +1,31 @@
+import MarkdownIt, { type Token } from 'markdown-it';
+import anchor from 'markdown-it-anchor';
+import footnote from 'markdown-it-footnote';
+import { highlight } from './highlight.ts';
+import { taskLists } from './tasks.ts';
+
+const slug = (heading: string): string =>
+  heading
+    .trim()
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\s_-]/gu, '')
+    .replace(/\s+/g, '-');
+
+/** CommonMark with tables, strike-through, footnotes, task lists, heading anchors and highlighted code; HTML passes through. */
+export const markdown = new MarkdownIt({ html: true, linkify: true, typographer: false, highlight });
+markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+markdown.use(footnote);
+markdown.use(taskLists);
+// The plug-in's types are those of an earlier release of markdown-it.
+markdown.use(anchor as unknown as (parser: typeof markdown, options: object) => void, { slugify: slug, tabIndex: false });
+
+const standard = markdown.validateLink.bind(markdown);
+// An SVG as a picture runs nothing and fetches nothing.
+markdown.validateLink = (address) => standard(address) || /^data:image\/svg\+xml[;,]/i.test(address.trim());
+
+/** The first heading's text, if any. */
+export const titleOf = (tokens: readonly Token[]): string | undefined => {
+  const heading = tokens.findIndex(({ type }) => type === 'heading_open');
+  const children = heading < 0 ? undefined : tokens[heading + 1]?.children;
+  return children?.map(({ content }) => content).join('').trim() || undefined;
+};

@@ -1,0 +1,30 @@
+import { openPool } from './pool.ts';
+import type { InputType } from './input-type.ts';
+import type { Prepared } from './prepared.ts';
+
+export type { InputType, Prepared };
+
+/** Turns what callers send into documents for the browser, away from the event loop. */
+export type Preparation = {
+  /**
+   * @param input `data` is the UTF-8 of what the caller sent (the text as sent, or the JSON of an object); `maxImages` null where there is no limit
+   * @param options `timeoutMs` from the call on, waiting for a thread included
+   * @throws Problem
+   */
+  prepare: (input: { inputType: InputType; data: Uint8Array; maxImages: number | null }, options: { timeoutMs: number }) => Promise<Prepared>;
+  close: () => Promise<void>;
+};
+
+const defaults = { threads: 2, memoryMb: 512 };
+
+/** @param settings `threads` (2) and the heap limit of each, `memoryMb` (512 MiB) */
+export const openPreparation = (settings: { threads?: number; memoryMb?: number } = {}): Preparation => {
+  const pool = openPool({ ...defaults, ...settings });
+  return {
+    prepare: (input, { timeoutMs }) => {
+      const data = new Uint8Array(input.data);
+      return pool.run('prepare', { ...input, data }, { timeoutMs, transfer: [data.buffer] });
+    },
+    close: pool.close,
+  };
+};

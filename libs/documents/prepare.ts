@@ -1,0 +1,34 @@
+import { prepareHtml } from './html/convert.ts';
+import type { InputType, TextType } from './input-type.ts';
+import type { Prepared } from './prepared.ts';
+import { decodeText } from './text/decode.ts';
+
+/** `data` as the caller sent it, in UTF-8; `maxImages` null where there is no limit. */
+export type PrepareInput = { inputType: InputType; data: Uint8Array; maxImages: number | null };
+
+type Convert = (text: string, maxImages: number | null) => Prepared;
+
+// The converters are loaded when first needed, so that a thread which only ever sees HTML stays small.
+const converters: Record<Exclude<TextType, 'html'>, () => Promise<Convert>> = {
+  markdown: async () => (await import('./markdown/convert.ts')).convertMarkdown,
+  csv: async () => (await import('./csv/convert.ts')).convertCsv,
+  json: async () => (await import('./json/convert.ts')).convertJson,
+  xml: async () => (await import('./xml/convert.ts')).convertXml,
+};
+
+/** Turns input into a document for the browser, in the calling thread. Throws a Problem. */
+export const prepareDocument = ({ inputType, data, maxImages }: PrepareInput): Prepared | Promise<Prepared> => {
+  if (inputType === 'html') return prepareHtml(decodeText('html', data), maxImages);
+  return inputType === 'docx' ? prepareDocx(data, maxImages) : prepareText(inputType, data, maxImages);
+};
+
+const prepareText = async (inputType: Exclude<TextType, 'html'>, data: Uint8Array, maxImages: number | null): Promise<Prepared> => {
+  const text = decodeText(inputType, data);
+  const convert = await converters[inputType]();
+  return convert(text, maxImages);
+};
+
+const prepareDocx = async (data: Uint8Array, maxImages: number | null): Promise<Prepared> => {
+  const { convertDocx } = await import('./docx/convert.ts');
+  return convertDocx(data, maxImages);
+};

@@ -1,0 +1,21 @@
+import type { Cell } from './table.ts';
+
+const plain = String.raw`\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?`;
+const grouped = String.raw`\d{1,3}(?:[.,'\u2019\u00a0\u202f ]\d{3})+(?:[.,]\d+)?`;
+const amount = new RegExp(String.raw`^\(?[-+\u2212]?\s?(?:\p{Sc}|[A-Z]{3}\s)?\s?[-+\u2212]?(?:${grouped}|${plain})\s?(?:%|‰|\p{Sc}|[A-Z]{3})?\)?$`, 'u');
+const code = /^0\d/;
+
+/** True for what reads as a quantity: signs, thousands separators, a currency or per cent are part of it. Codes with a leading zero are none. */
+export const isQuantity = (text: string): boolean => text.length <= 40 && amount.test(text) && !code.test(text);
+
+/** True for a column whose filled cells are all quantities. */
+export const isNumericColumn = (cells: Iterable<Cell>): boolean => {
+  let filled = false;
+  for (const cell of cells) {
+    const text = cell?.trim() ?? '';
+    if (text === '') continue;
+    if (!isQuantity(text)) return false;
+    filled = true;
+  }
+  return filled;
+};

@@ -1,0 +1,51 @@
+import type { Demand } from './widths.ts';
+
+/** Columns that are printed side by side; `shares` are their widths in per cent; `signs` is how many signs of average width they hold in a line. */
+export type Section = { columns: number[]; shares: number[]; signs: number };
+
+// An A4 page in portrait with the default margins holds this many signs at the smallest and at the normal size of type.
+const signsAtSmallest = 140;
+const signsAtNormal = 89;
+const padding = 2.4;
+
+/**
+ * Shares the width of the page out to the columns. What does not fit in the smallest type that can be read goes to a further section,
+ * which repeats the first column, so that no column is lost and every row can still be told.
+ */
+export const sectionsOf = (demands: readonly Demand[]): Section[] => {
+  const room = demands.map(({ word, line }) => Math.max(word, Math.min(line, 14)) + padding);
+  return groupsOf(room).map((columns) => sectionOf(columns, demands, room));
+};
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
+
+const groupsOf = (room: readonly number[]): number[][] => {
+  const all = room.map((_, column) => column);
+  const key = room[0] ?? 0;
+  const rest = sum(room) - key;
+  if (key + rest <= signsAtSmallest) return [all];
+  // As many sections as are needed, all about as full.
+  const target = rest / Math.ceil(rest / (signsAtSmallest - key));
+  const groups: number[][] = [];
+  let filled = Infinity;
+  for (const column of all.slice(1)) {
+    const wanted = room[column] ?? 0;
+    if (filled >= target || key + filled + wanted > signsAtSmallest) {
+      groups.push([0]);
+      filled = 0;
+    }
+    groups.at(-1)?.push(column);
+    filled += wanted;
+  }
+  return groups;
+};
+
+const sectionOf = (columns: number[], demands: readonly Demand[], room: readonly number[]): Section => {
+  const base = columns.map((column) => room[column] ?? 0);
+  const wishes = columns.map((column, index) => Math.max(0, (demands[column]?.line ?? 0) + padding - (base[index] ?? 0)));
+  const spare = Math.max(0, signsAtNormal - sum(base));
+  const granted = Math.min(1, spare / (sum(wishes) || 1));
+  const widths = base.map((width, index) => width + (wishes[index] ?? 0) * granted);
+  const signs = sum(widths);
+  return { columns, shares: widths.map((width) => (100 * width) / signs), signs: Math.max(signs, signsAtNormal / 2) };
+};

@@ -1,0 +1,73 @@
+import { isUtf8 } from 'node:buffer';
+import { type TextType, typeTitles } from '../input-type.ts';
+import { refusal } from '../refusal.ts';
+import { afterDataPrefix, fromBase64, fromCanonicalBase64, mayBeBase64 } from './base64.ts';
+import { lineAt } from './lines.ts';
+import { looksLikeUtf16 } from './utf16.ts';
+
+// eslint-disable-next-line no-control-regex
+const control = /[\u0000-\u0008\u000b\u000e-\u001f\u007f]/;
+
+/**
+ * The text that a caller sent as `data`: plain, or base64 where a `data:...;base64,` prefix says so or where it can be nothing else.
+ * A byte order mark is taken off. Throws a Problem for text that is not UTF-8 or holds NUL characters.
+ */
+export const decodeText = (inputType: TextType, data: Uint8Array): string => {
+  const sent = readUtf8(inputType, asBuffer(data));
+  const announced = afterDataPrefix(sent);
+  if (announced !== undefined) return checked(inputType, decodeAnnounced(inputType, announced));
+  return checked(inputType, decodeUnannounced(inputType, sent) ?? sent);
+};
+
+const asBuffer = (data: Uint8Array): Buffer => Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+
+const readUtf8 = (inputType: TextType, bytes: Buffer): string => {
+  if (looksLikeUtf16(bytes)) throw utf16(inputType);
+  if (!isUtf8(bytes)) throw refusal(inputType, `The ${typeTitles[inputType]} is not UTF-8 text. Send it encoded as UTF-8.`, { details: 'not UTF-8', line: firstBadLine(bytes) });
+  const text = bytes.toString('utf8');
+  return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
+};
+
+const utf16 = (inputType: TextType) =>
+  refusal(inputType, `The ${typeTitles[inputType]} is UTF-16 text. Only UTF-8 is read: save or send it encoded as UTF-8.`, { details: 'UTF-16 text', line: 1 });
+
+const firstBadLine = (bytes: Buffer): number => {
+  const mended = bytes.toString('utf8');
+  return lineAt(mended, Math.max(0, mended.indexOf('\ufffd')));
+};
+
+const decodeAnnounced = (inputType: TextType, encoded: string): string => {
+  const bytes = fromBase64(encoded);
+  if (!bytes) throw refusal(inputType, 'What follows ";base64," in data is not base64.', { details: 'invalid base64', line: 1 });
+  return readUtf8(inputType, bytes);
+};
+
+const decodeUnannounced = (inputType: TextType, sent: string): string | undefined => {
+  const bytes = mayBeBase64(sent) ? fromCanonicalBase64(sent) : undefined;
+  if (!bytes) return undefined;
+  if (looksLikeUtf16(bytes)) throw utf16(inputType);
+  if (!isUtf8(bytes)) return undefined;
+  const text = readUtf8(inputType, bytes);
+  return !control.test(text) && readsAs[inputType](text) ? text : undefined;
+};
+
+const beginsWithTag = (text: string): boolean => text.trimStart().startsWith('<');
+
+const parsesAsJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const always = () => true;
+
+const readsAs: Record<TextType, (text: string) => boolean> = { html: beginsWithTag, xml: beginsWithTag, json: parsesAsJson, markdown: always, csv: always };
+
+const checked = (inputType: TextType, text: string): string => {
+  const nul = text.indexOf('\0');
+  if (nul < 0) return text;
+  throw refusal(inputType, `The ${typeTitles[inputType]} holds a NUL character. Remove it, or send the text encoded as UTF-8.`, { details: 'NUL character', line: lineAt(text, nul) });
+};

@@ -1,0 +1,59 @@
+import { SaxesParser } from 'saxes';
+import type { Problem } from '#contracts/http/problem.ts';
+import { maxDepth, tooDeep } from '../depth.ts';
+import { refusal } from '../refusal.ts';
+
+/** What stands one after another in an XML document. `depth` is the number of elements around it. */
+export type XmlItem =
+  | { type: 'open'; depth: number; name: string; attributes: [name: string, value: string][]; selfClosing: boolean }
+  | { type: 'close'; depth: number; name: string }
+  | { type: 'text' | 'cdata' | 'comment'; depth: number; text: string }
+  | { type: 'instruction'; depth: number; target: string; body: string }
+  | { type: 'doctype'; depth: number; text: string };
+
+/**
+ * Reads well-formed XML 1.0. Nothing outside is fetched, and no entity is defined: a document type that defines any is refused.
+ * Throws a Problem with the line.
+ */
+export const parseXml = (text: string): XmlItem[] => {
+  const items: XmlItem[] = [];
+  let depth = 0;
+  const parser = new SaxesParser({ position: true, xmlns: false });
+  parser.on('error', (error) => {
+    throw malformed(error.message, parser.line);
+  });
+  parser.on('xmldecl', ({ version, encoding, standalone }) => items.push({ type: 'instruction', depth, target: 'xml', body: declaration({ version, encoding, standalone }) }));
+  parser.on('processinginstruction', ({ target, body }) => items.push({ type: 'instruction', depth, target, body }));
+  parser.on('doctype', (doctype) => items.push({ type: 'doctype', depth, text: withoutEntities(doctype, text) }));
+  parser.on('comment', (comment) => items.push({ type: 'comment', depth, text: comment }));
+  parser.on('text', (content) => items.push({ type: 'text', depth, text: content }));
+  parser.on('cdata', (content) => items.push({ type: 'cdata', depth, text: content }));
+  parser.on('opentag', ({ name, attributes, isSelfClosing }) => {
+    if (depth >= maxDepth) throw tooDeep('xml', parser.line);
+    items.push({ type: 'open', depth, name, attributes: Object.entries(attributes), selfClosing: isSelfClosing });
+    depth += 1;
+  });
+  parser.on('closetag', ({ name, isSelfClosing }) => {
+    depth -= 1;
+    if (!isSelfClosing) items.push({ type: 'close', depth, name });
+  });
+  parser.write(text).close();
+  return items;
+};
+
+const declaration = (parts: Record<string, string | undefined>): string =>
+  Object.entries(parts)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}="${value}"`)
+    .join(' ');
+
+const malformed = (message: string, line: number): Problem => {
+  const why = message.replace(/^\d+:\d+:\s*/, '').replace(/\.$/, '');
+  return refusal('xml', `The XML is malformed on line ${line}: ${why}.`, { details: why, line });
+};
+
+const withoutEntities = (doctype: string, text: string): string => {
+  if (!/<!ENTITY/i.test(doctype)) return doctype;
+  const line = text.slice(0, text.search(/<!ENTITY/i)).split('\n').length;
+  throw refusal('xml', `The XML defines entities on line ${line}. Entity definitions are not read; write their text where it is needed.`, { details: 'entity definition in the document type', line });
+};
