@@ -1,0 +1,36 @@
+import type { Band } from './bands.ts';
+import { fillOnce } from './document.ts';
+import type { House } from './house.ts';
+import { untilAborted, type Page } from './page.ts';
+import { watchResources } from './resources.ts';
+
+const attribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+
+type Way = { house: House; proxy: string; signal: AbortSignal };
+
+/** Puts the external pictures of a band into it as data, for the browser's template fetches nothing. Throws image_load_failed. */
+export const inlineImages = (band: Band, { house, proxy, signal }: Way): Promise<Band> =>
+  house.withFreshPage({ scripts: 'off', network: 'proxy' }, (page) => untilAborted(page, signal, () => fetchInto(band, page, proxy)));
+
+const fetchInto = async (band: Band, page: Page, proxy: string): Promise<Band> => {
+  const { session } = page;
+  const answers = new Map<string, { requestId: string; mimeType: string }>();
+  const addresses = new Map<string, string>();
+  session.on('Network.requestWillBeSent', ({ requestId, request, redirectResponse }) => {
+    if (!redirectResponse) addresses.set(requestId, request.url);
+  });
+  session.on('Network.responseReceived', ({ requestId, response }) => void answers.set(addresses.get(requestId) ?? response.url, { requestId, mimeType: response.mimeType }));
+  const watch = await watchResources(session, proxy);
+  await fillOnce(page, band.images.map((image) => `<img src="${attribute(image)}">`).join(''), 'load');
+  await watch.judge();
+
+  let html = band.html;
+  for (const image of band.images) {
+    const answer = answers.get(new URL(image).href);
+    if (!answer) continue;
+    const { body, base64Encoded } = await session.send('Network.getResponseBody', { requestId: answer.requestId });
+    const data = base64Encoded ? body : Buffer.from(body).toString('base64');
+    html = html.replaceAll(`src="${attribute(image)}"`, () => `src="data:${answer.mimeType};base64,${data}"`);
+  }
+  return { ...band, html };
+};

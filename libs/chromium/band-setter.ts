@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import { Problem } from '#contracts/http/problem.ts';
+import { bandTemplate, measuringExpression, measuringSheet, type Setting } from './band-sheet.ts';
+import { readBand, type Band, type BandPlace } from './bands.ts';
+import { inlineImages } from './band-images.ts';
+import { fill } from './document.ts';
+import type { House } from './house.ts';
+import { untilAborted, type Page } from './page.ts';
+import { marginsOf, noBands, type Bands } from './print-options.ts';
+import type { PrintRequest } from './request.ts';
+
+export type SetBands = (page: Page, request: PrintRequest, signal: AbortSignal) => Promise<Bands>;
+
+const largestBand = 2 ** 20;
+const millimetres = (cssPixels: number) => Math.ceil((cssPixels / 96) * 254) / 10;
+
+const readOption = (place: BandPlace, { options, requestedAt }: PrintRequest): Band[] => {
+  const [name, source] = place === 'header' ? (['header_html', options.header_html] as const) : (['footer_html', options.footer_html] as const);
+  if (source === null || source.trim() === '') return [];
+  const refuse = (why: string) => Problem.of('conversion_failed', `${name} ${why}`, { details: { field: name } });
+  if (source.length > largestBand) throw refuse(`is larger than 1 MB.`);
+  try {
+    return [readBand(place, source, requestedAt.toISOString().slice(0, 10))];
+  } catch {
+    throw refuse('could not be read as HTML.');
+  }
+};
+
+const fontsOf = async ({ session }: Page): Promise<string> => {
+  const { result } = await session.send('Runtime.evaluate', { expression: 'getComputedStyle(document.body).fontFamily', returnByValue: true });
+  return typeof result.value === 'string' && result.value.length < 500 ? result.value : 'sans-serif';
+};
+
+const remembered = <V>(most: number) => {
+  const known = new Map<string, V>();
+  return async (key: string, make: () => Promise<V>): Promise<V> => {
+    const digest = createHash('sha256').update(key).digest('base64');
+    const value = known.get(digest) ?? (await make());
+    known.delete(digest);
+    known.set(digest, value);
+    if (known.size > most) known.delete(known.keys().next().value!);
+    return value;
+  };
+};
+
+/**
+ * Sets the bands of a document that stands in its page: in the fonts of the document's body, and as high as they turn out where that is more than they
+ * were given, so that nothing is cut off or lies over the text. Heights are remembered, since the same bands come again and again.
+ */
+export const bandSetter = ({ stillHouse, proxy }: { stillHouse: () => Promise<House>; proxy: string }): SetBands => {
+  const heights = remembered<number[]>(500);
+
+  const measure = async (bands: Band[], setting: Setting, signal: AbortSignal): Promise<number[]> => {
+    const house = await stillHouse();
+    return house.withKeptPage((page) =>
+      untilAborted(page, signal, async () => {
+        await fill(page, measuringSheet(bands, setting));
+        const { result } = await page.session.send('Runtime.evaluate', { expression: measuringExpression, returnByValue: true });
+        return (result.value as number[]).map(millimetres);
+      }),
+    );
+  };
+
+  return async (page, request, signal) => {
+    const read = [...readOption('header', request), ...readOption('footer', request)];
+    if (read.length === 0) return noBands;
+    const { options } = request;
+    const setting: Setting = { options, fonts: await fontsOf(page) };
+    const bands = await Promise.all(read.map(async (band) => (request.external && band.images.length > 0 ? inlineImages(band, { house: await stillHouse(), proxy, signal }) : band)));
+    const natural = await heights(measuringSheet(bands, setting), () => measure(bands, setting, signal));
+
+    const heightOf = (place: BandPlace) => {
+      const index = bands.findIndex((band) => band.place === place);
+      return index === -1 ? 0 : Math.max(place === 'header' ? options.header_height : options.footer_height, natural[index]!);
+    };
+    const given: Bands = { ...noBands, headerHeight: heightOf('header'), footerHeight: heightOf('footer') };
+    const margins = marginsOf(options, given);
+    const template = (place: BandPlace, height: number, margin: number) => {
+      const band = bands.find((candidate) => candidate.place === place);
+      return band ? bandTemplate(band, height, margin, setting) : '';
+    };
+    return { ...given, header: template('header', given.headerHeight, margins.top), footer: template('footer', given.footerHeight, margins.bottom) };
+  };
+};

@@ -1,0 +1,9 @@
+/** The browser, or the process of the page, ended under a document. The document itself may be sound: another attempt is worth it. */
+export class BrowserGone extends Error {
+  override readonly name = 'BrowserGone';
+}
+
+/** A DevTools command that the browser answered with an error. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed';
+}

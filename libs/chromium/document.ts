@@ -1,0 +1,52 @@
+import { Problem } from '#contracts/http/problem.ts';
+import type { RenderOptions } from '#contracts/http/render-options.ts';
+import type { Page } from './page.ts';
+import { cssPixels, sheetOf } from './print-options.ts';
+
+export type WaitFor = RenderOptions['wait_for'];
+
+const isLifeCycle = (frameId: string, name: string) => (event: { frameId: string; name: string }) => event.name === name && event.frameId === frameId;
+
+/** Puts the document into the page and waits for its `load` event. */
+export const fill = async ({ session, frameId }: Page, html: string): Promise<void> => {
+  const loaded = session.next('Page.lifecycleEvent', isLifeCycle(frameId, 'load'));
+  loaded.catch(() => undefined);
+  await session.send('Page.setDocumentContent', { frameId, html });
+  await loaded;
+};
+
+/** The same with a say in how long to wait; for pages that hold one document in their life, since a late event of an earlier one would pass for this one's. */
+export const fillOnce = async ({ session, frameId }: Page, html: string, waitFor: WaitFor): Promise<void> => {
+  const events = { domcontentloaded: ['DOMContentLoaded'], load: ['load'], networkidle: ['load', 'networkIdle'] }[waitFor];
+  const happened = Promise.all(events.map((name) => session.next('Page.lifecycleEvent', isLifeCycle(frameId, name))));
+  happened.catch(() => undefined);
+  await session.send('Page.setDocumentContent', { frameId, html });
+  await happened;
+};
+
+/** Keeps the document in its page: what would lead the page elsewhere is stopped, and where it left all the same the page fails. */
+export const holdInPlace = async ({ session, frameId, fail }: Page): Promise<void> => {
+  session.on('Fetch.requestPaused', (event) => {
+    const answer = event.frameId === frameId ? session.send('Fetch.failRequest', { requestId: event.requestId, errorReason: 'Aborted' }) : session.send('Fetch.continueRequest', { requestId: event.requestId });
+    answer.catch(() => undefined);
+  });
+  session.on('Page.frameNavigated', ({ frame }) => {
+    if (frame.id === frameId) fail(Problem.of('conversion_failed', 'The document left its page for another address while it was being rendered.', { details: { reason: 'navigated_away' } }));
+  });
+  await session.send('Fetch.enable', { patterns: [{ resourceType: 'Document', requestStage: 'Request' }] });
+};
+
+/** Sets the medium of the document that comes next; free where the page has it already. */
+export const emulate = async (page: Page, media: RenderOptions['emulate_media']): Promise<void> => {
+  if (page.media === media) return;
+  await page.session.send('Emulation.setEmulatedMedia', { media });
+  page.media = media;
+};
+
+/** Makes the window as wide as the text on the paper will be, so that what scripts measure and draw fits. */
+export const setWindow = async ({ session }: Page, options: RenderOptions): Promise<void> => {
+  const sheet = sheetOf(options);
+  const pixels = (millimetres: number) => Math.max(1, Math.round(cssPixels(millimetres) / options.scale));
+  const size = { width: pixels(sheet.width - options.margin_left - options.margin_right), height: pixels(sheet.height - options.margin_top - options.margin_bottom) };
+  await session.send('Emulation.setDeviceMetricsOverride', { ...size, deviceScaleFactor: 1, mobile: false });
+};

@@ -1,0 +1,49 @@
+import { createHash, X509Certificate } from 'node:crypto';
+
+/** The two ways a browser is set up: `still` paints for print alone, `moving` gives scripts the frames they wait for. */
+export type BrowserKind = 'still' | 'moving';
+
+const features = [
+  'AcceptCHFrame', 'AutofillServerCommunication', 'BackForwardCache', 'CertificateTransparencyComponentUpdater', 'DialMediaRouteProvider',
+  'InterestFeedContentSuggestions', 'MediaRouter', 'NetworkTimeServiceQuerying', 'OptimizationHints', 'PaintHolding', 'Prerender2',
+  'PreconnectToSearch', 'LoadingPredictor', 'SpeculationRulesPrefetchFuture', 'Translate',
+];
+
+const quiet = [
+  '--headless', '--remote-debugging-pipe', '--no-first-run', '--no-default-browser-check', '--disable-gpu', '--hide-scrollbars', '--mute-audio',
+  '--lang=en-US', '--force-color-profile=srgb', '--font-render-hinting=none', '--export-tagged-pdf=false', '--password-store=basic', '--use-mock-keychain',
+  '--disable-extensions', '--disable-default-apps', '--disable-sync', '--disable-breakpad', '--disable-crash-reporter', '--disable-hang-monitor', '--disable-popup-blocking=false',
+  '--disable-background-timer-throttling', '--disable-backgrounding-occluded-windows', '--disable-renderer-backgrounding', '--disable-ipc-flooding-protection',
+  '--no-service-autorun', '--allow-pre-commit-input', '--generate-pdf-document-outline=false',
+];
+
+/** No request but by the proxy, and none that no document asked for. WebRTC needs both spellings: each covers a case that the other leaves open. */
+const noWayOut = (proxy: string) => [
+  `--proxy-server=${proxy}`, '--proxy-bypass-list=<-loopback>',
+  '--webrtc-ip-handling-policy=disable_non_proxied_udp', '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  '--disable-quic', '--dns-prefetch-disable', '--no-pings', '--disable-background-networking', '--disable-component-update', '--disable-client-side-phishing-detection',
+  '--disable-domain-reliability', '--metrics-recording-only', '--safebrowsing-disable-auto-update', '--disable-remote-fonts=false',
+];
+
+const withoutFrames = ['--enable-begin-frame-control', '--run-all-compositor-stages-before-draw'];
+
+/** base64 SHA-256 of each certificate's public key, as `--ignore-certificate-errors-spki-list` wants it. */
+export const keyHashes = (pem: string): string[] =>
+  (pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map((certificate) =>
+    createHash('sha256').update(new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' })).digest('base64'),
+  );
+
+export type FlagSettings = { kind: BrowserKind; proxy: string; userDataDir: string; trustedKeys: string[]; smallSharedMemory: boolean; heapMb: number };
+
+/** The whole command line of a browser. The sandbox is never named here: it is on, and stays on. */
+export const flags = (settings: FlagSettings): string[] => [
+  ...quiet.filter((flag) => !flag.endsWith('=false')),
+  ...noWayOut(settings.proxy).filter((flag) => !flag.endsWith('=false')),
+  `--disable-features=${features.join(',')}`,
+  `--user-data-dir=${settings.userDataDir}`,
+  `--js-flags=--max-old-space-size=${settings.heapMb}`,
+  ...(settings.kind === 'still' ? withoutFrames : []),
+  ...(settings.smallSharedMemory ? ['--disable-dev-shm-usage'] : []),
+  ...(settings.trustedKeys.length > 0 ? [`--ignore-certificate-errors-spki-list=${settings.trustedKeys.join(',')}`] : []),
+  'about:blank',
+];

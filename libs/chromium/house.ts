@@ -1,0 +1,91 @@
+import { launch, type Browser, type LaunchSettings } from './launch.ts';
+import { openPage, type Page, type PageKind } from './page.ts';
+
+export type HouseSettings = LaunchSettings & { keptPages: number; documentsPerPage: number };
+
+/** One browser with its pages: those that are kept and filled again, and those prepared ahead for one document each. */
+export type House = {
+  browser: Browser;
+  documents: number;
+  busy: number;
+  since: number;
+  /** A page that holds one document after the other: no scripts, no network. Not more of them at once than are kept. */
+  withKeptPage<T>(use: (page: Page) => Promise<T>): Promise<T>;
+  /** A page for one document, thrown away after it. */
+  withFreshPage<T>(kind: PageKind, use: (page: Page) => Promise<T>): Promise<T>;
+};
+
+type Slot = { page: Promise<Page>; documents: number };
+
+const keptKind: PageKind = { scripts: 'off', network: 'none' };
+
+const keyOf = ({ scripts, network }: PageKind) => `${scripts} ${network}`;
+
+const unhandledLater = <T>(promise: Promise<T>): Promise<T> => {
+  promise.catch(() => undefined);
+  return promise;
+};
+
+/** Starts a browser and opens its pages. Throws when it does not come up. */
+export const openHouse = async (settings: HouseSettings): Promise<House> => {
+  const browser = await launch(settings);
+  const open = (kind: PageKind) => unhandledLater(openPage(browser, kind));
+  const newSlot = (): Slot => ({ page: open(keptKind), documents: 0 });
+  const free = Array.from({ length: settings.keptPages }, newSlot);
+  const shelf = new Map<string, Promise<Page>>();
+
+  const renew = (slot: Slot) => {
+    void slot.page.then((page) => page.close(), () => undefined);
+    return newSlot();
+  };
+
+  const fresh = (kind: PageKind): Promise<Page> => {
+    const page = shelf.get(keyOf(kind)) ?? open(kind);
+    shelf.set(keyOf(kind), open(kind));
+    // A page that could not be opened ahead of time says nothing about one opened now.
+    return page.catch(() => open(kind));
+  };
+
+  const counted = async <T>(work: () => Promise<T>): Promise<T> => {
+    house.busy += 1;
+    try {
+      return await work();
+    } finally {
+      house.busy -= 1;
+      house.documents += 1;
+    }
+  };
+
+  const house: House = {
+    browser, documents: 0, busy: 0, since: performance.now(),
+    withKeptPage: (use) =>
+      counted(async () => {
+        const slot = free.pop() ?? newSlot();
+        try {
+          const result = await use(await slot.page);
+          slot.documents += 1;
+          free.push(slot.documents < settings.documentsPerPage ? slot : renew(slot));
+          return result;
+        } catch (error) {
+          free.push(renew(slot));
+          throw error;
+        }
+      }),
+    withFreshPage: (kind, use) =>
+      counted(async () => {
+        const page = await fresh(kind);
+        try {
+          return await use(page);
+        } finally {
+          void page.close();
+        }
+      }),
+  };
+  const ahead: PageKind = { scripts: settings.kind === 'moving' ? 'on' : 'off', network: 'proxy' };
+  shelf.set(keyOf(ahead), open(ahead));
+  const first = await Promise.allSettled([...free.map(({ page }) => page), ...shelf.values()]);
+  const failed = first.find((page) => page.status === 'rejected');
+  if (!failed) return house;
+  await browser.close();
+  throw failed.reason;
+};

@@ -1,0 +1,86 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { SetBands } from './band-setter.ts';
+import { emulate, fill, fillOnce, holdInPlace, setWindow } from './document.ts';
+import type { House } from './house.ts';
+import { untilAborted, type Page } from './page.ts';
+import { press } from './press.ts';
+import { noBands } from './print-options.ts';
+import type { Printed, PrintRequest } from './request.ts';
+import { watchResources } from './resources.ts';
+import { watchScripts } from './script-budget.ts';
+import { mayMove, settle } from './settle.ts';
+
+export type LaneTools = { proxy: string; setBands: SetBands };
+type Errand = LaneTools & { signal: AbortSignal; /** When the document came, by performance.now(). */ asked: number };
+
+/** A way through the browsers: which browser, which line of waiting documents, and how a document is printed there. */
+export type Lane = {
+  browser: 'still' | 'moving';
+  queue: 'kept' | 'still' | 'moving';
+  print(house: House, request: PrintRequest, errand: Errand): Promise<Printed>;
+};
+
+const hasBands = ({ options }: PrintRequest) => options.header_html !== null || options.footer_html !== null;
+
+const finish = async (page: Page, house: House, request: PrintRequest, { asked, setBands, signal }: Errand, started: number): Promise<Printed> => {
+  const bands = hasBands(request) ? await setBands(page, request, signal) : noBands;
+  const loaded = performance.now();
+  const { pdf, pages } = await press(page, request, bands);
+  return { pdf, pages, timings: { waitMs: started - asked, loadMs: loaded - started, printMs: performance.now() - loaded }, warnings: [], engine: house.browser.version };
+};
+
+const kept: Lane = {
+  browser: 'still',
+  queue: 'kept',
+  print: async (house, request, errand) => {
+    // Nothing in such a document changes while it waits, so it waits before it takes a page from another.
+    if (request.options.wait_time > 0) await pause(request.options.wait_time, undefined, { signal: errand.signal });
+    return house.withKeptPage((page) =>
+      untilAborted(page, errand.signal, async () => {
+        const started = performance.now();
+        await emulate(page, request.options.emulate_media);
+        await fill(page, request.html);
+        if (mayMove(request.html)) await settle(page.session);
+        return finish(page, house, request, errand, started);
+      }),
+    );
+  },
+};
+
+const freshPrint = (scripts: 'on' | 'off'): Lane['print'] => (house, request, errand) =>
+  house.withFreshPage({ scripts, network: request.external ? 'proxy' : 'none' }, (page) =>
+    untilAborted(page, errand.signal, () => Promise.race([page.failed, freshWork(page, house, request, errand, scripts)])),
+  );
+
+const freshWork = async (page: Page, house: House, request: PrintRequest, errand: Errand, scripts: 'on' | 'off'): Promise<Printed> => {
+  const { options, limits, external } = request;
+  const started = performance.now();
+  const [watch] = await Promise.all([
+    external ? watchResources(page.session, errand.proxy) : undefined,
+    emulate(page, options.emulate_media),
+    holdInPlace(page),
+    scripts === 'on' ? setWindow(page, options) : undefined,
+  ]);
+  const stopScriptWatch = scripts === 'on' ? await watchScripts(page, limits.scriptMs) : undefined;
+  try {
+    await fillOnce(page, request.html, options.wait_for);
+    if (options.wait_time > 0) await pause(options.wait_time, undefined, { signal: errand.signal });
+    await settle(page.session);
+    const warnings = (await watch?.judge()) ?? [];
+    return { ...(await finish(page, house, request, errand, started)), warnings };
+  } finally {
+    stopScriptWatch?.();
+  }
+};
+
+const still: Lane = { browser: 'still', queue: 'still', print: freshPrint('off') };
+const moving: Lane = { browser: 'moving', queue: 'moving', print: freshPrint('on') };
+
+/** Whether a meta element may say something to the page that outlasts the document in it, or leads it elsewhere; in doubt it may. */
+const marksPage = (html: string) => /http-equiv(?!\s*=\s*["']?(?:content-type|x-ua-compatible)["'\s>/])/i.test(html) || /name\s*=\s*["']?referrer/i.test(html);
+
+/** The fastest way that is safe for the document. */
+export const laneOf = ({ lane, external, html }: PrintRequest): Lane => {
+  if (lane === 'script') return moving;
+  return external || marksPage(html) ? still : kept;
+};

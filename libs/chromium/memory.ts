@@ -1,0 +1,33 @@
+import { readdir, readFile } from 'node:fs/promises';
+
+export type ProcessMemory = { pid: number; processGroup: number; megabytes: number; renderer: boolean };
+
+const processGroupOf = (stat: string) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
+
+const memoryOf = async (pid: string, groups: Set<number>): Promise<ProcessMemory[]> => {
+  try {
+    const processGroup = processGroupOf(await readFile(`/proc/${pid}/stat`, 'latin1'));
+    if (!groups.has(processGroup)) return [];
+    const [status, command] = await Promise.all([readFile(`/proc/${pid}/status`, 'latin1'), readFile(`/proc/${pid}/cmdline`, 'latin1')]);
+    const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0);
+    return [{ pid: Number(pid), processGroup, megabytes: (kilobytes('RssAnon') + kilobytes('RssShmem')) / 1024, renderer: command.includes('--type=renderer') }];
+  } catch {
+    return []; // It ended while being looked at.
+  }
+};
+
+/** The processes of these groups with the memory that each holds (resident, what it shares with files left out; proc(5)). */
+export const memoryOfGroups = async (groups: Set<number>): Promise<ProcessMemory[]> => {
+  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
+  return (await Promise.all(pids.map((pid) => memoryOf(pid, groups)))).flat();
+};
+
+export type Remedy = { end: 'nothing' } | { end: 'renderer'; pid: number } | { end: 'browser' };
+
+/** What has to go when a browser's processes hold so much together: the largest page, or all when the browser's own processes are the largest. */
+export const remedyFor = (processes: ProcessMemory[], limitMb: number): Remedy => {
+  const total = processes.reduce((sum, { megabytes }) => sum + megabytes, 0);
+  const largest = processes.toSorted((a, b) => b.megabytes - a.megabytes)[0];
+  if (!largest || total <= limitMb) return { end: 'nothing' };
+  return largest.renderer ? { end: 'renderer', pid: largest.pid } : { end: 'browser' };
+};

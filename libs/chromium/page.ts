@@ -1,0 +1,76 @@
+import { Problem } from '#contracts/http/problem.ts';
+import type { Session } from './devtools/connection.ts';
+import { BrowserGone } from './devtools/gone.ts';
+import type { Browser } from './launch.ts';
+
+export type PageKind = {
+  scripts: 'on' | 'off';
+  /** Where a page may fetch from: the browser's proxy, or nothing at all. */
+  network: 'proxy' | 'none';
+};
+
+export type Page = {
+  session: Session;
+  frameId: string;
+  media: 'print' | 'screen';
+  /** Never settles but by the failure of the page. */
+  failed: Promise<never>;
+  /** Ends whatever runs on the page with this error. */
+  fail(error: Error): void;
+  /** Throws the page away with its context: cookies, cache, storage, processes. */
+  close(): Promise<void>;
+};
+
+// Port 1 on loopback answers nobody, so such a page has no way out even where a document names one.
+const nowhere = { proxyServer: 'http://127.0.0.1:1', proxyBypassList: '<-loopback>' };
+
+const crashOf = (browser: Browser): Error =>
+  browser.memory.takeKill()
+    ? Problem.of('conversion_failed', `The document needs more memory than it may have: the limit is ${browser.memory.limitMb} MB.`, { details: { memory_limit_mb: browser.memory.limitMb } })
+    : new BrowserGone('The process of the page ended.');
+
+/** Opens a page in a browser context of its own, ready for a document: print media, dialogs answered, downloads refused. */
+export const openPage = async (browser: Browser, kind: PageKind): Promise<Page> => {
+  const { devtools } = browser;
+  const { browserContextId } = await devtools.send('Target.createBrowserContext', { disposeOnDetach: true, ...(kind.network === 'none' ? nowhere : {}) });
+  const { targetId } = await devtools.send('Target.createTarget', { url: 'about:blank', browserContextId, enableBeginFrameControl: browser.stillPages });
+  const { sessionId } = await devtools.send('Target.attachToTarget', { targetId, flatten: true });
+  const session = devtools.session(sessionId);
+
+  session.on('Inspector.targetCrashed', () => session.fail(crashOf(browser)));
+  session.on('Page.javascriptDialogOpening', () => void session.send('Page.handleJavaScriptDialog', { accept: false }).catch(() => undefined));
+  const [{ frameTree }] = await Promise.all([
+    session.send('Page.getFrameTree'),
+    session.send('Inspector.enable'),
+    session.send('Page.enable'),
+    session.send('Emulation.setEmulatedMedia', { media: 'print' }),
+    devtools.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }),
+    ...(kind.scripts === 'off' ? [session.send('Emulation.setScriptExecutionDisabled', { value: true })] : []),
+  ]);
+  // After the rest, for the life of the empty first document is of no interest.
+  await session.send('Page.setLifecycleEventsEnabled', { enabled: true });
+
+  const failed = session.next('Inspector.detached', () => false) as Promise<never>;
+  failed.catch(() => undefined);
+
+  return {
+    session, frameId: frameTree.frame.id, media: 'print', failed,
+    fail: (error) => session.fail(error),
+    close: async () => {
+      await devtools.send('Target.disposeBrowserContext', { browserContextId }).catch(() => undefined);
+      devtools.forget(sessionId);
+    },
+  };
+};
+
+/** Works on the page; an abort of the signal fails the page, and with it the work. */
+export const untilAborted = async <T>(page: Page, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+  const stop = () => page.fail(signal.reason);
+  signal.throwIfAborted();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await work();
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+};

@@ -1,0 +1,23 @@
+import { Problem } from '#contracts/http/problem.ts';
+import { CommandFailed } from './devtools/gone.ts';
+import type { Page } from './page.ts';
+import { pagesOf, stampDates } from './pdf.ts';
+import { printParameters, type Bands } from './print-options.ts';
+import type { PrintRequest } from './request.ts';
+
+const refused = (error: unknown): never => {
+  if (error instanceof CommandFailed && /print parameters|content area|page size|margin/i.test(error.message))
+    throw Problem.of('conversion_failed', 'Margins, header and footer leave no room for the text.', { details: { reason: 'no_room' } });
+  throw error;
+};
+
+/** Prints what stands in the page. The bytes depend on the document, the options and the browser's version alone. Throws conversion_failed where there are too many pages. */
+export const press = async ({ session }: Page, { options, requestedAt, limits }: PrintRequest, bands: Bands): Promise<{ pdf: Buffer; pages: number }> => {
+  const { data } = await session.send('Page.printToPDF', printParameters(options, bands)).catch(refused);
+  const pdf = Buffer.from(data, 'base64');
+  const pages = pagesOf(pdf);
+  if (limits.maxPages !== null && pages > limits.maxPages)
+    throw Problem.of('conversion_failed', `The document has ${pages} pages; ${limits.maxPages} are allowed.`, { details: { pages, limit: limits.maxPages } });
+  stampDates(pdf, requestedAt);
+  return { pdf, pages };
+};

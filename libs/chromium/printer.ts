@@ -1,0 +1,114 @@
+import { availableParallelism, totalmem } from 'node:os';
+import PQueue from 'p-queue';
+import { BrowserGone } from './devtools/gone.ts';
+import { underDeadline } from './deadline.ts';
+import { openHouse, type House } from './house.ts';
+import { bandSetter } from './band-setter.ts';
+import { laneOf, type Lane, type LaneTools } from './lanes.ts';
+import type { PrintRequest, Printed, PrinterLog } from './request.ts';
+import type { Warning } from './resources.ts';
+import { supervise, type Supervisor } from './supervisor.ts';
+import { watchOver } from './watch.ts';
+
+export { BrowserGone };
+export type { Printed, PrinterLog, PrintRequest, Warning };
+
+export type BrowserHealth = { kind: 'still' | 'moving'; up: boolean; version: string | null; documents: number; running: number; waiting: number; crashes: number; memoryMb: number };
+export type PrinterHealth = { ready: boolean; browsers: BrowserHealth[] };
+
+export type Printer = {
+  /** @throws Problem where the document is to blame, BrowserGone where another attempt is worth it */
+  print(request: PrintRequest): Promise<Printed>;
+  ready(): boolean;
+  health(): PrinterHealth;
+  /** Finishes what runs, then ends the browsers. */
+  close(): Promise<void>;
+};
+
+export type PrinterSettings = {
+  executable: string;
+  /** `http://127.0.0.1:port`: the only way out of the browsers. */
+  proxy: string;
+  /** PEM file of further certificates to be trusted. */
+  caFile?: string | undefined;
+  /** How many documents are worked on at once in each browser. */
+  pages?: number | undefined;
+  /** What the processes of one browser may hold together. */
+  memoryMb?: number | undefined;
+  log: PrinterLog;
+  /** For tests. */
+  tuning?: Partial<Tuning>;
+};
+
+type Tuning = { documentsPerPage: number; documentsPerBrowser: number; memoryEveryMs: number; pulseEveryMs: number; pulseWithinMs: number };
+
+const usualTuning: Tuning = { documentsPerPage: 1000, documentsPerBrowser: 20_000, memoryEveryMs: 500, pulseEveryMs: 5000, pulseWithinMs: 15_000 };
+
+/** Two pages a core keep it busy while one of them waits for the browser's own processes; more bring nothing. */
+const usualPages = () => Math.max(2, Math.min(16, availableParallelism() + 1));
+const usualMemoryMb = () => Math.min(2048, Math.floor(totalmem() / 2 ** 20 / 3));
+
+/** Starts the browsers, and resolves once they are up. Throws where no browser comes up, saying what to do. */
+export const openPrinter = async (settings: PrinterSettings): Promise<Printer> => {
+  const { executable, proxy, caFile, log, pages = usualPages(), memoryMb = usualMemoryMb() } = settings;
+  const tuning = { ...usualTuning, ...settings.tuning };
+  const replacements = new PQueue({ concurrency: 1 });
+  const keep = (kind: 'still' | 'moving') =>
+    supervise({
+      open: () => openHouse({ executable, kind, proxy, caFile, memoryMb, keptPages: kind === 'still' ? pages : 0, documentsPerPage: tuning.documentsPerPage }),
+      documentsPerBrowser: tuning.documentsPerBrowser, log,
+      oneAtATime: (work) => replacements.add(work),
+    });
+  const [still, moving] = await bothOrNone(keep('still'), keep('moving'));
+  const supervisors: Record<'still' | 'moving', Supervisor> = { still, moving };
+  const queues: Record<Lane['queue'], PQueue> = { kept: new PQueue({ concurrency: pages }), still: new PQueue({ concurrency: pages * 2 }), moving: new PQueue({ concurrency: pages }) };
+  const stopWatching = watchOver({ houses: () => [...still.houses(), ...moving.houses()], log, ...tuning });
+  const tools: LaneTools = { proxy, setBands: bandSetter({ stillHouse: () => still.house(), proxy }) };
+  let closing = false;
+
+  const printIn = async (lane: Lane, request: PrintRequest, signal: AbortSignal, asked: number): Promise<Printed> => {
+    signal.throwIfAborted();
+    const supervisor = supervisors[lane.browser];
+    const house: House = await supervisor.house();
+    try {
+      return await lane.print(house, request, { ...tools, signal, asked });
+    } finally {
+      supervisor.afterDocument(house);
+    }
+  };
+
+  const healthOf = (kind: 'still' | 'moving'): BrowserHealth => {
+    const house = supervisors[kind].current();
+    const lines = kind === 'still' ? [queues.kept, queues.still] : [queues.moving];
+    const sum = (of: (queue: PQueue) => number) => lines.reduce((total, queue) => total + of(queue), 0);
+    return {
+      kind, up: house !== undefined, version: house?.browser.version ?? null, documents: house?.documents ?? 0,
+      running: sum((queue) => queue.pending), waiting: sum((queue) => queue.size), crashes: supervisors[kind].crashes(), memoryMb: house?.browser.memory.megabytes ?? 0,
+    };
+  };
+  const ready = () => !closing && still.current() !== undefined && moving.current() !== undefined;
+
+  return {
+    print: async (request) => {
+      if (closing) throw new BrowserGone('The printer is closing.');
+      const lane = laneOf(request);
+      const asked = performance.now();
+      return underDeadline(request.limits.processingMs, (signal) => queues[lane.queue].add(() => printIn(lane, request, signal, asked)));
+    },
+    ready,
+    health: () => ({ ready: ready(), browsers: [healthOf('still'), healthOf('moving')] }),
+    close: async () => {
+      closing = true;
+      await Promise.all(Object.values(queues).map((queue) => queue.onIdle()));
+      stopWatching();
+      await Promise.all([still.close(), moving.close()]);
+    },
+  };
+};
+
+const bothOrNone = async (...starts: [Promise<Supervisor>, Promise<Supervisor>]): Promise<[Supervisor, Supervisor]> => {
+  const [first, second] = await Promise.allSettled(starts);
+  if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value];
+  await Promise.all([first, second].map((start) => (start.status === 'fulfilled' ? start.value.close() : undefined)));
+  throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason;
+};

@@ -1,0 +1,28 @@
+import type { RenderOptions } from '#contracts/http/render-options.ts';
+import type { Warning } from './resources.ts';
+
+export type PrintRequest = {
+  html: string;
+  /** `quiet` only for documents without any script. */
+  lane: 'quiet' | 'script';
+  /** Whether the document may fetch from the network. */
+  external: boolean;
+  options: RenderOptions;
+  /** The dates of the PDF, and `{{date}}` (UTC). */
+  requestedAt: Date;
+  /** `processingMs` is what is left of the document's deadline now; `maxPages` null where there is no limit. */
+  limits: { processingMs: number; scriptMs: number; maxPages: number | null };
+};
+
+export type Printed = {
+  pdf: Uint8Array;
+  pages: number;
+  timings: { waitMs: number; loadMs: number; printMs: number };
+  warnings: Warning[];
+  /** The browser's own name and version. */
+  engine: string;
+};
+
+type Write = (facts: object, message: string) => void;
+/** The part of a pino logger that is used here. */
+export type PrinterLog = { info: Write; warn: Write; error: Write };

@@ -1,0 +1,44 @@
+import type { Session } from './devtools/connection.ts';
+
+/**
+ * Runs in the page. Finite animations go to their end and endless ones to their start, pictures that wait for a reader to scroll load at once;
+ * the value says whether fonts or pictures are still on their way.
+ */
+const bringToRest = String.raw`(() => {
+  const attempt = (act) => { try { return act(); } catch {} };
+  const isEndless = (part) => [part.getAttribute('repeatCount'), part.getAttribute('repeatDur')].includes('indefinite');
+  const endOf = (part) => attempt(() => part.getStartTime() + part.getSimpleDuration() * (Number(part.getAttribute('repeatCount')) || 1)) ?? 0;
+  const restDrawing = (drawing) => {
+    const parts = [...drawing.querySelectorAll('animate,animateTransform,animateMotion,set')];
+    if (parts.length === 0) return;
+    const end = Math.max(0, ...parts.filter((part) => !isEndless(part)).map(endOf)) + 1;
+    for (const part of parts) if (isEndless(part)) part.setAttribute('begin', end + 's');
+    drawing.pauseAnimations();
+    drawing.setCurrentTime(end);
+  };
+  const restAnimation = (animation) => {
+    if (animation.effect.getComputedTiming().endTime !== Infinity) return animation.finish();
+    animation.pause();
+    animation.currentTime = 0;
+  };
+  document.body?.getBoundingClientRect();
+  for (const animation of document.getAnimations()) attempt(() => restAnimation(animation));
+  for (const drawing of document.querySelectorAll('svg')) if (!drawing.ownerSVGElement) attempt(() => restDrawing(drawing));
+  for (const image of document.querySelectorAll('img[loading=lazy]')) image.loading = 'eager';
+  document.body?.getBoundingClientRect();
+  return document.fonts.status === 'loading' || [...document.images].some((image) => !image.complete);
+})()`;
+
+/** Whether a document may hold what has to be brought to rest; in doubt it may. A backslash can spell any name in a style sheet. */
+export const mayMove = (html: string): boolean => /keyframes|starting-style|font-face|\\|<link|@import|<animate|<set\b|<marquee|srcdoc/i.test(html);
+
+const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** Brings a loaded document to the state in which it is printed, and waits until its fonts and pictures are there. */
+export const settle = async (session: Session): Promise<void> => {
+  for (let wait = 2; ; wait = Math.min(wait * 2, 100)) {
+    const { result } = await session.send('Runtime.evaluate', { expression: bringToRest, returnByValue: true });
+    if (result.value !== true) return;
+    await pause(wait);
+  }
+};

@@ -1,0 +1,57 @@
+import type { House } from './house.ts';
+import { memoryOfGroups, remedyFor } from './memory.ts';
+import type { PrinterLog } from './request.ts';
+
+export type WatchSettings = { houses: () => House[]; log: PrinterLog; memoryEveryMs: number; pulseEveryMs: number; pulseWithinMs: number };
+
+const unlessLate = (answer: Promise<unknown>, milliseconds: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const late = setTimeout(() => resolve(false), milliseconds);
+    const end = () => {
+      clearTimeout(late);
+      resolve(true);
+    };
+    answer.then(end, end);
+  });
+
+const repeat = (everyMs: number, look: () => Promise<void>): (() => void) => {
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+  const later = () => {
+    if (!stopped) timer = setTimeout(() => void look().catch(() => undefined).finally(later), everyMs).unref();
+  };
+  later();
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+};
+
+const lookAtMemory = async ({ houses, log }: WatchSettings) => {
+  const watched = houses();
+  const processes = await memoryOfGroups(new Set(watched.map(({ browser }) => browser.processGroup)));
+  for (const { browser } of watched) {
+    const own = processes.filter(({ processGroup }) => processGroup === browser.processGroup);
+    browser.memory.megabytes = Math.round(own.reduce((sum, { megabytes }) => sum + megabytes, 0));
+    const remedy = remedyFor(own, browser.memory.limitMb);
+    if (remedy.end === 'nothing') continue;
+    log.warn({ process_group: browser.processGroup, memory_mb: browser.memory.megabytes, limit_mb: browser.memory.limitMb, end: remedy.end }, 'browser over its memory limit');
+    if (remedy.end === 'renderer') browser.memory.kill(remedy.pid);
+    else browser.kill();
+  }
+};
+
+const feelPulse = async ({ houses, log, pulseWithinMs }: WatchSettings) => {
+  const feel = async ({ browser }: House) => {
+    if (await unlessLate(browser.devtools.send('Browser.getVersion'), pulseWithinMs)) return;
+    log.warn({ process_group: browser.processGroup }, 'browser hangs');
+    browser.kill();
+  };
+  await Promise.all(houses().map(feel));
+};
+
+/** Ends what takes too much memory, and browsers that no longer answer. Returns what stops the watch. */
+export const watchOver = (settings: WatchSettings): (() => void) => {
+  const stops = [repeat(settings.memoryEveryMs, () => lookAtMemory(settings)), repeat(settings.pulseEveryMs, () => feelPulse(settings))];
+  return () => stops.forEach((stop) => stop());
+};

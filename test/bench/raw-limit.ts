@@ -1,0 +1,86 @@
+import { launch, type Browser } from '#libs/chromium/launch.ts';
+import type { Session } from '#libs/chromium/devtools/connection.ts';
+import { invoice } from './fixtures/invoice.ts';
+
+export type Figure = { concurrency: number; documentsPerSecond: number; p50Ms: number; p99Ms: number };
+export type RawSettings = { executable: string; documents: number; concurrency: number };
+
+const paper = { paperWidth: 8.27, paperHeight: 11.69, marginTop: 0.787, marginBottom: 0.787, marginLeft: 0.59, marginRight: 0.59, printBackground: true, generateTaggedPDF: false };
+
+/** Runs `work` so many times, that many at once; the first tenth warms up and does not count. */
+export const measure = async (documents: number, concurrency: number, work: (worker: number, index: number) => Promise<unknown>): Promise<Figure> => {
+  const warmUp = Math.ceil(documents / 10);
+  const durations: number[] = [];
+  const run = async (from: number, to: number) => {
+    let next = from;
+    const worker = async (id: number) => {
+      for (let index = next++; index < to; index = next++) {
+        const start = performance.now();
+        await work(id, index);
+        durations.push(performance.now() - start);
+      }
+    };
+    await Promise.all(Array.from({ length: concurrency }, (_, id) => worker(id)));
+  };
+  await run(0, warmUp);
+  durations.length = 0;
+  const start = performance.now();
+  await run(warmUp, warmUp + documents);
+  const seconds = (performance.now() - start) / 1000;
+  durations.sort((a, b) => a - b);
+  const at = (share: number) => durations[Math.min(durations.length - 1, Math.floor(durations.length * share))]!;
+  return { concurrency, documentsPerSecond: documents / seconds, p50Ms: at(0.5), p99Ms: at(0.99) };
+};
+
+type Target = { session: Session; frameId: string; context: string };
+
+const target = async ({ devtools, stillPages }: Browser, scripts: boolean): Promise<Target> => {
+  const { browserContextId: context } = await devtools.send('Target.createBrowserContext', {});
+  const { targetId } = await devtools.send('Target.createTarget', { url: 'about:blank', browserContextId: context, enableBeginFrameControl: stillPages });
+  const { sessionId } = await devtools.send('Target.attachToTarget', { targetId, flatten: true });
+  const session = devtools.session(sessionId);
+  const setUp = [session.send('Page.getFrameTree'), session.send('Page.enable'), session.send('Page.setLifecycleEventsEnabled', { enabled: true })] as const;
+  if (!scripts) await session.send('Emulation.setScriptExecutionDisabled', { value: true });
+  const [{ frameTree }] = await Promise.all(setUp);
+  return { session, frameId: frameTree.frame.id, context };
+};
+
+const fill = async ({ session, frameId }: Target, html: string): Promise<Buffer> => {
+  const loaded = new Promise<void>((resolve) => {
+    const off = session.on('Page.lifecycleEvent', ({ name }) => {
+      if (name !== 'load') return;
+      off();
+      resolve();
+    });
+  });
+  await session.send('Page.setDocumentContent', { frameId, html });
+  await loaded;
+  const { data } = await session.send('Page.printToPDF', paper);
+  return Buffer.from(data, 'base64');
+};
+
+const withBrowser = async <T>(executable: string, kind: 'still' | 'moving', use: (browser: Browser) => Promise<T>): Promise<T> => {
+  const browser = await launch({ executable, kind, proxy: 'http://127.0.0.1:9', memoryMb: 2048 });
+  try {
+    return await use(browser);
+  } finally {
+    await browser.close();
+  }
+};
+
+/** The limit: kept bare targets without screen frames, refilled by the finished document, in a loop that does nothing else. */
+export const rawLimit = ({ executable, documents, concurrency }: RawSettings): Promise<Figure> =>
+  withBrowser(executable, 'still', async (browser) => {
+    const targets = await Promise.all(Array.from({ length: concurrency }, () => target(browser, false)));
+    return measure(documents, concurrency, (worker, index) => fill(targets[worker]!, invoice(index)));
+  });
+
+/** What scripts cost at the least: a new browser context for each document, in a loop that does nothing else. */
+export const rawScriptLimit = ({ executable, documents, concurrency }: RawSettings): Promise<Figure> =>
+  withBrowser(executable, 'moving', (browser) =>
+    measure(documents, concurrency, async (_, index) => {
+      const fresh = await target(browser, true);
+      await fill(fresh, invoice(index));
+      await browser.devtools.send('Target.disposeBrowserContext', { browserContextId: fresh.context });
+    }),
+  );
