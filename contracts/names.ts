@@ -27,4 +27,4 @@ export const subjects = { renderRequested: 'render.requested' } as const;
 
 export const consumers = { renderer: 'renderer', relay: 'relay' } as const;
 
-export const readModels = { renders: 'renders', accounts: 'accounts', apiKeys: 'apiKeys', usage: 'usage' } as const;
+export const readModels = { renders: 'renders', accounts: 'accounts', apiKeys: 'apiKeys', usage: 'usage', templates: 'templates', templateVersions: 'templateVersions', templateUses: 'templateUses' } as const;

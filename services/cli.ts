@@ -6,13 +6,12 @@ import { addKeyCommands } from './cli/key-commands.ts';
 import { addLogCommands } from './cli/log-commands.ts';
 import { SettingsError } from '#libs/config/settings.ts';
 import { UsageError } from './cli/output.ts';
-import { start } from './cli/start.ts';
 
 const program = new Command('colophon')
   .description('Renders documents to PDF, and can tell how each came to be.')
   .option('--json', 'print the result as one JSON value')
   .showHelpAfterError();
-program.command('start').description('run the service').action(start);
+program.command('start').description('run the service').action(async () => (await import('./cli/start.ts')).start());
 addAccountCommands(program);
 addKeyCommands(program);
 addLogCommands(program);

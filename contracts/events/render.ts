@@ -14,10 +14,8 @@ export const renderSource = z.discriminatedUnion('mode', [
     templateVersion: z.number().int(),
     content: blobRef,
     data: blobRef,
-    /** The blob of the JSON of the template's variables. */
-    variables: blobRef.nullable(),
-    locale: z.string(),
-    timeZone: z.string(),
+    /** The blob of the JSON of the version's variables and default options. */
+    settings: blobRef,
   }),
 ]);
 export type RenderSource = z.output<typeof renderSource>;

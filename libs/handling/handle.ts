@@ -22,6 +22,8 @@ export type Aggregate<State, Command, Event> = {
    * No events: the command had nothing to add. @throws RevisionConflict after the last try, and whatever the decider throws.
    */
   execute(command: Command, cause: Cause): Promise<Outcome<Event>>;
+  /** The same without a second try, for commands that rest on more than this stream. @throws RevisionConflict */
+  attempt(command: Command, cause: Cause): Promise<Outcome<Event>>;
 };
 
 const retries = 3;
@@ -44,16 +46,20 @@ const aggregateAt = <State, Command, Event extends AnyEvent>(
     revision = missed.at(-1)?.revision ?? revision;
   };
 
+  const attempt = async (command: Command, cause: Cause): Promise<Outcome<Event>> => {
+    const events = decider.decide(command, state);
+    if (events.length === 0) return { events, position: null };
+    const metadata = metadataOf(cause, now());
+    const appended = await store.append(stream, events.map(({ type, data }) => ({ id: ulid(), type, version: 1, data, metadata })), revision);
+    state = fold(decider, events, state);
+    revision = appended.revision;
+    return { events, position: appended.position };
+  };
+
   const execute = async (command: Command, cause: Cause): Promise<Outcome<Event>> => {
     for (let retry = 0; ; retry += 1) {
-      const events = decider.decide(command, state);
-      if (events.length === 0) return { events, position: null };
-      const metadata = metadataOf(cause, now());
       try {
-        const appended = await store.append(stream, events.map(({ type, data }) => ({ id: ulid(), type, version: 1, data, metadata })), revision);
-        state = fold(decider, events, state);
-        revision = appended.revision;
-        return { events, position: appended.position };
+        return await attempt(command, cause);
       } catch (error) {
         if (!(error instanceof RevisionConflict) || retry === retries) throw error;
         await catchUp();
@@ -66,6 +72,7 @@ const aggregateAt = <State, Command, Event extends AnyEvent>(
       return state;
     },
     execute,
+    attempt,
   };
 };
 

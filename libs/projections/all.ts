@@ -2,7 +2,10 @@ import { accounts } from './accounts.ts';
 import { apiKeys } from './api-keys.ts';
 import type { Projection } from './projection.ts';
 import { renders } from './renders.ts';
+import { templateUses } from './template-uses.ts';
+import { templateVersions } from './template-versions.ts';
+import { templates } from './templates.ts';
 import { usage } from './usage.ts';
 
 /** Every read model there is. */
-export const projections = [accounts, apiKeys, renders, usage] as unknown as readonly Projection[];
+export const projections = [accounts, apiKeys, renders, usage, templates, templateVersions, templateUses] as unknown as readonly Projection[];

@@ -5,11 +5,10 @@ import type { RenderEvent } from '#contracts/events/render.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
-import { produce, type Requested } from '#libs/rendering/produce.ts';
+import type { Requested } from '#libs/rendering/produce.ts';
 import { createLog } from '#libs/telemetry/log.ts';
 import { withEngines } from './context.ts';
 import { print, UsageError } from './output.ts';
-import { openWorkshop } from './workshop.ts';
 
 const asText = ({ position, revision, type, data, metadata }: RecordedEvent): string =>
   `${metadata.occurredAt}  ${type}  revision ${revision}, position ${position}, by ${metadata.actor.kind} ${'id' in metadata.actor ? metadata.actor.id : metadata.actor.name}\n  ${JSON.stringify(data)}`;
@@ -39,6 +38,7 @@ const verify = (prefixed: string, json: boolean): Promise<void> =>
     const events = id ? await engines.store.read(streams.render(id)) : [];
     const completed = events.find(({ type }) => type === 'RenderCompleted')?.data as Completed | undefined;
     if (!completed) throw new UsageError(events.length === 0 ? `There is no render ${prefixed}.` : `${prefixed} has no PDF that could be compared: it did not complete.`);
+    const [{ openWorkshop }, { produce }] = await Promise.all([import('./workshop.ts'), import('#libs/rendering/produce.ts')]);
     const workshop = await openWorkshop(settings, engines.blobs, createLog({ ...settings, logLevel: 'silent' }));
     try {
       const again = await produce(workshop, events[0]!.data as Requested, new Date(events[0]!.metadata.occurredAt));

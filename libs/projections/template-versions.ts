@@ -1,0 +1,32 @@
+import type { BlobRef } from '#contracts/events/render.ts';
+import type { TemplateBody, TemplateEvent } from '#contracts/events/template.ts';
+import { readModels } from '#contracts/names.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+import type { Effect, Projection } from './projection.ts';
+
+export type TemplateVersionDocument = { templateId: string; version: number; content: BlobRef; settings: BlobRef; changes: string; createdAt: string };
+
+export const templateVersionId = (templateId: string, version: number): string => `${templateId}/${version}`;
+
+type Data<T extends TemplateEvent['type']> = Extract<TemplateEvent, { type: T }>['data'];
+
+const version = (event: RecordedEvent, number: number, { content, settings }: TemplateBody, changes: string): Effect<TemplateVersionDocument> => {
+  const templateId = event.stream.slice('template-'.length);
+  return {
+    id: templateVersionId(templateId, number),
+    evolve: () => ({ templateId, version: number, content, settings, changes, createdAt: event.metadata.occurredAt }),
+  };
+};
+
+/** Every version that ever was; which of them may still be read is a matter of the plan. */
+export const templateVersions: Projection<TemplateVersionDocument> = {
+  model: readModels.templateVersions,
+  collection: { name: readModels.templateVersions, indexes: [['templateId', 'version']] },
+  on: {
+    TemplateCreated: (event) => version(event, 1, (event.data as Data<'TemplateCreated'>).body, 'created'),
+    TemplateVersioned: (event) => {
+      const data = event.data as Data<'TemplateVersioned'>;
+      return version(event, data.version, data.body, data.changes);
+    },
+  },
+};

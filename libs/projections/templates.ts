@@ -1,0 +1,40 @@
+import type { BlobRef } from '#contracts/events/render.ts';
+import type { TemplateEvent } from '#contracts/events/template.ts';
+import { readModels } from '#contracts/names.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+import type { Projection } from './projection.ts';
+
+/** A template as its current version has it. */
+export type TemplateDocument = {
+  id: string;
+  accountId: string;
+  name: string;
+  description: string | null;
+  category: string;
+  version: number;
+  content: BlobRef;
+  settings: BlobRef;
+  createdAt: string;
+  updatedAt: string;
+};
+
+type Data<T extends TemplateEvent['type']> = Extract<TemplateEvent, { type: T }>['data'];
+
+const idOf = (event: RecordedEvent): string => event.stream.slice('template-'.length);
+
+export const templates: Projection<TemplateDocument> = {
+  model: readModels.templates,
+  collection: { name: readModels.templates, indexes: [['accountId', 'createdAt'], ['accountId', 'category', 'createdAt']] },
+  on: {
+    TemplateCreated: (event) => {
+      const { accountId, body } = event.data as Data<'TemplateCreated'>;
+      const at = event.metadata.occurredAt;
+      return { id: idOf(event), evolve: () => ({ id: idOf(event), accountId, ...body, version: 1, createdAt: at, updatedAt: at }) };
+    },
+    TemplateVersioned: (event) => {
+      const { body, version } = event.data as Data<'TemplateVersioned'>;
+      return { id: idOf(event), evolve: (document) => document && { ...document, ...body, version, updatedAt: event.metadata.occurredAt } };
+    },
+    TemplateDeleted: (event) => ({ id: idOf(event), evolve: () => null }),
+  },
+};
