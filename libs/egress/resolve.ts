@@ -6,8 +6,11 @@ export type Address = { address: string; family: 4 | 6 };
 /** All addresses of a host name, best first. */
 export type Resolve = (host: string) => Promise<Address[]>;
 
-/** The machine's own view of names (hosts file included), in the order that it prefers. */
+const loopback: Address[] = [{ address: '127.0.0.1', family: 4 }, { address: '::1', family: 6 }];
+
+/** The machine's own view of names (hosts file included), in the order that it prefers; localhost and all below it are loopback wherever one asks (RFC 6761, 6.3). */
 export const systemResolve: Resolve = async (host) => {
+  if (/(^|\.)localhost$/.test(host)) return loopback;
   const answers = await lookup(host, { all: true, order: 'verbatim' });
   return answers.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 };
