@@ -1,4 +1,4 @@
-import { alignedStyles } from './styles.ts';
+import { alignedStyles, tabStyle } from './styles.ts';
 
 /** What is used here of the elements that the converter reads a document into. */
 type Element = {
@@ -14,10 +14,11 @@ type Element = {
 
 const plainStyles = new Set(['', 'normal', 'body text', 'standard', 'table contents', 'table paragraph', 'no spacing', 'list paragraph']);
 
-/** Brings what the converter would pass over into reach of the style map: alignment, and header rows that are only set in bold. */
+/** Brings what the converter would pass over into reach of the style map: alignment, tab stops, and header rows that are only set in bold. */
 export const adapt = (element: Element): Element => {
   const children = element.children?.map(adapt);
   const adapted: Element = children ? { ...element, children } : element;
+  if (adapted.type === 'tab') return { type: 'run', styleName: tabStyle, children: [adapted] };
   if (adapted.type === 'paragraph') return align(adapted);
   return adapted.type === 'table' ? withHeader(adapted) : adapted;
 };

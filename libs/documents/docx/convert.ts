@@ -29,7 +29,8 @@ const bodyOf = async (parts: Parts): Promise<string> => {
   const buffer = Buffer.from(zipSync(Object.fromEntries(parts), { level: 0 }));
   try {
     const { value } = await mammoth.convertToHtml({ buffer }, { styleMap, includeEmbeddedStyleMap: false, convertImage: convertPicture, transformDocument: adapt, idPrefix: '' });
-    return value;
+    // Each list and table runs in the direction of its own text.
+    return value.replace(/<(ul|ol|table)>/g, '<$1 dir="auto">');
   } catch (error) {
     if (error instanceof RangeError) throw error;
     throw refusal('docx', 'The DOCX is damaged: its parts cannot be read, or do not belong together.', { details: 'damaged document parts' });

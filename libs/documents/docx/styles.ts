@@ -19,11 +19,14 @@ export const styleMap = [
   "r[style-name='Emphasis'] => em",
   "r[style-name='Verbatim Char'] => code",
   "r[style-name='HTML Code'] => code",
+  "r[style-name='Tab stop'] => span.tab",
   "br[type='page'] => div.page-break:fresh",
   'u => u',
   'strike => s',
   'highlight => mark',
 ];
+
+export const tabStyle = 'Tab stop';
 
 /** The name under which the map above finds a paragraph's alignment. */
 export const alignedStyles: Partial<Record<string, string>> = {

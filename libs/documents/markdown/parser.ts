@@ -1,6 +1,7 @@
 import MarkdownIt, { type Token } from 'markdown-it';
 import anchor from 'markdown-it-anchor';
 import footnote from 'markdown-it-footnote';
+import { directions } from './directions.ts';
 import { highlight } from './highlight.ts';
 import { taskLists } from './tasks.ts';
 
@@ -16,6 +17,7 @@ export const markdown = new MarkdownIt({ html: true, linkify: true, typographer:
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 markdown.use(footnote);
 markdown.use(taskLists);
+markdown.use(directions);
 // The plug-in's types are those of an earlier release of markdown-it.
 markdown.use(anchor as unknown as (parser: typeof markdown, options: object) => void, { slugify: slug, tabIndex: false });
 

@@ -3,9 +3,10 @@ import type { Demand } from './widths.ts';
 /** Columns that are printed side by side; `shares` are their widths in per cent; `signs` is how many signs of average width they hold in a line. */
 export type Section = { columns: number[]; shares: number[]; signs: number };
 
-// An A4 page in portrait with the default margins holds this many signs at the smallest and at the normal size of type.
-const signsAtSmallest = 140;
-const signsAtNormal = 89;
+// An A4 page in portrait with the default margins holds this many signs in type of 6, 7.5 and 9.5 points.
+const signsAtSmallest = 146;
+const signsAtComfortable = 119;
+const signsAtNormal = 94;
 const padding = 2.4;
 
 /**
@@ -43,7 +44,8 @@ const groupsOf = (room: readonly number[]): number[][] => {
 const sectionOf = (columns: number[], demands: readonly Demand[], room: readonly number[]): Section => {
   const base = columns.map((column) => room[column] ?? 0);
   const wishes = columns.map((column, index) => Math.max(0, (demands[column]?.line ?? 0) + padding - (base[index] ?? 0)));
-  const spare = Math.max(0, signsAtNormal - sum(base));
+  // A table that is wide anyway may take smaller type, so that long texts break into fewer lines.
+  const spare = Math.max(0, Math.max(signsAtNormal, Math.min(signsAtComfortable, sum(base) * 1.25)) - sum(base));
   const granted = Math.min(1, spare / (sum(wishes) || 1));
   const widths = base.map((width, index) => width + (wishes[index] ?? 0) * granted);
   const signs = sum(widths);
