@@ -9,16 +9,19 @@ const schema = `
     subject   TEXT NOT NULL,
     data      TEXT NOT NULL,
     attempt   INTEGER NOT NULL DEFAULT 0,
-    free_at   INTEGER NOT NULL,
+    free_at   INTEGER NOT NULL DEFAULT 0,
     done_at   INTEGER
   ) STRICT;
   CREATE INDEX IF NOT EXISTS waiting ON messages (subject, free_at, sequence) WHERE done_at IS NULL;
   CREATE INDEX IF NOT EXISTS done ON messages (done_at) WHERE done_at IS NOT NULL`;
 
-// A lease is nothing but a time before which nobody else may have the message.
+// A lease is nothing but a time before which nobody else may have the message; a message that was never given out has none (0), so that a
+// clock set back does not hold it. What was given out before and is free again goes first: new messages must not keep it waiting for ever.
 const take = `
   UPDATE messages SET attempt = attempt + 1, free_at = ?3
-  WHERE sequence = (SELECT sequence FROM messages WHERE done_at IS NULL AND subject = ?1 AND free_at <= ?2 ORDER BY free_at, sequence LIMIT 1)
+  WHERE sequence = coalesce(
+    (SELECT sequence FROM messages WHERE done_at IS NULL AND subject = ?1 AND free_at > 0 AND free_at <= ?2 ORDER BY free_at, sequence LIMIT 1),
+    (SELECT sequence FROM messages WHERE done_at IS NULL AND subject = ?1 AND free_at = 0 ORDER BY sequence LIMIT 1))
   RETURNING id, data, attempt`;
 
 const recheckMs = 250;
@@ -71,8 +74,8 @@ export const openSqliteBus = (file: string, now: () => number = Date.now): Bus =
       database.transaction(() => {
         forget(message.id);
         database.run(
-          'INSERT INTO messages (id, subject, data, free_at) VALUES (?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
-          message.id, message.subject, JSON.stringify(message.data), now(),
+          'INSERT INTO messages (id, subject, data) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING',
+          message.id, message.subject, JSON.stringify(message.data),
         );
       });
       bell.ring();

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, expect, it } from 'vitest';
+import { deduplicationMs } from '#libs/bus/port.ts';
+import { openSqliteBus } from '#libs/bus/sqlite.ts';
+import { describeBusContract } from './bus.contract.ts';
+import { messageOf, next } from './bus/messages.ts';
+import { openedIn } from './folder.ts';
+
+const fileIn = (folder: string): string => join(folder, 'bus.db');
+
+const start = Date.parse('2026-01-02T03:04:05Z');
+
+const open = async () => {
+  let time = start;
+  const opened = await openedIn((folder) => openSqliteBus(fileIn(folder), () => time));
+  return {
+    ...opened,
+    elsewhere: { module: './bus/at-time.ts', name: 'openBusAt', args: [fileIn(opened.folder), start] },
+    advance: async (ms: number) => void (time += ms),
+    deduplicationMs,
+  };
+};
+
+describeBusContract('SQLite', open);
+
+describe('the queue in SQLite', () => {
+  it('forgets messages that have been done for longer than the de-duplication window, and keeps the others', async () => {
+    const { engine, folder, advance, close } = await open();
+    const rows = (): number => {
+      const database = new DatabaseSync(fileIn(folder), { readOnly: true });
+      const { n } = database.prepare('SELECT count(*) AS n FROM messages').get() as { n: number };
+      database.close();
+      return n;
+    };
+    for (let number = 0; number < 100; number += 1) {
+      await engine.publish(messageOf());
+      await (await next(engine)).ack();
+    }
+    await engine.publish(messageOf('waits on'));
+    expect(rows()).toBe(101);
+    await advance(deduplicationMs + 1);
+    for (let number = 0; number < 20; number += 1) await engine.publish(messageOf());
+    expect(rows()).toBe(21);
+    expect((await next(engine)).data).toBe('waits on');
+    await close();
+  });
+
+  it('gives out what waits, in order, when the clock is set back by an hour', async () => {
+    const { engine, advance, close } = await open();
+    const messages = [messageOf(), messageOf()];
+    for (const message of messages) await engine.publish(message);
+    await advance(-3_600_000);
+    expect([(await next(engine)).id, (await next(engine)).id]).toEqual(messages.map(({ id }) => id));
+    await close();
+  });
+
+  it('gives out what came back before what is new', async () => {
+    const { engine, close } = await open();
+    const [old, fresh] = [messageOf(), messageOf()];
+    await engine.publish(old);
+    const delivery = await next(engine);
+    await engine.publish(fresh);
+    await delivery.nak(0);
+    expect([(await next(engine)).id, (await next(engine)).id]).toEqual([old.id, fresh.id]);
+    await close();
+  });
+});
