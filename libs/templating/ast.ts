@@ -1,0 +1,24 @@
+/** The parts of a parsed template that may occur, as Handlebars' parser gives them. Lines count from 1. */
+
+type At = { loc: { start: { line: number } } };
+
+export type Path = At & { type: 'PathExpression'; data: boolean; depth: number; parts: string[]; original: string };
+export type Literal =
+  | (At & { type: 'StringLiteral'; value: string })
+  | (At & { type: 'NumberLiteral'; value: number })
+  | (At & { type: 'BooleanLiteral'; value: boolean })
+  | (At & { type: 'NullLiteral' })
+  | (At & { type: 'UndefinedLiteral' });
+export type Hash = { pairs: (At & { key: string; value: Expression })[] };
+export type SubExpression = At & { type: 'SubExpression'; path: Path; params: Expression[]; hash?: Hash };
+export type Expression = Path | Literal | SubExpression;
+
+export type Program = { body: Statement[]; blockParams?: string[] };
+export type Content = At & { type: 'ContentStatement'; value: string };
+export type Comment = At & { type: 'CommentStatement' };
+export type Mustache = At & { type: 'MustacheStatement'; path: Path | Literal; params: Expression[]; hash?: Hash; escaped: boolean };
+export type Block = At & { type: 'BlockStatement'; path: Path; params: Expression[]; hash?: Hash; program?: Program; inverse?: Program };
+export type Refused = At & { type: 'PartialStatement' | 'PartialBlockStatement' | 'Decorator' | 'DecoratorBlock' };
+export type Statement = Content | Comment | Mustache | Block | Refused;
+
+export const lineOf = (node: At): number => node.loc.start.line;

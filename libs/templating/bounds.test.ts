@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { analyse } from './analyse.ts';
+import { faultOf, filled } from './given.fixture.ts';
+import { limits } from './limits.ts';
+import { lineAt, outlineOf } from './outline.ts';
+
+const nested = (depth: number) => `${'{{#if x}}'.repeat(depth)}y${'{{/if}}'.repeat(depth)}`;
+const hundreds = Array.from({ length: 400 }, (_, at) => at);
+
+describe('a template beyond measure', () => {
+  it.each([
+    ['a megabyte of placeholders', '{{x}}'.repeat(200_000), 'placeholders'],
+    ['a megabyte of escaped braces', '\\{{x'.repeat(200_000), 'placeholders'],
+    ['a megabyte of arguments', `{{x${' y'.repeat(500_000)}}}`, 'characters in all'],
+    ['a megabyte of path', `{{x${'.y'.repeat(500_000)}}}`, 'characters in all'],
+    ['5,000 conditions within each other', nested(5000), 'nested'],
+    ['101 blocks within each other', nested(101), 'nested'],
+    ['a chain of 5,000 conditions', `{{#if a}}${'{{else if b}}'.repeat(5000)}{{/if}}`, 'nested'],
+    ['inverse blocks within each other', `${'{{^if x}}'.repeat(5000)}${'{{/if}}'.repeat(5000)}`, 'nested'],
+    ['calls within each other', `{{uppercase ${'(uppercase '.repeat(5000)}x${')'.repeat(5000)}}}`, 'parentheses'],
+    ['a megabyte of braces', '{'.repeat(1_000_000), 'never ended'],
+    ['an endless comment', `{{!--${' {{x}}'.repeat(100_000)}`, 'never ended'],
+  ])('is refused with its reason: %s', (_, content, reason) => {
+    expect(analyse(content, []).errors).toEqual([{ type: 'syntax_error', line: 1, message: expect.stringContaining(reason) }]);
+    expect(faultOf(content, { x: 1 })).toMatchObject({ name: 'invalid_template_syntax', message: expect.stringContaining(reason) });
+  });
+
+  it('is told from the largest one that is allowed', () => {
+    expect(filled(nested(100), { x: 1 })).toBe('y');
+    expect(filled('{{x}}'.repeat(limits.tags), { x: 'z' })).toBe('z'.repeat(limits.tags));
+  });
+
+  it('is not one whose blocks follow each other', () => {
+    expect(filled('{{#if x}}{{else if y}}{{else}}{{/if}}'.repeat(500) + nested(99), { x: 1 })).toBe('y');
+  });
+
+  it('is not one whose comments speak of blocks', () => {
+    expect(outlineOf('{{!-- {{#if x}} --}}{{! {{#each y }}{{#if z}}\\{{#if w}}').openBlocks).toEqual([{ at: 36, text: '{{#if z}}' }]);
+  });
+});
+
+describe('an expansion beyond measure', () => {
+  it('stops when the document is too large, while it is being written', () => {
+    const content = `{{#each x}}{{#each ../x}}{{#each ../../x}}${'a'.repeat(1000)}{{/each}}{{/each}}{{/each}}`;
+    expect(faultOf(content, { x: hundreds }, { maxOutputBytes: 100_000 }).message).toContain('100000 bytes');
+  });
+
+  it('measures the document in bytes, after escaping', () => {
+    expect(filled('{{x}}', { x: 'é<' }, { maxOutputBytes: 6 })).toBe('é&lt;');
+    expect(faultOf('{{x}}', { x: 'é<' }, { maxOutputBytes: 5 }).name).toBe('template_render_error');
+    expect(faultOf('éé', {}, { maxOutputBytes: 3 }).name).toBe('template_render_error');
+  });
+
+  it.each([['{{#each ../../x}}{{/each}}'], ['{{#each ../../x}}{{#if ../y}}{{/if}}{{/each}}']])('stops when loops go over too much, though they write nothing: %s', (inner) => {
+    expect(faultOf(`{{#each x}}{{#each ../x}}${inner}{{/each}}{{/each}}`, { x: hundreds }).message).toContain('too many items');
+  });
+
+  it('counts what helpers make, though nobody sees it', () => {
+    expect(faultOf('{{#each x}}{{#if (uppercase ../big)}}{{/if}}{{/each}}', { x: Array(350).fill(1), big: 'x'.repeat(1_000_000) }).message).toContain('too many items');
+  });
+
+  it('keeps the order of very many pieces', () => {
+    const x = Array.from({ length: 10_000 }, (_, at) => at);
+    expect(filled('{{#each x}}{{this}},{{/each}}', { x })).toBe(`${x.join(',')},`);
+  });
+
+});
+
+describe('a line number', () => {
+  it('counts every kind of line end once', () => {
+    expect(lineAt('a\nb\r\nc\rd', 8)).toBe(4);
+  });
+});

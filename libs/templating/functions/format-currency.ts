@@ -1,0 +1,32 @@
+import { LRUCache } from 'lru-cache';
+import type { ValueHelper } from './argument.ts';
+import { quoted, refuse, refuseOption } from './argument.ts';
+
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+// Making a format costs as much as a thousand uses of it.
+const formats = new LRUCache<string, Intl.NumberFormat>({ max: 100 });
+
+const formatOf = (locale: string, currency: string): Intl.NumberFormat => {
+  const key = `${locale} ${currency}`;
+  const known = formats.get(key);
+  if (known) return known;
+  // signDisplay: an amount that rounds to nothing has no minus before it.
+  const made = new Intl.NumberFormat(locale, { style: 'currency', currency, signDisplay: 'negative' });
+  formats.set(key, made);
+  return made;
+};
+
+const decimal = /^-?\d{1,30}(?:\.\d{1,30})?$/;
+
+const isAmount = (value: unknown): value is number | Intl.StringNumericLiteral =>
+  typeof value === 'number' ? Number.isFinite(value) : typeof value === 'string' && decimal.test(value);
+
+/** An amount (a number, or a decimal number as text, which keeps every digit) in a currency named by its ISO 4217 code, as written in the locale. Null is empty. */
+export const formatCurrency: ValueHelper = (call, subject, currency) => {
+  const code = typeof currency.value === 'string' ? currency.value.toUpperCase() : '';
+  if (!currencies.has(code)) return refuseOption(call, subject, currency, `${quoted(currency.value)} is no currency code; a code of ISO 4217 such as EUR, USD or JPY is allowed.`);
+  if (subject.value === null) return '';
+  if (!isAmount(subject.value)) return refuse(call, subject, `"${subject.written}" is ${quoted(subject.value)}, which is no amount; a number such as 1234.5 is allowed.`);
+  return formatOf(call.locale, code).format(subject.value);
+};

@@ -1,0 +1,25 @@
+/** What a template may hold and do. Chosen so that reading the largest allowed template takes well under a second and stays within tens of megabytes. */
+export const limits = {
+  /** Opening braces in a template. */
+  tags: 20_000,
+  /** Characters between braces, comments apart, in the whole template. */
+  tagCharacters: 200_000,
+  /** Blocks within blocks; a chain of `else if` counts one for each. */
+  depth: 100,
+  /** Parentheses in one placeholder. */
+  parentheses: 50,
+  /** Statements and loop rounds carried out in one expansion; 64 characters made by a helper count as one. */
+  steps: 5_000_000,
+  /** Findings told about one template. */
+  findings: 50,
+  /** Parts of a path that are compared with the declared variables. */
+  comparedParts: 50,
+  /** Characters of a format given to formatDate. */
+  dateFormat: 100,
+  /** Characters of a variable's path told beside a message. */
+  path: 500,
+  /** Characters of a name or text shown in a message. */
+  shown: 80,
+  /** Characters of all template contents whose compiled form is kept. */
+  cachedCharacters: 32_000_000,
+} as const;

@@ -1,0 +1,38 @@
+import { Problem } from '#contracts/http/problem.ts';
+import { limits } from './limits.ts';
+
+type Terms = {
+  readonly data: unknown;
+  readonly locale: string;
+  readonly timeZone: string;
+  readonly maxOutputBytes: number;
+};
+
+/** One expansion under way: what it reads, what it has written, how much it has done. */
+export type Run = Terms & { readonly chunks: string[]; pieces: string[]; bytes: number; steps: number };
+
+export const startRun = (terms: Terms): Run => ({ ...terms, chunks: [], pieces: [], bytes: 0, steps: 0 });
+
+// Millions of one-letter pieces joined by + would hold thirty times their length in memory until the end.
+const piecesInChunk = 4096;
+
+/** Adds a text to the document; `bytes` is its length in UTF-8. Fails as soon as the document is too large, not at its end. */
+export const write = (run: Run, text: string, bytes: number): void => {
+  run.bytes += bytes;
+  if (run.bytes > run.maxOutputBytes) {
+    throw Problem.of('template_render_error', `The template expands to more than ${run.maxOutputBytes} bytes, which is the most a document may have.`);
+  }
+  run.pieces.push(text);
+  if (run.pieces.length < piecesInChunk) return;
+  run.chunks.push(run.pieces.join(''));
+  run.pieces = [];
+};
+
+/** Counts work done, so that loops within loops end even where they write nothing. */
+export const spend = (run: Run, steps: number): void => {
+  run.steps += steps;
+  if (run.steps > limits.steps) throw Problem.of('template_render_error', `Expanding the template takes more than ${limits.steps} steps: its loops go over too many items.`);
+};
+
+/** All that was written. */
+export const document = (run: Run): string => [...run.chunks, ...run.pieces].join('');

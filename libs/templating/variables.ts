@@ -1,0 +1,43 @@
+import { Problem } from '#contracts/http/problem.ts';
+import type { Variable } from '#contracts/http/templates.ts';
+import { quoted } from './functions/argument.ts';
+import { isoDateAllowed, readIsoDate } from './iso-date.ts';
+import { ownMember } from './reserved.ts';
+import { shown } from './wording.ts';
+
+const isOfType: Record<Variable['type'], (value: unknown) => boolean> = {
+  string: (value) => typeof value === 'string',
+  number: (value) => typeof value === 'number' && Number.isFinite(value),
+  boolean: (value) => typeof value === 'boolean',
+  array: (value) => Array.isArray(value),
+  object: (value) => typeof value === 'object' && !Array.isArray(value),
+  date: (value) => readIsoDate(value) !== undefined,
+};
+
+const described: Record<Variable['type'], string> = {
+  string: 'a string',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  date: `a date: ${isoDateAllowed}`,
+};
+
+// A name is a top-level name first, though it hold dots; then a path.
+const declaredValue = (data: unknown, name: string): unknown => {
+  const top = ownMember(data, name);
+  return top === undefined ? name.split('.').reduce(ownMember, data) : top;
+};
+
+/** Fails with `template_render_error` where the data lacks a required variable or holds a value of another type than declared. Null is present, and of every type. */
+export const checkVariables = (data: unknown, variables: readonly Variable[]): void => {
+  for (const { name, type, required } of variables) {
+    const value = declaredValue(data, name);
+    if (value === undefined && required) {
+      throw Problem.of('template_render_error', `The data has no value for "${shown(name)}", which the template declares as required.`, { missing_variable: name });
+    }
+    if (value !== undefined && value !== null && !isOfType[type](value)) {
+      throw Problem.of('template_render_error', `"${shown(name)}" is ${quoted(value)}; the template declares it as ${described[type]}.`, { variable: name });
+    }
+  }
+};
