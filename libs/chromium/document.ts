@@ -24,14 +24,19 @@ export const fillOnce = async ({ session, frameId }: Page, html: string, waitFor
   await happened;
 };
 
-/** Keeps the document in its page: what would lead the page elsewhere is stopped, and where it left all the same the page fails. */
+const leaves = (address: string) =>
+  Problem.of('conversion_failed', `The document leads away from itself, to ${address.slice(0, 200)}. Documents are rendered as they stand, without refresh or redirect.`, {
+    details: { reason: 'navigated_away' },
+  });
+
+/** Keeps the document in its page: one that would lead the page elsewhere (a script, a refresh) fails, and nothing of the other address is loaded. */
 export const holdInPlace = async ({ session, frameId, fail }: Page): Promise<void> => {
-  session.on('Fetch.requestPaused', (event) => {
-    const answer = event.frameId === frameId ? session.send('Fetch.failRequest', { requestId: event.requestId, errorReason: 'Aborted' }) : session.send('Fetch.continueRequest', { requestId: event.requestId });
-    answer.catch(() => undefined);
+  session.on('Fetch.requestPaused', ({ requestId, frameId: asking, request }) => {
+    if (asking === frameId) return fail(leaves(request.url));
+    session.send('Fetch.continueRequest', { requestId }).catch(() => undefined);
   });
   session.on('Page.frameNavigated', ({ frame }) => {
-    if (frame.id === frameId) fail(Problem.of('conversion_failed', 'The document left its page for another address while it was being rendered.', { details: { reason: 'navigated_away' } }));
+    if (frame.id === frameId) fail(leaves(frame.url));
   });
   await session.send('Fetch.enable', { patterns: [{ resourceType: 'Document', requestStage: 'Request' }] });
 };

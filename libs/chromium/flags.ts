@@ -12,9 +12,9 @@ const features = [
 const quiet = [
   '--headless', '--remote-debugging-pipe', '--no-first-run', '--no-default-browser-check', '--disable-gpu', '--hide-scrollbars', '--mute-audio',
   '--lang=en-US', '--force-color-profile=srgb', '--font-render-hinting=none', '--export-tagged-pdf=false', '--password-store=basic', '--use-mock-keychain',
-  '--disable-extensions', '--disable-default-apps', '--disable-sync', '--disable-breakpad', '--disable-crash-reporter', '--disable-hang-monitor', '--disable-popup-blocking=false',
+  '--disable-extensions', '--disable-default-apps', '--disable-sync', '--disable-breakpad', '--disable-crash-reporter', '--disable-hang-monitor', '--block-new-web-contents',
   '--disable-background-timer-throttling', '--disable-backgrounding-occluded-windows', '--disable-renderer-backgrounding', '--disable-ipc-flooding-protection',
-  '--no-service-autorun', '--allow-pre-commit-input', '--generate-pdf-document-outline=false',
+  '--no-service-autorun', '--allow-pre-commit-input',
 ];
 
 /** No request but by the proxy, and none that no document asked for. WebRTC needs both spellings: each covers a case that the other leaves open. */
@@ -22,7 +22,7 @@ const noWayOut = (proxy: string) => [
   `--proxy-server=${proxy}`, '--proxy-bypass-list=<-loopback>',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp', '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--disable-quic', '--dns-prefetch-disable', '--no-pings', '--disable-background-networking', '--disable-component-update', '--disable-client-side-phishing-detection',
-  '--disable-domain-reliability', '--metrics-recording-only', '--safebrowsing-disable-auto-update', '--disable-remote-fonts=false',
+  '--disable-domain-reliability', '--metrics-recording-only', '--safebrowsing-disable-auto-update',
 ];
 
 const withoutFrames = ['--enable-begin-frame-control', '--run-all-compositor-stages-before-draw'];
@@ -37,8 +37,8 @@ export type FlagSettings = { kind: BrowserKind; proxy: string; userDataDir: stri
 
 /** The whole command line of a browser. The sandbox is never named here: it is on, and stays on. */
 export const flags = (settings: FlagSettings): string[] => [
-  ...quiet.filter((flag) => !flag.endsWith('=false')),
-  ...noWayOut(settings.proxy).filter((flag) => !flag.endsWith('=false')),
+  ...quiet,
+  ...noWayOut(settings.proxy),
   `--disable-features=${features.join(',')}`,
   `--user-data-dir=${settings.userDataDir}`,
   `--js-flags=--max-old-space-size=${settings.heapMb}`,

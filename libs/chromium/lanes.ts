@@ -61,7 +61,7 @@ const freshWork = async (page: Page, house: House, request: PrintRequest, errand
     holdInPlace(page),
     scripts === 'on' ? setWindow(page, options) : undefined,
   ]);
-  const stopScriptWatch = scripts === 'on' ? await watchScripts(page, limits.scriptMs) : undefined;
+  const stopScriptWatch = scripts === 'on' ? await watchScripts(page, { scriptMs: limits.scriptMs, heapMb: house.browser.memory.heapMb }) : undefined;
   try {
     await fillOnce(page, request.html, options.wait_for);
     if (options.wait_time > 0) await pause(options.wait_time, undefined, { signal: errand.signal });

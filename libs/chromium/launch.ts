@@ -16,13 +16,15 @@ export type Browser = {
   /** Whether pages can do without screen frames; the headless shell alone has that. */
   stillPages: boolean;
   processGroup: number;
-  memory: { limitMb: number; megabytes: number; kill(pid: number): void; takeKill(): boolean };
+  memory: { limitMb: number; /** Of the scripts of one page. */ heapMb: number; megabytes: number; kill(pid: number): void; takeKill(): boolean };
   /** Settles when the process and its folder are gone. */
   ended: Promise<void>;
   /** Ends the process group at once. */
   kill(): void;
   close(): Promise<void>;
 };
+
+const heapOf = (memoryMb: number) => Math.floor(memoryMb / 2);
 
 const nobody = 65534;
 const runsAsRoot = () => process.getuid?.() === 0;
@@ -72,7 +74,7 @@ export const launch = async (settings: LaunchSettings): Promise<Browser> => {
   const user = runsAsRoot() ? { uid: nobody, gid: nobody } : {};
   if (runsAsRoot()) await chown(folder, nobody, nobody);
   const trustedKeys = settings.caFile ? keyHashes(await readFile(settings.caFile, 'utf8')) : [];
-  const arguments_ = flags({ ...settings, heapMb: Math.floor(settings.memoryMb / 2), userDataDir: folder, trustedKeys, smallSharedMemory: await lacksSharedMemory() });
+  const arguments_ = flags({ ...settings, heapMb: heapOf(settings.memoryMb), userDataDir: folder, trustedKeys, smallSharedMemory: await lacksSharedMemory() });
 
   const [shell, ...shellArguments] = thenClean;
   const child = spawn(shell, [...shellArguments, folder, settings.executable, ...arguments_], {
@@ -119,7 +121,7 @@ const memoryAccount = (limitMb: number): Browser['memory'] => {
   const kills: number[] = [];
   const recent = () => kills.filter((at) => performance.now() - at < 5000);
   return {
-    limitMb, megabytes: 0,
+    limitMb, heapMb: heapOf(limitMb), megabytes: 0,
     kill: (pid) => {
       kills.push(performance.now());
       process.kill(pid, 'SIGKILL');

@@ -1,4 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { Problem } from '#contracts/http/problem.ts';
 
 export type ProcessMemory = { pid: number; processGroup: number; megabytes: number; renderer: boolean };
 
@@ -31,3 +32,7 @@ export const remedyFor = (processes: ProcessMemory[], limitMb: number): Remedy =
   if (!largest || total <= limitMb) return { end: 'nothing' };
   return largest.renderer ? { end: 'renderer', pid: largest.pid } : { end: 'browser' };
 };
+
+/** What a document is told that took more memory than it may have. */
+export const memoryExceeded = (limitMb: number): Problem =>
+  Problem.of('conversion_failed', `The document needs more memory than it may have: the limit is ${limitMb} MB.`, { details: { memory_limit_mb: limitMb } });

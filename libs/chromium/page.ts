@@ -2,6 +2,7 @@ import { Problem } from '#contracts/http/problem.ts';
 import type { Session } from './devtools/connection.ts';
 import { BrowserGone } from './devtools/gone.ts';
 import type { Browser } from './launch.ts';
+import { memoryExceeded } from './memory.ts';
 
 export type PageKind = {
   scripts: 'on' | 'off';
@@ -26,8 +27,10 @@ const nowhere = { proxyServer: 'http://127.0.0.1:1', proxyBypassList: '<-loopbac
 
 const crashOf = (browser: Browser): Error =>
   browser.memory.takeKill()
-    ? Problem.of('conversion_failed', `The document needs more memory than it may have: the limit is ${browser.memory.limitMb} MB.`, { details: { memory_limit_mb: browser.memory.limitMb } })
+    ? memoryExceeded(browser.memory.limitMb)
     : new BrowserGone('The process of the page ended.');
+
+const closedItself = () => Problem.of('conversion_failed', 'The document closed its own window before it was rendered.', { details: { reason: 'closed_itself' } });
 
 /** Opens a page in a browser context of its own, ready for a document: print media, dialogs answered, downloads refused. */
 export const openPage = async (browser: Browser, kind: PageKind): Promise<Page> => {
@@ -37,6 +40,9 @@ export const openPage = async (browser: Browser, kind: PageKind): Promise<Page> 
   const { sessionId } = await devtools.send('Target.attachToTarget', { targetId, flatten: true });
   const session = devtools.session(sessionId);
 
+  const offDetached = devtools.on('Target.detachedFromTarget', (event) => {
+    if (event.sessionId === sessionId) session.fail(closedItself());
+  });
   session.on('Inspector.targetCrashed', () => session.fail(crashOf(browser)));
   session.on('Page.javascriptDialogOpening', () => void session.send('Page.handleJavaScriptDialog', { accept: false }).catch(() => undefined));
   const [{ frameTree }] = await Promise.all([
@@ -57,6 +63,7 @@ export const openPage = async (browser: Browser, kind: PageKind): Promise<Page> 
     session, frameId: frameTree.frame.id, media: 'print', failed,
     fail: (error) => session.fail(error),
     close: async () => {
+      offDetached();
       await devtools.send('Target.disposeBrowserContext', { browserContextId }).catch(() => undefined);
       devtools.forget(sessionId);
     },

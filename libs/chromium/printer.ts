@@ -13,7 +13,7 @@ import { watchOver } from './watch.ts';
 export { BrowserGone };
 export type { Printed, PrinterLog, PrintRequest, Warning };
 
-export type BrowserHealth = { kind: 'still' | 'moving'; up: boolean; version: string | null; documents: number; running: number; waiting: number; crashes: number; memoryMb: number };
+export type BrowserHealth = { kind: 'still' | 'moving'; up: boolean; version: string | null; documents: number; running: number; waiting: number; crashes: number; memoryMb: number; processGroup: number | null };
 export type PrinterHealth = { ready: boolean; browsers: BrowserHealth[] };
 
 export type Printer = {
@@ -83,7 +83,7 @@ export const openPrinter = async (settings: PrinterSettings): Promise<Printer> =
     const sum = (of: (queue: PQueue) => number) => lines.reduce((total, queue) => total + of(queue), 0);
     return {
       kind, up: house !== undefined, version: house?.browser.version ?? null, documents: house?.documents ?? 0,
-      running: sum((queue) => queue.pending), waiting: sum((queue) => queue.size), crashes: supervisors[kind].crashes(), memoryMb: house?.browser.memory.megabytes ?? 0,
+      running: sum((queue) => queue.pending), waiting: sum((queue) => queue.size), crashes: supervisors[kind].crashes(), memoryMb: house?.browser.memory.megabytes ?? 0, processGroup: house?.browser.processGroup ?? null,
     };
   };
   const ready = () => !closing && still.current() !== undefined && moving.current() !== undefined;

@@ -1,0 +1,18 @@
+import { renderOptions } from '#contracts/http/render-options.ts';
+import { openPrinter } from '#libs/chromium/printer.ts';
+import { invoice } from './fixtures/invoice.ts';
+import { measure, type Figure, type RawSettings } from './raw-limit.ts';
+
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** The same documents through the printer, with all its care: lanes, deadlines, dates, page count. */
+export const printerFigure = async ({ executable, documents, concurrency }: RawSettings, lane: 'quiet' | 'script' = 'quiet'): Promise<Figure> => {
+  const printer = await openPrinter({ executable, proxy: 'http://127.0.0.1:9', pages: concurrency, log: silent });
+  const options = renderOptions.parse({});
+  const limits = { processingMs: 30_000, scriptMs: 5000, maxPages: 100 };
+  try {
+    return await measure(documents, concurrency, (_, index) => printer.print({ html: invoice(index), lane, external: false, options, requestedAt: new Date(), limits }));
+  } finally {
+    await printer.close();
+  }
+};
