@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { renderOptionFields } from './render-options.ts';
+import { optionalRenderOptionFields } from './templates.ts';
 
 export const modes = ['CONVERT', 'RENDER'] as const;
 export const inputTypes = ['html', 'docx', 'markdown', 'xml', 'csv', 'json'] as const;
@@ -18,6 +19,16 @@ export const convertRequest = z.strictObject({
 });
 
 export type ConvertRequest = z.output<typeof convertRequest>;
+
+export const templateRequest = z.strictObject({
+  mode: z.literal('RENDER'),
+  template_id: z.string().describe('tpl_<id>'),
+  template_version: z.number().int().min(1).optional().describe('An older version that is still kept; the current one unless given.'),
+  data: z.record(z.string(), z.unknown()).describe("The values of the template's placeholders."),
+  ...optionalRenderOptionFields,
+});
+
+export type TemplateRequest = z.output<typeof templateRequest>;
 
 export const renderStatuses = ['QUEUED', 'PROCESSING', 'DONE', 'FAILED'] as const;
 

@@ -1,6 +1,9 @@
 import { openPool } from './pool.ts';
 import type { InputType } from './input-type.ts';
 import type { Prepared } from './prepared.ts';
+import type { TemplateInput } from './template.ts';
+import type { Variable } from '#contracts/http/templates.ts';
+import type { Analysis } from '#libs/templating/analyse.ts';
 
 export type { InputType, Prepared };
 
@@ -12,6 +15,10 @@ export type Preparation = {
    * @throws Problem
    */
   prepare: (input: { inputType: InputType; data: Uint8Array; maxImages: number | null }, options: { timeoutMs: number }) => Promise<Prepared>;
+  /** Fills a template with data and makes a document of it. Otherwise as `prepare`. @throws Problem */
+  prepareTemplate: (input: TemplateInput, options: { timeoutMs: number }) => Promise<Prepared>;
+  /** What is wrong with a template. @throws Problem where the template takes too long or too much memory to read */
+  analyse: (input: { content: string; variables: Variable[] }, options: { timeoutMs: number }) => Promise<Analysis>;
   close: () => Promise<void>;
 };
 
@@ -25,6 +32,8 @@ export const openPreparation = (settings: { threads?: number; memoryMb?: number 
       const data = new Uint8Array(input.data);
       return pool.run('prepare', { ...input, data }, { timeoutMs, transfer: [data.buffer] });
     },
+    prepareTemplate: (input, options) => pool.run('prepareTemplate', input, options),
+    analyse: (input, options) => pool.run('analyse', input, options),
     close: pool.close,
   };
 };

@@ -1,20 +1,19 @@
-import type { BlobRef } from '#contracts/events/render.ts';
 import type { TemplateBody, TemplateEvent } from '#contracts/events/template.ts';
 import { readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Effect, Projection } from './projection.ts';
 
-export type TemplateVersionDocument = { templateId: string; version: number; content: BlobRef; settings: BlobRef; changes: string; createdAt: string };
+export type TemplateVersionDocument = { templateId: string; version: number; body: TemplateBody; changes: string; createdAt: string };
 
 export const templateVersionId = (templateId: string, version: number): string => `${templateId}/${version}`;
 
 type Data<T extends TemplateEvent['type']> = Extract<TemplateEvent, { type: T }>['data'];
 
-const version = (event: RecordedEvent, number: number, { content, settings }: TemplateBody, changes: string): Effect<TemplateVersionDocument> => {
+const version = (event: RecordedEvent, number: number, body: TemplateBody, changes: string): Effect<TemplateVersionDocument> => {
   const templateId = event.stream.slice('template-'.length);
   return {
     id: templateVersionId(templateId, number),
-    evolve: () => ({ templateId, version: number, content, settings, changes, createdAt: event.metadata.occurredAt }),
+    evolve: () => ({ templateId, version: number, body, changes, createdAt: event.metadata.occurredAt }),
   };
 };
 

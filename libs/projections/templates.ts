@@ -1,22 +1,10 @@
-import type { BlobRef } from '#contracts/events/render.ts';
-import type { TemplateEvent } from '#contracts/events/template.ts';
+import type { TemplateBody, TemplateEvent } from '#contracts/events/template.ts';
 import { readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Projection } from './projection.ts';
 
 /** A template as its current version has it. */
-export type TemplateDocument = {
-  id: string;
-  accountId: string;
-  name: string;
-  description: string | null;
-  category: string;
-  version: number;
-  content: BlobRef;
-  settings: BlobRef;
-  createdAt: string;
-  updatedAt: string;
-};
+export type TemplateDocument = TemplateBody & { id: string; accountId: string; version: number; createdAt: string; updatedAt: string };
 
 type Data<T extends TemplateEvent['type']> = Extract<TemplateEvent, { type: T }>['data'];
 

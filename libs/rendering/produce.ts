@@ -4,6 +4,7 @@ import type { RenderOptions } from '#contracts/http/render-options.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { Printed, Printer } from '#libs/chromium/printer.ts';
 import type { Preparation, Prepared } from '#libs/documents/preparation.ts';
+import { readContent, readSettings } from '#libs/templates/body.ts';
 
 export type Requested = Extract<RenderEvent, { type: 'RenderRequested' }>['data'];
 
@@ -27,10 +28,12 @@ const optionsOf = async (blobs: BlobStore, { options, bands }: Requested): Promi
   footer_html: await textOf(blobs, bands.footer),
 });
 
-const prepare = async ({ blobs, preparation }: Workshop, source: RenderSource, limits: Requested['limits']): Promise<Prepared> => {
-  if (source.mode === 'RENDER') throw new Error('templates are not rendered yet');
-  const data = await blobs.get(source.input.sha256);
-  return preparation.prepare({ inputType: source.inputType, data, maxImages: limits.maxImages }, { timeoutMs: limits.processingMs });
+const prepare = async ({ blobs, preparation }: Workshop, source: RenderSource, { maxImages, processingMs }: Requested['limits']): Promise<Prepared> => {
+  const options = { timeoutMs: processingMs };
+  if (source.mode === 'CONVERT') return preparation.prepare({ inputType: source.inputType, data: await blobs.get(source.input.sha256), maxImages }, options);
+  const [content, settings, data] = await Promise.all([readContent(blobs, source), readSettings(blobs, source), blobs.get(source.data.sha256)]);
+  const { variables, default_options: { locale = 'en', time_zone: timeZone = 'UTC' } } = settings;
+  return preparation.prepareTemplate({ content, contentHash: source.content.sha256, data, variables, locale, timeZone, maxImages }, options);
 };
 
 const refuseOversize = (pdf: Uint8Array, maxBytes: number | null): void => {

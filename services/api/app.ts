@@ -1,17 +1,20 @@
 import type { IncomingMessage } from 'node:http';
-import Fastify, { type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { ulid } from 'ulid';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
-import type { ReadStore } from '#libs/read-store/port.ts';
 import { authenticate } from './authenticate.ts';
 import { callerOf, rememberCaller } from './caller.ts';
 import { type Health, registerHealthRoutes } from './health-routes.ts';
 import { parseJsonObject, readBody } from './read-body.ts';
 import { registerRenderRoutes, type RenderRouteParts } from './render-routes.ts';
 import { sendFault } from './reply.ts';
+import { registerTemplateReadRoutes } from './templates/read-routes.ts';
+import { registerTemplateTestRoute } from './templates/test-route.ts';
+import { registerTemplateWriteRoutes } from './templates/write-routes.ts';
+import type { TemplateParts } from './templates/parts.ts';
 import { countRequest, planLimits } from './throttle.ts';
 
-export type AppParts = RenderRouteParts & { reads: ReadStore; health: () => Health; logger: FastifyBaseLogger; tls?: { cert: Buffer; key: Buffer } };
+export type AppParts = RenderRouteParts & TemplateParts & { health: () => Health; logger: FastifyBaseLogger; tls?: { cert: Buffer; key: Buffer } };
 
 const apiPrefix = '/api/';
 
@@ -39,7 +42,7 @@ const registerBodies = (app: FastifyInstance): void => {
 export const createApp = (parts: AppParts): FastifyInstance => {
   const app = Fastify({
     loggerInstance: parts.logger,
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => `req_${ulid()}`,
     ...(parts.tls ? { https: parts.tls } : {}),
     requestTimeout: 120_000,
@@ -69,5 +72,8 @@ export const createApp = (parts: AppParts): FastifyInstance => {
 
   registerHealthRoutes(app, parts.health);
   registerRenderRoutes(app, parts);
+  registerTemplateReadRoutes(app, parts);
+  registerTemplateWriteRoutes(app, parts);
+  registerTemplateTestRoute(app, parts);
   return app;
 };

@@ -24,9 +24,9 @@ export const readBody = async (request: IncomingMessage, maxMb: number): Promise
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** @throws Problem invalid_request for what is no JSON object in UTF-8 */
-export const parseJsonObject = (body: Buffer): Record<string, unknown> => {
-  if (body.byteLength === 0) throw Problem.of('invalid_request', 'The body is empty; it must be a JSON object.');
+/** The JSON object of a body; null where there is no body. @throws Problem invalid_request for what is no JSON object in UTF-8 */
+export const parseJsonObject = (body: Buffer): Record<string, unknown> | null => {
+  if (body.byteLength === 0) return null;
   let value: unknown;
   try {
     value = JSON.parse(utf8.decode(body));

@@ -9,6 +9,7 @@ import type { BlobStore } from '#libs/blob-store/port.ts';
 import { render } from '#libs/domain/render.ts';
 import { begin, type Log } from '#libs/handling/handle.ts';
 import type { Caller } from './authenticate.ts';
+import type { Ask } from './render-source.ts';
 import { planLimits } from './throttle.ts';
 
 export type Submission = { id: string; createdAt: string; answer: Promise<Answer | null> };
@@ -39,7 +40,7 @@ const storedBands = async (blobs: BlobStore, options: RenderOptions): Promise<Re
 export const submitRender = async (
   { log, blobs, answers }: SubmitParts,
   { key, account }: Caller,
-  ask: { source: Requested['source']; options: RenderOptions; trial: boolean; requestId: string },
+  ask: Ask & { trial: boolean; requestId: string },
   abandoned: AbortSignal,
 ): Promise<Submission> => {
   const id = ulid();

@@ -3,6 +3,7 @@ import { Problem } from '#contracts/http/problem.ts';
 import { limitsOf, type PlanLimits } from '#contracts/plans.ts';
 import type { Allowance, Limits } from '#libs/limits/port.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
+import type { Caller } from './authenticate.ts';
 
 const seconds = (at: Date): number => Math.ceil(at.getTime() / 1000);
 const remaining = ({ limit, used }: Allowance): number => Math.max(0, (limit ?? 0) - used);
@@ -29,13 +30,22 @@ export const countRequest = async (limits: Limits, account: AccountDocument, rep
   });
 };
 
-/** Counts a render of a live key toward the account's month; test keys only look. @throws Problem quota_exceeded */
-export const countRender = async (limits: Limits, account: AccountDocument, keyType: 'live' | 'test', reply: FastifyReply, now: Date): Promise<void> => {
-  if (keyType === 'test') return;
+const quotaExceeded = ({ limit, used, resetAt }: Allowance): Problem =>
+  Problem.of('quota_exceeded', `The account has used the ${limit} renders of this month. The quota begins anew at ${resetAt.toISOString()}.`, {
+    quota_limit: limit!, quota_used: used, quota_reset: resetAt.toISOString(),
+  });
+
+/** Looks whether the account's month has room for one more render; test keys always have. @throws Problem quota_exceeded */
+export const requireQuota = async (limits: Limits, { account, key }: Caller, now: Date): Promise<void> => {
+  if (key.keyType === 'test') return;
+  const month = await limits.renders(account.id, planLimits(account).requestsPerMonth, now);
+  if (!month.allowed) throw quotaExceeded(month);
+};
+
+/** Counts a render toward the account's month; those of test keys do not count. @throws Problem quota_exceeded */
+export const countRender = async (limits: Limits, { account, key }: Caller, reply: FastifyReply, now: Date): Promise<void> => {
+  if (key.keyType === 'test') return;
   const month = await limits.takeRender(account.id, planLimits(account).requestsPerMonth, now);
   setHeaders(reply, 'quota', month);
-  if (month.allowed) return;
-  throw Problem.of('quota_exceeded', `The account has used the ${month.limit} renders of this month. The quota begins anew at ${month.resetAt.toISOString()}.`, {
-    quota_limit: month.limit!, quota_used: month.used, quota_reset: month.resetAt.toISOString(),
-  });
+  if (!month.allowed) throw quotaExceeded(month);
 };

@@ -8,6 +8,7 @@ import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { createLog } from '#libs/telemetry/log.ts';
 import { createApp } from '../api/app.ts';
+import { createFreshness } from '../api/freshness.ts';
 import { runProjector } from '../projector/projector.ts';
 import { runRelay } from '../relay/relay.ts';
 import { runRenderer } from '../renderer/renderer.ts';
@@ -45,7 +46,10 @@ export const start = async (): Promise<void> => {
     ...(stopping ? ['the service is stopping'] : []),
     ...(workshop.printer.ready() ? [] : ['no browser is up yet']),
   ];
-  const app = createApp({ log, blobs, answers, reads, limits, health: () => ({ missing: missing() }), logger: logger as FastifyBaseLogger, ...tlsOf(settings) });
+  const app = createApp({
+    log, blobs, answers, reads, limits, preparation: workshop.preparation, freshness: createFreshness(reads),
+    health: () => ({ missing: missing() }), logger: logger as FastifyBaseLogger, ...tlsOf(settings),
+  });
   await app.listen({ port: settings.port, host: settings.host });
   const keys = await openDefaultAccount(log, reads);
   await catchUp(store, reads, projections);

@@ -1,16 +1,10 @@
 import MarkdownIt, { type Token } from 'markdown-it';
 import anchor from 'markdown-it-anchor';
 import footnote from 'markdown-it-footnote';
+import { anchorOf } from './anchors.ts';
 import { directions } from './directions.ts';
 import { highlight } from './highlight.ts';
 import { taskLists } from './tasks.ts';
-
-const slug = (heading: string): string =>
-  heading
-    .trim()
-    .toLowerCase()
-    .replace(/[^\p{L}\p{M}\p{N}\s_-]/gu, '')
-    .replace(/\s+/g, '-');
 
 /** CommonMark with tables, strike-through, footnotes, task lists, heading anchors and highlighted code; HTML passes through. */
 export const markdown = new MarkdownIt({ html: true, linkify: true, typographer: false, highlight });
@@ -19,7 +13,10 @@ markdown.use(footnote);
 markdown.use(taskLists);
 markdown.use(directions);
 // The plug-in's types are those of an earlier release of markdown-it.
-markdown.use(anchor as unknown as (parser: typeof markdown, options: object) => void, { slugify: slug, tabIndex: false });
+markdown.use(anchor as unknown as (parser: typeof markdown, options: object) => void, {
+  slugifyWithState: (heading: string, { env }: { env: object }) => anchorOf(heading, env),
+  tabIndex: false,
+});
 
 const standard = markdown.validateLink.bind(markdown);
 // An SVG as a picture runs nothing and fetches nothing.

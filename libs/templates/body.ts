@@ -1,0 +1,28 @@
+import type { TemplateBody } from '#contracts/events/template.ts';
+import type { DefaultOptions, Variable } from '#contracts/http/templates.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
+
+/** The part of a template that is a matter of the renderer: kept as one blob, since it can be large. */
+export type TemplateSettings = { variables: Variable[]; default_options: DefaultOptions };
+
+/** A template with everything in it, as callers know it. */
+export type FullTemplate = TemplateSettings & Pick<TemplateBody, 'name' | 'description' | 'category'> & { content: string };
+
+const text = async (blobs: BlobStore, sha256: string): Promise<string> => Buffer.from(await blobs.get(sha256)).toString('utf8');
+
+/** Stores the large parts as blobs. */
+export const storeTemplate = async (blobs: BlobStore, { content, variables, default_options, name, description, category }: FullTemplate): Promise<TemplateBody> => {
+  const settings: TemplateSettings = { variables, default_options };
+  const [contentRef, settingsRef] = await Promise.all([blobs.put(Buffer.from(content)), blobs.put(Buffer.from(JSON.stringify(settings)))]);
+  return { name, description, category, content: contentRef, settings: settingsRef };
+};
+
+export const readSettings = async (blobs: BlobStore, { settings }: Pick<TemplateBody, 'settings'>): Promise<TemplateSettings> =>
+  JSON.parse(await text(blobs, settings.sha256)) as TemplateSettings;
+
+export const readContent = (blobs: BlobStore, { content }: Pick<TemplateBody, 'content'>): Promise<string> => text(blobs, content.sha256);
+
+export const readTemplate = async (blobs: BlobStore, body: TemplateBody): Promise<FullTemplate> => {
+  const [content, settings] = await Promise.all([readContent(blobs, body), readSettings(blobs, body)]);
+  return { name: body.name, description: body.description, category: body.category, content, ...settings };
+};

@@ -1,0 +1,23 @@
+import { bareId, readModels } from '#contracts/names.ts';
+import { templateVersionId, type TemplateVersionDocument } from '#libs/projections/template-versions.ts';
+import type { TemplateDocument } from '#libs/projections/templates.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+
+/** An account's template by its `tpl_<id>`; null where it is another's, gone, or made up. */
+export const findTemplate = async (reads: ReadStore, accountId: string, prefixed: string): Promise<TemplateDocument | null> => {
+  const id = bareId('tpl', prefixed);
+  const document = id ? ((await reads.get(readModels.templates, id)) as TemplateDocument | null) : null;
+  return document?.accountId === accountId ? document : null;
+};
+
+/** A version that may still be read: one of the last `kept`, or any where `kept` is null. */
+export const findVersion = async (reads: ReadStore, template: TemplateDocument, version: number, kept: number | null): Promise<TemplateVersionDocument | null> => {
+  if (version < 1 || version > template.version || (kept !== null && version <= template.version - kept)) return null;
+  return (await reads.get(readModels.templateVersions, templateVersionId(template.id, version))) as TemplateVersionDocument | null;
+};
+
+/** The versions that may still be read, newest first. */
+export const listVersions = async (reads: ReadStore, template: TemplateDocument, kept: number | null): Promise<TemplateVersionDocument[]> => {
+  const sort = { by: 'version', descending: true };
+  return (await reads.find(readModels.templateVersions, { where: { templateId: template.id }, sort, limit: kept ?? template.version })) as TemplateVersionDocument[];
+};

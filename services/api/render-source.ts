@@ -1,0 +1,51 @@
+import type { RenderSource } from '#contracts/events/render.ts';
+import { Problem } from '#contracts/http/problem.ts';
+import { type RenderOptions, renderOptions } from '#contracts/http/render-options.ts';
+import type { ConvertRequest, TemplateRequest } from '#contracts/http/render.ts';
+import { readModels } from '#contracts/names.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+import { readSettings } from '#libs/templates/body.ts';
+import { findTemplate, findVersion } from '#libs/templates/find.ts';
+import type { Caller } from './authenticate.ts';
+import type { Freshness } from './freshness.ts';
+import { dataBytes } from './render-request.ts';
+import { planLimits } from './throttle.ts';
+
+export type Ask = { source: RenderSource; options: RenderOptions };
+export type SourceParts = { reads: ReadStore; blobs: BlobStore; freshness: Freshness };
+
+const given = (fields: Record<string, unknown>): Record<string, unknown> => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+const unknownTemplate = (template_id: string, template_version: number | undefined): Problem =>
+  template_version === undefined
+    ? Problem.of('render_template_not_found', `The account has no template ${template_id}.`, { template_id })
+    : Problem.of('render_template_not_found', `The account has no template ${template_id} with a version ${template_version} that is still kept.`, { template_id, template_version });
+
+const templateAsk = async ({ reads, blobs, freshness }: SourceParts, { account }: Caller, request: Omit<TemplateRequest, 'mode'>, data: Buffer): Promise<Ask> => {
+  const { template_id, template_version, data: _, ...own } = request;
+  await freshness.settled(account.id, readModels.templates, readModels.templateVersions);
+  const template = await findTemplate(reads, account.id, template_id);
+  const version = template && (await findVersion(reads, template, template_version ?? template.version, planLimits(account).keptVersions));
+  if (!version) throw unknownTemplate(template_id, template_version);
+  const [{ default_options }, dataRef] = await Promise.all([readSettings(blobs, version.body), blobs.put(data)]);
+  const { locale: _locale, time_zone: _timeZone, ...presets } = default_options;
+  return {
+    source: { mode: 'RENDER', templateId: template.id, templateVersion: version.version, content: version.body.content, settings: version.body.settings, data: dataRef },
+    options: renderOptions.parse({ ...presets, ...given(own) }),
+  };
+};
+
+/**
+ * What a request wants rendered, its content stored. A template's own options give way to those of the request.
+ * @throws Problem render_template_not_found, invalid_request
+ */
+export const askOf = async (parts: SourceParts, caller: Caller, request: ConvertRequest | TemplateRequest): Promise<Ask> => {
+  const data = dataBytes(request.data);
+  if (request.mode === 'RENDER') {
+    const { mode: _, ...wanted } = request;
+    return templateAsk(parts, caller, wanted, data);
+  }
+  const { mode: _mode, input_type: inputType, data: _data, ...options } = request;
+  return { source: { mode: 'CONVERT', inputType, input: await parts.blobs.put(data) }, options };
+};

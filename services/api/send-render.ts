@@ -1,0 +1,35 @@
+import type { FastifyReply } from 'fastify';
+import { Problem } from '#contracts/http/problem.ts';
+import { renderIdOf } from '#contracts/names.ts';
+import type { Answer } from '#libs/answers/port.ts';
+import { sendFault } from './reply.ts';
+import { pdfOf, type Submission } from './submit-render.ts';
+
+type Done = Extract<Answer, { status: 'DONE' }>;
+
+const inKb = (bytes: number): number => Math.round((bytes / 1024) * 100) / 100;
+
+/** Base64 needs no escaping, so the large field is set into the JSON text rather than run through a serialiser. */
+const renderJson = (id: string, createdAt: string, { pdf, pages, durationMs }: Done, more: Record<string, unknown>): string => {
+  const rest = JSON.stringify({ pages, file_size_kb: inKb(pdf.byteLength), duration_ms: durationMs, created_at: createdAt, ...more });
+  const base64 = Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength).toString('base64');
+  return `{"id":"${renderIdOf(id)}","status":"DONE","pdf_base64":"${base64}",${rest.slice(1)}`;
+};
+
+/** Aborts when the caller hangs up, or when nothing came for so long that nothing will. */
+export const abandonment = (reply: FastifyReply): AbortSignal => {
+  const longestWaitMs = 300_000;
+  const hungUp = new AbortController();
+  reply.raw.once('close', () => hungUp.abort());
+  return AbortSignal.any([hungUp.signal, AbortSignal.timeout(longestWaitMs)]);
+};
+
+/** Waits for the PDF and answers with it, or with the error that the render ended in. `more` are further fields of the answer. */
+export const sendRender = async (reply: FastifyReply, { id, createdAt, answer }: Submission, more: Record<string, unknown> = {}): Promise<FastifyReply> => {
+  try {
+    return reply.type('application/json; charset=utf-8').send(renderJson(id, createdAt, pdfOf(await answer), more));
+  } catch (error) {
+    if (error instanceof Problem) return sendFault(reply, error.fault, { render_id: renderIdOf(id) });
+    throw error;
+  }
+};

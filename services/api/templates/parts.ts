@@ -1,0 +1,29 @@
+import type { FastifyRequest } from 'fastify';
+import type { PlanLimits } from '#contracts/plans.ts';
+import type { Preparation } from '#libs/documents/preparation.ts';
+import type { Cause } from '#libs/handling/handle.ts';
+import type { TemplateDocument } from '#libs/projections/templates.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+import { templateNotFound } from '#libs/templates/commands.ts';
+import { findTemplate } from '#libs/templates/find.ts';
+import type { Caller } from '../authenticate.ts';
+import type { Freshness } from '../freshness.ts';
+import type { SubmitParts } from '../submit-render.ts';
+import { planLimits } from '../throttle.ts';
+import { callerOf } from '../caller.ts';
+
+export type TemplateParts = SubmitParts & { reads: ReadStore; preparation: Preparation; freshness: Freshness };
+
+export const causeOf = (request: FastifyRequest): Cause => {
+  const { key, account } = callerOf(request);
+  return { actor: { kind: 'key', id: key.id }, accountId: account.id, correlationId: request.id, causationId: null, traceparent: null };
+};
+
+export const planOf = ({ account }: Caller): PlanLimits => planLimits(account);
+
+/** @throws Problem template_not_found */
+export const requireTemplate = async ({ reads }: TemplateParts, { account }: Caller, id: string): Promise<TemplateDocument> => {
+  const document = await findTemplate(reads, account.id, id);
+  if (!document) throw templateNotFound();
+  return document;
+};

@@ -1,0 +1,23 @@
+import type { FastifyInstance } from 'fastify';
+import { testTemplate } from '#contracts/http/templates.ts';
+import { requirePermission } from '../authenticate.ts';
+import { callerOf } from '../caller.ts';
+import { bodyOf, pathOf } from '../query.ts';
+import { askOf } from '../render-source.ts';
+import { abandonment, sendRender } from '../send-render.ts';
+import { submitRender } from '../submit-render.ts';
+import { validated } from '../validate.ts';
+import { requireTemplate, type TemplateParts } from './parts.ts';
+
+export const registerTemplateTestRoute = (app: FastifyInstance, parts: TemplateParts): void => {
+  app.post('/api/v1/templates/:id/test', async (request, reply) => {
+    const caller = callerOf(request);
+    const trial = validated(testTemplate, bodyOf(request));
+    requirePermission(caller, 'templates:read');
+    const id = pathOf(request).id!;
+    await requireTemplate(parts, caller, id);
+    const ask = await askOf(parts, caller, { mode: 'RENDER', template_id: id, ...trial });
+    const version = ask.source.mode === 'RENDER' ? ask.source.templateVersion : undefined;
+    return sendRender(reply, await submitRender(parts, caller, { ...ask, trial: true, requestId: request.id }, abandonment(reply)), { version });
+  });
+};

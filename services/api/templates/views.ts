@@ -1,0 +1,36 @@
+import type { CreatedTemplate, Template, TemplateSummary, TemplateVersionContent, TemplateVersionEntry, UpdatedTemplate } from '#contracts/http/template-answers.ts';
+import { templateIdOf } from '#contracts/names.ts';
+import type { FullTemplate } from '#libs/templates/body.ts';
+import type { TemplateUsesDocument } from '#libs/projections/template-uses.ts';
+import type { TemplateVersionDocument } from '#libs/projections/template-versions.ts';
+import type { TemplateDocument } from '#libs/projections/templates.ts';
+
+const described = (description: string | null): { description?: string } => (description === null ? {} : { description });
+
+type Times = { id: string; version: number; createdAt: string; updatedAt: string };
+
+export const summaryOf = ({ id, name, description, category, version, createdAt, updatedAt }: TemplateDocument): TemplateSummary => ({
+  id: templateIdOf(id), name, ...described(description), category, version, created_at: createdAt, updated_at: updatedAt,
+});
+
+export const createdOf = ({ id, version, createdAt, updatedAt }: Times, { name, description, category, variables, default_options }: FullTemplate): CreatedTemplate => ({
+  id: templateIdOf(id), name, ...described(description), category, variables, default_options, version, created_at: createdAt, updated_at: updatedAt,
+});
+
+export const templateOf = (document: TemplateDocument, full: FullTemplate, uses: TemplateUsesDocument | null): Template => ({
+  ...createdOf(document, full),
+  content: full.content,
+  usage_count: uses?.count ?? 0,
+  ...(uses ? { last_used_at: uses.lastUsedAt } : {}),
+});
+
+export const updatedOf = (id: string, { name, description }: Pick<FullTemplate, 'name' | 'description'>, version: number, at: string): UpdatedTemplate => ({
+  id: templateIdOf(id), name, ...described(description), version, updated_at: at,
+});
+
+export const versionEntryOf = ({ version, createdAt, changes }: TemplateVersionDocument): TemplateVersionEntry => ({ version, created_at: createdAt, changes });
+
+export const versionContentOf = (document: TemplateVersionDocument, full: FullTemplate): TemplateVersionContent => {
+  const { name, description, category, content, variables, default_options } = full;
+  return { ...versionEntryOf(document), template_id: templateIdOf(document.templateId), name, ...described(description), category, content, variables, default_options };
+};

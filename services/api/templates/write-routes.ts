@@ -1,0 +1,126 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { Problem } from '#contracts/http/problem.ts';
+import { createTemplateFor, restoreTemplate, type UpdateTemplate, updateTemplateFor } from '#contracts/http/templates.ts';
+import { readModels, templateIdOf } from '#contracts/names.ts';
+import { type FullTemplate, readTemplate, storeTemplate } from '#libs/templates/body.ts';
+import { createTemplate, deleteTemplate, updateTemplate, type Written } from '#libs/templates/commands.ts';
+import { findVersion } from '#libs/templates/find.ts';
+import { oneAtATime } from '#libs/templates/one-at-a-time.ts';
+import { type Caller, requirePermission } from '../authenticate.ts';
+import { callerOf } from '../caller.ts';
+import { bodyOf, ifMatchOf, pathOf } from '../query.ts';
+import { validated } from '../validate.ts';
+import { requireSize, requireSyntax } from './check-content.ts';
+import { causeOf, planOf, requireTemplate, type TemplateParts } from './parts.ts';
+import { createdOf, updatedOf } from './views.ts';
+
+const creationInTurn = oneAtATime();
+
+const requireNamed = (body: Record<string, unknown>): void => {
+  const blank = (value: unknown): boolean => value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+  if (blank(body.name)) throw Problem.of('template_name_required', 'A template needs a name.');
+  if (blank(body.content)) throw Problem.of('template_content_required', 'A template needs content.');
+};
+
+const settle = async ({ freshness }: TemplateParts, accountId: string, position: number): Promise<void> => {
+  freshness.wrote(accountId, position);
+  await freshness.settled(accountId, readModels.templates, readModels.templateVersions);
+};
+
+const requireRoom = async ({ reads, freshness }: TemplateParts, caller: Caller): Promise<void> => {
+  const { maxTemplates } = planOf(caller);
+  if (maxTemplates === null) return;
+  await freshness.settled(caller.account.id, readModels.templates);
+  if ((await reads.count(readModels.templates, { accountId: caller.account.id })) < maxTemplates) return;
+  throw Problem.of('template_limit_exceeded', `The account holds ${maxTemplates} templates, as many as its plan allows. Delete one first.`, { limit: maxTemplates });
+};
+
+const changedFields = (update: UpdateTemplate): string => Object.keys(update).join(', ') || 'nothing';
+
+const nextOf = (current: FullTemplate, { changes: _, ...fields }: UpdateTemplate): FullTemplate => {
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<FullTemplate>;
+  return { ...current, ...given };
+};
+
+export const registerTemplateWriteRoutes = (app: FastifyInstance, parts: TemplateParts): void => {
+  const { log, blobs, preparation } = parts;
+
+  const sendUpdate = async (reply: FastifyReply, { account }: Caller, id: string, { body, version, at, position }: Written): Promise<FastifyReply> => {
+    await settle(parts, account.id, position);
+    return reply.header('etag', `"${version}"`).send(updatedOf(id, body, version, at));
+  };
+
+  app.post('/api/v1/templates', async (request, reply) => {
+    const caller = callerOf(request);
+    const body = bodyOf(request);
+    requireNamed(body);
+    const plan = planOf(caller);
+    const { description = null, ...fields } = validated(createTemplateFor(plan.maxVariables), body);
+    requirePermission(caller, 'templates:write');
+    requireSize(fields.content, plan);
+    await requireSyntax(preparation, fields.content, plan.processingMs);
+    const full: FullTemplate = { ...fields, description };
+    const stored = await storeTemplate(blobs, full);
+    const { id, version, at } = await creationInTurn(caller.account.id, async () => {
+      await requireRoom(parts, caller);
+      const created = await createTemplate(log, caller.account.id, stored, causeOf(request));
+      await settle(parts, caller.account.id, created.position);
+      return created;
+    });
+    return reply.status(201).header('location', `/api/v1/templates/${templateIdOf(id)}`).header('etag', `"${version}"`).send(createdOf({ id, version, createdAt: at, updatedAt: at }, full));
+  });
+
+  app.put('/api/v1/templates/:id', async (request, reply) => {
+    const caller = callerOf(request);
+    const plan = planOf(caller);
+    const update = validated(updateTemplateFor(plan.maxVariables), bodyOf(request)) as UpdateTemplate;
+    requirePermission(caller, 'templates:write');
+    const document = await requireTemplate(parts, caller, pathOf(request).id!);
+    if (update.content !== undefined) {
+      requireSize(update.content, plan);
+      await requireSyntax(preparation, update.content, plan.processingMs);
+    }
+    const written = await updateTemplate(
+      log, caller.account.id, document.id,
+      {
+        ifVersion: ifMatchOf(request),
+        next: async ({ body }) => ({
+          body: await storeTemplate(blobs, nextOf(await readTemplate(blobs, body), update)),
+          changes: update.changes ?? changedFields(update),
+          restoredFrom: null,
+        }),
+      },
+      causeOf(request),
+    );
+    return sendUpdate(reply, caller, document.id, written);
+  });
+
+  app.post('/api/v1/templates/:id/restore', async (request, reply) => {
+    const caller = callerOf(request);
+    const { version: wanted } = validated(restoreTemplate, bodyOf(request));
+    requirePermission(caller, 'templates:write');
+    await parts.freshness.settled(caller.account.id, readModels.templates, readModels.templateVersions);
+    const document = await requireTemplate(parts, caller, pathOf(request).id!);
+    const old = await findVersion(parts.reads, document, wanted, planOf(caller).keptVersions);
+    if (!old) throw Problem.of('template_not_found', `Version ${wanted} of the template never existed or is no longer kept.`);
+    const { content, settings } = old.body;
+    const written = await updateTemplate(
+      log, caller.account.id, document.id,
+      {
+        ifVersion: ifMatchOf(request),
+        next: async ({ body }) => ({ body: { ...body, content, settings }, changes: `restored version ${wanted}`, restoredFrom: wanted }),
+      },
+      causeOf(request),
+    );
+    return sendUpdate(reply, caller, document.id, written);
+  });
+
+  app.delete('/api/v1/templates/:id', async (request, reply) => {
+    const caller = callerOf(request);
+    requirePermission(caller, 'templates:delete');
+    const document = await requireTemplate(parts, caller, pathOf(request).id!);
+    const { position } = await deleteTemplate(log, caller.account.id, document.id, ifMatchOf(request), causeOf(request));
+    await settle(parts, caller.account.id, position);
+    return reply.status(204).send();
+  });
+};
