@@ -1,11 +1,13 @@
 import { outputOf, step } from './run.mjs';
 
-const isRoot = process.getuid?.() === 0;
 const quiet = { DEBIAN_FRONTEND: 'noninteractive' };
 const patient = ['-o', 'DPkg::Lock::Timeout=300'];
 
 export const hasApt = () => outputOf('apt-get', ['--version']) !== undefined;
-export const mayInstall = () => isRoot && hasApt();
+
+const isRoot = () => outputOf('id', ['-u'])?.trim() === '0';
+
+export const mayInstall = () => isRoot() && hasApt();
 
 const isOffered = (package_) => /^ {2}Candidate: (?!\(none\))/m.test(outputOf('apt-cache', ['policy', package_], { LC_ALL: 'C' }) ?? '');
 

@@ -29,17 +29,17 @@ export const isInstalled = (wanted, installed) =>
 
 const ci = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
 
-// npm prefers library versions and runs install scripts by the Node that it runs on itself, so it runs on the one that the service will have.
-const installer = (nodeVersion) =>
-  Number.parseInt(process.versions.node, 10) >= oldestNode
+// npm prefers library versions, and runs install scripts, by the Node that it runs on itself; so it runs on the one that the service will have.
+export const installer = (runningNode, wantedNode) =>
+  Number.parseInt(runningNode, 10) >= oldestNode
     ? ['npm', ci]
-    : ['npx', ['--yes', '--loglevel=error', '--package', `node@${nodeVersion}`, '--package', 'npm@11', '--', 'npm', ...ci]];
+    : ['npx', ['--yes', '--loglevel=error', '--package', `node@${wantedNode}`, '--package', 'npm@11', '--', 'npm', ...ci]];
 
 export const ensureDependencies = () => {
   const wanted = packagesIn('package-lock.json');
   if (wanted === undefined) throw new Remedy('package-lock.json is missing or unreadable: check out the repository again.');
   const installed = packagesIn('node_modules/.package-lock.json');
   if (installed && isInstalled(wanted, installed) && isExecutable(join(root, 'node_modules/.bin/node'))) return;
-  const [command, args] = installer(wanted['node_modules/node'].version);
-  if (!step('Dependencies', command, args)) throw new Remedy('The dependencies could not be installed; the reason stands above. The npm registry must be reachable.');
+  const [command, args] = installer(process.versions.node, wanted['node_modules/node'].version);
+  if (!step('Dependencies', command, args, {}, root)) throw new Remedy('The dependencies could not be installed; the reason stands above. The npm registry must be reachable.');
 };

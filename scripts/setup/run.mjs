@@ -9,10 +9,10 @@ export const outputOf = (command, args, env = {}) => {
 };
 
 /** Says what is done and how long it took; the command's own output is shown only when it fails. */
-export const step = (title, command, args, env = {}) => {
+export const step = (title, command, args, env = {}, folder = process.cwd()) => {
   say(`${title} ...`);
   const start = Date.now();
-  const done = spawnSync(command, args, { encoding: 'utf8', maxBuffer: longestOutput, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const done = spawnSync(command, args, { cwd: folder, env: { ...process.env, ...env }, encoding: 'utf8', maxBuffer: longestOutput, stdio: ['ignore', 'pipe', 'pipe'] });
   if (done.status === 0) {
     say(`${title}: done in ${((Date.now() - start) / 1000).toFixed(1)} s`);
     return true;

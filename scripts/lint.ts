@@ -1,0 +1,3 @@
+import { lint } from './check/lint.ts';
+
+process.exitCode = lint() ? 0 : 1;
