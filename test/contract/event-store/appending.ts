@@ -113,7 +113,7 @@ export const appending: Cases<Opened<EventStore>> = {
     await fc.assert(
       fc.asyncProperty(everyCodeUnit, fc.jsonValue(), async (text, value) => {
         const stream = `render-${(number += 1)}`;
-        const data = { [text]: text, value, known: '\ud800 \u0000 \udfff "\' 👩🏽‍🚀 é é' };
+        const data = { [text]: text, value, known: '\ud800 \u0000 \udfff "\' 👩🏽‍🚀 \u00e9 e\u0301' };
         await engine.append(stream, [eventOf(data)], noStream);
         expect((await engine.read(stream))[0]!.data).toEqual(JSON.parse(JSON.stringify(data)));
       }),

@@ -1,0 +1,153 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { expect } from 'vitest';
+import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
+import { type Cases, describeContract, needed, type Opened } from './harness.ts';
+
+/** `corrupt` changes a byte of a stored blob behind the engine's back; `another` opens the same storage once more. */
+export type OpenedBlobStore = Opened<BlobStore> & { corrupt?: (sha256: string) => Promise<void>; another?: () => Promise<BlobStore> };
+
+const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+const same = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
+const small = 1_000;
+const large = 300_000;
+const nowhere = sha256Of(Buffer.from('never put'));
+
+const cases: Cases<OpenedBlobStore> = {
+  'a blob is named by its SHA-256 and comes back byte for byte, whatever its size': async ({ engine }) => {
+    for (const size of [0, 1, 64 * 1024 - 1, 64 * 1024, 64 * 1024 + 1, 255 * 1024, 20 * 1024 * 1024]) {
+      const bytes = randomBytes(size);
+      const ref = await engine.put(bytes);
+      expect(ref, `${size} bytes`).toEqual({ sha256: sha256Of(bytes), size });
+      expect(same(await engine.get(ref.sha256), bytes), `${size} bytes`).toBe(true);
+      expect(await engine.has(ref.sha256)).toBe(true);
+    }
+  },
+
+  'a part of a larger buffer is stored as that part alone': async ({ engine }) => {
+    const whole = randomBytes(2 * large);
+    for (const part of [whole.subarray(10, 10 + small), whole.subarray(10, 10 + large)]) {
+      const { sha256, size } = await engine.put(part);
+      expect(size).toBe(part.byteLength);
+      expect(same(await engine.get(sha256), part)).toBe(true);
+    }
+  },
+
+  'a small blob is what it was when put was called, whatever becomes of the buffer': async ({ engine }) => {
+    const bytes = randomBytes(small);
+    const before = Buffer.from(bytes);
+    const putting = engine.put(bytes);
+    bytes.fill(0);
+    expect(same(await engine.get((await putting).sha256), before)).toBe(true);
+  },
+
+  'the same bytes again are the same blob': async ({ engine }) => {
+    for (const size of [small, large]) {
+      const bytes = randomBytes(size);
+      expect(await engine.put(bytes)).toEqual(await engine.put(Buffer.from(bytes)));
+      expect(same(await engine.get(sha256Of(bytes)), bytes)).toBe(true);
+    }
+  },
+
+  'the same bytes put many times at once are one blob': async ({ engine }) => {
+    for (const size of [small, large]) {
+      const bytes = randomBytes(size);
+      const refs = await Promise.all(Array.from({ length: 10 }, () => engine.put(bytes)));
+      expect(new Set(refs.map(({ sha256 }) => sha256)).size).toBe(1);
+      expect(same(await engine.get(refs[0]!.sha256), bytes)).toBe(true);
+    }
+  },
+
+  'different blobs put at once do not mix': async ({ engine }) => {
+    const all = Array.from({ length: 20 }, (_, number) => randomBytes(number % 2 ? small : large));
+    const refs = await Promise.all(all.map((bytes) => engine.put(bytes)));
+    for (const [index, bytes] of all.entries()) expect(same(await engine.get(refs[index]!.sha256), bytes)).toBe(true);
+  },
+
+  'a blob that was never put is missing': async ({ engine }) => {
+    await expect(engine.get(nowhere)).rejects.toThrow(BlobMissing);
+    expect(await engine.has(nowhere)).toBe(false);
+  },
+
+  'a name that is no SHA-256 is missing, and reaches nothing else': async ({ engine }) => {
+    const { sha256 } = await engine.put(randomBytes(large));
+    for (const name of ['', '..', '../small.db', `${sha256.slice(0, 2)}/${sha256}`, sha256.toUpperCase(), `${sha256}0`, '\u0000']) {
+      await expect(engine.get(name), name).rejects.toThrow(BlobMissing);
+      expect(await engine.has(name), name).toBe(false);
+      await engine.delete(name);
+    }
+    expect(await engine.has(sha256)).toBe(true);
+  },
+
+  'a deleted blob is missing until it is put again': async ({ engine }) => {
+    for (const size of [small, large]) {
+      const bytes = randomBytes(size);
+      const { sha256 } = await engine.put(bytes);
+      await engine.delete(sha256);
+      await expect(engine.get(sha256)).rejects.toThrow(BlobMissing);
+      expect(await engine.has(sha256)).toBe(false);
+      await engine.put(bytes);
+      expect(same(await engine.get(sha256), bytes)).toBe(true);
+    }
+  },
+
+  'deleting what is not there is no error, and takes nothing else away': async ({ engine }) => {
+    const { sha256 } = await engine.put(randomBytes(small));
+    await engine.delete(nowhere);
+    await engine.delete(nowhere);
+    expect(await engine.has(sha256)).toBe(true);
+  },
+
+  'a damaged blob is missing rather than wrong': async ({ engine, corrupt }, skip) => {
+    const damage = needed(corrupt, 'way to damage a blob', skip);
+    for (const size of [small, large]) {
+      const { sha256 } = await engine.put(randomBytes(size));
+      await damage(sha256);
+      await expect(engine.get(sha256), `${size} bytes`).rejects.toThrow(BlobMissing);
+    }
+  },
+
+  'putting a damaged blob again mends it': async ({ engine, corrupt }, skip) => {
+    const damage = needed(corrupt, 'way to damage a blob', skip);
+    for (const size of [small, large]) {
+      const bytes = randomBytes(size);
+      const { sha256 } = await engine.put(bytes);
+      await damage(sha256);
+      await engine.put(bytes);
+      expect(same(await engine.get(sha256), bytes), `${size} bytes`).toBe(true);
+    }
+  },
+
+  'what one instance has put another one has': async ({ engine, another }, skip) => {
+    const other = await needed(another, 'second instance', skip)();
+    for (const size of [small, large]) {
+      const bytes = randomBytes(size);
+      const { sha256 } = await engine.put(bytes);
+      expect(same(await other.get(sha256), bytes)).toBe(true);
+      await other.delete(sha256);
+      expect(await engine.has(sha256)).toBe(false);
+    }
+  },
+
+  'all is still there after reopening': async ({ engine, reopen }, skip) => {
+    const open = needed(reopen, 'lasting storage', skip);
+    const all = [randomBytes(small), randomBytes(large)];
+    for (const bytes of all) await engine.put(bytes);
+    const again = await open();
+    for (const bytes of all) expect(same(await again.get(sha256Of(bytes)), bytes)).toBe(true);
+  },
+
+  'close waits for what is being put and refuses later ones': async ({ engine, reopen }, skip) => {
+    const open = needed(reopen, 'lasting storage', skip);
+    const all = Array.from({ length: 20 }, () => randomBytes(small));
+    const putting = Promise.all(all.map((bytes) => engine.put(bytes)));
+    await engine.close();
+    await engine.close();
+    await putting;
+    await expect(engine.put(randomBytes(small))).rejects.toThrow();
+    const again = await open();
+    for (const bytes of all) expect(await again.has(sha256Of(bytes))).toBe(true);
+  },
+};
+
+/** What every engine of the blob store does. `open` gives an empty store each time. */
+export const describeBlobStoreContract = (name: string, open: () => Promise<OpenedBlobStore>): void => describeContract(`${name} as a blob store`, open, cases);

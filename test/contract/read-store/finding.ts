@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { Document, Query } from '#libs/read-store/port.ts';
+import type { OpenedReadStore } from '../read-store.contract.ts';
+import type { Cases } from '../harness.ts';
+import { foundIds, people, put, putting } from './people.ts';
+
+const byAge = (descending: boolean): Query['sort'] => ({ by: 'age', descending });
+const person = fc.record({ team: fc.constantFrom('red', 'blue', null), age: fc.option(fc.integer({ min: -3, max: 3 }), { nil: null }) });
+
+/** What a page has to be: filtered, then ordered by age (null first) and id, both in the direction asked for. */
+const pageOf = (documents: readonly Document[], team: string | null, descending: boolean, skip: number, limit: number): Document[] => {
+  const ageOf = ({ age }: Document): number => (age as number | null) ?? -Infinity;
+  const inOrder = documents
+    .filter((document) => document.team === team)
+    .toSorted((a, b) => (ageOf(a) === ageOf(b) ? ((a.id as string) < (b.id as string) ? -1 : 1) : ageOf(a) < ageOf(b) ? -1 : 1));
+  return (descending ? inOrder.toReversed() : inOrder).slice(skip, skip + limit);
+};
+
+export const finding: Cases<OpenedReadStore> = {
+  'documents are found by text, number and boolean, each only by its own kind': async ({ engine }) => {
+    const values = { text: 'x', one: 1, textOne: '1', zero: 0, yes: true, no: false, textTrue: 'true', half: 0.5, large: 9007199254740991, empty: '', object: { a: 1 }, textObject: '{"a":1}' };
+    await put(engine, ...Object.entries(values).map(([id, value]) => putting(id, { id, name: value })));
+    const kinds = Object.entries(values).flatMap(([id, value]) => (typeof value === 'object' ? [] : [[id, value] as const]));
+    for (const [id, value] of kinds) {
+      expect(await foundIds(engine, { name: value }), id).toEqual([id]);
+      expect(await engine.count(people, { name: value }), id).toBe(1);
+    }
+  },
+
+  'null finds what is null and what is absent': async ({ engine }) => {
+    await put(engine, putting('a', { id: 'a', name: null }), putting('b', { id: 'b' }), putting('c', { id: 'c', name: '' }), putting('d', { id: 'd', name: 'null' }), putting('e', { id: 'e', name: 0 }));
+    expect(await foundIds(engine, { name: null })).toEqual(['a', 'b']);
+    expect(await engine.count(people, { name: null })).toBe(2);
+  },
+
+  'a dotted path finds a field within': async ({ engine }) => {
+    await put(engine, putting('a', { id: 'a', address: { city: 'Rome' } }), putting('b', { id: 'b', address: { city: 'Oslo' } }), putting('c', { id: 'c', address: null }), putting('d', { id: 'd', address: 'Rome' }));
+    expect(await foundIds(engine, { 'address.city': 'Rome' })).toEqual(['a']);
+    expect(await foundIds(engine, { 'address.city': null })).toEqual(['c', 'd']);
+  },
+
+  'several conditions must all hold': async ({ engine }) => {
+    await put(engine, putting('a', { id: 'a', team: 'red', age: 3 }), putting('b', { id: 'b', team: 'red', age: 4 }), putting('c', { id: 'c', team: 'blue', age: 3 }));
+    expect(await foundIds(engine, { team: 'red', age: 3 })).toEqual(['a']);
+    expect(await foundIds(engine, { team: 'blue', age: 4 })).toEqual([]);
+    expect(await engine.count(people, { team: 'red' })).toBe(2);
+  },
+
+  'values may hold anything': async ({ engine }) => {
+    const values = ['', "O'Hara", '"; DROP TABLE people; --', '%', '$ne', '\u00e9', 'e\u0301', '👩🏽‍🚀', 'a\u0000b', 'a', '\\', '\n'];
+    await put(engine, ...values.map((name, number) => putting(String(number).padStart(2, '0'), { id: String(number), name })));
+    for (const [number, name] of values.entries()) expect(await foundIds(engine, { name }), JSON.stringify(name)).toEqual([String(number)]);
+  },
+
+  'field names may hold spaces, dashes, apostrophes and other scripts': async ({ engine }) => {
+    for (const field of ['with space', 'with-dash', "o'clock", 'größe', '2026-01-02', '[0]']) {
+      await put(engine, putting('a', { id: 'a', [field]: 1 }), putting('b', { id: 'b', [field]: 2 }));
+      expect(await foundIds(engine, { [field]: 2 }), field).toEqual(['b']);
+    }
+  },
+
+  'without a sort the order is that of the ids': async ({ engine }) => {
+    await put(engine, ...['b', 'a', 'C', '10', '9', 'é', 'z'].map((id) => putting(id, { id })));
+    expect(await foundIds(engine, {})).toEqual(['10', '9', 'C', 'a', 'b', 'z', 'é']);
+  },
+
+  'sorting puts null and absent first, equal ones by id, and descending is the exact reverse': async ({ engine }) => {
+    const documents = [{ id: 'a', age: 5 }, { id: 'b', age: null }, { id: 'c' }, { id: 'd', age: -1.5 }, { id: 'e', age: 5 }, { id: 'f', age: 10 }];
+    await put(engine, ...documents.map((document) => putting(document.id, document)));
+    const idsIn = async (descending: boolean): Promise<unknown[]> => (await engine.find(people, { where: {}, sort: byAge(descending), limit: 10 })).map(({ id }) => id);
+    expect(await idsIn(false)).toEqual(['b', 'c', 'd', 'a', 'e', 'f']);
+    expect(await idsIn(true)).toEqual(['f', 'e', 'a', 'd', 'c', 'b']);
+  },
+
+  'text is sorted by code point': async ({ engine }) => {
+    const names = ['Z', 'a', 'é', '\uffee', '😀', 'B', ''];
+    await put(engine, ...names.map((name, number) => putting(String(number), { id: String(number), name })));
+    const found = await engine.find(people, { where: {}, sort: { by: 'name', descending: false }, limit: 10 });
+    expect(found.map(({ name }) => name)).toEqual(['', 'B', 'Z', 'a', 'é', '\uffee', '😀']);
+  },
+
+  'pages follow each other without gap or overlap': async ({ engine }) => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(person, { maxLength: 30 }), fc.constantFrom('red', null), fc.boolean(), fc.integer({ min: 1, max: 7 }), async (made, team, descending, limit) => {
+        await engine.reset('people', [people]);
+        const documents: Document[] = made.map((one, number) => ({ id: `p${String(number).padStart(2, '0')}`, ...one }));
+        await put(engine, ...documents.map((document) => putting(document.id as string, document)));
+        for (let skip = 0; skip <= documents.length; skip += limit) {
+          expect(await engine.find(people, { where: { team }, sort: byAge(descending), skip, limit })).toEqual(pageOf(documents, team, descending, skip, limit));
+        }
+        expect(await engine.count(people, { team })).toBe(documents.filter((document) => document.team === team).length);
+      }),
+      { numRuns: 30 },
+    );
+  },
+
+  'a page beyond the end is empty, and so is a page of none': async ({ engine }) => {
+    await put(engine, putting('a', { id: 'a' }));
+    expect(await engine.find(people, { where: {}, limit: 10, skip: 1 })).toEqual([]);
+    expect(await engine.find(people, { where: {}, limit: 0 })).toEqual([]);
+  },
+};
