@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
-import { ulid } from 'ulid';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
 import { authenticate } from './authenticate.ts';
+import { answerBrokenRequest, answerUnreadablePath, newRequestId, refuseWhenClosing } from './before-routing.ts';
 import { callerOf, rememberCaller } from './caller.ts';
 import { type Health, registerHealthRoutes } from './health-routes.ts';
 import { parseJsonObject, readBody } from './read-body.ts';
@@ -43,7 +43,10 @@ export const createApp = (parts: AppParts): FastifyInstance => {
   const app = Fastify({
     loggerInstance: parts.logger,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => `req_${ulid()}`,
+    genReqId: newRequestId,
+    frameworkErrors: answerUnreadablePath,
+    clientErrorHandler: answerBrokenRequest,
+    return503OnClosing: false,
     ...(parts.tls ? { https: parts.tls } : {}),
     requestTimeout: 120_000,
     keepAliveTimeout: 72_000,
@@ -52,10 +55,12 @@ export const createApp = (parts: AppParts): FastifyInstance => {
   } as object) as unknown as FastifyInstance;
 
   registerBodies(app);
+  const checkOpen = refuseWhenClosing(app);
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     if (!request.url.startsWith(apiPrefix) || request.is404) return;
+    checkOpen();
     const now = parts.log.now();
     const caller = await authenticate(parts.reads, request.raw, now);
     rememberCaller(request, caller);

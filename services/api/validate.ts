@@ -11,7 +11,13 @@ const fieldOf = (path: readonly PropertyKey[]): string =>
   path.reduce<string>((text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? String(part) : `${text}.${String(part)}`), '');
 
 const oneOf = (values: readonly string[]): string => values.join(', ');
-const shown = (received: unknown): unknown => (typeof received === 'string' && received.length > 100 ? `${received.slice(0, 100)}...` : typeof received === 'object' ? typeof received : received);
+
+/** What a caller sent, as it may stand in an answer: never at length. */
+const shown = (received: unknown): unknown => {
+  if (typeof received === 'string' && received.length > 100) return `${received.slice(0, 100)}...`;
+  if (Array.isArray(received)) return 'array';
+  return typeof received === 'object' && received !== null ? 'object' : received;
+};
 
 /** The errors that have a name of their own; each holds only where the field is there but wrong. */
 const wrongValue: Record<string, (received: unknown) => Problem> = {

@@ -1,0 +1,40 @@
+import type { Socket } from 'node:net';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ulid } from 'ulid';
+import { type Fault, Problem } from '#contracts/http/problem.ts';
+import { faultBody, sendFault } from './reply.ts';
+
+export const newRequestId = (): string => `req_${ulid()}`;
+
+const malformed = (message: string): Fault => ({ name: 'invalid_request', message, extra: {} });
+
+/** Answers a request whose path cannot be read, and so leads to no route. */
+export const answerUnreadablePath = (_: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  sendFault(reply.header('x-request-id', request.id), malformed('The path of the request cannot be read: its percent escapes are wrong, or a part of it is too long.'));
+
+const complaints: Record<string, string> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive within the time that one may take.',
+  HPE_HEADER_OVERFLOW: 'The header fields of the request are too large; together they may have 16 KB.',
+};
+
+/** Answers what is no HTTP request, or never becomes a whole one, and hangs up. */
+export const answerBrokenRequest = (error: Error & { code?: string }, socket: Socket): void => {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const id = newRequestId();
+  const body = faultBody(malformed(complaints[error.code ?? ''] ?? 'The request is not HTTP as RFC 9112 has it.'), id);
+  const head = ['HTTP/1.1 400 Bad Request', 'Connection: close', 'Content-Type: application/json; charset=utf-8', `Content-Length: ${Buffer.byteLength(body)}`, `X-Request-Id: ${id}`];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+};
+
+const retryAfterSeconds = 5;
+
+/** From the moment that the app closes, requests on connections that are still open are sent elsewhere. Returns the check, which throws service_unavailable. */
+export const refuseWhenClosing = (app: FastifyInstance): (() => void) => {
+  let closing = false;
+  app.addHook('preClose', async () => {
+    closing = true;
+  });
+  return () => {
+    if (closing) throw Problem.of('service_unavailable', 'The service is stopping. Ask again in a moment.', { retry_after: retryAfterSeconds });
+  };
+};
