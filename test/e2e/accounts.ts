@@ -1,0 +1,18 @@
+import type { House } from './service.ts';
+
+export type Key = { id: string; key: string; prefix: string };
+
+/** Opens an account by the command line; `options` as one would type them. On the plan `business` unless they say otherwise. */
+export const openAccount = async (house: House, ...options: string[]): Promise<string> => {
+  const plan = options.includes('--plan') ? [] : ['--plan', 'business'];
+  const { id } = await house.colophon<{ id: string }>('account', 'create', '--name', 'tests', ...plan, ...options);
+  return id;
+};
+
+export const issueKey = (house: House, account: string, ...options: string[]): Promise<Key> =>
+  house.colophon<Key>('key', 'create', '--account', account, ...(options.includes('--type') ? [] : ['--type', 'live']), ...options);
+
+const plenty = ['--requests-per-minute', '1000000', '--requests-per-month', '1000000'];
+
+/** A key of an account with the usual limits of a document, and as many requests as tests may want. */
+export const freeKey = async (house: House, ...options: string[]): Promise<string> => (await issueKey(house, await openAccount(house, ...plenty, ...options))).key;

@@ -1,0 +1,63 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { freeKey } from './accounts.ts';
+import { type Client, clientOf } from './client.ts';
+import { runWith } from './pdf.ts';
+import { serviceForFile } from './service.ts';
+
+const at = serviceForFile();
+let caller: Client;
+beforeAll(async () => {
+  caller = clientOf(at.service.url, await freeKey(at.house));
+});
+
+const threePages = '<p>one<p style="break-before:page">two<p style="break-before:page">three';
+
+describe.each(['', '<script>1</script>'])('Header and footer (%j)', (script) => {
+  it('stand on every page, with its number and how many there are', async () => {
+    const pages = await caller.pages('html', threePages + script, { header_html: '<b>Sheet {{page}}</b> of {{total}}', footer_html: 'End of {{page}}/{{total}}' });
+    expect(pages).toHaveLength(3);
+    for (const [index, { text }] of pages.entries()) {
+      expect(text.replaceAll(/\s+/g, ' ')).toContain(`Sheet ${index + 1} of 3`);
+      expect(text.replaceAll(/\s+/g, ' ')).toContain(`End of ${index + 1}/3`);
+    }
+  });
+
+  it('give the date of the request', async () => {
+    const rendered = await caller.render('html', `<p>x</p>${script}`, { header_html: 'On {{date}}.' });
+    const pages = await caller.pages('html', `<p>x</p>${script}`, { header_html: 'On {{date}}.' });
+    expect(pages[0]!.text).toContain(`On ${rendered.created_at.slice(0, 10)}.`);
+  });
+
+  it('lie in the margins, the header above the text and the footer below it', async () => {
+    const [page] = await caller.pages('html', `<p>TEXT</p>${script}`, { header_html: 'HEAD', footer_html: 'FOOT' });
+    expect(runWith(page!, 'HEAD').top).toBeLessThan(20);
+    expect(runWith(page!, 'TEXT').top).toBeGreaterThan(20);
+    expect(runWith(page!, 'FOOT').top).toBeGreaterThan(297 - 20);
+  });
+
+  it('push the text away where the margin is lower than the band', async () => {
+    const options = { header_html: 'HEAD', header_height: 60, margin_top: 5 };
+    const [page] = await caller.pages('html', `<p>TEXT</p>${script}`, options);
+    const [without] = await caller.pages('html', `<p>TEXT</p>${script}`, { margin_top: 5 });
+    expect(runWith(page!, 'TEXT').top - runWith(without!, 'TEXT').top).toBeCloseTo(55, 0);
+    expect(runWith(page!, 'HEAD').top).toBeLessThan(60);
+  });
+
+  it('do not change the bands of the next document', async () => {
+    await caller.pages('html', `<p>x</p>${script}`, { header_html: 'HEAD' });
+    const [page] = await caller.pages('html', `<p>TEXT</p>${script}`);
+    expect(page!.text.trim()).toBe('TEXT');
+  });
+
+  it('are readable: the type has at least 7 points', async () => {
+    const [page] = await caller.pages('html', `<p>TEXT</p>${script}`, { header_html: 'HEAD', footer_html: 'FOOT' });
+    expect(runWith(page!, 'HEAD').size).toBeGreaterThanOrEqual(7);
+    expect(runWith(page!, 'FOOT').size).toBeGreaterThanOrEqual(7);
+  });
+
+  it('show what is written, not what it would mean as a script', async () => {
+    const [page] = await caller.pages('html', `<p>TEXT</p>${script}`, { header_html: '<script>document.body.textContent = "run"</script>A &amp; B' });
+    expect(page!.text).toContain('A & B');
+    expect(page!.text).not.toContain('run');
+  });
+});

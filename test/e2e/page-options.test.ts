@@ -1,0 +1,92 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { freeKey } from './accounts.ts';
+import { type Body, type Client, clientOf } from './client.ts';
+import { runWith, type PdfPage, type Run } from './pdf.ts';
+import { serviceForFile } from './service.ts';
+
+const at = serviceForFile();
+let caller: Client;
+beforeAll(async () => {
+  caller = clientOf(at.service.url, await freeKey(at.house));
+});
+
+const block = '<body style="margin:0"><div style="font:20px/20px monospace">MARK</div>';
+const first = async (options: Body, html = block): Promise<PdfPage> => (await caller.pages('html', html, options))[0]!;
+const mark = async (options: Body, html = block): Promise<Run> => runWith(await first(options, html), 'MARK');
+
+describe('The page options', () => {
+  it.each([
+    ['A4', 210, 297],
+    ['A3', 297, 420],
+    ['Letter', 215.9, 279.4],
+    ['Legal', 215.9, 355.6],
+    ['Tabloid', 279.4, 431.8],
+  ])('%s is a sheet of %d by %d mm, and turned where landscape is asked for', async (page_size, width, height) => {
+    const portrait = await first({ page_size });
+    expect([portrait.width, portrait.height]).toEqual([expect.closeTo(width, 0), expect.closeTo(height, 0)]);
+    const landscape = await first({ page_size, orientation: 'landscape' });
+    expect([landscape.width, landscape.height]).toEqual([expect.closeTo(height, 0), expect.closeTo(width, 0)]);
+  });
+
+  it('are A4 portrait with margins of 20 and 15 mm where nothing is said', async () => {
+    const plain = await first({});
+    const spelt = await first({ page_size: 'A4', orientation: 'portrait', margin_top: 20, margin_bottom: 20, margin_left: 15, margin_right: 15, scale: 1, print_background: true });
+    expect(plain).toEqual(spelt);
+    expect(runWith(plain, 'MARK').left).toBeCloseTo(15, 0);
+  });
+
+  it('move the text by as much as the margins differ', async () => {
+    const [near, far] = [await mark({ margin_top: 0, margin_left: 0 }), await mark({ margin_top: 100, margin_left: 60 })];
+    expect(far.top - near.top).toBeCloseTo(100, 0);
+    expect(far.left - near.left).toBeCloseTo(60, 0);
+    expect(near.left).toBeCloseTo(0, 0);
+  });
+
+  it('end the lines at the right margin and the page at the lower one', async () => {
+    const right = '<body style="margin:0"><div style="text-align:right;font:20px monospace">MARK</div>';
+    expect((await mark({ margin_right: 10 }, right)).left - (await mark({ margin_right: 70 }, right)).left).toBeCloseTo(60, 0);
+    const tall = '<body style="margin:0"><div style="height:160mm">upper</div><div style="height:60mm">lower</div>';
+    expect(await caller.pages('html', tall, { margin_top: 20, margin_bottom: 20 })).toHaveLength(1);
+    expect(await caller.pages('html', tall, { margin_top: 20, margin_bottom: 90 })).toHaveLength(2);
+  });
+
+  it('scale the text', async () => {
+    const usual = (await mark({})).size;
+    expect((await mark({ scale: 2 })).size).toBeCloseTo(usual * 2, 1);
+    expect((await mark({ scale: 0.5 })).size).toBeCloseTo(usual / 2, 1);
+  });
+
+  it('print backgrounds unless told not to', async () => {
+    const coloured = '<body style="margin:0"><div style="background:#c81e64;width:50mm;height:50mm">MARK</div>';
+    expect((await first({}, coloured)).colours).toContain('#c81e64');
+    expect((await first({ print_background: false }, coloured)).colours).not.toContain('#c81e64');
+  });
+
+  it.each(['', '<script>1</script>'])('emulate the print medium, or the screen where asked (%j)', async (script) => {
+    const html = `<style>@media screen { .p { display: none } } @media print { .s { display: none } }</style><p class="p">for paper</p><p class="s">for screens</p>${script}`;
+    expect((await first({}, html)).text.trim()).toBe('for paper');
+    expect((await first({ emulate_media: 'screen' }, html)).text.trim()).toBe('for screens');
+    expect((await first({ emulate_media: 'print' }, html)).text.trim()).toBe('for paper');
+  });
+
+  it('wait as long as wait_time says for what a script brings late', async () => {
+    const late = '<p id="p">early</p><script>setTimeout(() => { document.getElementById("p").textContent = "late" }, 700)</script>';
+    expect((await first({}, late)).text.trim()).toBe('early');
+    expect((await first({ wait_time: 1500 }, late)).text.trim()).toBe('late');
+  });
+
+  it('say whether a document is finished at domcontentloaded, at load or when the network is idle', async () => {
+    const html = `<p id="p">parsed</p><script>addEventListener("load", () => { document.getElementById("p").textContent = "loaded"; })</script>`;
+    expect((await first({ wait_for: 'load' }, html)).text.trim()).toBe('loaded');
+    expect((await first({ wait_for: 'networkidle' }, html)).text.trim()).toBe('loaded');
+    expect((await first({ wait_for: 'domcontentloaded' }, html)).text.trim()).toMatch(/^(parsed|loaded)$/);
+  });
+
+  it('never leave the text without room: a band that would is refused', async () => {
+    const answer = await caller.convert('html', block, { header_html: '<div style="height:290mm">tall</div>' });
+    expect([answer.status, answer.body.error]).toEqual([422, 'conversion_failed']);
+    expect(answer.body.message).toMatch(/leave no room for the text/);
+    const narrow = await first({ orientation: 'landscape', margin_top: 100, margin_bottom: 100, margin_left: 100, margin_right: 100 });
+    expect(narrow.text.trim()).toBe('MARK');
+  });
+});

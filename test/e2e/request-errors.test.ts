@@ -1,0 +1,126 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { freeKey } from './accounts.ts';
+import { type Body, type Client, clientOf } from './client.ts';
+import { exchange } from './raw.ts';
+import { expectRefusal } from './refusals.ts';
+import { serviceForFile } from './service.ts';
+
+const at = serviceForFile();
+let caller: Client;
+beforeAll(async () => {
+  caller = clientOf(at.service.url, await freeKey(at.house));
+});
+
+const good = { mode: 'CONVERT', input_type: 'html', data: '<p>x</p>' };
+const without = (field: keyof typeof good): Body => Object.fromEntries(Object.entries(good).filter(([name]) => name !== field));
+
+describe('A request that is wrong in itself is refused by name', () => {
+  it('mode', async () => {
+    expectRefusal(await caller.post(without('mode')), 'invalid_request', { field: 'mode' });
+    expectRefusal(await caller.post({ ...good, mode: 'PRINT' }), 'invalid_mode', { received: 'PRINT', valid_values: ['CONVERT', 'RENDER'] });
+    expectRefusal(await caller.post({ ...good, mode: 7 }), 'invalid_mode', { received: 7 });
+    expectRefusal(await caller.post({ ...good, mode: null }), 'invalid_mode', { received: null });
+  });
+
+  it('input_type', async () => {
+    const valid_values = ['html', 'docx', 'markdown', 'xml', 'csv', 'json'];
+    expectRefusal(await caller.post(without('input_type')), 'invalid_request', { field: 'input_type' });
+    expectRefusal(await caller.post({ ...good, input_type: 'odt' }), 'invalid_input_type', { received: 'odt', valid_values });
+    expectRefusal(await caller.post({ ...good, input_type: ['html'] }), 'invalid_input_type', { valid_values });
+  });
+
+  it('data', async () => {
+    for (const body of [without('data'), { ...good, data: null }, { ...good, data: '' }]) expectRefusal(await caller.post(body), 'missing_data');
+    expectRefusal(await caller.post({ ...good, data: 5 }), 'invalid_request', { field: 'data' });
+    expectRefusal(await caller.post({ ...good, data: { a: 1 } }), 'invalid_request', { field: 'data' });
+  });
+
+  it('a template that is not named', async () => {
+    expectRefusal(await caller.post({ mode: 'RENDER', data: {} }), 'missing_template_id');
+  });
+
+  it('page_size and orientation', async () => {
+    expectRefusal(await caller.post({ ...good, page_size: 'a4' }), 'invalid_page_size', { received: 'a4', valid_values: ['A4', 'A3', 'Letter', 'Legal', 'Tabloid'] });
+    expectRefusal(await caller.post({ ...good, orientation: 'sideways' }), 'invalid_orientation', { received: 'sideways' });
+  });
+
+  it.each([
+    ['margin_top', [-1, 100.1, '20', null]],
+    ['margin_bottom', [-0.01, 1e9]],
+    ['margin_left', [101]],
+    ['margin_right', [true]],
+    ['header_html', [7, {}]],
+    ['footer_html', [[]]],
+    ['header_height', [-1, '10']],
+    ['footer_height', [1000]],
+    ['print_background', ['yes', 1]],
+    ['scale', [0, 0.09, 2.1, '1']],
+    ['wait_for', ['idle', 3]],
+    ['wait_time', [-1, 5001, '0', 0.5]],
+    ['emulate_media', ['paper', null]],
+    ['page_szie', ['A4']],
+    ['__proto__x', [1]],
+  ])('%s', async (field, values) => {
+    for (const value of values) {
+      const { message } = expectRefusal(await caller.post({ ...good, [field]: value }), 'invalid_request', { field });
+      expect(message).toContain(field);
+    }
+  });
+
+  it('names one of several mistakes, and says nothing back that was sent at length', async () => {
+    const { error } = expectRefusal(await caller.post({ ...good, page_size: 'x'.repeat(10_000) }), 'invalid_page_size');
+    expect(JSON.stringify(error).length).toBeLessThan(500);
+  });
+});
+
+describe('A body that is no JSON object is refused', () => {
+  it.each(['{', '{"mode":', 'mode=CONVERT', '"CONVERT"', '[]', 'null', '42', '{"mode":"CONVERT",}', '\u0000', '﻿{'])('%j', async (body) => {
+    expectRefusal(await caller.post(body), 'invalid_request');
+  });
+
+  it('an empty one', async () => {
+    expectRefusal(await caller.post(''), 'invalid_request');
+    expectRefusal(await caller.ask('POST', '/api/v1/render'), 'invalid_request');
+  });
+
+  it('one that is not UTF-8', async () => {
+    expectRefusal(await caller.post(new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])), 'invalid_request');
+    expectRefusal(await caller.post(Buffer.from(JSON.stringify(good), 'utf16le')), 'invalid_request');
+  });
+
+  it('one of another content type', async () => {
+    for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'application/jsonx', 'application/x-www-form-urlencoded'])
+      expectRefusal(await caller.post(good, { headers: { 'content-type': type } }), 'invalid_request');
+    for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON']) expect((await caller.post(good, { headers: { 'content-type': type } })).status).toBe(200);
+  });
+});
+
+describe('What is not there is not found', () => {
+  it.each([
+    ['GET', '/api/v1/render'],
+    ['PUT', '/api/v1/render'],
+    ['POST', '/api/v1/renders'],
+    ['POST', '/api/v2/render'],
+    ['GET', '/api/v1/../../etc/passwd'],
+    ['GET', '/nothing'],
+    ['GET', '/api/v1/%2e%2e/%00'],
+  ])('%s %s', async (method, path) => {
+    const body = expectRefusal(await caller.ask(method, path), 'not_found');
+    expect(body.message).toContain(method);
+  });
+
+  it('nor is a path whose escapes are wrong', async () => {
+    expectRefusal(await caller.ask('GET', '/api/v1/%zz'), 'invalid_request');
+  });
+});
+
+describe('What is no request is answered like one, and hung up on', () => {
+  it.each([
+    ['no HTTP at all', 'HELLO\r\n\r\n'],
+    ['a header field without a colon', 'GET /health/live HTTP/1.1\r\nHost: x\r\nbroken\r\n\r\n'],
+    ['two lengths for one body', 'POST /api/v1/render HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd'],
+    ['a header field larger than any has to be', `GET /health/live HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(40_000)}\r\n\r\n`],
+  ])('%s', async (_, text) => {
+    expectRefusal(await exchange(at.service.url, text), 'invalid_request');
+  });
+});

@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { type Ended, type Environment, runColophon, startColophon } from './process.ts';
+import { until } from './until.ts';
+
+export type Service = {
+  url: string;
+  pid: number;
+  /** What the process has written so far: its greeting and its log. */
+  said(): string;
+  /** Sends the signal and waits for the end. */
+  end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Ended>;
+};
+
+/** A data folder, the services started on it one after the other, and the command line over it. */
+export type House = {
+  dataDir: string;
+  start(): Promise<Service>;
+  /** Runs a command and reads its `--json` output. Throws where it does not end with 0. */
+  colophon<T>(...args: string[]): Promise<T>;
+  /** Runs a command as a person would, whatever its end. */
+  command(...args: string[]): Promise<Ended>;
+  /** Ends what still runs, and removes the folder. */
+  remove(): Promise<void>;
+};
+
+const greeting = /Colophon is ready at (http:\/\/[\d.]+:\d+)/;
+
+export const openHouse = async (settings: Environment = {}): Promise<House> => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'colophon-e2e-'));
+  const env = { PORT: '0', COLOPHON_DATA_DIR: dataDir, ...settings };
+  const running = new Set<() => Promise<Ended>>();
+
+  const start = async (): Promise<Service> => {
+    const { child, said, ended } = startColophon(['start'], env);
+    const kill = (): Promise<Ended> => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+      return ended;
+    };
+    running.add(kill);
+    let over: Ended | undefined;
+    void ended.then((end) => (over = end));
+    const url = await until('the service greets', () => {
+      if (over) throw new Error(`the service ended with ${over.code}: ${over.stdout}${over.stderr}`);
+      return greeting.exec(said.stdout)?.[1];
+    });
+    await until('the service is ready', async () => (await fetch(`${url}/health/ready`)).status === 200);
+    return {
+      url,
+      pid: child.pid!,
+      said: () => said.stdout + said.stderr,
+      end: async (signal) => {
+        child.kill(signal);
+        const end = await ended;
+        running.delete(kill);
+        return end;
+      },
+    };
+  };
+
+  const command = (...args: string[]): Promise<Ended> => runColophon(args, env);
+  return {
+    dataDir,
+    start,
+    command,
+    colophon: async <T>(...args: string[]): Promise<T> => {
+      const { code, stdout, stderr } = await command('--json', ...args);
+      if (code !== 0) throw new Error(`colophon ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
+      return JSON.parse(stdout) as T;
+    },
+    remove: async () => {
+      await Promise.all([...running].map((kill) => kill()));
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+};
+
+/** One service for all tests of a file; at the end it is told to stop, and has to do so with exit code 0. */
+export const serviceForFile = (settings: () => Environment | Promise<Environment> = () => ({})) => {
+  const at = {} as { house: House; service: Service };
+  beforeAll(async () => {
+    at.house = await openHouse(await settings());
+    at.service = await at.house.start();
+  });
+  afterAll(async () => {
+    try {
+      if (at.service) expect((await at.service.end('SIGTERM')).code).toBe(0);
+    } finally {
+      await at.house?.remove();
+    }
+  });
+  return at;
+};
