@@ -4,7 +4,11 @@ import { dirname, join } from 'node:path';
 
 export const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r');
-  await handle.sync().finally(() => handle.close());
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 };
 
 /** Makes a folder within one that is there; durable when it resolves. */

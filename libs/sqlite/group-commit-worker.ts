@@ -62,7 +62,7 @@ port.on('message', (first: Request) => {
   let request: Request | undefined = first;
   while (request && request !== 'close') {
     jobs.push(...request);
-    request = jobs.length < maxJobsInOneCommit ? (receiveMessageOnPort(port) as { message: Request } | undefined)?.message : undefined;
+    request = jobs.length < maxJobsInOneCommit ? receiveMessageOnPort(port)?.message : undefined;
   }
   if (jobs.length > 0) port.postMessage(commit(jobs));
   if (request === 'close') finish();

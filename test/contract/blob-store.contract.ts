@@ -71,8 +71,8 @@ const cases: Cases<OpenedBlobStore> = {
   'a name that is no SHA-256 is missing, and reaches nothing else': async ({ engine }) => {
     const { sha256 } = await engine.put(randomBytes(large));
     for (const name of ['', '..', '../small.db', `${sha256.slice(0, 2)}/${sha256}`, sha256.toUpperCase(), `${sha256}0`, '\u0000']) {
-      await expect(engine.get(name), name).rejects.toThrow(BlobMissing);
-      expect(await engine.has(name), name).toBe(false);
+      await expect(engine.get(name), `name ${name}`).rejects.toThrow(BlobMissing);
+      expect(await engine.has(name), `name ${name}`).toBe(false);
       await engine.delete(name);
     }
     expect(await engine.has(sha256)).toBe(true);

@@ -19,6 +19,7 @@ export type Cases<Harness> = Record<string, (opened: Harness, skip: Skip) => Pro
 
 /** One suite for every engine of a port: each case gets storage of its own, and a suite without cases fails. */
 export const describeContract = <Harness extends { close: () => Promise<void> }>(title: string, open: () => Promise<Harness>, cases: Cases<Harness>): void => {
+  // oxlint-disable vitest/valid-title, vitest/expect-expect -- the rules come as a table, and expect within
   describe(title, () => {
     it('is held to at least ten rules', () => expect(Object.keys(cases).length).toBeGreaterThanOrEqual(10));
     for (const [rule, run] of Object.entries(cases)) {

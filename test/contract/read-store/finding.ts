@@ -23,8 +23,8 @@ export const finding: Cases<OpenedReadStore> = {
     await put(engine, ...Object.entries(values).map(([id, value]) => putting(id, { id, name: value })));
     const kinds = Object.entries(values).flatMap(([id, value]) => (typeof value === 'object' ? [] : [[id, value] as const]));
     for (const [id, value] of kinds) {
-      expect(await foundIds(engine, { name: value }), id).toEqual([id]);
-      expect(await engine.count(people, { name: value }), id).toBe(1);
+      expect(await foundIds(engine, { name: value }), `value ${id}`).toEqual([id]);
+      expect(await engine.count(people, { name: value }), `value ${id}`).toBe(1);
     }
   },
 
@@ -50,13 +50,13 @@ export const finding: Cases<OpenedReadStore> = {
   'values may hold anything': async ({ engine }) => {
     const values = ['', "O'Hara", '"; DROP TABLE people; --', '%', '$ne', '\u00e9', 'e\u0301', '👩🏽‍🚀', 'a\u0000b', 'a', '\\', '\n'];
     await put(engine, ...values.map((name, number) => putting(String(number).padStart(2, '0'), { id: String(number), name })));
-    for (const [number, name] of values.entries()) expect(await foundIds(engine, { name }), JSON.stringify(name)).toEqual([String(number)]);
+    for (const [number, name] of values.entries()) expect(await foundIds(engine, { name }), `value ${JSON.stringify(name)}`).toEqual([String(number)]);
   },
 
   'field names may hold spaces, dashes, apostrophes and other scripts': async ({ engine }) => {
     for (const field of ['with space', 'with-dash', "o'clock", 'größe', '2026-01-02', '[0]']) {
       await put(engine, putting('a', { id: 'a', [field]: 1 }), putting('b', { id: 'b', [field]: 2 }));
-      expect(await foundIds(engine, { [field]: 2 }), field).toEqual(['b']);
+      expect(await foundIds(engine, { [field]: 2 }), `field ${field}`).toEqual(['b']);
     }
   },
 
