@@ -21,10 +21,11 @@ export const streams = {
   template: (id: string) => `template-${id}`,
   render: (id: string) => `render-${id}`,
   delivery: (id: string) => `delivery-${id}`,
+  idempotency: (hash: string) => `idempotency-${hash}`,
 } as const;
 
-export const subjects = { renderRequested: 'render.requested' } as const;
+export const subjects = { renderRequested: 'render.requested', deliveryDue: 'delivery.due' } as const;
 
-export const consumers = { renderer: 'renderer', relay: 'relay' } as const;
+export const consumers = { renderer: 'renderer', delivery: 'delivery', relay: 'relay' } as const;
 
-export const readModels = { renders: 'renders', accounts: 'accounts', apiKeys: 'apiKeys', usage: 'usage', templates: 'templates', templateVersions: 'templateVersions', templateUses: 'templateUses' } as const;
+export const readModels = { renders: 'renders', deliveries: 'deliveries', pace: 'pace', accounts: 'accounts', apiKeys: 'apiKeys', usage: 'usage', templates: 'templates', templateVersions: 'templateVersions', templateUses: 'templateUses' } as const;

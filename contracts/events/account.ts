@@ -9,6 +9,8 @@ export const accountEvents = {
   PlanChanged: z.object({ plan: z.enum(planNames), overrides: limitOverrides, reason: z.string().nullable() }),
   AccountSuspended: z.object({ reason: z.string() }),
   AccountReinstated: z.object({ reason: z.string().nullable() }),
+  /** The webhook secret is made from the service's own secret, the account and this number: the log holds no secret. */
+  WebhookSecretRotated: z.object({ generation: z.number().int() }),
 } as const;
 
 export type AccountEvent = { [T in keyof typeof accountEvents]: { type: T; data: z.output<(typeof accountEvents)[T]> } }[keyof typeof accountEvents];

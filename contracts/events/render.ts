@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { renderOptions } from '../http/render-options.ts';
 import { inputTypes } from '../http/render.ts';
+import { webhookMethods } from '../http/webhook.ts';
 
 /** A blob is named by the SHA-256 of its bytes, in hex; `size` is in bytes. */
 export const blobRef = z.object({ sha256: z.string(), size: z.number().int() });
@@ -30,6 +31,23 @@ export const renderLimits = z.object({
 });
 export type RenderLimits = z.output<typeof renderLimits>;
 
+/**
+ * How the caller gets the PDF. `wait`: in the answer, and it is not kept. `poll`: by asking for it. `webhook`: by a callback.
+ * `estimatedMs` is what the caller was told.
+ */
+export const renderReply = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('wait') }),
+  z.object({ kind: z.literal('poll'), estimatedMs: z.number().int() }),
+  z.object({
+    kind: z.literal('webhook'),
+    estimatedMs: z.number().int(),
+    url: z.string(),
+    method: z.enum(webhookMethods),
+    headers: z.record(z.string(), z.string()),
+  }),
+]);
+export type RenderReply = z.output<typeof renderReply>;
+
 export const renderRequested = z.object({
   accountId: z.string(),
   keyId: z.string(),
@@ -41,8 +59,7 @@ export const renderRequested = z.object({
   limits: renderLimits,
   /** A trial of a template: it counts neither toward the quota nor as a use of the template. */
   trial: z.boolean(),
-  /** `wait`: somebody waits for the PDF and it is not kept. */
-  reply: z.discriminatedUnion('kind', [z.object({ kind: z.literal('wait') })]),
+  reply: renderReply,
 });
 
 export const renderStarted = z.object({ attempt: z.number().int(), worker: z.string() });
@@ -62,7 +79,9 @@ export type RenderDurations = z.output<typeof renderDurations>;
 export const renderCompleted = z.object({
   attempt: z.number().int(),
   pdf: blobRef,
-  kept: z.boolean(),
+  reply: z.enum(['wait', 'poll', 'webhook']),
+  /** Until when the PDF can be fetched; null where it was not kept. */
+  keptUntil: z.string().nullable(),
   pages: z.number().int(),
   durations: renderDurations,
   lane: z.enum(['quiet', 'script']),
@@ -75,16 +94,21 @@ export const renderFailed = z.object({
   attempt: z.number().int(),
   /** A name of the error table, with the message and the extra fields that the caller got. */
   fault: z.object({ name: z.string(), message: z.string(), extra: z.record(z.string(), z.unknown()) }),
+  reply: z.enum(['wait', 'poll', 'webhook']),
   totalMs: z.number(),
   /** The month (`YYYY-MM`, UTC) whose quota gets the render back, where the service itself was at fault. */
   givesBack: z.string().nullable(),
 });
+
+/** The kept PDF was erased; its hash stays in RenderCompleted. */
+export const pdfErased = z.object({ sha256: z.string() });
 
 export const renderEvents = {
   RenderRequested: renderRequested,
   RenderStarted: renderStarted,
   RenderCompleted: renderCompleted,
   RenderFailed: renderFailed,
+  PdfErased: pdfErased,
 } as const;
 
 export type RenderEvent = {

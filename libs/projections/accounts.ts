@@ -11,6 +11,8 @@ export type AccountDocument = {
   overrides: LimitOverrides;
   openedAt: string;
   suspension: { at: string; reason: string } | null;
+  /** `rotatedAt` is null while the account has its first secret. */
+  webhookSecret: { generation: number; rotatedAt: string | null };
 };
 
 type Data<T extends AccountEvent['type']> = Extract<AccountEvent, { type: T }>['data'];
@@ -27,7 +29,7 @@ export const accounts: Projection<AccountDocument> = {
   on: {
     AccountOpened: (event) => {
       const { name, plan, overrides } = event.data as Data<'AccountOpened'>;
-      return { id: idOf(event), evolve: () => ({ id: idOf(event), name, plan, overrides, openedAt: event.metadata.occurredAt, suspension: null }) };
+      return { id: idOf(event), evolve: () => ({ id: idOf(event), name, plan, overrides, openedAt: event.metadata.occurredAt, suspension: null, webhookSecret: { generation: 1, rotatedAt: null } }) };
     },
     PlanChanged: (event) => {
       const { plan, overrides } = event.data as Data<'PlanChanged'>;
@@ -35,5 +37,6 @@ export const accounts: Projection<AccountDocument> = {
     },
     AccountSuspended: (event) => change(event, { suspension: { at: event.metadata.occurredAt, reason: (event.data as Data<'AccountSuspended'>).reason } }),
     AccountReinstated: (event) => change(event, { suspension: null }),
+    WebhookSecretRotated: (event) => change(event, { webhookSecret: { generation: (event.data as Data<'WebhookSecretRotated'>).generation, rotatedAt: event.metadata.occurredAt } }),
   },
 };

@@ -22,6 +22,8 @@ type Render = Aggregate<RenderState, RenderCommand, RenderEvent>;
 type Job = { id: string; requested: Requested; requestedAt: Date; cause: Cause; render: Render; attempt: number; claimedAt: number };
 
 const rounded = (ms: number): number => Math.round(ms * 100) / 100;
+/** How long a PDF that nobody waited for can be fetched. */
+const keptMs = 60 * 60 * 1000;
 const done: JobEnd = { kind: 'done' };
 
 const causeOf = (request: RecordedEvent, worker: string): Cause => ({
@@ -34,11 +36,12 @@ const causeOf = (request: RecordedEvent, worker: string): Cause => ({
 
 const complete = async ({ blobs, log, answers }: RendererParts, job: Job, produced: Produced): Promise<void> => {
   const { pdf, pages, durations, lane, laneReason, engine, warnings } = produced;
-  const kept = job.requested.reply.kind !== 'wait';
-  const ref = kept ? await blobs.put(pdf) : { sha256: createHash('sha256').update(pdf).digest('hex'), size: pdf.byteLength };
-  const totalMs = log.now().getTime() - job.requestedAt.getTime();
+  const reply = job.requested.reply.kind;
+  const ref = reply !== 'wait' ? await blobs.put(pdf) : { sha256: createHash('sha256').update(pdf).digest('hex'), size: pdf.byteLength };
+  const now = log.now().getTime();
+  const totalMs = now - job.requestedAt.getTime();
   const data = {
-    attempt: job.attempt, pdf: ref, kept, pages, lane, laneReason, engine, warnings,
+    attempt: job.attempt, pdf: ref, reply, keptUntil: reply === 'wait' ? null : new Date(now + keptMs).toISOString(), pages, lane, laneReason, engine, warnings,
     durations: {
       queueMs: job.claimedAt - job.requestedAt.getTime(),
       prepareMs: rounded(durations.prepareMs), waitMs: rounded(durations.waitMs), loadMs: rounded(durations.loadMs), printMs: rounded(durations.printMs),
@@ -53,7 +56,7 @@ const fail = async ({ log, answers }: RendererParts, job: Omit<Job, 'claimedAt'>
   const ownFault = fault.name === 'internal_error' || fault.name === 'service_unavailable';
   const counted = job.requested.keyType === 'live' && !job.requested.trial;
   const data = {
-    attempt: job.attempt, fault, totalMs: log.now().getTime() - job.requestedAt.getTime(),
+    attempt: job.attempt, fault, reply: job.requested.reply.kind, totalMs: log.now().getTime() - job.requestedAt.getTime(),
     givesBack: ownFault && counted ? job.requestedAt.toISOString().slice(0, 7) : null,
   };
   await job.render.execute({ type: 'fail', data }, job.cause);

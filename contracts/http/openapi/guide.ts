@@ -1,0 +1,47 @@
+/** What holds for all of the API, for the head of its reference. Markdown. */
+export const guide = `
+Colophon turns HTML, Word, Markdown, XML, CSV, JSON and stored templates into PDF, and can tell of each PDF how it came to be.
+
+## Keys
+
+Send \`Authorization: Bearer <API key>\` once with each request. Keys that begin with \`svc_test_\` are for trying things out and are never charged; keys that begin with \`svc_live_\` are. A key may do
+everything unless it was issued with fewer permissions: \`render:create\`, \`templates:read\`, \`templates:write\`, \`templates:delete\`, \`jobs:read\`, \`usage:read\`. It is shown once, when it is issued, and kept only as a hash.
+The end of a key is a checksum, so that a mistyped key is told from one that does not exist.
+
+## Requests
+
+Bodies are JSON objects in UTF-8, sent as \`application/json\`. A field that is unknown, of the wrong type or out of range is \`invalid_request\`, with the path of the \`field\` and, in \`message\`, what is allowed; where
+the table of errors has a more particular code, that one is used. The same goes for JSON that does not parse, another content type and an empty body.
+
+Things are checked in this order: path, \`Authorization\`, key, account, requests per minute, size of the body, body, permission, quota, and then the rest.
+
+## Errors
+
+Every error has \`error\` (a code for programs), \`message\` (for people), \`code\` (the HTTP status) and \`request_id\`, and some have fields of their own; each operation below lists all of its errors. A path or method
+that does not exist is 404 \`not_found\`. What belongs to another account is answered exactly like what does not exist.
+
+## Limits
+
+| Plan | Renders per month | Requests per minute | Largest PDF |
+|---|---|---|---|
+| free | 100 | 5 | 5 MB |
+| starter | 1,000 | 20 | 10 MB |
+| pro | 10,000 | 60 | 25 MB |
+| business | 100,000 | 120 | 50 MB |
+| enterprise | unlimited | as agreed | as agreed |
+
+| | all plans | enterprise |
+|---|---|---|
+| Request body | 10 MB | 50 MB |
+| Processing | 30 s | 60 s |
+| Scripts in a document | 5 s | 10 s |
+| Pages of a PDF | 100 | unlimited |
+| External images of a document | 50 | unlimited |
+| Templates | 100 | unlimited |
+| Size of a template | 1 MB | 5 MB |
+| Variables of a template | 50 | unlimited |
+| Versions kept of a template | 10 | all |
+
+**Requests per minute** are counted for each account, in windows of one minute, over all requests with a valid key. **Renders per month** are accepted renders with live keys in the calendar month (UTC); test keys never use them up, and
+a render that fails through a fault of the service is given back. All answers carry how things stand in \`X-RateLimit-*\` and \`X-Quota-*\`, except those with status 401. Unlimited is \`null\` in JSON, and leaves the header out.
+`.trim();

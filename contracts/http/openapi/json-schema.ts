@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { schemaNames } from '../routes/route.ts';
+
+export type Json = Record<string, unknown>;
+
+/** Whether a schema describes what callers send (defaults may be left out) or what they get (defaults are filled in). */
+export type Direction = 'input' | 'output';
+
+const withoutDialect = ({ $schema: _, ...schema }: Json): Json => schema;
+
+export const jsonSchemaOf = (schema: z.ZodType, direction: Direction): Json => withoutDialect(z.toJSONSchema(schema, { io: direction, unrepresentable: 'any' }) as Json);
+
+/** A reference to the schema where it has a name, else the schema itself. */
+export const referenceTo = (schema: z.ZodType, direction: Direction): Json => {
+  const name = schemaNames.get(schema)?.id;
+  return name === undefined ? jsonSchemaOf(schema, direction) : { $ref: `#/components/schemas/${name}` };
+};
+
+/** The definition of a named schema. The members of a union of named schemas are references. */
+export const definitionOf = (schema: z.ZodType, direction: Direction): Json =>
+  schema instanceof z.ZodUnion ? { oneOf: schema.options.map((option) => referenceTo(option as z.ZodType, direction)) } : jsonSchemaOf(schema, direction);

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { named, type Route } from './route.ts';
+
+const live = named('Live', z.object({ status: z.literal('live') }));
+const ready = named('Ready', z.object({ status: z.literal('ready') }));
+const notReady = named('NotReady', z.object({ status: z.literal('not ready'), missing: z.array(z.string()).describe('What the service still waits for.') }));
+
+export const healthRoutes: Route[] = [
+  {
+    method: 'GET',
+    path: '/health/live',
+    tag: 'Operation',
+    summary: 'Does the process turn?',
+    description: 'For whoever restarts the process when it hangs. Needs no key.',
+    responses: [{ status: 200, description: 'It does.', schema: live, example: { status: 'live' } }],
+    errors: [],
+  },
+  {
+    method: 'GET',
+    path: '/health/ready',
+    tag: 'Operation',
+    summary: 'Can it take a render?',
+    description: 'For whoever sends traffic here. Needs no key.',
+    responses: [
+      { status: 200, description: 'It can.', schema: ready, example: { status: 'ready' } },
+      { status: 503, description: 'It cannot, yet or any more.', schema: notReady, example: { status: 'not ready', missing: ['browser'] } },
+    ],
+    errors: [],
+  },
+];

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { convertRequest, renderDone, templateRequest } from '../render.ts';
+import { bodyErrors, type Example, named, printErrors, type Route } from './route.ts';
+
+const renderRequest = named('RenderRequest', z.discriminatedUnion('mode', [named('ConvertRequest', convertRequest), named('TemplateRequest', templateRequest)]));
+
+const examples: Record<string, Example> = {
+  markdown: { summary: 'Markdown', value: { mode: 'CONVERT', input_type: 'markdown', data: '# Minutes\n\n| Item | Owner |\n|---|---|\n| Order paper | Ines |\n' } },
+  html: {
+    summary: 'HTML with page numbers',
+    value: {
+      mode: 'CONVERT', input_type: 'html', data: '<h1>Offer 2026-118</h1><p>Valid until the end of June.</p>',
+      page_size: 'A4', margin_top: 25, footer_html: '<div style="text-align:center">{{page}} of {{total}}</div>',
+    },
+  },
+  csv: { summary: 'CSV as a table', value: { mode: 'CONVERT', input_type: 'csv', data: 'Item,Price\nPaper,4.20\nInk,18.00\n', orientation: 'landscape' } },
+  json: { summary: 'JSON as it stands', value: { mode: 'CONVERT', input_type: 'json', data: [{ city: 'Graz', year: 1981 }, { city: 'Porto', year: 1996 }] } },
+  template: { summary: 'A stored template', value: { mode: 'RENDER', template_id: 'tpl_01JQZX3C5V8Y2N6T4R7W9K0MHB', data: { number: '2026-118', customer: { name: 'Ines Prado' } } } },
+};
+
+const done = { id: 'render_01JR04W1PD2M5S8V3Q6X9Z7TKF', status: 'DONE', pdf_base64: 'JVBERi0xLjQK...', pages: 1, file_size_kb: 14.27, duration_ms: 41, created_at: '2026-03-02T09:15:04.211Z' };
+
+const description = `
+Makes a PDF from content that is sent along (\`CONVERT\`) or from a stored template and data (\`RENDER\`), and answers with it when it is done.
+
+**How \`data\` is read.** \`docx\` is always base64. The text types take plain text. They take base64 too: a prefix \`data:...;base64,\` settles it; without one
+the text is decoded only if the whole of it is canonical base64 of 16 characters or more, the result is UTF-8 without control characters, and it looks like the
+input type as far as that can be told (html and xml begin with \`<\`, json parses). \`json\` also takes an object or array as it stands.
+
+**What becomes of it.** CSV, and JSON that is an array of flat objects, turn into a table whose header row repeats on each page and whose numbers are right-aligned.
+Other JSON turns into an indented tree, XML into an indented listing with colours. XML that defines entities is refused.
+
+**What is refused.** HTML is forgiving, so \`invalid_html\` stands for input that would lose content: it ends inside a tag, comment, attribute, script, style, title or textarea, has NUL
+characters, or is not UTF-8. \`invalid_markdown\` likewise: a code fence or HTML comment that is never closed, NUL, not UTF-8. Bad CSV, JSON or XML is
+\`conversion_failed\`. \`line\` counts from 1 in the text as you sent it.
+
+**Images and other resources.** An external image that cannot be loaded fails the render (\`image_load_failed\`); a font or style sheet that cannot is left out. Only public addresses can be reached.
+More pages or more distinct external images than the plan allows are \`conversion_failed\`, with the number and the limit in \`details\`.
+
+**Header and footer.** \`{{page}}\`, \`{{total}}\` and \`{{date}}\` (the day of the request, \`YYYY-MM-DD\`) are filled in. The bands lie in the margins; where a margin is lower than its band it grows to it.
+
+**Time.** \`wait_for\` and \`wait_time\` are part of the processing time that the plan allows, which runs from the moment a worker takes the render up.
+
+**Templates.** Options of the request win over the template's \`default_options\`. A placeholder whose value is absent is a \`template_render_error\` that names it; \`{{#if x}}\` and \`{{#each x}}\` over
+something absent are false and empty. \`null\` counts as present. A version that never existed, or is no longer kept, is \`template_not_found\` with status 422.
+
+The same request gives the same bytes: dates inside the PDF are those of the request. If making the PDF fails, the error carries \`render_id\`, under which the failure is on record.
+`.trim();
+
+export const renderRoutes: Route[] = [
+  {
+    method: 'POST',
+    path: '/api/v1/render',
+    tag: 'Rendering',
+    summary: 'Make a PDF',
+    description,
+    permission: 'render:create',
+    request: { body: renderRequest, examples },
+    responses: [{ status: 200, description: 'The PDF.', schema: named('Render', renderDone), example: done }],
+    errors: bodyErrors(
+      'invalid_mode', 'invalid_input_type', 'invalid_page_size', 'invalid_orientation', 'missing_template_id', 'missing_data', 'quota_exceeded',
+      'invalid_html', 'invalid_docx', 'invalid_markdown', 'render_template_not_found', 'template_render_error', ...printErrors,
+    ),
+  },
+];

@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.ts';
+import { fold } from './decider.ts';
+import { delivery, type DeliveryCommand } from './delivery.ts';
+
+const now = new Date('2026-01-01T00:00:00.000Z');
+const requested: DeliveryEvent = {
+  type: 'DeliveryRequested',
+  data: { accountId: 'A', url: 'https://example.com/', method: 'POST', headers: {}, payload: { sha256: 'x', size: 1 } },
+};
+const answered = (status: number): AttemptOutcome => ({ kind: 'answered', status, answer: '' });
+const timeout: AttemptOutcome = { kind: 'timeout', reason: 'no answer within 10 s' };
+const record = (outcome: AttemptOutcome): DeliveryCommand => ({ type: 'record', outcome, durationMs: 1, now });
+
+const after = (commands: readonly DeliveryCommand[]): DeliveryEvent[] =>
+  commands.reduce<DeliveryEvent[]>((events, command) => [...events, ...delivery.decide(command, fold(delivery, events))], [requested]);
+const attempt = (outcome: AttemptOutcome): DeliveryCommand[] => [{ type: 'send' }, record(outcome)];
+const types = (events: readonly DeliveryEvent[]): string[] => events.map(({ type }) => type);
+
+describe('a callback', () => {
+  test('is delivered by any 2xx', () => {
+    for (const status of [200, 204, 299]) expect(types(after(attempt(answered(status))))).toEqual(['DeliveryRequested', 'WebhookSent', 'WebhookAttempted', 'WebhookDelivered']);
+  });
+
+  test('fails at once when the receiver answers with a redirect or a 4xx', () => {
+    for (const status of [301, 400, 404, 410]) expect(types(after(attempt(answered(status)))).at(-1)).toBe('WebhookFailed');
+  });
+
+  test('is tried again after 5 and then 30 seconds when the receiver fails or is silent', () => {
+    const events = after([...attempt(answered(503)), ...attempt(timeout), ...attempt(timeout)]);
+    const next = events.flatMap((event) => (event.type === 'WebhookAttempted' ? [event.data.nextAttemptAt] : []));
+    expect(next).toEqual(['2026-01-01T00:00:05.000Z', '2026-01-01T00:00:30.000Z', null]);
+    expect(events.at(-1)).toEqual({ type: 'WebhookFailed', data: { round: 1, attempts: 3, lastError: 'no answer within 10 s' } });
+  });
+
+  test('can be sent again only after it has ended, in a new round', () => {
+    expect(types(after([{ type: 'redeliver' }]))).toEqual(['DeliveryRequested']);
+    const events = after([...attempt(answered(404)), { type: 'redeliver' }, ...attempt(answered(200))]);
+    expect(events.at(-1)).toEqual({ type: 'WebhookDelivered', data: { round: 2, attempt: 1 } });
+  });
+
+  test('takes no more than three attempts a round and is never delivered twice, whatever is asked of it', () => {
+    const outcome = fc.oneof(fc.integer({ min: 200, max: 599 }).map(answered), fc.constant(timeout));
+    const command: fc.Arbitrary<DeliveryCommand> = fc.oneof(fc.constant({ type: 'send' } as const), outcome.map(record), fc.constant({ type: 'redeliver' } as const));
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
+        const events = after(commands);
+        const rounds = Map.groupBy(events, (event) => ('round' in event.data ? event.data.round : 0));
+        for (const [round, ofRound] of rounds) {
+          if (round === 0) continue;
+          expect(ofRound.filter(({ type }) => type === 'WebhookSent').length).toBeLessThanOrEqual(3);
+          expect(ofRound.filter(({ type }) => type === 'WebhookDelivered' || type === 'WebhookFailed').length).toBeLessThanOrEqual(1);
+        }
+      }),
+    );
+  });
+});

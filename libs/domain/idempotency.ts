@@ -1,0 +1,42 @@
+import type { IdempotencyEvent } from '#contracts/events/idempotency.ts';
+import type { Decider } from './decider.ts';
+
+export const keptMs = 24 * 60 * 60 * 1000;
+
+type Claim = { id: string; operation: string; bodySha256: string };
+
+export type IdempotencyState = { status: 'FREE' } | ({ status: 'CLAIMED' } & Claim);
+
+export type IdempotencyCommand =
+  /** `expired`: the present claim is older than the time that keys are kept. */
+  | ({ type: 'claim'; accountId: string; expired: boolean } & Claim)
+  | { type: 'release'; id: string };
+
+const evolve = (_: IdempotencyState, event: IdempotencyEvent): IdempotencyState => {
+  switch (event.type) {
+    case 'IdempotencyKeyClaimed': {
+      const { id, operation, bodySha256 } = event.data;
+      return { status: 'CLAIMED', id, operation, bodySha256 };
+    }
+    case 'IdempotencyKeyReleased':
+      return { status: 'FREE' };
+    default:
+      return event satisfies never;
+  }
+};
+
+const decide = (command: IdempotencyCommand, state: IdempotencyState): IdempotencyEvent[] => {
+  switch (command.type) {
+    case 'claim': {
+      const { type: _, expired, ...data } = command;
+      return state.status === 'FREE' || expired ? [{ type: 'IdempotencyKeyClaimed', data }] : [];
+    }
+    case 'release':
+      return state.status === 'CLAIMED' && state.id === command.id ? [{ type: 'IdempotencyKeyReleased', data: { id: command.id } }] : [];
+    default:
+      return command satisfies never;
+  }
+};
+
+/** One Idempotency-Key of an account. No events on `claim`: somebody holds it, and the state says with what. */
+export const idempotency: Decider<IdempotencyState, IdempotencyCommand, IdempotencyEvent> = { initial: { status: 'FREE' }, evolve, decide };

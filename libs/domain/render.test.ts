@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RenderEvent } from '#contracts/events/render.ts';
+import { fold } from './decider.ts';
+import { given, historyOf } from './given.ts';
+import { maxAttempts, nextAttempt, render, type RenderCommand } from './render.ts';
+
+type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
+
+const blob = { sha256: 'ab'.repeat(32), size: 10 };
+const request: Data<'RenderRequested'> = {
+  accountId: 'acc_1', keyId: 'key_1', keyType: 'live',
+  source: { mode: 'CONVERT', inputType: 'html', input: blob },
+  options: {
+    page_size: 'A4', orientation: 'portrait', margin_top: 20, margin_bottom: 20, margin_left: 15, margin_right: 15, header_height: 10, footer_height: 10,
+    print_background: true, scale: 1, wait_for: 'load', wait_time: 0, emulate_media: 'print',
+  },
+  bands: { header: null, footer: null },
+  limits: { processingMs: 30_000, scriptMs: 5_000, maxPages: 100, maxImages: 50, maxPdfBytes: 1_000_000 },
+  trial: false,
+  reply: { kind: 'poll', estimatedMs: 20 },
+};
+const completion = (attempt: number): Data<'RenderCompleted'> => ({
+  attempt, pdf: blob, reply: 'poll', keptUntil: '2026-01-02T04:04:05.000Z', pages: 1, lane: 'quiet', laneReason: 'no script', engine: 'chromium', warnings: [],
+  durations: { queueMs: 1, prepareMs: 1, waitMs: 1, loadMs: 1, printMs: 1, totalMs: 5 },
+});
+const failure = (attempt: number): Data<'RenderFailed'> => ({ attempt, fault: { name: 'conversion_failed', message: 'no', extra: {} }, reply: 'poll', totalMs: 5, givesBack: null });
+
+const requested: RenderEvent = { type: 'RenderRequested', data: request };
+const started = (attempt: number): RenderEvent => ({ type: 'RenderStarted', data: { attempt, worker: 'one' } });
+const completed = (attempt: number): RenderEvent => ({ type: 'RenderCompleted', data: completion(attempt) });
+const failed = (attempt: number): RenderEvent => ({ type: 'RenderFailed', data: failure(attempt) });
+
+const claim = (attempt: number): RenderCommand => ({ type: 'claim', attempt, worker: 'one' });
+const complete = (attempt: number): RenderCommand => ({ type: 'complete', data: completion(attempt) });
+const erase: RenderCommand = { type: 'erasePdf' };
+const fail = (attempt: number): RenderCommand => ({ type: 'fail', data: failure(attempt) });
+
+describe('a render', () => {
+  it('is requested once', () => {
+    expect(given(render).when({ type: 'request', data: request })).toEqual([requested]);
+    expect(given(render, requested).when({ type: 'request', data: request })).toEqual([]);
+  });
+
+  it('is claimed by a worker', () => {
+    expect(given(render, requested).when(claim(1))).toEqual([started(1)]);
+  });
+
+  it('cannot be claimed before it is requested', () => {
+    expect(given(render).when(claim(1))).toEqual([]);
+  });
+
+  it('is claimed once for each attempt, and none is left out', () => {
+    expect(given(render, requested, started(1)).when(claim(1))).toEqual([]);
+    expect(given(render, requested, started(1)).when(claim(3))).toEqual([]);
+    expect(given(render, requested, started(1)).when(claim(2))).toEqual([started(2)]);
+  });
+
+  it('has no fourth attempt', () => {
+    const thrice = [requested, started(1), started(2), started(3)];
+    expect(given(render, ...thrice).when(claim(4))).toEqual([]);
+    expect(nextAttempt(fold(render, thrice))).toBe(null);
+    expect(given(render, ...thrice).when(fail(3))).toEqual([failed(3)]);
+  });
+
+  it('ends with a PDF or a fault once it is claimed, and not before', () => {
+    expect(given(render, requested, started(1)).when(complete(1))).toEqual([completed(1)]);
+    expect(given(render, requested, started(1)).when(fail(1))).toEqual([failed(1)]);
+    expect(given(render, requested).when(complete(1))).toEqual([]);
+    expect(given(render, requested).when(fail(1))).toEqual([]);
+  });
+
+  it('is not failed by a worker that has lost it to another', () => {
+    expect(given(render, requested, started(1), started(2)).when(fail(1))).toEqual([]);
+  });
+
+  it('takes a PDF also from a worker that has lost it to another', () => {
+    expect(given(render, requested, started(1), started(2)).when(complete(1))).toEqual([completed(1)]);
+  });
+
+  it('has its kept PDF erased once', () => {
+    const erased: RenderEvent = { type: 'PdfErased', data: { sha256: blob.sha256 } };
+    expect(given(render, requested, started(1), completed(1)).when(erase)).toEqual([erased]);
+    expect(given(render, requested, started(1), completed(1), erased).when(erase)).toEqual([]);
+    expect(given(render, requested, started(1), { type: 'RenderCompleted', data: { ...completion(1), keptUntil: null } }).when(erase)).toEqual([]);
+    expect(given(render, requested, started(1), failed(1)).when(erase)).toEqual([]);
+  });
+
+  it.each([[completed(1)], [failed(1)]])('is over after %o', (end) => {
+    for (const command of [claim(1), claim(2), complete(1), fail(1)]) expect(given(render, requested, started(1), end).when(command)).toEqual([]);
+  });
+});
+
+describe('whatever is commanded, a render', () => {
+  const attempt = fc.integer({ min: 0, max: maxAttempts + 1 });
+  const command = fc.oneof(fc.constantFrom<RenderCommand>({ type: 'request', data: request }, erase), attempt.map(claim), attempt.map(complete), attempt.map(fail));
+  const history = fc.array(command, { maxLength: 30 }).map((commands) => historyOf(render, commands));
+
+  it('is requested first, ends at most once and is silent afterwards', () => {
+    fc.assert(
+      fc.property(history, (events) => {
+        const types = events.map(({ type }) => type);
+        const end = types.findIndex((type) => type === 'RenderCompleted' || type === 'RenderFailed');
+        expect(types.indexOf('RenderRequested')).toBe(types.length === 0 ? -1 : 0);
+        expect(types.lastIndexOf('RenderRequested')).toBeLessThanOrEqual(0);
+        const afterwards = end === -1 ? [] : types.slice(end + 1).filter((type) => type !== 'PdfErased');
+        expect(afterwards).toEqual([]);
+      }),
+    );
+  });
+
+  it('is attempted at most three times, counted from one', () => {
+    fc.assert(
+      fc.property(history, (events) => {
+        const attempts = events.flatMap((event) => (event.type === 'RenderStarted' ? [event.data.attempt] : []));
+        expect(attempts).toEqual([1, 2, 3].slice(0, attempts.length));
+      }),
+    );
+  });
+
+  it('does nothing when asked the same twice', () => {
+    fc.assert(
+      fc.property(history, command, (events, once) => {
+        expect(given(render, ...events, ...given(render, ...events).when(once)).when(once)).toEqual([]);
+      }),
+    );
+  });
+});

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { TemplateNameEvent } from '#contracts/events/template.ts';
+import { fold } from './decider.ts';
+import { given, historyOf } from './given.ts';
+import { templateName, type TemplateNameCommand } from './template-name.ts';
+
+const reserve = (templateId: string, forgoneBy: string | null = null): TemplateNameCommand => ({ type: 'reserve', accountId: 'acc_1', name: 'Invoice', templateId, forgoneBy });
+const release = (templateId: string): TemplateNameCommand => ({ type: 'release', templateId });
+const reserved = (templateId: string): TemplateNameEvent => ({ type: 'TemplateNameReserved', data: { accountId: 'acc_1', name: 'Invoice', templateId } });
+const released = (templateId: string): TemplateNameEvent => ({ type: 'TemplateNameReleased', data: { templateId } });
+
+describe('a template name', () => {
+  it('is reserved by the first who asks', () => {
+    expect(given(templateName).when(reserve('a'))).toEqual([reserved('a')]);
+    expect(given(templateName, reserved('a')).when(reserve('b'))).toEqual([]);
+    expect(given(templateName, reserved('a')).when(reserve('a'))).toEqual([]);
+  });
+
+  it('is released by its holder alone, and then free for others', () => {
+    expect(given(templateName, reserved('a')).when(release('b'))).toEqual([]);
+    expect(given(templateName, reserved('a')).when(release('a'))).toEqual([released('a')]);
+    expect(given(templateName, reserved('a'), released('a')).when(release('a'))).toEqual([]);
+    expect(given(templateName, reserved('a'), released('a')).when(reserve('b'))).toEqual([reserved('b')]);
+  });
+
+  it('passes on from a template that has forgone it, and only from that one', () => {
+    expect(given(templateName, reserved('a')).when(reserve('b', 'a'))).toEqual([released('a'), reserved('b')]);
+    expect(given(templateName, reserved('c')).when(reserve('b', 'a'))).toEqual([]);
+  });
+
+  it('has one holder at a time, whatever is commanded', () => {
+    const id = fc.constantFrom('a', 'b', 'c');
+    const command = fc.oneof(fc.tuple(id, fc.option(id)).map(([templateId, forgoneBy]) => reserve(templateId, forgoneBy)), id.map(release));
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 30 }), (commands) => {
+        const events = historyOf(templateName, commands);
+        for (const [index, event] of events.entries()) {
+          const before = fold(templateName, events.slice(0, index));
+          const holder = before.status === 'RESERVED' ? before.templateId : null;
+          expect(holder).toBe(event.type === 'TemplateNameReserved' ? null : event.data.templateId);
+        }
+      }),
+    );
+  });
+});
