@@ -2,27 +2,29 @@ import type { AccountEvent } from '#contracts/events/account.ts';
 import { type LimitOverrides, limitOverrides, type PlanName } from '#contracts/plans.ts';
 import type { Decider } from './decider.ts';
 
-export type AccountState =
-  | { status: 'NONE' }
-  | { status: 'ACTIVE'; plan: PlanName; overrides: LimitOverrides }
-  | { status: 'SUSPENDED'; plan: PlanName; overrides: LimitOverrides };
+type Terms = { plan: PlanName; overrides: LimitOverrides; secretGeneration: number };
+
+export type AccountState = { status: 'NONE' } | ({ status: 'ACTIVE' } & Terms) | ({ status: 'SUSPENDED' } & Terms);
 
 export type AccountCommand =
   | { type: 'open'; name: string; plan: PlanName; overrides: LimitOverrides }
   | { type: 'changePlan'; plan: PlanName; overrides: LimitOverrides; reason: string | null }
   | { type: 'suspend'; reason: string }
-  | { type: 'reinstate'; reason: string | null };
+  | { type: 'reinstate'; reason: string | null }
+  | { type: 'rotateWebhookSecret' };
 
 const evolve = (state: AccountState, event: AccountEvent): AccountState => {
   switch (event.type) {
     case 'AccountOpened':
-      return { status: 'ACTIVE', plan: event.data.plan, overrides: event.data.overrides };
+      return { status: 'ACTIVE', plan: event.data.plan, overrides: event.data.overrides, secretGeneration: 1 };
     case 'PlanChanged':
       return state.status === 'NONE' ? state : { ...state, plan: event.data.plan, overrides: event.data.overrides };
     case 'AccountSuspended':
       return state.status === 'NONE' ? state : { ...state, status: 'SUSPENDED' };
     case 'AccountReinstated':
       return state.status === 'NONE' ? state : { ...state, status: 'ACTIVE' };
+    case 'WebhookSecretRotated':
+      return state.status === 'NONE' ? state : { ...state, secretGeneration: event.data.generation };
     default:
       return event satisfies never;
   }
@@ -43,6 +45,8 @@ const decide = (command: AccountCommand, state: AccountState): AccountEvent[] =>
       return state.status === 'ACTIVE' ? [{ type: 'AccountSuspended', data: { reason: command.reason } }] : [];
     case 'reinstate':
       return state.status === 'SUSPENDED' ? [{ type: 'AccountReinstated', data: { reason: command.reason } }] : [];
+    case 'rotateWebhookSecret':
+      return state.status === 'NONE' ? [] : [{ type: 'WebhookSecretRotated', data: { generation: state.secretGeneration + 1 } }];
     default:
       return command satisfies never;
   }

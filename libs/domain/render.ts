@@ -7,7 +7,7 @@ export type RenderState =
   | { status: 'NONE' }
   | { status: 'QUEUED' }
   | { status: 'PROCESSING'; attempt: number }
-  | { status: 'DONE' }
+  | { status: 'DONE'; pdf: { sha256: string; keptUntil: string } | null }
   | { status: 'FAILED' };
 
 type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
@@ -16,7 +16,8 @@ export type RenderCommand =
   | { type: 'request'; data: Data<'RenderRequested'> }
   | { type: 'claim'; attempt: number; worker: string }
   | { type: 'complete'; data: Data<'RenderCompleted'> }
-  | { type: 'fail'; data: Data<'RenderFailed'> };
+  | { type: 'fail'; data: Data<'RenderFailed'> }
+  | { type: 'erasePdf' };
 
 /** The attempt that a worker may claim next; null when the render has ended, was never asked for, or has no attempt left. */
 export const nextAttempt = (state: RenderState): number | null => {
@@ -30,16 +31,18 @@ export const nextAttempt = (state: RenderState): number | null => {
   }
 };
 
-const evolve = (_: RenderState, event: RenderEvent): RenderState => {
+const evolve = (state: RenderState, event: RenderEvent): RenderState => {
   switch (event.type) {
     case 'RenderRequested':
       return { status: 'QUEUED' };
     case 'RenderStarted':
       return { status: 'PROCESSING', attempt: event.data.attempt };
     case 'RenderCompleted':
-      return { status: 'DONE' };
+      return { status: 'DONE', pdf: event.data.keptUntil === null ? null : { sha256: event.data.pdf.sha256, keptUntil: event.data.keptUntil } };
     case 'RenderFailed':
       return { status: 'FAILED' };
+    case 'PdfErased':
+      return state.status === 'DONE' ? { ...state, pdf: null } : state;
     default:
       return event satisfies never;
   }
@@ -56,6 +59,8 @@ const decide = (command: RenderCommand, state: RenderState): RenderEvent[] => {
     case 'fail':
       // A worker that has lost its render must not fail it for the one that has it now; a PDF is welcome from either.
       return state.status === 'PROCESSING' && state.attempt === command.data.attempt ? [{ type: 'RenderFailed', data: command.data }] : [];
+    case 'erasePdf':
+      return state.status === 'DONE' && state.pdf !== null ? [{ type: 'PdfErased', data: { sha256: state.pdf.sha256 } }] : [];
     default:
       return command satisfies never;
   }
