@@ -6,6 +6,7 @@ type Element = {
   children?: Element[];
   styleName?: string | null;
   alignment?: string | null;
+  highlight?: string | null;
   numbering?: unknown;
   isBold?: boolean;
   isHeader?: boolean;
@@ -18,7 +19,7 @@ const plainStyles = new Set(['', 'normal', 'body text', 'standard', 'table conte
 export const adapt = (element: Element): Element => {
   const children = element.children?.map(adapt);
   const adapted: Element = children ? { ...element, children } : element;
-  if (adapted.type === 'tab') return { type: 'run', styleName: tabStyle, children: [adapted] };
+  if (adapted.type === 'tab') return { type: 'run', styleName: tabStyle, highlight: null, children: [adapted] };
   if (adapted.type === 'paragraph') return align(adapted);
   return adapted.type === 'table' ? withHeader(adapted) : adapted;
 };

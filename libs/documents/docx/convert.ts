@@ -29,13 +29,16 @@ const bodyOf = async (parts: Parts): Promise<string> => {
   const buffer = Buffer.from(zipSync(Object.fromEntries(parts), { level: 0 }));
   try {
     const { value } = await mammoth.convertToHtml({ buffer }, { styleMap, includeEmbeddedStyleMap: false, convertImage: convertPicture, transformDocument: adapt, idPrefix: '' });
-    // Each list and table runs in the direction of its own text.
-    return value.replace(/<(ul|ol|table)>/g, '<$1 dir="auto">');
+    return finished(value);
   } catch (error) {
     if (error instanceof RangeError) throw error;
     throw refusal('docx', 'The DOCX is damaged: its parts cannot be read, or do not belong together.', { details: 'damaged document parts' });
   }
 };
+
+/** Lets each list and table run in the direction of its own text. Page breaks are rules up to here, because the converter drops empty elements, but rules cannot stand in a paragraph. */
+const finished = (html: string): string =>
+  html.replace(/<(ul|ol|table)>/g, '<$1 dir="auto">').replaceAll('<hr class="page-break" />', '<span class="page-break"></span>');
 
 const titleOf = (body: string): string =>
   /<h1[^>]*>([^]{1,1000}?)<\/h1>/

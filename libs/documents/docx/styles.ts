@@ -20,7 +20,7 @@ export const styleMap = [
   "r[style-name='Verbatim Char'] => code",
   "r[style-name='HTML Code'] => code",
   "r[style-name='Tab stop'] => span.tab",
-  "br[type='page'] => div.page-break:fresh",
+  "br[type='page'] => hr.page-break:fresh",
   'u => u',
   'strike => s',
   'highlight => mark',

@@ -31,6 +31,6 @@ const note = (reach: CssReach, node: CssNode, atrule: string | undefined, inFunc
   }
   if (node.type === 'Raw' && fetching.test(node.value)) reach.external = true;
   if (node.type === 'Raw' && node.value.includes('\\')) reach.external = true;
-  if (node.type === 'Atrule' && node.name.toLowerCase() === 'import') reach.external = true;
+  if (node.type === 'Atrule' && /^import$|\\/i.test(node.name)) reach.external = true;
   if (node.type === 'String' && fetchingFunction.test(inFunction) && !isLocalAddress(node.value)) reach.external = true;
 };

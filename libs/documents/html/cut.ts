@@ -25,14 +25,14 @@ export const locateCut = (html: string): Cut | undefined => {
       if (cut || !isCut(code)) return;
       cut = textElement.has(code)
         ? { inside: `a ${opened.tagName} element`, line: opened.line }
-        : { inside: insideOf[code] ?? 'markup', line: lineOfToken(parser) ?? parser.tokenizer.preprocessor.line };
+        : { inside: insideOf[code] ?? 'markup', line: lineOfToken(parser.tokenizer) ?? parser.tokenizer.preprocessor.line };
     },
   });
   return cut;
 };
 
-// The tokenizer knows where the token in hand began, but its type keeps that to itself.
-const lineOfToken = (parser: { tokenizer: object }): number | undefined => {
-  const token: unknown = Reflect.get(parser.tokenizer, 'currentToken');
+// Parser and tokenizer know where the token in hand began, but their types keep that to themselves.
+const lineOfToken = (holder: object): number | undefined => {
+  const token: unknown = Reflect.get(holder, 'currentToken');
   return (token as { location?: { startLine: number } | null } | null)?.location?.startLine;
 };

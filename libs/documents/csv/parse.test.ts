@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Problem } from '#contracts/http/problem.ts';
+import { delimiterOf, delimiters } from './delimiter.ts';
+import { parseCsv } from './parse.ts';
+
+const faultOf = (text: string) => {
+  try {
+    parseCsv(text);
+  } catch (error) {
+    if (error instanceof Problem) return error.fault;
+  }
+  throw new Error('no Problem was raised');
+};
+const quoted = (field: string) => `"${field.replaceAll('"', '""')}"`;
+
+describe('CSV', () => {
+  test('comes back field by field, whatever is in the fields', () => {
+    const table = fc.integer({ min: 2, max: 6 }).chain((width) => fc.array(fc.array(fc.string({ unit: 'grapheme' }), { minLength: width, maxLength: width }), { minLength: 1, maxLength: 8 }));
+    fc.assert(
+      fc.property(table, fc.constantFrom(...delimiters), fc.constantFrom('\n', '\r\n'), (records, delimiter, newline) => {
+        const { header, rows } = parseCsv(records.map((record) => record.map(quoted).join(delimiter)).join(newline));
+        expect([header, ...rows]).toEqual(records);
+      }),
+    );
+  });
+
+  test.each([
+    ['commas', 'a,b\n1,2', ','],
+    ['semicolons beside decimal commas', 'a;b\n1,5;2,5\n3,5;4,5', ';'],
+    ['tabs', 'a, b\tc\n1\t2', '\t'],
+    ['bars', 'a|b|c\n1|2|3', '|'],
+    ['commas, with semicolons inside quotes', '"a;b;c",d\n"1;2;3",4', ','],
+    ['what a spreadsheet announces', 'sep=;\na,b;c\n1,2;3', ';'],
+    ['commas where there is one column', 'a\n1\n2', ','],
+  ])('is delimited by %s', (_, text, delimiter) => {
+    expect(delimiterOf(text).delimiter).toBe(delimiter);
+  });
+
+  test('may have empty lines, and empty fields too many at the end of a row', () => {
+    expect(parseCsv('a,b\n\n1,2,,\n\n')).toEqual({ header: ['a', 'b'], rows: [['1', '2']] });
+  });
+
+  test.each([
+    ['a quote that is never closed', 'a,b\n1,"2\n3,4', 3],
+    ['a quote in the midst of a field', 'a,b\n1,2"3', 2],
+    ['text after a closing quote', 'a,b\n"1"x,2', 2],
+    ['a row that is too long', 'a,b\n1,2\n3,4,5', 3],
+    ['a row that is too short', 'a,b,c\n1,2,3\n4', 3],
+    ['a row that is too long after an announced delimiter', 'sep=;\na;b\n1;2;3', 3],
+    ['no rows', '\n\n', 1],
+  ])('with %s is refused with the line', (_, text, line) => {
+    expect(faultOf(text)).toMatchObject({ name: 'conversion_failed', extra: { line } });
+  });
+
+  test('with ten thousand columns is refused with the number and the limit', () => {
+    expect(faultOf(`${'a,'.repeat(9999)}a\n${'1,'.repeat(9999)}1`)).toMatchObject({ name: 'conversion_failed', extra: { details: { columns: 10_000, limit: 500 } } });
+  });
+
+  test('with too many cells is refused with the number and the limit', () => {
+    expect(faultOf(`a,b\n${'1,2\n'.repeat(500_000)}`)).toMatchObject({ extra: { details: { cells: 1_000_002, limit: 1_000_000 } } });
+  });
+});

@@ -1,0 +1,62 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Problem } from '#contracts/http/problem.ts';
+import { prepareHtml } from './convert.ts';
+
+const faultOf = (html: string, maxImages: number | null = 50) => {
+  try {
+    prepareHtml(html, maxImages);
+  } catch (error) {
+    if (error instanceof Problem) return error.fault;
+  }
+  throw new Error('no Problem was raised');
+};
+
+describe('HTML', () => {
+  test('goes through unchanged, however untidy', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom('<p>', '</p>', '<b>', '<table>', '<td>', 'text', '&amp;', '<br/>', '</x>', '<!-- c -->', '\n', '<a href="#x">')), (pieces) => {
+        const html = pieces.join('');
+        expect(prepareHtml(html, 50).html).toBe(html);
+      }),
+    );
+  });
+
+  test.each([
+    ['a tag', '<p>one\n<p class="x', 2],
+    ['an attribute', '<p>one\n\n<a href="x>two\nthree', 3],
+    ['a comment', 'one\n<!-- two\nthree', 2],
+    ['a script', '<p>\n\n<script>\nlet x = 1;', 3],
+    ['a style', '<style>\np { color: red }\n<p>text', 1],
+    ['a title', '<html>\n<title>x\n<body>', 2],
+    ['a textarea', '<form>\n<textarea>\n</form>', 2],
+  ])('that ends inside %s is refused with the line where that begins', (_, html, line) => {
+    expect(faultOf(html)).toMatchObject({ name: 'invalid_html', extra: { line } });
+  });
+
+  test('that ends in a lone "<" loses nothing and is let through', () => {
+    expect(prepareHtml('<p>a <', 50).html).toBe('<p>a <');
+  });
+
+  test('with more different external images than allowed is refused with both numbers', () => {
+    const images = (count: number) => Array.from({ length: count }, (_, index) => `<img src="https://h/${index}">`).join('');
+    expect(faultOf(images(51))).toMatchObject({ name: 'conversion_failed', extra: { details: { images: 51, limit: 50 } } });
+    expect(prepareHtml(images(50) + images(50), 50).lane).toBe('quiet');
+    expect(prepareHtml(images(500), null).lane).toBe('quiet');
+  });
+
+  test('may have any number of embedded images', () => {
+    expect(prepareHtml('<img src="data:image/png;base64,AAAA">'.repeat(60), 1).external).toBe(false);
+  });
+
+  test('with an image that can never load is refused with its address', () => {
+    expect(faultOf('<p>\n<img src="images/logo.png">')).toMatchObject({ name: 'image_load_failed', extra: { image_url: 'images/logo.png' } });
+    expect(faultOf('<img src="file:///etc/logo.png">')).toMatchObject({ name: 'image_load_failed', extra: { image_url: 'file:///etc/logo.png' } });
+    expect(faultOf('<p style="background: url(bg.png)">')).toMatchObject({ name: 'image_load_failed', extra: { image_url: 'bg.png' } });
+  });
+
+  test('may have relative images under a base, and in templates, which never load', () => {
+    expect(prepareHtml('<base href="https://h/"><img src="logo.png">', 50).external).toBe(true);
+    expect(prepareHtml('<template><img src="logo.png"></template>', 50).external).toBe(true);
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, test } from 'vitest';
+import { inspectHtml } from './inspect.ts';
+
+describe('the lane', () => {
+  test.each([
+    ['a script element', '<p>\n<script>1</script>', 'script element on line 2'],
+    ['a script within SVG', '<svg><script>1</script></svg>', 'script element on line 1'],
+    ['a script within MathML text', '<math><mtext><script>1</script></mtext></math>', 'script element on line 1'],
+    ['a script in a template', '<template><script>1</script></template>', 'script element on line 1'],
+    ['an event attribute', '<img src="data:," OnError=x>', 'onerror attribute on line 1'],
+    ['an event attribute on a second body tag', '<body><p>x<body onload="x()">', 'onload attribute on line 1'],
+    ['a javascript: address', '<a href="javascript:x()">', 'javascript: address in href attribute on line 1'],
+    ['a javascript: address in disguise', '<a href=" java\nscript&colon;x()">', 'javascript: address in href attribute on line 2'],
+    ['a javascript: address in an animation', '<svg><a><animate attributeName="href" values="x;javascript:1"/></a></svg>', 'javascript: address in values attribute on line 1'],
+    ['an iframe', '<iframe srcdoc="x"></iframe>', 'iframe element on line 1'],
+    ['an object', '<object data="x.svg"></object>', 'object element on line 1'],
+    ['an embed', '<embed src="x">', 'embed element on line 1'],
+    ['a frame set', '<frameset><frame src="x"></frameset>', 'frameset element on line 1'],
+    ['a noscript element', '<noscript>x</noscript>', 'noscript element on line 1'],
+    ['a refresh', '<meta http-equiv="Refresh" content="0">', 'meta http-equiv="Refresh" on line 1'],
+    ['a policy that would outlive the document', '<meta http-equiv="content-security-policy" content="img-src none">', 'meta http-equiv="content-security-policy" on line 1'],
+    ['a referrer policy that would outlive the document', '<meta name="referrer" content="no-referrer">', 'meta name="referrer" on line 1'],
+    ['a declarative shadow root', '<div><template shadowrootmode="open">x</template></div>', 'shadowrootmode attribute on line 1'],
+  ])('is that of scripts for %s', (_, html, reason) => {
+    expect(inspectHtml(html)).toMatchObject({ runs: reason, external: true });
+  });
+
+  test.each([
+    ['an invoice', '<!DOCTYPE html><meta charset="utf-8"><style>td { color: red }</style><table><tr><td>x</table>'],
+    ['script as text', '<p>&lt;script&gt;</p><textarea><script></script></textarea><!-- <script> -->'],
+    ['the word javascript', '<p title="javascript is a language">javascript: no</p>'],
+    ['an inline SVG', '<svg><linearGradient id="a"/><rect fill="url(#a)"/><use href="#b"/></svg>'],
+    ['harmless pragmas', '<meta http-equiv="Content-Type" content="text/html"><meta name="author" content="x">'],
+  ])('is quiet for %s', (_, html) => {
+    expect(inspectHtml(html)).toMatchObject({ runs: undefined, external: false });
+  });
+});
+
+describe('what the browser would fetch', () => {
+  test.each([
+    '<img src="https://h/a.png">',
+    '<img src=" //h/a.png">',
+    '<img srcset="data:,x 1x, https://h/a.png 2x">',
+    '<picture><source srcset="https://h/a.png"></picture>',
+    '<link rel=stylesheet href="https://h/a.css">',
+    '<link rel=preload imagesrcset="https://h/a.png">',
+    '<input type=image src="https://h/a.png">',
+    '<video poster="https://h/a.png"></video>',
+    '<audio src="https://h/a.mp3"></audio>',
+    '<table background="https://h/a.png"></table>',
+    '<svg><image href="https://h/a.png"/></svg>',
+    '<svg><image xlink:href="https://h/a.png"/></svg>',
+    '<svg><use href="https://h/a.svg#x"/></svg>',
+    '<svg><rect fill="url(https://h/a.svg#x)"/></svg>',
+    '<svg><filter><feImage href="https://h/a.png"/></filter></svg>',
+    '<p style="background: url(https://h/a.png)">',
+    '<p style="background: \\75rl(https://h/a.png)">',
+    '<p style="--x: url(https://h/a.png)">',
+    '<p style="background: image-set(\'https://h/a.png\' 1x)">',
+    '<style>@import "https://h/a.css";</style>',
+    '<style>@\\69mport "https://h/a.css";</style>',
+    '<style>@font-face { font-family: a; src: url("https://h/a.woff2") }</style>',
+    '<style>@media print { p { list-style: URL( https://h/a.png ) } }</style>',
+    '<style>p { color: red; } } .x { background: url(https://h/a.png) }</style>',
+    '<svg><style>rect { fill: url(https://h/a.png) }</style></svg>',
+    '<template><img src="https://h/a.png"></template>',
+    '<base href="https://h/"><p>x',
+  ])('is seen in %s', (html) => {
+    expect(inspectHtml(html).external).toBe(true);
+  });
+
+  test.each([
+    '<a href="https://h/">x</a>',
+    '<map><area href="https://h/"></map>',
+    '<form action="https://h/"></form>',
+    '<blockquote cite="https://h/">x</blockquote>',
+    '<img src="data:image/png;base64,AAAA">',
+    '<img src="">',
+    '<img srcset="data:,a 1x, data:,b 2x">',
+    '<p style="background: url(data:,x)">',
+    '<style>p { background: url("#x"); content: "url(https://h/a.png)" }</style>',
+    '<style>/* url(https://h/a.png) */ p::before { content: "\\2014" }</style>',
+    '<style>@namespace svg url(https://h/ns);</style>',
+  ])('is not seen in %s', (html) => {
+    expect(inspectHtml(html).external).toBe(false);
+  });
+});

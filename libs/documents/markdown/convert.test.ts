@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import { Problem } from '#contracts/http/problem.ts';
+import { convertMarkdown } from './convert.ts';
+
+const bodyOf = (text: string) => /<main[^>]*>([^]*)<\/main>/.exec(convertMarkdown(text, 50).html)?.[1] ?? '';
+const faultOf = (text: string) => {
+  try {
+    convertMarkdown(text, 50);
+  } catch (error) {
+    if (error instanceof Problem) return error.fault;
+  }
+  throw new Error('no Problem was raised');
+};
+
+describe('Markdown', () => {
+  test('gets tables, strike-through, footnotes, task lists, anchors and highlighted code', () => {
+    const body = bodyOf('# Héllo, World\n\n~~gone~~[^1]\n\n[^1]: note\n\n- [x] done\n- [ ] open\n\n|a|b|\n|-|-:|\n|1|2|\n\n```js\nlet x = 1;\n```');
+    expect(body).toContain('<h1 id="héllo-world">');
+    expect(body).toContain('<s>gone</s>');
+    expect(body).toContain('class="footnotes"');
+    expect(body).toContain('<span class="task done"></span>done');
+    expect(body).toContain('<span class="task"></span>open');
+    expect(body).toContain('<td style="text-align:right">2</td>');
+    expect(body).toContain('<span class="hljs-keyword">let</span>');
+  });
+
+  test('gives repeated headings anchors of their own', () => {
+    expect(bodyOf('# A\n\n# A\n\n# A\n').match(/id="[^"]*"/g)).toEqual(['id="a"', 'id="a-1"', 'id="a-2"']);
+    expect(bodyOf('# A\n')).toContain('id="a"');
+  });
+
+  test('takes its title from the first heading', () => {
+    expect(convertMarkdown('text\n\n## The *first*', 50).html).toContain('<title>The first</title>');
+  });
+
+  test('stays in the quiet lane, unless HTML in it could run', () => {
+    expect(convertMarkdown('# a <b>b</b>', 50).lane).toBe('quiet');
+    expect(convertMarkdown('a <b onclick="x()">b</b>', 50)).toMatchObject({ lane: 'script', laneReason: 'onclick attribute on line 1' });
+    expect(convertMarkdown('[a](javascript:x())', 50).lane).toBe('quiet');
+  });
+
+  test('shows its images if they are absolute or embedded, and refuses relative ones', () => {
+    expect(convertMarkdown('![a](https://h/a.png)', 50).external).toBe(true);
+    expect(bodyOf('![a](data:image/svg+xml;base64,AAAA)')).toContain('<img src="data:image/svg+xml');
+    expect(faultOf('![a](a.png)')).toMatchObject({ name: 'image_load_failed', extra: { image_url: 'a.png' } });
+  });
+
+  test.each([
+    ['a code fence', 'a\n\n```js\ncode\n\nmore', 3],
+    ['a code fence without content', 'a\n\n~~~', 3],
+    ['an HTML comment', 'a\n\n<!-- b\n\nc', 3],
+    ['an HTML comment within a block that ends before it', '<div>\n<!-- b\n\nc -->\n</div>', 2],
+    ['a script', 'a\n\n<script>\nx', 3],
+    ['a tag', 'a\n\n<div class="x\n\nb', 3],
+  ])('that never closes %s is refused with its line', (_, text, line) => {
+    expect(faultOf(text)).toMatchObject({ name: 'invalid_markdown', extra: { line } });
+  });
+
+  test.each([
+    ['closed fences', '```\na\n```\n\n~~~~\n```\n~~~~'],
+    ['a fence without content', '```\n```'],
+    ['a fence that its list item ends', '- a\n\n  ```\n  b\n\nc'],
+    ['closed comments', '<!-- a\n\nb --> c\n\nd <!-- e --> f'],
+  ])('with %s is let through', (_, text) => {
+    expect(bodyOf(text)).not.toBe('');
+  });
+});

@@ -1,0 +1,53 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { Problem } from '#contracts/http/problem.ts';
+import { openPreparation } from './preparation.ts';
+
+const preparation = openPreparation({ threads: 1, memoryMb: 96 });
+afterAll(() => preparation.close());
+
+const prepare = (inputType: 'html' | 'json' | 'markdown', text: string, timeoutMs = 60_000) => preparation.prepare({ inputType, data: Buffer.from(text), maxImages: 50 }, { timeoutMs });
+const faultOf = async (work: Promise<unknown>) => {
+  const error = await work.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (error instanceof Problem) return error.fault;
+  throw new Error('no Problem was raised', { cause: error });
+};
+
+const endless = `# a\n\n${'*a **b '.repeat(400_000)}`;
+const enormous = `[${Array.from({ length: 150_000 }, (_, id) => `{"id":${id},"list":[1,2,3]}`).join(',')}]`;
+
+describe('preparation in threads', () => {
+  test('gives what the converters make, and leaves the data of the caller alone', async () => {
+    const data = Buffer.from('<p>Grüße</p>');
+    expect(await preparation.prepare({ inputType: 'html', data, maxImages: 50 }, { timeoutMs: 60_000 })).toEqual({ html: '<p>Grüße</p>', lane: 'quiet', laneReason: 'nothing that runs', external: false });
+    expect(data.toString()).toBe('<p>Grüße</p>');
+  });
+
+  test('raises the Problems of the converters with all their fields', async () => {
+    expect(await faultOf(prepare('json', '{\n'))).toEqual({ name: 'conversion_failed', message: expect.stringContaining('line 2'), extra: { details: expect.any(String), line: 2 } });
+  });
+
+  test('ends what goes on beyond its deadline, and works on', async () => {
+    expect(await faultOf(prepare('markdown', endless, 250))).toEqual({ name: 'processing_timeout', message: expect.any(String), extra: { timeout_seconds: 0.25 } });
+    expect((await prepare('html', '<p>next</p>')).html).toBe('<p>next</p>');
+  });
+
+  test('counts the wait for a thread in', async () => {
+    const first = faultOf(prepare('markdown', endless, 500));
+    const second = faultOf(prepare('html', '<p>waits</p>', 100));
+    expect((await second).name).toBe('processing_timeout');
+    expect((await first).name).toBe('processing_timeout');
+  });
+
+  test('survives deadlines that end threads before they have begun to work', async () => {
+    for (let round = 0; round < 5; round += 1) await faultOf(prepare('markdown', endless, 1));
+    expect((await prepare('html', '<p>next</p>')).html).toBe('<p>next</p>');
+  });
+
+  test('refuses what needs more memory than a thread has, and works on', async () => {
+    expect(await faultOf(prepare('json', enormous))).toMatchObject({ name: 'conversion_failed', extra: { details: { reason: 'out of memory', limit_mb: 96 } } });
+    expect((await prepare('html', '<p>next</p>')).html).toBe('<p>next</p>');
+  });
+});

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Problem } from '#contracts/http/problem.ts';
+import type { InputType, TextType } from './input-type.ts';
+import { prepareDocument } from './prepare.ts';
+
+const outcome = async (inputType: InputType, data: Uint8Array): Promise<'prepared' | 'refused'> => {
+  try {
+    const { html } = await prepareDocument({ inputType, data, maxImages: 50 });
+    expect(html).toBeTypeOf('string');
+    return 'prepared';
+  } catch (error) {
+    if (error instanceof Problem) return 'refused';
+    throw error;
+  }
+};
+
+const sharp = fc.constantFrom('<', '>', '&', '"', "'", '<!--', '-->', '<a ', '</a>', '<![CDATA[', ']]>', '```', '|', '[x](', '![', ')', '{', '}', '[', ']', ':', ',', ';', '\n', '\r', '\t', '\0', '\ufeff', '\ud800', 'sep=;', '#', '- [ ] ', '[^1]', '1', 'ا', '漢', '<!DOCTYPE a [', '<?x', 'url(', '\\');
+const untidy = fc.array(fc.oneof(sharp, fc.string({ unit: 'binary', maxLength: 5 })), { maxLength: 30 }).map((pieces) => pieces.join(''));
+
+describe('whatever comes in', () => {
+  test.each<TextType>(['html', 'markdown', 'csv', 'json', 'xml'])('as %s is prepared or refused with a Problem', async (inputType) => {
+    await fc.assert(
+      fc.asyncProperty(untidy, async (text) => {
+        await outcome(inputType, Buffer.from(text));
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test.each<InputType>(['html', 'markdown', 'csv', 'json', 'xml', 'docx'])('as bytes called %s is prepared or refused with a Problem', async (inputType) => {
+    await fc.assert(fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => void (await outcome(inputType, bytes))));
+  });
+});
+
+describe('the sample documents', () => {
+  const folder = new URL('../../test/fixtures/documents/', import.meta.url);
+  const types: Record<string, InputType> = { '.html': 'html', '.md': 'markdown', '.csv': 'csv', '.json': 'json', '.xml': 'xml', '.docx': 'docx' };
+  const samples = readdirSync(folder).filter((name) => extname(name) in types);
+
+  test.each(samples)('%s is prepared for the quiet lane and fetches nothing', async (name) => {
+    const inputType = types[extname(name)] ?? 'html';
+    const file = readFileSync(new URL(name, folder));
+    const data = inputType === 'docx' ? Buffer.from(file.toString('base64')) : file;
+    expect(await prepareDocument({ inputType, data, maxImages: 50 })).toMatchObject({ lane: 'quiet', external: false });
+  });
+});

@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { Problem } from '#contracts/http/problem.ts';
+import { convertXml } from './convert.ts';
+
+const textOf = (xml: string) => (/<main[^>]*>([^]*)<\/main>/.exec(convertXml(xml).html)?.[1] ?? '').replace(/<[^>]*>/g, '').replaceAll('&quot;', '"').trim();
+const faultOf = (xml: string) => {
+  try {
+    convertXml(xml);
+  } catch (error) {
+    if (error instanceof Problem) return error.fault;
+  }
+  throw new Error('no Problem was raised');
+};
+const escaped = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
+
+describe('XML', () => {
+  test('is shown with all it holds, an element with text on one line', () => {
+    const text = textOf('<?xml version="1.0"?><!--c--><?p q?><a b="1&amp;2"><c>text</c><d/><e></e><![CDATA[x<y]]></a>');
+    expect(text.split('\n')).toEqual(['&lt;?xml version="1.0"?&gt;', '&lt;!--c--&gt;', '&lt;?p q?&gt;', '&lt;a b="1&amp;2"&gt;', '&lt;c&gt;text&lt;/c&gt;', '&lt;d/&gt;', '&lt;e&gt;&lt;/e&gt;', '&lt;![CDATA[x&lt;y]]&gt;', '&lt;/a&gt;']);
+  });
+
+  test('never becomes markup of the page', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme-ascii' }), (content) => {
+        expect(textOf(`<a b="${escaped(content)}">${escaped(content)}</a>`)).not.toMatch(/[<>]/);
+      }),
+    );
+  });
+
+  test.each([
+    ['a tag closed in the wrong order', '<a>\n<b></a>', 2],
+    ['an entity that XML does not know', '<a>\n\n&nbsp;</a>', 3],
+    ['two roots', '<a/>\n<b/>', 2],
+    ['an attribute twice', '<a b="1"\nb="2"/>', 2],
+    ['no end', '<a>\n', 2],
+    ['nothing in it', '', 1],
+  ])('with %s is refused with the line', (_, xml, line) => {
+    expect(faultOf(xml)).toMatchObject({ name: 'conversion_failed', extra: { line } });
+  });
+
+  test.each(['<!DOCTYPE a [\n<!ENTITY x "y">\n]><a>&x;</a>', '<!DOCTYPE a [\n<!ENTITY % x SYSTEM "http://h/x.dtd">\n%x;]><a/>', '<!DOCTYPE a [\n<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'])(
+    'that defines an entity is refused: %s',
+    (xml) => {
+      expect(faultOf(xml)).toMatchObject({ name: 'conversion_failed', extra: { line: 2, details: 'entity definition in the document type' } });
+    },
+  );
+
+  test('may name a document type, which is shown and never fetched', () => {
+    expect(textOf('<!DOCTYPE html SYSTEM "http://h/x.dtd"><html/>')).toContain('&lt;!DOCTYPE html SYSTEM "http://h/x.dtd"&gt;');
+  });
+
+  test('nested a hundred thousand deep is refused with the limit', () => {
+    expect(faultOf('<a>'.repeat(100_000))).toMatchObject({ extra: { details: { limit: 256 } } });
+  });
+});
