@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { ErrorName } from './errors.ts';
 import { errorSchema, errorSchemaName } from './openapi/error-schemas.ts';
 import { guide } from './openapi/guide.ts';
@@ -5,7 +6,6 @@ import { sharedHeaders } from './openapi/headers.ts';
 import { definitionOf, type Direction, type Json } from './openapi/json-schema.ts';
 import { operationOf } from './openapi/operation.ts';
 import { type Route, schemaNames } from './routes/route.ts';
-import { z } from 'zod';
 
 /** An OpenAPI 3.1 document. */
 export type OpenApiDocument = Json & { openapi: string; paths: Record<string, Json> };
@@ -43,8 +43,11 @@ const pathsOf = (routes: readonly Route[]): Record<string, Json> => {
   return Object.fromEntries([...byPath].map(([path, some]) => [path, Object.fromEntries(some.map((route) => [route.method.toLowerCase(), operationOf(route)]))]));
 };
 
-/** Writes the reference of the API. `baseUrl` is where callers reach it, without a slash at the end. */
-export const buildOpenApi = (routes: readonly Route[], { version, baseUrl }: { version: string; baseUrl: string }): OpenApiDocument => ({
+/**
+ * Writes the reference of the API. `baseUrl` is where callers reach it; without one that is wherever they have the document from,
+ * which holds behind any name and port.
+ */
+export const buildOpenApi = (routes: readonly Route[], { version, baseUrl = '/' }: { version: string; baseUrl?: string }): OpenApiDocument => ({
   openapi: '3.1.0',
   info: { title: 'Colophon', version, summary: 'Documents to PDF', description: guide, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
   servers: [{ url: baseUrl }],

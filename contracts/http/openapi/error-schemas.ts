@@ -1,5 +1,4 @@
-import type { ErrorName } from '../errors.ts';
-import { errors } from '../errors.ts';
+import { type ErrorName, errors } from '../errors.ts';
 import { printErrors } from '../routes/route.ts';
 import { exampleExtra } from './error-examples.ts';
 import { type Json, jsonSchemaOf } from './json-schema.ts';
@@ -9,7 +8,7 @@ const renderId = 'render_01JR04W1PD2M5S8V3Q6X9Z7TKF';
 
 const pascal = (name: string): string => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-export const errorSchemaName = (name: ErrorName): string => `${pascal(name)}Error`;
+export const errorSchemaName = (name: ErrorName): string => `${pascal(name).replace(/Error$/, '')}Error`;
 
 const raisedByRender: readonly ErrorName[] = [...printErrors, 'invalid_html', 'invalid_docx', 'invalid_markdown', 'template_render_error'];
 

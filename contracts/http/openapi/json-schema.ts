@@ -6,9 +6,18 @@ export type Json = Record<string, unknown>;
 /** Whether a schema describes what callers send (defaults may be left out) or what they get (defaults are filled in). */
 export type Direction = 'input' | 'output';
 
-const withoutDialect = ({ $schema: _, ...schema }: Json): Json => schema;
+// Left out: the range that every JavaScript integer has, that keys are text, and that answers never grow a field.
+const withoutNoise = (schema: Json, direction: Direction): void => {
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  delete schema.propertyNames;
+  if (direction === 'output' && schema.additionalProperties === false) delete schema.additionalProperties;
+};
 
-export const jsonSchemaOf = (schema: z.ZodType, direction: Direction): Json => withoutDialect(z.toJSONSchema(schema, { io: direction, unrepresentable: 'any' }) as Json);
+export const jsonSchemaOf = (schema: z.ZodType, direction: Direction): Json => {
+  const { $schema: _, ...written } = z.toJSONSchema(schema, { io: direction, unrepresentable: 'any', override: ({ jsonSchema }) => withoutNoise(jsonSchema as Json, direction) }) as Json;
+  return written;
+};
 
 /** A reference to the schema where it has a name, else the schema itself. */
 export const referenceTo = (schema: z.ZodType, direction: Direction): Json => {

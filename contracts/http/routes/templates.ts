@@ -28,7 +28,7 @@ const auditEvent = z.object({
   request_id: z.string().nullable(),
   data: z.record(z.string(), z.unknown()),
 });
-const templateHistory = named('TemplateHistory', z.object({ template_id: z.string(), events: z.array(named('AuditEvent', auditEvent)) }));
+const templateHistory = named('TemplateHistory', z.object({ template_id: z.string(), events: z.array(auditEvent) }));
 
 const syntax = `
 **Syntax.** Handlebars: \`{{var}}\`, \`{{#if}}\`, \`{{#unless}}\`, \`{{#each}}\`, \`{{#with}}\`, \`{{lookup}}\`, and the helpers
