@@ -20,5 +20,7 @@ export const scopeStyles = (css: string, scope: string): string => {
   const named = (names: Set<string>) => (rule: CssNode) => rule.type === 'Atrule' && names.has(rule.name.toLowerCase());
   const free = rules.filter(named(loose));
   const bound = rules.filter((rule) => !named(loose)(rule) && !named(dropped)(rule));
-  return `${free.map((rule) => generate(rule)).join('')}@scope(${scope}){${bound.map((rule) => generate(rule)).join('')}}`;
+  const text = `${free.map((rule) => generate(rule)).join('')}@scope(${scope}){${bound.map((rule) => generate(rule)).join('')}}`;
+  // An escaped character comes out plain, and could end the style element.
+  return text.replaceAll('</', '<\\/');
 };

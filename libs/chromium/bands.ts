@@ -4,7 +4,6 @@ import { scopeStyles, separateName } from './band-styles.ts';
 export type BandPlace = 'header' | 'footer';
 
 const banned = new Set(['script', 'noscript', 'iframe', 'frame', 'frameset', 'object', 'embed', 'applet', 'link', 'meta', 'base', 'title', 'template', 'animate', 'animatetransform', 'animatemotion', 'set', 'portal']);
-const raw = new Set(['style', 'textarea']);
 
 const isElement = (node: Dom.Node): node is Dom.Element => 'tagName' in node;
 const childrenOf = (node: Dom.Node): Dom.ChildNode[] => ('childNodes' in node ? node.childNodes : []);
@@ -31,8 +30,10 @@ const clean = (nodes: Dom.ChildNode[], place: BandPlace): Dom.ChildNode[] =>
     if (node.nodeName === '#text') return withCounters((node as Dom.TextNode).value);
     if (!isElement(node) || banned.has(node.tagName.toLowerCase())) return [];
     node.attrs = keptAttributes(node);
-    if (node.tagName === 'style') setText(node, scopeStyles(textOf(node), `.band-${place}`));
-    else if (!raw.has(node.tagName)) node.childNodes = clean(node.childNodes, place);
+    if (node.tagName !== 'style') node.childNodes = clean(node.childNodes, place);
+    // Within a drawing a style element is read by other rules than it is written by.
+    else if (node.namespaceURI === 'http://www.w3.org/1999/xhtml') setText(node, scopeStyles(textOf(node), `.band-${place}`));
+    else return [];
     return [node];
   });
 

@@ -6,9 +6,10 @@ import { untilAborted, type Page } from './page.ts';
 import { press } from './press.ts';
 import { noBands } from './print-options.ts';
 import type { Printed, PrintRequest } from './request.ts';
+import { mayMarkPage } from './page-marks.ts';
 import { watchResources } from './resources.ts';
 import { watchScripts } from './script-budget.ts';
-import { mayMove, settle } from './settle.ts';
+import { needsSettling, settle } from './settle.ts';
 
 export type LaneTools = { proxy: string; setBands: SetBands };
 type Errand = LaneTools & { signal: AbortSignal; /** When the document came, by performance.now(). */ asked: number };
@@ -40,7 +41,7 @@ const kept: Lane = {
         const started = performance.now();
         await emulate(page, request.options.emulate_media);
         await fill(page, request.html);
-        if (mayMove(request.html)) await settle(page.session);
+        if (needsSettling(request.html)) await settle(page.session);
         return finish(page, house, request, errand, started);
       }),
     );
@@ -76,11 +77,8 @@ const freshWork = async (page: Page, house: House, request: PrintRequest, errand
 const still: Lane = { browser: 'still', queue: 'still', print: freshPrint('off') };
 const moving: Lane = { browser: 'moving', queue: 'moving', print: freshPrint('on') };
 
-/** Whether a meta element may say something to the page that outlasts the document in it, or leads it elsewhere; in doubt it may. */
-const marksPage = (html: string) => /http-equiv(?!\s*=\s*["']?(?:content-type|x-ua-compatible)["'\s>/])/i.test(html) || /name\s*=\s*["']?referrer/i.test(html);
-
 /** The fastest way that is safe for the document. */
 export const laneOf = ({ lane, external, html }: PrintRequest): Lane => {
   if (lane === 'script') return moving;
-  return external || marksPage(html) ? still : kept;
+  return external || mayMarkPage(html) ? still : kept;
 };

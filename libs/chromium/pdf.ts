@@ -7,7 +7,7 @@ const readingOf = (pdf: Buffer) => {
   const firstEntry = pdf.indexOf('\n', pdf.indexOf('\n', table) + 1) + 1;
   const trailer = tail.slice(tail.lastIndexOf('trailer'));
   const offsetOf = (object: number) => Number(pdf.toString('latin1', firstEntry + object * 20, firstEntry + object * 20 + 10));
-  const bytesOf = (object: number) => ({ start: offsetOf(object), end: pdf.indexOf('endobj', offsetOf(object)) });
+  const bytesOf = (object: number) => ({ start: offsetOf(object), end: pdf.indexOf('\nendobj', offsetOf(object)) });
   const reference = (name: string, dictionary: string) => {
     const number = new RegExp(`/${name} (\\d+) 0 R`).exec(dictionary)?.[1];
     if (number === undefined) throw new Error(`The PDF has no /${name} where it should be.`);

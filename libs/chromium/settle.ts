@@ -1,7 +1,8 @@
 import type { Session } from './devtools/connection.ts';
 
 /**
- * Runs in the page. Finite animations go to their end and endless ones to their start, pictures that wait for a reader to scroll load at once;
+ * Runs in the page. The request says how the sheet is, not the document's @page: a sheet or margin from there would shrink the text and lie under the
+ * bands. Finite animations go to their end and endless ones to their start, pictures that wait for a reader to scroll load at once;
  * the value says whether fonts or pictures are still on their way.
  */
 const bringToRest = String.raw`(() => {
@@ -21,6 +22,12 @@ const bringToRest = String.raw`(() => {
     animation.pause();
     animation.currentTime = 0;
   };
+  if (!document.querySelector('style[data-colophon]')) {
+    const style = document.createElement('style');
+    style.dataset.colophon = '';
+    style.textContent = '@page{size:auto!important;margin:revert!important}';
+    (document.head ?? document.documentElement).append(style);
+  }
   document.body?.getBoundingClientRect();
   for (const animation of document.getAnimations()) attempt(() => restAnimation(animation));
   for (const drawing of document.querySelectorAll('svg')) if (!drawing.ownerSVGElement) attempt(() => restDrawing(drawing));
@@ -29,8 +36,8 @@ const bringToRest = String.raw`(() => {
   return document.fonts.status === 'loading' || [...document.images].some((image) => !image.complete);
 })()`;
 
-/** Whether a document may hold what has to be brought to rest; in doubt it may. A backslash can spell any name in a style sheet. */
-export const mayMove = (html: string): boolean => /keyframes|starting-style|font-face|\\|<link|@import|<animate|<set\b|<marquee|srcdoc/i.test(html);
+/** Whether a document may hold what has to be set right before it is printed; in doubt it may. A backslash can spell any name in a style sheet. */
+export const needsSettling = (html: string): boolean => /@page|keyframes|starting-style|font-face|\\|<link|@import|<animate|<set\b|<marquee|srcdoc/i.test(html);
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 

@@ -1,0 +1,27 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { memoryOfGroups, remedyFor } from './memory.ts';
+
+const processes = fc.array(fc.record({ pid: fc.nat(), processGroup: fc.constant(1), megabytes: fc.nat(4000), renderer: fc.boolean() }));
+
+test('nothing is ended below the limit, and above it the largest alone', () => {
+  fc.assert(
+    fc.property(processes, fc.nat(8000), (group, limit) => {
+      const total = group.reduce((sum, { megabytes }) => sum + megabytes, 0);
+      const largest = Math.max(...group.map(({ megabytes }) => megabytes));
+      const remedy = remedyFor(group, limit);
+      if (total <= limit) expect(remedy).toEqual({ end: 'nothing' });
+      else if (remedy.end === 'renderer') expect(group.find(({ pid, renderer }) => pid === remedy.pid && renderer)?.megabytes).toBe(largest);
+      else expect(group.some(({ megabytes, renderer }) => megabytes === largest && !renderer)).toBe(true);
+    }),
+  );
+});
+
+test('a process finds itself in its own group', async () => {
+  const { readFile } = await import('node:fs/promises');
+  const stat = await readFile('/proc/self/stat', 'latin1');
+  const group = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
+  const own = (await memoryOfGroups(new Set([group]))).find(({ pid }) => pid === process.pid);
+  expect(own?.megabytes).toBeGreaterThan(5);
+  expect(own?.renderer).toBe(false);
+});
