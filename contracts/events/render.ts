@@ -78,6 +78,8 @@ export type RenderDurations = z.output<typeof renderDurations>;
 
 export const renderCompleted = z.object({
   attempt: z.number().int(),
+  /** What the PDF was made from: an input type, or a template. */
+  input: z.enum([...inputTypes, 'template']),
   pdf: blobRef,
   reply: z.enum(['wait', 'poll', 'webhook']),
   /** Until when the PDF can be fetched; null where it was not kept. */

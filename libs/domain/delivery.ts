@@ -26,7 +26,7 @@ const isWorthAnotherTry = (outcome: AttemptOutcome): boolean => outcome.kind !==
 /** One line that tells a person why an attempt failed. */
 export const errorOf = (outcome: AttemptOutcome): string => (outcome.kind === 'answered' ? `The receiver answered with status ${outcome.status}.` : outcome.reason);
 
-const evolve = (state: DeliveryState, event: DeliveryEvent): DeliveryState => {
+const evolve = (_: DeliveryState, event: DeliveryEvent): DeliveryState => {
   switch (event.type) {
     case 'DeliveryRequested':
       return { status: 'DUE', round: 1, attempt: 1, notBefore: null };

@@ -1,5 +1,7 @@
 import { accounts } from './accounts.ts';
 import { apiKeys } from './api-keys.ts';
+import { deliveries } from './deliveries.ts';
+import { pace } from './pace.ts';
 import type { Projection } from './projection.ts';
 import { renders } from './renders.ts';
 import { templateUses } from './template-uses.ts';
@@ -8,4 +10,4 @@ import { templates } from './templates.ts';
 import { usage } from './usage.ts';
 
 /** Every read model there is. */
-export const projections = [accounts, apiKeys, renders, usage, templates, templateVersions, templateUses] as unknown as readonly Projection[];
+export const projections = [accounts, apiKeys, renders, deliveries, pace, usage, templates, templateVersions, templateUses] as unknown as readonly Projection[];

@@ -21,6 +21,11 @@ export type RenderDocument = {
   durationMs: number | null;
   pages: number | null;
   pdf: { sha256: string; size: number } | null;
+  reply: 'wait' | 'poll' | 'webhook';
+  webhookUrl: string | null;
+  /** Until when the PDF can be fetched; null where it cannot, or not any more. */
+  keptUntil: string | null;
+  trial: boolean;
   fault: Fault | null;
 };
 
@@ -47,6 +52,7 @@ export const renders: Projection<RenderDocument> = {
       const document: RenderDocument = {
         id: idOf(event), accountId: data.accountId, keyId: data.keyId, source: sourceOf(data), status: 'QUEUED', attempt: 0,
         createdAt: event.metadata.occurredAt, startedAt: null, endedAt: null, durationMs: null, pages: null, pdf: null, fault: null,
+        reply: data.reply.kind, webhookUrl: data.reply.kind === 'webhook' ? data.reply.url : null, keptUntil: null, trial: data.trial,
       };
       return { id: document.id, evolve: () => document };
     },
@@ -57,12 +63,13 @@ export const renders: Projection<RenderDocument> = {
         startedAt: startedAt ?? event.metadata.occurredAt,
       })),
     RenderCompleted: (event) => {
-      const { pdf, pages, durations } = event.data as Data<'RenderCompleted'>;
-      return change(event, () => ({ status: 'DONE', pdf, pages, durationMs: durations.totalMs, endedAt: event.metadata.occurredAt }));
+      const { pdf, pages, durations, keptUntil } = event.data as Data<'RenderCompleted'>;
+      return change(event, () => ({ status: 'DONE', pdf, pages, keptUntil, durationMs: durations.totalMs, endedAt: event.metadata.occurredAt }));
     },
     RenderFailed: (event) => {
       const { fault, totalMs } = event.data as Data<'RenderFailed'>;
       return change(event, () => ({ status: 'FAILED', fault: fault as Fault, durationMs: totalMs, endedAt: event.metadata.occurredAt }));
     },
+    PdfErased: (event) => change(event, () => ({ keptUntil: null })),
   },
 };

@@ -3,9 +3,23 @@ import type { Bus, Message } from '#libs/bus/port.ts';
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
+const toRenderer = ({ id, stream }: RecordedEvent): Message => ({ id, subject: subjects.renderRequested, data: { stream } });
+const toDelivery = ({ id, stream }: RecordedEvent): Message => ({ id, subject: subjects.deliveryDue, data: { id: stream.slice(stream.indexOf('-') + 1) } });
+
 /** The work that an event asks of somebody; null where nobody needs to act. */
-const messageOf = (event: RecordedEvent): Message | null =>
-  event.type === 'RenderRequested' ? { id: event.id, subject: subjects.renderRequested, data: { stream: event.stream } } : null;
+export const messageOf = (event: RecordedEvent): Message | null => {
+  switch (event.type) {
+    case 'RenderRequested':
+      return toRenderer(event);
+    case 'RenderCompleted':
+    case 'RenderFailed':
+      return (event.data as { reply: string }).reply === 'webhook' ? toDelivery(event) : null;
+    case 'RedeliveryRequested':
+      return toDelivery(event);
+    default:
+      return null;
+  }
+};
 
 /** Carries events from the log to the bus, until `signal` aborts. The checkpoint follows only when the bus has confirmed. */
 export const runRelay = async (store: EventStore, bus: Bus, reads: ReadStore, signal: AbortSignal): Promise<void> => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
 import type { Answers } from '#libs/answers/port.ts';
+import type { WorkEnd } from '#libs/bus/work.ts';
 import { maxAttempts, nextAttempt, render, type RenderCommand, type RenderState } from '#libs/domain/render.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { type Aggregate, type Cause, load, type Log } from '#libs/handling/handle.ts';
@@ -15,8 +16,6 @@ export type RendererParts = Workshop & {
   report: (fact: Record<string, unknown>, message: string) => void;
 };
 
-/** `again`: the message has to come back after the delay; the render is still open. */
-export type JobEnd = { kind: 'done' } | { kind: 'again'; delayMs: number };
 
 type Render = Aggregate<RenderState, RenderCommand, RenderEvent>;
 type Job = { id: string; requested: Requested; requestedAt: Date; cause: Cause; render: Render; attempt: number; claimedAt: number };
@@ -24,7 +23,7 @@ type Job = { id: string; requested: Requested; requestedAt: Date; cause: Cause; 
 const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 /** How long a PDF that nobody waited for can be fetched. */
 const keptMs = 60 * 60 * 1000;
-const done: JobEnd = { kind: 'done' };
+const done: WorkEnd = { kind: 'done' };
 
 const causeOf = (request: RecordedEvent, worker: string): Cause => ({
   actor: { kind: 'service', name: worker },
@@ -34,6 +33,8 @@ const causeOf = (request: RecordedEvent, worker: string): Cause => ({
   traceparent: request.metadata.traceparent,
 });
 
+const inputOf = ({ source }: Requested) => (source.mode === 'CONVERT' ? source.inputType : ('template' as const));
+
 const complete = async ({ blobs, log, answers }: RendererParts, job: Job, produced: Produced): Promise<void> => {
   const { pdf, pages, durations, lane, laneReason, engine, warnings } = produced;
   const reply = job.requested.reply.kind;
@@ -41,7 +42,7 @@ const complete = async ({ blobs, log, answers }: RendererParts, job: Job, produc
   const now = log.now().getTime();
   const totalMs = now - job.requestedAt.getTime();
   const data = {
-    attempt: job.attempt, pdf: ref, reply, keptUntil: reply === 'wait' ? null : new Date(now + keptMs).toISOString(), pages, lane, laneReason, engine, warnings,
+    attempt: job.attempt, input: inputOf(job.requested), pdf: ref, reply, keptUntil: reply === 'wait' ? null : new Date(now + keptMs).toISOString(), pages, lane, laneReason, engine, warnings,
     durations: {
       queueMs: job.claimedAt - job.requestedAt.getTime(),
       prepareMs: rounded(durations.prepareMs), waitMs: rounded(durations.waitMs), loadMs: rounded(durations.loadMs), printMs: rounded(durations.printMs),
@@ -73,7 +74,7 @@ const failedEveryAttempt: Fault = { name: 'internal_error', message: 'The servic
 const lastFault = (error: unknown): Fault => (error instanceof Error && error.name === 'BrowserGone' ? brokeEveryAttempt : failedEveryAttempt);
 
 /** Does one message's work: claims the render, makes the PDF, says in the log what became of it. Asked twice, it does nothing. */
-export const runJob = async (parts: RendererParts, stream: string): Promise<JobEnd> => {
+export const runJob = async (parts: RendererParts, stream: string): Promise<WorkEnd> => {
   const { history, aggregate } = await load(parts.log, render, stream);
   const request = history[0];
   if (!request || request.type !== 'RenderRequested') return done;

@@ -1,0 +1,57 @@
+import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.ts';
+import { readModels } from '#contracts/names.ts';
+import { errorOf } from '#libs/domain/delivery.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+import type { Effect, Projection } from './projection.ts';
+
+export type DeliveryStatus = 'pending' | 'sent' | 'delivered' | 'failed' | 'timeout';
+
+/** A callback as queries see it; `attempts` counts over all rounds. */
+export type DeliveryDocument = {
+  id: string;
+  accountId: string;
+  url: string;
+  status: DeliveryStatus;
+  attempts: number;
+  lastAttemptAt: string | null;
+  lastError: string | null;
+  failedAt: string | null;
+  requestedAt: string;
+};
+
+type Data<T extends DeliveryEvent['type']> = Extract<DeliveryEvent, { type: T }>['data'];
+
+const idOf = (event: RecordedEvent): string => event.stream.slice('delivery-'.length);
+
+const change = (event: RecordedEvent, fields: (document: DeliveryDocument) => Partial<DeliveryDocument>): Effect<DeliveryDocument> => ({
+  id: idOf(event),
+  evolve: (document) => document && { ...document, ...fields(document) },
+});
+
+const isGood = (outcome: AttemptOutcome): boolean => outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
+
+export const deliveries: Projection<DeliveryDocument> = {
+  model: readModels.deliveries,
+  collection: { name: readModels.deliveries, indexes: [['accountId', 'status', 'failedAt'], ['status', 'requestedAt']] },
+  on: {
+    DeliveryRequested: (event) => {
+      const { accountId, url } = event.data as Data<'DeliveryRequested'>;
+      const document: DeliveryDocument = {
+        id: idOf(event), accountId, url, status: 'pending', attempts: 0, lastAttemptAt: null, lastError: null, failedAt: null, requestedAt: event.metadata.occurredAt,
+      };
+      return { id: document.id, evolve: () => document };
+    },
+    WebhookSent: (event) => change(event, () => ({ status: 'sent', lastAttemptAt: event.metadata.occurredAt })),
+    WebhookAttempted: (event) => {
+      const { outcome } = event.data as Data<'WebhookAttempted'>;
+      return change(event, ({ attempts }) => ({
+        attempts: attempts + 1,
+        status: outcome.kind === 'timeout' ? 'timeout' : 'pending',
+        lastError: isGood(outcome) ? null : errorOf(outcome),
+      }));
+    },
+    WebhookDelivered: (event) => change(event, () => ({ status: 'delivered' })),
+    WebhookFailed: (event) => change(event, () => ({ status: 'failed', failedAt: event.metadata.occurredAt })),
+    RedeliveryRequested: (event) => change(event, () => ({ status: 'pending', failedAt: null, requestedAt: event.metadata.occurredAt })),
+  },
+};

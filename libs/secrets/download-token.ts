@@ -1,0 +1,24 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { deriveKey, type ServiceSecret } from './service-secret.ts';
+
+export type TokenVerdict = 'valid' | 'expired' | 'wrong';
+
+const signatureOf = (secret: ServiceSecret, renderId: string, expiry: string): Buffer =>
+  createHmac('sha256', deriveKey(secret, 'download')).update(`${renderId}.${expiry}`).digest();
+
+const seconds = (at: Date): string => String(Math.floor(at.getTime() / 1000));
+
+/** A token that opens one render's PDF until a time, to the second. */
+export const downloadToken = (secret: ServiceSecret, renderId: string, expiresAt: Date): string => {
+  const expiry = seconds(expiresAt);
+  return `${expiry}.${signatureOf(secret, renderId, expiry).toString('base64url')}`;
+};
+
+/** Whether a token was made for this render, and whether its time is over. */
+export const checkToken = (secret: ServiceSecret, renderId: string, token: string, now: Date): TokenVerdict => {
+  const [, expiry, signature] = /^(\d{1,12})\.([\w-]{43})$/.exec(token) ?? [];
+  if (!expiry || !signature) return 'wrong';
+  const right = timingSafeEqual(Buffer.from(signature, 'base64url'), signatureOf(secret, renderId, expiry));
+  if (!right) return 'wrong';
+  return now.getTime() < Number(expiry) * 1000 ? 'valid' : 'expired';
+};

@@ -1,0 +1,102 @@
+import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.ts';
+import type { RenderReply } from '#contracts/events/render.ts';
+import { readModels, streams } from '#contracts/names.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
+import type { WorkEnd } from '#libs/bus/work.ts';
+import { delivery, type DeliveryCommand, type DeliveryState } from '#libs/domain/delivery.ts';
+import type { Egress, Outcome } from '#libs/egress/door.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { type Aggregate, begin, type Cause, load, type Log } from '#libs/handling/handle.ts';
+import type { AccountDocument } from '#libs/projections/accounts.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+import { downloadToken } from '#libs/secrets/download-token.ts';
+import type { ServiceSecret } from '#libs/secrets/service-secret.ts';
+import { webhookSecrets } from '#libs/secrets/webhook-secret.ts';
+import { renderIdOf } from '#contracts/names.ts';
+import { payloadOf } from './payload.ts';
+import { signatureHeaders } from './sign.ts';
+
+export type DeliveryParts = {
+  log: Log;
+  blobs: BlobStore;
+  reads: ReadStore;
+  egress: Pick<Egress, 'request'>;
+  secret: ServiceSecret;
+  /** How callers reach the service. */
+  baseUrl: string;
+  worker: string;
+};
+
+type Delivery = Aggregate<DeliveryState, DeliveryCommand, DeliveryEvent>;
+type Requested = Extract<DeliveryEvent, { type: 'DeliveryRequested' }>['data'];
+
+export const attemptTimeoutMs = 10_000;
+const maxResponseBytes = 64 * 1024;
+const recordedCharacters = 1000;
+
+const done: WorkEnd = { kind: 'done' };
+
+const causeOf = (from: RecordedEvent, worker: string): Cause => ({
+  actor: { kind: 'service', name: worker },
+  accountId: from.metadata.accountId,
+  correlationId: from.metadata.correlationId,
+  causationId: from.id,
+  traceparent: from.metadata.traceparent,
+});
+
+const outcomeOf = (outcome: Outcome): AttemptOutcome =>
+  outcome.kind === 'answered'
+    ? { kind: 'answered', status: outcome.status, answer: outcome.body.slice(0, recordedCharacters) }
+    : { kind: outcome.kind, reason: outcome.reason };
+
+/** Settles, from the render's own story, what is to be delivered; null where no callback was asked for or the render has not ended. */
+const requestDelivery = async ({ log, blobs, secret, baseUrl, worker }: DeliveryParts, id: string): Promise<{ requested: Requested; aggregate: Delivery; cause: Cause } | null> => {
+  const history = await log.store.read(streams.render(id));
+  const reply = (history[0]?.data as { reply?: RenderReply } | undefined)?.reply;
+  const urlOf = (until: Date): string => `${baseUrl}/api/v1/download/${renderIdOf(id)}?token=${downloadToken(secret, id, until)}`;
+  const payload = reply?.kind === 'webhook' ? payloadOf(id, history, urlOf) : null;
+  if (!payload || reply?.kind !== 'webhook') return null;
+  const { url, method, headers } = reply;
+  const requested: Requested = { accountId: history[0]!.metadata.accountId!, url, method, headers, payload: await blobs.put(Buffer.from(JSON.stringify(payload))) };
+  const cause = causeOf(history.findLast(({ type }) => type !== 'PdfErased')!, worker);
+  const aggregate = begin(log, delivery, streams.delivery(id));
+  await aggregate.execute({ type: 'request', data: requested }, cause);
+  return { requested, aggregate, cause };
+};
+
+const known = async (parts: DeliveryParts, id: string) => {
+  const { history, aggregate } = await load(parts.log, delivery, streams.delivery(id));
+  const first = history[0];
+  return first ? { requested: first.data as Requested, aggregate, cause: causeOf(history.at(-1)!, parts.worker) } : requestDelivery(parts, id);
+};
+
+const attempt = async ({ log, blobs, reads, egress, secret }: DeliveryParts, id: string, { url, method, headers, payload, accountId }: Requested): Promise<Outcome> => {
+  const [body, account] = await Promise.all([blobs.get(payload.sha256), reads.get(readModels.accounts, accountId) as Promise<AccountDocument | null>]);
+  if (!account) throw new Error(`account ${accountId} is not in the read model yet`);
+  const now = log.now();
+  const signed = signatureHeaders(`msg_${id}`, body, webhookSecrets(secret, account, now), now);
+  return egress.request({
+    url, method, body, timeoutMs: attemptTimeoutMs, maxResponseBytes,
+    headers: { ...headers, 'content-type': 'application/json', 'user-agent': headers['user-agent'] ?? 'Colophon', ...signed },
+  });
+};
+
+const waitOf = (state: DeliveryState, now: Date): number =>
+  state.status === 'DUE' && state.notBefore !== null ? Math.max(0, Date.parse(state.notBefore) - now.getTime()) : 0;
+
+/** Does what is due of one callback: one attempt at most. The log tells which; asked too early, it comes again when it is time. */
+export const deliver = async (parts: DeliveryParts, id: string): Promise<WorkEnd> => {
+  const found = await known(parts, id);
+  if (!found) return done;
+  const { requested, aggregate, cause } = found;
+  const wait = waitOf(aggregate.state, parts.log.now());
+  if (wait > 0) return { kind: 'again', delayMs: wait };
+  await aggregate.execute({ type: 'send' }, cause);
+  // An attempt that was announced and never recorded was cut off by a crash: it is made again.
+  if (aggregate.state.status !== 'SENT') return done;
+  const outcome = await attempt(parts, id, requested);
+  const now = parts.log.now();
+  await aggregate.execute({ type: 'record', outcome: outcomeOf(outcome), durationMs: Math.round(outcome.durationMs), now }, cause);
+  const next = waitOf(aggregate.state, now);
+  return next > 0 ? { kind: 'again', delayMs: next } : done;
+};

@@ -1,0 +1,22 @@
+import { consumers, subjects } from '#contracts/names.ts';
+import type { Bus, Consumer } from '#libs/bus/port.ts';
+import { workOff } from '#libs/bus/work.ts';
+import { attemptTimeoutMs, deliver, type DeliveryParts } from './deliver.ts';
+
+const consumer: Consumer = { name: consumers.delivery, subject: subjects.deliveryDue, leaseMs: 1.5 * attemptTimeoutMs };
+
+/** So many callbacks are under way at most. They cost little while their receivers are silent, which is why there may be many. */
+const concurrency = 5_000;
+
+/** Sends callbacks until `signal` aborts; resolves when those under way are recorded. */
+export const runDelivery = (parts: DeliveryParts, bus: Bus, report: (fact: Record<string, unknown>, message: string) => void, signal: AbortSignal): Promise<void> =>
+  workOff(
+    bus,
+    {
+      consumer,
+      concurrency,
+      work: ({ data }) => deliver(parts, (data as { id: string }).id),
+      onError: (error, { id }) => report({ message: id, error: String(error) }, 'a callback could not be worked on; it comes again'),
+    },
+    signal,
+  );

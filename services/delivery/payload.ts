@@ -1,0 +1,34 @@
+import type { RenderEvent } from '#contracts/events/render.ts';
+import { errors } from '#contracts/http/errors.ts';
+import type { Fault } from '#contracts/http/problem.ts';
+import { jobIdOf, renderIdOf } from '#contracts/names.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+
+type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
+
+const inKb = (bytes: number): number => Math.round((bytes / 1024) * 100) / 100;
+
+const success = (id: string, createdAt: string, event: RecordedEvent, urlOf: (until: Date) => string) => {
+  const { pages, pdf, durations, keptUntil } = event.data as Data<'RenderCompleted'>;
+  return {
+    id: renderIdOf(id), status: 'DONE', job_id: jobIdOf(id), pdf_url: urlOf(new Date(keptUntil!)), pdf_expires_at: keptUntil,
+    pages, file_size_kb: inKb(pdf.size), duration_ms: durations.totalMs, created_at: createdAt, completed_at: event.metadata.occurredAt,
+  };
+};
+
+const failure = (id: string, createdAt: string, event: RecordedEvent) => {
+  const fault = (event.data as Data<'RenderFailed'>).fault as Fault;
+  const { details, ...more } = fault.extra;
+  return {
+    id: renderIdOf(id), status: 'FAILED', job_id: jobIdOf(id), error: errors[fault.name].error, message: fault.message,
+    details: details ?? (Object.keys(more).length > 0 ? more : null), created_at: createdAt, failed_at: event.metadata.occurredAt,
+  };
+};
+
+/** The callback's body for a render that has ended (section 6 of the API); null while it has not. `urlOf` makes the download address. */
+export const payloadOf = (id: string, history: readonly RecordedEvent[], urlOf: (until: Date) => string): Record<string, unknown> | null => {
+  const createdAt = history[0]!.metadata.occurredAt;
+  const end = history.find(({ type }) => type === 'RenderCompleted' || type === 'RenderFailed');
+  if (!end) return null;
+  return end.type === 'RenderCompleted' ? success(id, createdAt, end, urlOf) : failure(id, createdAt, end);
+};
