@@ -191,11 +191,17 @@ describe('a bad receiver', () => {
     expect(await (await door()).request(call(port, { ...soon, url: `http://${host}:${port}/` }))).toMatchObject({ kind: 'timeout' });
   });
 
-  test('that answers after the deadline has timed out', async () => {
+  test('that answers after the deadline has timed out, and is left', async () => {
     let asked = 0;
-    const { port } = await https(() => void (asked += 1));
-    expect(await (await door()).request(call(port, soon))).toMatchObject({ kind: 'timeout', reason: `${host} took the request and did not answer within 0.3 s.` });
+    const receiver = await https(() => void (asked += 1));
+    expect(await (await door()).request(call(receiver.port, soon))).toMatchObject({ kind: 'timeout', reason: `${host} took the request and did not answer within 0.3 s.` });
     expect(asked).toBe(1);
+    await expect.poll(receiver.openNow).toBe(0);
+  });
+
+  test('that sends a hint and no answer has timed out without one', async () => {
+    const { port } = await https((_request, response) => response.writeEarlyHints({ link: '</x>; rel=preload' }));
+    expect(await (await door()).request(call(port, soon))).toMatchObject({ kind: 'timeout', reason: expect.stringContaining('did not answer') });
   });
 
   test.each([

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener } from 'node:http';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -89,14 +89,21 @@ describe('a plain http request', () => {
   });
 
   test('that the browser gives up is given up towards the host', async () => {
-    let left = false;
-    const site = await http((_request, response) => void response.once('close', () => (left = true)));
+    const site = await http(() => {});
     const { proxyUrl } = await door();
-    const asking = askThrough(proxyUrl, at(site)).catch(() => 'cut off');
-    await expect.poll(site.connections).toBe(1);
-    await open[1]?.close();
-    expect(await asking).toBe('cut off');
-    await expect.poll(() => left).toBe(true);
+    const browser = new AbortController();
+    const asking = askThrough(proxyUrl, at(site), { signal: browser.signal });
+    await expect.poll(site.openNow).toBe(1);
+    browser.abort();
+    await expect(asking).rejects.toThrow();
+    await expect.poll(site.openNow).toBe(0);
+  });
+
+  test('for https is refused, since TLS belongs to the browser', async () => {
+    const site = await http(() => {});
+    const { proxyUrl } = await door();
+    expect(await askThrough(proxyUrl, `https://open.test:${site.port}/`)).toMatchObject({ status: 403, body: expect.stringContaining('CONNECT') });
+    expect(site.connections()).toBe(0);
   });
 });
 
@@ -202,6 +209,22 @@ describe('a tunnel', () => {
     await once(socket, 'close');
   });
 
+  test('is closed towards the host when the browser leaves, even while it is being made', async () => {
+    const site = await echo();
+    const { promise: resolved, resolve } = Promise.withResolvers<void>();
+    const { proxyUrl } = await door({ resolve: () => resolved.then(here) });
+    const standing = await tunnelThrough((await door()).proxyUrl, `open.test:${site.port}`);
+    standing.socket.destroy();
+    await expect.poll(site.openNow).toBe(0);
+
+    const early = connect(Number(new URL(proxyUrl).port), '127.0.0.1');
+    await new Promise((sent) => early.write(`CONNECT open.test:${site.port} HTTP/1.1\r\nHost: x\r\n\r\n`, sent));
+    early.destroy();
+    resolve();
+    await expect.poll(site.connections).toBe(2);
+    await expect.poll(site.openNow).toBe(0);
+  });
+
   test('takes what the browser sends together with its request', async () => {
     const site = await echo();
     const { proxyUrl } = await door();
@@ -246,6 +269,15 @@ describe('a tunnel', () => {
     const deaf = await door({ resolve: () => new Promise<never>(() => {}), limits: { lookupMs: 100 } });
     expect((await tunnelThrough(deaf.proxyUrl, 'open.test:443')).head).toMatch(/^HTTP\/1\.1 504 /);
   });
+});
+
+test('more connections from browsers than the door takes are closed at once', async () => {
+  const { proxyUrl } = await door({ limits: { connections: 2 } });
+  const site = await kept(rawServer((socket) => socket.pipe(socket)));
+  const tunnel = () => tunnelThrough(proxyUrl, `open.test:${site.port}`);
+  await Promise.all([tunnel(), tunnel()]);
+  expect(await sayThrough(proxyUrl, '').catch(() => '')).toBe('');
+  expect(site.connections()).toBe(2);
 });
 
 test('closing the door ends what is under way', async () => {

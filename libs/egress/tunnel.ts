@@ -28,8 +28,6 @@ const countedPlaces = (most: number) => {
 
 const join = (client: Duplex, upstream: Socket, head: Buffer, { idleMs, tunnelBytes }: EgressLimits): Promise<void> => {
   upstream.setTimeout(idleMs, () => upstream.destroy());
-  upstream.once('close', () => client.end());
-  client.once('close', () => upstream.destroy());
   client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
   if (head.length > 0) client.unshift(head);
   return pipeline(client, upstream, meter(tunnelBytes), client);
@@ -42,7 +40,6 @@ export const tunnels = ({ dial, limits, onTrouble }: TunnelRules) => {
 
   const carry = async (target: Target, client: Duplex, head: Buffer): Promise<void> => {
     const upstream = await dial(target);
-    if (client.destroyed) return void upstream.destroy();
     await join(client, upstream, head, limits).catch((error: unknown) => {
       onTrouble(error, target);
       upstream.destroy();
