@@ -33,29 +33,6 @@ const evolve = (event: RecordedEvent) => (document: PaceDocument | null): PaceDo
   };
 };
 
-export const paceId = 'pace';
-
-/** Weight of the newest render in the running mean. */
-const weight = 0.1;
-const waitedMs = 50;
-const longestGapMs = 60_000;
-
-const mean = (before: number | undefined, value: number): number => Math.round((before === undefined ? value : before + weight * (value - before)) * 100) / 100;
-
-type Completed = Extract<RenderEvent, { type: 'RenderCompleted' }>['data'];
-
-const evolve = (event: RecordedEvent) => (document: PaceDocument | null): PaceDocument => {
-  const { durations } = event.data as Completed;
-  const workMs = Math.max(0, durations.totalMs - durations.queueMs);
-  const sinceLast = document ? Date.parse(event.metadata.occurredAt) - Date.parse(document.lastEndAt) : 0;
-  const tellsOfQueue = document !== null && durations.queueMs > waitedMs && sinceLast >= 0 && sinceLast < longestGapMs;
-  return {
-    workMs: mean(document?.workMs, workMs),
-    gapMs: tellsOfQueue ? mean(document.gapMs, sinceLast) : (document?.gapMs ?? workMs),
-    lastEndAt: event.metadata.occurredAt,
-  };
-};
-
 export const pace: Projection<PaceDocument> = {
   model: readModels.pace,
   collection: { name: readModels.pace, indexes: [] },
