@@ -4,7 +4,7 @@ import type { AccountEvent } from '#contracts/events/account.ts';
 import { type LimitOverrides, planNames } from '#contracts/plans.ts';
 import { account, type AccountCommand } from './account.ts';
 import { fold } from './decider.ts';
-import { given, historyOf } from './given.ts';
+import { given, historyOf } from './testing/given.ts';
 
 const open: AccountCommand = { type: 'open', name: 'Acme', plan: 'free', overrides: {} };
 const changePlan = (plan: (typeof planNames)[number], overrides: LimitOverrides = {}): AccountCommand => ({ type: 'changePlan', plan, overrides, reason: null });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { fold } from './decider.ts';
-import { given, historyOf } from './given.ts';
+import { given, historyOf } from './testing/given.ts';
 import { maxAttempts, nextAttempt, render, type RenderCommand } from './render.ts';
 
 type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
@@ -21,7 +21,7 @@ const request: Data<'RenderRequested'> = {
   reply: { kind: 'poll', estimatedMs: 20 },
 };
 const completion = (attempt: number): Data<'RenderCompleted'> => ({
-  attempt, pdf: blob, reply: 'poll', keptUntil: '2026-01-02T04:04:05.000Z', pages: 1, lane: 'quiet', laneReason: 'no script', engine: 'chromium', warnings: [],
+  attempt, input: 'html', pdf: blob, reply: 'poll', keptUntil: '2026-01-02T04:04:05.000Z', pages: 1, lane: 'quiet', laneReason: 'no script', engine: 'chromium', warnings: [],
   durations: { queueMs: 1, prepareMs: 1, waitMs: 1, loadMs: 1, printMs: 1, totalMs: 5 },
 });
 const failure = (attempt: number): Data<'RenderFailed'> => ({ attempt, fault: { name: 'conversion_failed', message: 'no', extra: {} }, reply: 'poll', totalMs: 5, givesBack: null });

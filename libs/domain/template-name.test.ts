@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TemplateNameEvent } from '#contracts/events/template.ts';
 import { fold } from './decider.ts';
-import { given, historyOf } from './given.ts';
+import { given, historyOf } from './testing/given.ts';
 import { templateName, type TemplateNameCommand } from './template-name.ts';
 
 const reserve = (templateId: string, forgoneBy: string | null = null): TemplateNameCommand => ({ type: 'reserve', accountId: 'acc_1', name: 'Invoice', templateId, forgoneBy });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TemplateBody, TemplateEvent } from '#contracts/events/template.ts';
-import { given } from './given.ts';
+import { given } from './testing/given.ts';
 import { template, type TemplateCommand, TemplateRefusal } from './template.ts';
 
 const blob = { sha256: 'ab'.repeat(32), size: 10 };

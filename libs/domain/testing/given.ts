@@ -1,4 +1,4 @@
-import { type AnyEvent, type Decider, fold } from './decider.ts';
+import { type AnyEvent, type Decider, fold } from '../decider.ts';
 
 /** A stream's history, and what a command then leads to: `given(render, ...events).when(command)` are the events of the decision. */
 export const given = <State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, ...events: readonly Event[]) => ({
