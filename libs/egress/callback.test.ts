@@ -1,22 +1,19 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
 import { text } from 'node:stream/consumers';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openEgress, type Call, type Egress, type EgressSettings } from './door.ts';
+import { setImmediate } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Call, EgressSettings } from './door.ts';
 import { makeAuthority, selfSigned, type Authority, type Certificate } from './fixtures/certificates.ts';
-import { httpServer, httpsServer, rawServer, type Listening } from './fixtures/listening.ts';
+import { here, kept, openDoor } from './fixtures/kept.ts';
+import { httpServer, httpsServer, rawServer, type Handle, type Listening } from './fixtures/listening.ts';
 
 const host = 'receiver.test';
-const here = async () => [{ address: '127.0.0.1', family: 4 as const }];
 
 let authority: Authority;
 let certificate: Certificate;
 let folder: string;
-let open: { close: () => Promise<void> }[] = [];
-let refusals: Record<string, unknown>[] = [];
 
 beforeAll(async () => {
   authority = await makeAuthority();
@@ -25,22 +22,10 @@ beforeAll(async () => {
   await writeFile(join(folder, 'ca.pem'), authority.cert);
 });
 afterAll(() => rm(folder, { recursive: true }));
-afterEach(async () => {
-  await Promise.all(open.map(({ close }) => close()));
-  open = [];
-  refusals = [];
-});
 
-const kept = async <T extends { close: () => Promise<void> }>(opening: Promise<T>): Promise<T> => {
-  const opened = await opening;
-  open.push(opened);
-  return opened;
-};
+const door = (settings: Partial<EgressSettings> = {}) => openDoor({ allow: [host], caFile: join(folder, 'ca.pem'), ...settings });
 
-const door = (settings: Partial<EgressSettings> = {}): Promise<Egress> =>
-  kept(openEgress({ allow: [host], caFile: join(folder, 'ca.pem'), resolve: here, log: { warn: (fields) => void refusals.push(fields) }, ...settings }));
-
-const https = (handle: RequestListener): Promise<Listening> => kept(httpsServer(certificate, handle));
+const https = (handle: Handle): Promise<Listening> => kept(httpsServer(certificate, handle));
 
 const call = (port: number, more: Partial<Call> = {}): Call => ({
   url: `https://${host}:${port}/hook?token=secret`,
@@ -231,70 +216,6 @@ describe('a bad receiver', () => {
     resolve();
     await expect.poll(receiver.connections).toBe(1);
     expect(heard).toBe('');
-  });
-});
-
-describe('what is not public', () => {
-  test.each([
-    ['https://127.0.0.1/', '127.0.0.1 is not a public address.'],
-    ['https://2130706433/', '127.0.0.1 is not a public address.'],
-    ['https://0177.1/', '127.0.0.1 is not a public address.'],
-    ['https://[::ffff:10.0.0.1]/', '::ffff:a00:1 is not a public address.'],
-    ['https://[::1]:8443/', '::1 is not a public address.'],
-    ['https://inside.test/', 'inside.test resolves to an address that is not public.'],
-    ['https://example.test:25/', 'Port 25 is not allowed.'],
-    ['https://me:pw@example.test/', 'The URL carries a user name or password, which is not allowed.'],
-    ['ftp://example.test/', 'The scheme ftp is not allowed; http and https are.'],
-    ['nonsense', 'The address is not a valid URL.'],
-  ])('%s is refused', async (url, reason) => {
-    const outcome = await (await door({ allow: [] })).request(call(443, { url }));
-    expect(outcome).toEqual({ kind: 'refused', reason, durationMs: expect.any(Number) });
-    expect(refusals).toHaveLength(1);
-  });
-
-  test('is refused where it is one address among public ones', async () => {
-    const mixed = async () => [{ address: '8.8.8.8', family: 4 as const }, ...(await here())];
-    const inside = await https((_request, response) => response.end());
-    expect(await (await door({ allow: [], resolve: mixed })).request(call(inside.port))).toMatchObject({ kind: 'refused' });
-    expect(inside.connections()).toBe(0);
-  });
-
-  test('is logged with host, address and range, and without the query', async () => {
-    const egress = await door({ allow: [] });
-    await egress.request(call(8443));
-    expect(refusals).toEqual([{ way: 'callback', refused: 'address-not-public', host, port: 8443, address: '127.0.0.1', range: 'loopback' }]);
-    expect(JSON.stringify(refusals)).not.toContain('secret');
-  });
-});
-
-describe('a name that changes between two look-ups', () => {
-  // 127.0.0.2 stands for the public address: the only one that the operator has opened.
-  const changing = () => {
-    const asked: string[] = [];
-    const resolve = async (name: string) => {
-      asked.push(name);
-      return [{ address: asked.length === 1 ? '127.0.0.2' : '127.0.0.1', family: 4 as const }];
-    };
-    return { asked, resolve };
-  };
-
-  test('is looked up once, and the address that was judged is the one connected to', async () => {
-    const { asked, resolve } = changing();
-    const outside = await kept(httpServer((_request, response) => response.end('outside'), '127.0.0.2'));
-    const egress = await door({ allow: ['127.0.0.2/32'], resolve });
-    expect(await egress.request(call(outside.port, { url: `http://rebinding.test:${outside.port}/` }))).toMatchObject({ kind: 'answered', body: 'outside' });
-    expect(asked).toEqual(['rebinding.test']);
-  });
-
-  test('is refused when the next connection finds it inside', async () => {
-    const { asked, resolve } = changing();
-    const inside = await kept(httpServer((_request, response) => response.end('inside')));
-    const egress = await door({ allow: ['127.0.0.2/32'], resolve });
-    const again = () => egress.request(call(inside.port, { url: `http://rebinding.test:${inside.port}/` }));
-    expect(await again()).toMatchObject({ kind: 'failed' });
-    expect(await again()).toMatchObject({ kind: 'refused' });
-    expect(asked).toHaveLength(2);
-    expect(inside.connections()).toBe(0);
   });
 });
 

@@ -1,29 +1,17 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openEgress, type Egress } from './door.ts';
 import { behind, findBrowser, startBrowser, type TestBrowser } from './fixtures/browser.ts';
+import { kept } from './fixtures/kept.ts';
 import { httpServer, type Listening } from './fixtures/listening.ts';
 import { sentinel, type Sentinel } from './fixtures/sentinels.ts';
 import { pageOf, serviceWorker, speculative, waysOut, type WayOut } from './fixtures/ways-out.ts';
 
 const executable = findBrowser();
-const title = executable ? 'a page that tries every way out' : 'a page that tries every way out (skipped: no browser found; PUPPETEER_EXECUTABLE_PATH may name one)';
+if (!executable) console.warn('No browser found, so the ways out of a page stay untried; PUPPETEER_EXECUTABLE_PATH may name one.');
 
 type Attempt = { way: WayOut; sentinel: Sentinel; host: string };
 type Page = Awaited<ReturnType<TestBrowser['page']>>;
 type Show = (page: Page, site: Listening, html: string) => Promise<unknown>;
-
-let open: { close: () => Promise<void> }[] = [];
-
-afterEach(async () => {
-  for (const { close } of open.toReversed()) await close();
-  open = [];
-});
-
-const kept = async <T extends { close: () => Promise<void> }>(opening: Promise<T>): Promise<T> => {
-  const opened = await opening;
-  open.push(opened);
-  return opened;
-};
 
 const prepare = async (): Promise<{ attempts: Attempt[]; html: string; site: Listening }> => {
   const sentinels = await Promise.all(waysOut.map(() => kept(sentinel())));
@@ -76,7 +64,7 @@ const openWays = async (show: Show): Promise<string[]> => {
   return namesOf(attempts.filter(heard));
 };
 
-describe.skipIf(!executable)(title, () => {
+describe.skipIf(!executable)('a page that tries every way out', () => {
   test.each([
     ['handed over to the browser', handedOver],
     ['served from a secure origin', served],
