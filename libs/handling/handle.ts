@@ -12,7 +12,8 @@ export type Cause = {
   traceparent: string | null;
 };
 
-export type Outcome<Event> = { events: Event[]; position: number | null };
+/** What a command led to: `position` in the log and `at` (ISO 8601) are null where nothing was appended. */
+export type Outcome<Event> = { events: Event[]; position: number | null; at: string | null };
 
 /** A stream with its state folded, ready to take commands. */
 export type Aggregate<State, Command, Event> = {
@@ -48,12 +49,12 @@ const aggregateAt = <State, Command, Event extends AnyEvent>(
 
   const attempt = async (command: Command, cause: Cause): Promise<Outcome<Event>> => {
     const events = decider.decide(command, state);
-    if (events.length === 0) return { events, position: null };
+    if (events.length === 0) return { events, position: null, at: null };
     const metadata = metadataOf(cause, now());
     const appended = await store.append(stream, events.map(({ type, data }) => ({ id: ulid(), type, version: 1, data, metadata })), revision);
     state = fold(decider, events, state);
     revision = appended.revision;
-    return { events, position: appended.position };
+    return { events, position: appended.position, at: metadata.occurredAt };
   };
 
   const execute = async (command: Command, cause: Cause): Promise<Outcome<Event>> => {

@@ -1,20 +1,39 @@
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Change, Document, ReadStore } from '#libs/read-store/port.ts';
-import type { Projection } from './projection.ts';
+import type { Effect, Projection } from './projection.ts';
 
 /** Events that follow the position `after` in the log without a gap. */
 export type Batch = { after: number; events: readonly RecordedEvent[] };
 
+type AnyEffect = Effect<Document>;
+
+/** The documents that a batch concerns, as they stand after the events so far. */
+const openDocuments = (reads: ReadStore) => {
+  const touched = new Map<string, Change>();
+  return {
+    evolve: async (collection: string, { id, evolve }: AnyEffect) => {
+      const place = `${collection}\n${id}`;
+      const before = touched.get(place)?.document ?? (touched.has(place) ? null : await reads.get(collection, id));
+      const after = evolve(before);
+      touched.set(place, { collection, id, document: after });
+      return { before, after };
+    },
+    changes: (): Change[] => [...touched.values()],
+  };
+};
+
 /** Folds events into the documents they concern, and answers with what has changed; nothing is written. */
 const fold = async (reads: ReadStore, { collection, on }: Projection, events: readonly RecordedEvent[]): Promise<Change[]> => {
-  const touched = new Map<string, Document | null>();
+  const documents = openDocuments(reads);
+  const apply = async (effect: AnyEffect): Promise<void> => {
+    const { before, after } = await documents.evolve(effect.collection ?? collection.name, effect);
+    for (const next of effect.also?.(after, before) ?? []) await apply(next as unknown as AnyEffect);
+  };
   for (const event of events) {
     const effect = on[event.type]?.(event);
-    if (!effect) continue;
-    const before = touched.has(effect.id) ? touched.get(effect.id)! : await reads.get(collection.name, effect.id);
-    touched.set(effect.id, effect.evolve(before));
+    if (effect) await apply(effect);
   }
-  return [...touched].map(([id, document]) => ({ collection: collection.name, id, document }));
+  return documents.changes();
 };
 
 /**

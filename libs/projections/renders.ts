@@ -26,6 +26,8 @@ export type RenderDocument = {
   /** Until when the PDF can be fetched; null where it cannot, or not any more. */
   keptUntil: string | null;
   trial: boolean;
+  /** Whether the caller was told of a job: nobody waited for the PDF. */
+  isJob: boolean;
   fault: Fault | null;
 };
 
@@ -45,14 +47,14 @@ const change = (event: RecordedEvent, fields: (document: RenderDocument) => Part
 
 export const renders: Projection<RenderDocument> = {
   model: readModels.renders,
-  collection: { name: readModels.renders, indexes: [['accountId', 'createdAt'], ['status', 'createdAt']] },
+  collection: { name: readModels.renders, indexes: [['accountId', 'isJob', 'id'], ['accountId', 'isJob', 'status', 'id'], ['status', 'id'], ['keptUntil'], ['pdf.sha256']] },
   on: {
     RenderRequested: (event) => {
       const data = event.data as Data<'RenderRequested'>;
       const document: RenderDocument = {
         id: idOf(event), accountId: data.accountId, keyId: data.keyId, source: sourceOf(data), status: 'QUEUED', attempt: 0,
         createdAt: event.metadata.occurredAt, startedAt: null, endedAt: null, durationMs: null, pages: null, pdf: null, fault: null,
-        reply: data.reply.kind, webhookUrl: data.reply.kind === 'webhook' ? data.reply.url : null, keptUntil: null, trial: data.trial,
+        reply: data.reply.kind, webhookUrl: data.reply.kind === 'webhook' ? data.reply.url : null, keptUntil: null, trial: data.trial, isJob: data.reply.kind !== 'wait',
       };
       return { id: document.id, evolve: () => document };
     },

@@ -3,36 +3,44 @@ import { readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Projection } from './projection.ts';
 
-/** Renders of live keys in one month (`YYYY-MM`, UTC) of an account: those that count toward its quota, and the day each was accepted. */
-export type UsageDocument = { accountId: string; month: string; used: number; byDay: Record<string, number> };
+/**
+ * Renders that count toward an account's quota of one month (`YYYY-MM`, UTC), and the days (`YYYY-MM-DD`) they were accepted on.
+ * `through` is the position of the last event that changed it.
+ */
+export type UsageDocument = { accountId: string; month: string; used: number; byDay: Record<string, number>; through: number };
 
 export const usageIdOf = (accountId: string, month: string): string => `${accountId}/${month}`;
 
 type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
+
+/** Whether a render counts: those of test keys do not, nor do trials of templates. */
+export const countsTowardQuota = ({ keyType, trial }: Pick<Data<'RenderRequested'>, 'keyType' | 'trial'>): boolean => keyType === 'live' && !trial;
+
+const one = (day: string, by: 1 | -1) => (byDay: Record<string, number>): Record<string, number> => ({ ...byDay, [day]: (byDay[day] ?? 0) + by });
 
 export const usage: Projection<UsageDocument> = {
   model: readModels.usage,
   collection: { name: readModels.usage, indexes: [] },
   on: {
     RenderRequested: (event) => {
-      const { accountId, keyType, trial } = event.data as Data<'RenderRequested'>;
-      if (keyType === 'test' || trial) return null;
+      const data = event.data as Data<'RenderRequested'>;
+      if (!countsTowardQuota(data)) return null;
+      const { accountId } = data;
       const day = event.metadata.occurredAt.slice(0, 10);
       const month = day.slice(0, 7);
       return {
         id: usageIdOf(accountId, month),
-        evolve: (document) => ({
-          accountId,
-          month,
-          used: (document?.used ?? 0) + 1,
-          byDay: { ...document?.byDay, [day]: (document?.byDay[day] ?? 0) + 1 },
-        }),
+        evolve: (document) => ({ accountId, month, used: (document?.used ?? 0) + 1, byDay: one(day, 1)(document?.byDay ?? {}), through: event.position }),
       };
     },
     RenderFailed: (event: RecordedEvent) => {
       const { givesBack } = event.data as Data<'RenderFailed'>;
       if (givesBack === null || event.metadata.accountId === null) return null;
-      return { id: usageIdOf(event.metadata.accountId, givesBack), evolve: (document) => document && { ...document, used: document.used - 1 } };
+      const takenFrom = givesBack.length === 'YYYY-MM-DD'.length ? one(givesBack, -1) : (byDay: Record<string, number>) => byDay;
+      return {
+        id: usageIdOf(event.metadata.accountId, givesBack.slice(0, 7)),
+        evolve: (document) => document && { ...document, used: document.used - 1, byDay: takenFrom(document.byDay), through: event.position },
+      };
     },
   },
 };

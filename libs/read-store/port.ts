@@ -8,6 +8,8 @@ export type Change = { collection: string; id: string; document: Document | null
 
 export type Query = {
   where: Record<string, Scalar>;
+  /** Only documents whose text in the field `by` is at least `from` and below `before`, by code point. */
+  range?: { by: string; from?: string | undefined; before?: string | undefined };
   sort?: { by: string; descending: boolean };
   limit: number;
   skip?: number;

@@ -33,8 +33,14 @@ const conditionOf = ([path, value]: [string, Scalar]): Sql =>
         parameters: [typeof value === 'boolean' ? Number(value) : value],
       };
 
-const whereOf = (where: Query['where']): Sql => {
-  const conditions = Object.entries(where).map(conditionOf);
+const boundsOf = ({ by, from, before }: NonNullable<Query['range']>): Sql[] => {
+  const bound = (comparison: string, value: string | undefined): Sql[] =>
+    value === undefined ? [] : [{ sql: `${fieldOf(by)} ${comparison} ? AND json_type(document, ${jsonPath(by)}) = 'text'`, parameters: [value] }];
+  return [...bound('>=', from), ...bound('<', before)];
+};
+
+const whereOf = (where: Query['where'], range?: Query['range']): Sql => {
+  const conditions = [...Object.entries(where).map(conditionOf), ...(range ? boundsOf(range) : [])];
   return {
     sql: conditions.length === 0 ? '' : ` WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`,
     parameters: conditions.flatMap(({ parameters }) => parameters),
@@ -47,8 +53,8 @@ const orderOf = (sort: Query['sort']): string => {
   return `${fieldOf(sort.by)} ${direction}, id ${direction}`;
 };
 
-export const findSql = (collection: string, { where, sort, limit, skip = 0 }: Query): Sql => {
-  const { sql, parameters } = whereOf(where);
+export const findSql = (collection: string, { where, range, sort, limit, skip = 0 }: Query): Sql => {
+  const { sql, parameters } = whereOf(where, range);
   return { sql: `SELECT document FROM ${tableOf(collection)}${sql} ORDER BY ${orderOf(sort)} LIMIT ? OFFSET ?`, parameters: [...parameters, limit, skip] };
 };
 

@@ -48,14 +48,13 @@ export const createTemplate = async (log: Log, accountId: string, body: Template
   const id = ulid();
   const name = { accountId, name: body.name };
   await reserveName(log, name, id, cause);
-  const at = log.now().toISOString();
-  const { position } = await begin(log, template, streams.template(id))
+  const { position, at } = await begin(log, template, streams.template(id))
     .execute({ type: 'create', accountId, body }, cause)
     .catch((error: unknown) => {
       // The reservation took so long to be used that somebody else was given the name.
       throw error instanceof TemplateRefusal ? Problem.of('template_name_exists', `The account has a template named ${JSON.stringify(body.name)} already.`) : error;
     });
-  return { id, version: 1, body, position: position!, at };
+  return { id, version: 1, body, position: position!, at: at! };
 };
 
 export type Update = { ifVersion: number | null; next: (current: Active) => Promise<{ body: TemplateBody; changes: string; restoredFrom: number | null }> };
@@ -69,10 +68,9 @@ export const updateTemplate = (log: Log, accountId: string, id: string, { ifVers
       const { body, changes, restoredFrom } = await next(state);
       const renamed = body.name !== state.body.name;
       if (renamed) await reserveName(log, { accountId, name: body.name }, id, cause);
-      const at = log.now().toISOString();
-      const { position } = await aggregate.attempt({ type: 'update', ifVersion, body, changes, restoredFrom }, cause);
+      const { position, at } = await aggregate.attempt({ type: 'update', ifVersion, body, changes, restoredFrom }, cause);
       if (renamed) await releaseName(log, { accountId, name: state.body.name }, id, cause);
-      return { version: state.version + 1, body, position: position!, at };
+      return { version: state.version + 1, body, position: position!, at: at! };
     }),
   );
 

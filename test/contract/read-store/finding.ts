@@ -47,6 +47,16 @@ export const finding: Cases<OpenedReadStore> = {
     expect(await engine.count(people, { team: 'red' })).toBe(2);
   },
 
+  'a range holds its beginning and not its end, and only text': async ({ engine }) => {
+    await put(engine, ...['a', 'b', 'bb', 'c', 'é'].map((name) => putting(name, { id: name, name, team: 'red' })), putting('n', { id: 'n', name: 7 }), putting('o', { id: 'o' }));
+    const ids = async (range: NonNullable<Query['range']>, where: Query['where'] = {}): Promise<unknown[]> => (await engine.find(people, { where, range, limit: 10 })).map(({ id }) => id);
+    expect(await ids({ by: 'name', from: 'b', before: 'c' })).toEqual(['b', 'bb']);
+    expect(await ids({ by: 'name', from: 'b' }, { team: 'red' })).toEqual(['b', 'bb', 'c', 'é']);
+    expect(await ids({ by: 'name', before: 'b' })).toEqual(['a']);
+    expect(await ids({ by: 'name' })).toHaveLength(7);
+    expect(await ids({ by: 'name', from: 'c', before: 'a' })).toEqual([]);
+  },
+
   'values may hold anything': async ({ engine }) => {
     const values = ['', "O'Hara", '"; DROP TABLE people; --', '%', '$ne', '\u00e9', 'e\u0301', '👩🏽‍🚀', 'a\u0000b', 'a', '\\', '\n'];
     await put(engine, ...values.map((name, number) => putting(String(number).padStart(2, '0'), { id: String(number), name })));
