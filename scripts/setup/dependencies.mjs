@@ -27,19 +27,26 @@ export const isInstalled = (wanted, installed) =>
     return found !== undefined && found.version === entry.version && found.integrity === entry.integrity;
   });
 
-const ci = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
+// Not `npm ci`: it refuses a lock file without the packages for other systems, which is what a registry that has not got them leads to.
+// What is locked is installed as locked all the same; that it was, is compared afterwards.
+const install = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
 
 // npm prefers library versions, and runs install scripts, by the Node that it runs on itself; so it runs on the one that the service will have.
 export const installer = (runningNode, wantedNode) =>
   Number.parseInt(runningNode, 10) >= oldestNode
-    ? ['npm', ci]
-    : ['npx', ['--yes', '--loglevel=error', '--package', `node@${wantedNode}`, '--package', 'npm@11', '--', 'npm', ...ci]];
+    ? ['npm', install]
+    : ['npx', ['--yes', '--loglevel=error', '--package', `node@${wantedNode}`, '--package', 'npm@11', '--', 'npm', ...install]];
+
+const isComplete = (wanted) => {
+  const installed = packagesIn('node_modules/.package-lock.json');
+  return installed !== undefined && isInstalled(wanted, installed) && isExecutable(join(root, 'node_modules/.bin/node'));
+};
 
 export const ensureDependencies = () => {
   const wanted = packagesIn('package-lock.json');
   if (wanted === undefined) throw new Remedy('package-lock.json is missing or unreadable: check out the repository again.');
-  const installed = packagesIn('node_modules/.package-lock.json');
-  if (installed && isInstalled(wanted, installed) && isExecutable(join(root, 'node_modules/.bin/node'))) return;
+  if (isComplete(wanted)) return;
   const [command, args] = installer(process.versions.node, wanted['node_modules/node'].version);
   if (!step('Dependencies', command, args, {}, root)) throw new Remedy('The dependencies could not be installed; the reason stands above. The npm registry must be reachable.');
+  if (!isComplete(wanted)) throw new Remedy('npm has installed something else than package-lock.json asks for. Remove node_modules and try again.');
 };

@@ -34,7 +34,7 @@ test('a machine that has everything is left alone, without a word', () => {
 });
 
 describe('dependencies', () => {
-  const npm = '#!/bin/sh\necho "$*" > "$HOME/npm.log"\necho noise\n';
+  const npm = '#!/bin/sh\necho "$*" > "$HOME/npm.log"\necho noise\n/bin/cp "$HOME/package-lock.json" "$HOME/node_modules/.package-lock.json"\n';
   const machine = { 'bin/chromium': browser, 'bin/fc-list': allFonts, 'bin/npm': npm };
 
   test.each<[string, Files]>([
@@ -45,7 +45,7 @@ describe('dependencies', () => {
   ])('are installed where %s, with progress but without noise', (_when, files) => {
     const { status, stderr, log } = setUp({ ...machine, ...files });
     expect(status).toBe(0);
-    expect(log('npm.log')).toMatch(/^ci /);
+    expect(log('npm.log')).toMatch(/^install --no-save /);
     expect(stderr).toMatch(/Dependencies \.\.\.\n.*Dependencies: done in/);
     expect(stderr).not.toContain('noise');
   });
@@ -62,10 +62,16 @@ describe('dependencies', () => {
     expect(stderr).toContain('could not be installed');
   });
 
+  test('that npm has installed otherwise than they are locked end the set-up', () => {
+    const { status, stderr } = setUp({ ...machine, 'node_modules/.package-lock.json': '', 'bin/npm': '#!/bin/sh\n' });
+    expect(status).toBe(1);
+    expect(stderr).toContain('something else than package-lock.json asks for');
+  });
+
   test('are installed by the Node that they are meant for where an older one runs the set-up', async () => {
     const { installer } = await import(join(root, 'scripts/setup/dependencies.mjs'));
-    expect(installer('20.20.2', '26.1.0').flat().join(' ')).toMatch(/^npx --yes .*--package node@26\.1\.0 --package npm@11 -- npm ci /);
-    expect(installer('24.0.0', '26.1.0').flat().join(' ')).toMatch(/^npm ci /);
+    expect(installer('20.20.2', '26.1.0').flat().join(' ')).toMatch(/^npx --yes .*--package node@26\.1\.0 --package npm@11 -- npm install --no-save /);
+    expect(installer('24.0.0', '26.1.0').flat().join(' ')).toMatch(/^npm install --no-save /);
   });
 });
 
