@@ -39,6 +39,16 @@ const acts: Record<string, (engine: never, input: Input) => Promise<void>> = {
     const ends = await Promise.allSettled(Array.from({ length: callers }, caller));
     for (const end of ends) report(`refused ${end.status === 'rejected' ? String(end.reason) : ''}`);
   },
+  follow: async (store: EventStore, { count }) => {
+    report('ready');
+    let left = count;
+    const enough = new AbortController();
+    for await (const batch of store.subscribe(0, enough.signal)) {
+      for (const { id } of batch) report(id);
+      left -= batch.length;
+      if (left <= 0) enough.abort();
+    }
+  },
   publish: async (bus: Bus, { subject, count }) => {
     for (let number = 0; number < count; number += 1) await bus.publish({ id: `${subject}-${number}`, subject, data: { number } });
     report('published');
@@ -51,6 +61,11 @@ const acts: Record<string, (engine: never, input: Input) => Promise<void>> = {
       report(delivery.id);
       await delivery.ack();
     }
+  },
+  takeOne: async (bus: Bus, { subject }) => {
+    report('ready');
+    const delivery = await bus.next({ name: 'worker', subject, leaseMs: 60_000 }, new AbortController().signal);
+    report(delivery?.id ?? '');
   },
   takeAndDie: async (bus: Bus, { subject }) => {
     const delivery = await bus.next({ name: 'worker', subject, leaseMs: 60_000 }, new AbortController().signal);

@@ -83,7 +83,7 @@ describe('every event shape ever released', () => {
 });
 
 type Definition = { type: string; shape?: Record<string, z.ZodType>; options?: z.ZodType[]; discriminator?: string; innerType?: z.ZodType; element?: z.ZodType; values?: unknown[]; entries?: Record<string, unknown> };
-const definitionOf = (schema: z.ZodType): Definition => schema.def as Definition;
+const definitionOf = (schema: z.ZodType): Definition => schema.def;
 const literalsOf = ({ values, entries }: Definition): unknown[] => values ?? Object.values(entries ?? {});
 
 /** `field=value` for each value of the field that tells the variants of a union apart. */

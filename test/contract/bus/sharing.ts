@@ -45,6 +45,15 @@ export const sharing: Cases<OpenedBus> = {
     expect(got.toSorted()).toEqual(published.map(({ id }) => id).toSorted());
   },
 
+  'a process that does nothing but wait for a message stays until it comes': async ({ engine, elsewhere }, skip) => {
+    const other = actElsewhere(needed(elsewhere, 'second process', skip), 'takeOne', { subject: worker.subject });
+    await other.wrote(1);
+    const message = messageOf();
+    await engine.publish(message);
+    expect(await other.ended()).toBe(0);
+    expect(other.lines).toEqual(['ready', message.id]);
+  },
+
   'what a killed process had in hands comes to another when the lease has run out': async ({ engine, elsewhere, advance }, skip) => {
     const place = needed(elsewhere, 'second process', skip);
     const message = messageOf();

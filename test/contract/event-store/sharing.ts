@@ -12,6 +12,15 @@ export const sharing: Cases<Opened<EventStore>> = {
     expect(idsOf(got)).toEqual(other.lines);
   },
 
+  'a process that does nothing but follow the log stays until there is something': async ({ engine, elsewhere }, skip) => {
+    const other = actElsewhere(needed(elsewhere, 'second process', skip), 'follow', { count: 2 });
+    await other.wrote(1);
+    const events = eventsOf(2);
+    await engine.append('render-1', events, noStream);
+    expect(await other.ended()).toBe(0);
+    expect(other.lines).toEqual(['ready', ...idsOf(events)]);
+  },
+
   'two processes that append at once make one order': async ({ engine, elsewhere }, skip) => {
     const other = actElsewhere(needed(elsewhere, 'second process', skip), 'append', { stream: 'render-1', count: 100 });
     const live = collect(engine, 0, 200);

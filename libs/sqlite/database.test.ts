@@ -1,0 +1,63 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase } from './database.ts';
+
+let folder: string;
+beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'database-'))));
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const opener = `
+  import { workerData } from 'node:worker_threads';
+  const { openDatabase } = await import(workerData.module);
+  const { gate, file } = workerData;
+  Atomics.wait(gate, 0, 0);
+  openDatabase(file, 'full').close();
+`;
+
+/** Opens the file in many threads, as nearly at the same moment as can be, and answers with what went wrong. */
+const openAtOnce = async (file: string, threads: number): Promise<string[]> => {
+  const gate = new Int32Array(new SharedArrayBuffer(4));
+  const module = new URL('./database.ts', import.meta.url).href;
+  const workers = Array.from({ length: threads }, () => new Worker(new URL(`data:text/javascript,${encodeURIComponent(opener)}`), { workerData: { gate, file, module } }));
+  const ends = workers.map((worker) => new Promise<string>((resolve) => worker.on('error', (error) => resolve(String(error))).on('exit', () => resolve('fine'))));
+  await Promise.all(workers.map((worker) => new Promise((resolve) => worker.once('online', resolve))));
+  Atomics.store(gate, 0, 1);
+  Atomics.notify(gate, 0);
+  return (await Promise.all(ends)).filter((end) => end !== 'fine');
+};
+
+describe('a database file', () => {
+  it('is made once by all who open it at the same moment', async () => {
+    for (let round = 0; round < 15; round += 1) expect(await openAtOnce(join(folder, `${round}.db`), 6)).toEqual([]);
+  });
+
+  it('keeps nothing of a transaction that throws', () => {
+    const database = openDatabase(join(folder, 'a.db'), 'normal');
+    database.script('CREATE TABLE t (n INTEGER) STRICT');
+    const broken = (): void =>
+      database.transaction(() => {
+        database.run('INSERT INTO t VALUES (1)');
+        throw new Error('changed my mind');
+      });
+    expect(broken).toThrow('changed my mind');
+    expect(database.all('SELECT * FROM t')).toEqual([]);
+    expect(database.transaction(() => database.run('INSERT INTO t VALUES (2)'))).toBe(1);
+    database.close();
+  });
+
+  it('may be closed twice', () => {
+    const database = openDatabase(join(folder, 'a.db'), 'normal');
+    database.close();
+    expect(() => database.close()).not.toThrow();
+  });
+
+  it.each(['full', 'normal'] as const)('is as durable as asked for: %s', (durability) => {
+    const database = openDatabase(join(folder, 'a.db'), durability);
+    expect(database.get('PRAGMA synchronous')).toEqual({ synchronous: durability === 'full' ? 2 : 1 });
+    expect(database.get('PRAGMA journal_mode')).toEqual({ journal_mode: 'wal' });
+    database.close();
+  });
+});

@@ -1,0 +1,83 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openDatabase } from './database.ts';
+import { type GroupCommit, openGroupCommit } from './group-commit.ts';
+
+const schema = 'CREATE TABLE IF NOT EXISTS numbers (n INTEGER PRIMARY KEY, label TEXT NOT NULL) STRICT; CREATE TABLE IF NOT EXISTS second (n INTEGER) STRICT';
+const insert = (n: unknown, label: unknown = 'x') => ({ sql: 'INSERT INTO numbers VALUES (?, ?)', parameters: [n as number, label as string] });
+
+let folder: string;
+let writer: GroupCommit;
+const file = (): string => join(folder, 'numbers.db');
+const written = (): unknown[] => {
+  const database = openDatabase(file(), 'normal');
+  const numbers = database.all('SELECT n FROM numbers ORDER BY n').map(({ n }) => n);
+  database.close();
+  return numbers;
+};
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'group-commit-'));
+  writer = openGroupCommit(file(), schema);
+});
+afterEach(async () => {
+  await writer.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('jobs that share a commit', () => {
+  it('are each kept or undone as a whole, whatever becomes of the others', async () => {
+    const ends = await Promise.allSettled([
+      writer.run([insert(1), insert(2)]),
+      writer.run([insert(3), insert(1)]),
+      writer.run([insert(4), insert('no number')]),
+      writer.run([insert(5), { ...insert(6), sql: 'INSERT INTO nowhere VALUES (?, ?)' }]),
+      writer.run([insert(7), { sql: 'UPDATE numbers SET label = ? WHERE n = ?', parameters: ['y', 99], changes: 1 }]),
+      writer.run([insert(8)]),
+    ]);
+    expect(ends.map((end) => (end.status === 'fulfilled' ? end.value.kept : 'refused'))).toEqual([true, false, 'refused', 'refused', false, true]);
+    expect(written()).toEqual([1, 2, 8]);
+  });
+
+  it('say why the database refused them', async () => {
+    await expect(writer.run([{ sql: 'INSERT INTO nowhere VALUES (1)', parameters: [] }])).rejects.toThrow('no such table: nowhere');
+  });
+
+  it('answer with the rowid of their last row', async () => {
+    expect(await writer.run([insert(40), insert(41)])).toMatchObject({ kept: true, lastRowid: 41 });
+  });
+
+  it('are refused one by one when they cannot be handed over at all', async () => {
+    const strange = writer.run([insert(1, () => 'no value of a database')]);
+    await expect(strange).rejects.toThrow('could not be cloned');
+    expect(await writer.run([insert(2)])).toMatchObject({ kept: true });
+  });
+
+  it('all come through in great numbers', async () => {
+    const jobs = Array.from({ length: 5_000 }, (_, n) => writer.run([insert(n)]));
+    expect((await Promise.all(jobs)).every(({ kept }) => kept)).toBe(true);
+    expect(written()).toHaveLength(5_000);
+  });
+});
+
+describe('a writer', () => {
+  it('whose file is no database refuses every job instead of never answering', async () => {
+    const path = join(folder, 'letter.txt');
+    await writeFile(path, 'Dear reader, this is no database. '.repeat(100));
+    const broken = openGroupCommit(path, schema);
+    await expect(broken.run([insert(1)])).rejects.toThrow('not a database');
+    await expect(broken.run([insert(1)])).rejects.toThrow('not a database');
+    await broken.close();
+  });
+
+  it('that is closing finishes what it has and refuses more', async () => {
+    const under = writer.run([insert(1)]);
+    const closing = writer.close();
+    await expect(writer.run([insert(2)])).rejects.toThrow('closed');
+    await closing;
+    expect(await under).toMatchObject({ kept: true });
+    expect(written()).toEqual([1]);
+  });
+});

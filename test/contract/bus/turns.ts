@@ -1,0 +1,56 @@
+import { expect } from 'vitest';
+import type { OpenedBus } from '../bus.contract.ts';
+import type { Cases } from '../harness.ts';
+import { messageOf, next, worker } from './messages.ts';
+
+const publish = async ({ engine }: OpenedBus, labels: readonly string[], more: { urgent?: boolean; group?: string } = {}): Promise<void> => {
+  for (const label of labels) await engine.publish({ ...messageOf(label), ...more });
+};
+
+const takeAll = async ({ engine }: OpenedBus, count: number): Promise<unknown[]> => {
+  const taken: unknown[] = [];
+  for (let number = 0; number < count; number += 1) {
+    const delivery = await next(engine);
+    taken.push(delivery.data);
+    await delivery.ack();
+  }
+  return taken;
+};
+
+const numbered = (name: string, count: number): string[] => Array.from({ length: count }, (_, number) => `${name}${number}`);
+
+export const turns: Cases<OpenedBus> = {
+  'a group with much to do does not hold up a group with little': async (opened) => {
+    await publish(opened, numbered('many', 50), { group: 'many' });
+    await publish(opened, ['one'], { group: 'one' });
+    expect(await takeAll(opened, 3)).toContain('one');
+  },
+
+  'groups take turns, and each keeps its order': async (opened) => {
+    for (const group of ['a', 'b', 'c']) await publish(opened, numbered(group, 5), { group });
+    const taken = await takeAll(opened, 15);
+    for (const group of ['a', 'b', 'c']) {
+      expect(taken.filter((label) => String(label).startsWith(group))).toEqual(numbered(group, 5));
+      expect(taken.slice(0, 3).some((label) => String(label).startsWith(group))).toBe(true);
+    }
+  },
+
+  'urgent messages go before the others': async (opened) => {
+    await publish(opened, numbered('ordinary', 5));
+    await publish(opened, ['urgent0', 'urgent1'], { urgent: true });
+    expect((await takeAll(opened, 3)).filter((label) => String(label).startsWith('urgent'))).toHaveLength(2);
+  },
+
+  'however many urgent messages there are, the others do not starve': async (opened) => {
+    await publish(opened, numbered('urgent', 40), { urgent: true });
+    await publish(opened, ['ordinary']);
+    expect(await takeAll(opened, 10)).toContain('ordinary');
+  },
+
+  'urgent messages can be counted by themselves': async (opened) => {
+    await publish(opened, numbered('ordinary', 3));
+    await publish(opened, ['urgent'], { urgent: true });
+    expect(await opened.engine.pending(worker, 'urgent')).toBe(1);
+    expect(await opened.engine.pending(worker)).toBe(4);
+  },
+};
