@@ -1,5 +1,8 @@
-/** Work to be done: `id` de-duplicates, `subject` says what kind, `data` is JSON. */
-export type Message = { id: string; subject: string; data: unknown };
+/**
+ * Work to be done: `id` de-duplicates, `subject` says what kind, `data` is JSON. Urgent messages of a subject go first, though
+ * never so that the others starve; within each of both kinds the groups take turns, and a group's messages come in order.
+ */
+export type Message = { id: string; subject: string; data: unknown; urgent?: boolean; group?: string };
 
 /**
  * The de-duplication window: within this time after its publication the same id is no second message.
@@ -11,7 +14,7 @@ export const deduplicationMs = 120_000;
  * A message in a consumer's hands, leased for a while: end it by exactly one of `ack`, `nak`; what is called after that does nothing.
  * A message whose lease runs out is given to somebody again, and then the calls of the one who lost it do nothing either.
  */
-export type Delivery = Message & {
+export type Delivery = Omit<Message, 'urgent' | 'group'> & {
   /** How often the message was given out, this time included. */
   attempt: number;
   /** It is done and will not come again. */
@@ -30,6 +33,6 @@ export type Bus = {
   /** The next message, as soon as there is one; null when `signal` has aborted or the bus is closed. At least once, each message to one caller at a time. */
   next(consumer: Consumer, signal: AbortSignal): Promise<Delivery | null>;
   /** How many messages wait or are in hands. */
-  pending(consumer: Consumer): Promise<number>;
+  pending(consumer: Consumer, only?: 'urgent'): Promise<number>;
   close(): Promise<void>;
 };

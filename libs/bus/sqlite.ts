@@ -7,22 +7,26 @@ const schema = `
     sequence  INTEGER PRIMARY KEY,
     id        TEXT NOT NULL UNIQUE,
     subject   TEXT NOT NULL,
+    urgent    INTEGER NOT NULL,
+    turn      TEXT NOT NULL,
     data      TEXT NOT NULL,
     attempt   INTEGER NOT NULL DEFAULT 0,
     free_at   INTEGER NOT NULL DEFAULT 0,
     done_at   INTEGER
   ) STRICT;
-  CREATE INDEX IF NOT EXISTS waiting ON messages (subject, free_at, sequence) WHERE done_at IS NULL;
+  CREATE INDEX IF NOT EXISTS fresh ON messages (subject, urgent, turn, sequence) WHERE done_at IS NULL AND free_at = 0;
+  CREATE INDEX IF NOT EXISTS given ON messages (subject, free_at, sequence) WHERE done_at IS NULL AND free_at > 0;
   CREATE INDEX IF NOT EXISTS done ON messages (done_at) WHERE done_at IS NOT NULL`;
 
 // A lease is nothing but a time before which nobody else may have the message; a message that was never given out has none (0), so that a
 // clock set back does not hold it. What was given out before and is free again goes first: new messages must not keep it waiting for ever.
-const take = `
-  UPDATE messages SET attempt = attempt + 1, free_at = ?3
-  WHERE sequence = coalesce(
-    (SELECT sequence FROM messages WHERE done_at IS NULL AND subject = ?1 AND free_at > 0 AND free_at <= ?2 ORDER BY free_at, sequence LIMIT 1),
-    (SELECT sequence FROM messages WHERE done_at IS NULL AND subject = ?1 AND free_at = 0 ORDER BY sequence LIMIT 1))
-  RETURNING id, data, attempt`;
+const returned = 'SELECT sequence FROM messages WHERE done_at IS NULL AND subject = ? AND free_at > 0 AND free_at <= ? ORDER BY free_at, sequence LIMIT 1';
+const freshAfter = `SELECT sequence, turn FROM messages WHERE done_at IS NULL AND free_at = 0 AND subject = ? AND urgent = ? AND turn > ? ORDER BY turn, sequence LIMIT 1`;
+const freshFirst = `SELECT sequence, turn FROM messages WHERE done_at IS NULL AND free_at = 0 AND subject = ? AND urgent = ? ORDER BY turn, sequence LIMIT 1`;
+const give = 'UPDATE messages SET attempt = attempt + 1, free_at = ? WHERE sequence = ? RETURNING id, data, attempt';
+
+/** One message in so many that are taken is an ordinary one, where there are any, however many urgent ones wait. */
+const ordinaryShare = 4;
 
 const recheckMs = 250;
 
@@ -57,10 +61,31 @@ export const openSqliteBus = (file: string, now: () => number = Date.now): Bus =
     };
   };
 
-  const takeOne = (consumer: Consumer): Delivery | null => {
-    const row = database.get(take, consumer.subject, now(), now() + consumer.leaseMs);
-    return row ? deliveryOf(consumer, row as { id: string; data: string; attempt: number }) : null;
+  const lastTurn = new Map<string, string>();
+  let taken = 0;
+
+  const nextFresh = (subject: string, urgent: 0 | 1): number | undefined => {
+    const line = `${subject} ${urgent}`;
+    const last = lastTurn.get(line);
+    const row = (last === undefined ? undefined : database.get(freshAfter, subject, urgent, last)) ?? database.get(freshFirst, subject, urgent);
+    if (row) lastTurn.set(line, row.turn as string);
+    return row?.sequence as number | undefined;
   };
+
+  const nextSequence = (subject: string): number | undefined => {
+    const again = database.get(returned, subject, now())?.sequence as number | undefined;
+    if (again !== undefined) return again;
+    const [first, second] = taken % ordinaryShare === ordinaryShare - 1 ? ([0, 1] as const) : ([1, 0] as const);
+    return nextFresh(subject, first) ?? nextFresh(subject, second);
+  };
+
+  const takeOne = (consumer: Consumer): Delivery | null =>
+    database.transaction(() => {
+      const sequence = nextSequence(consumer.subject);
+      if (sequence === undefined) return null;
+      taken += 1;
+      return deliveryOf(consumer, database.get(give, now() + consumer.leaseMs, sequence) as { id: string; data: string; attempt: number });
+    });
 
   // A few at a time, but more than come in: a pause must not end in one large delete that holds up the event loop.
   const forget = (id: string): void => {
@@ -74,8 +99,8 @@ export const openSqliteBus = (file: string, now: () => number = Date.now): Bus =
       database.transaction(() => {
         forget(message.id);
         database.run(
-          'INSERT INTO messages (id, subject, data) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING',
-          message.id, message.subject, JSON.stringify(message.data),
+          'INSERT INTO messages (id, subject, urgent, turn, data) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',
+          message.id, message.subject, message.urgent ? 1 : 0, message.group ?? '', JSON.stringify(message.data),
         );
       });
       bell.ring();
@@ -88,7 +113,8 @@ export const openSqliteBus = (file: string, now: () => number = Date.now): Bus =
       }
       return null;
     },
-    pending: async (consumer) => Number(database.get('SELECT count(*) AS n FROM messages WHERE done_at IS NULL AND subject = ?', consumer.subject)!.n),
+    pending: async ({ subject }, only) =>
+      Number(database.get(`SELECT count(*) AS n FROM messages WHERE done_at IS NULL AND subject = ?${only ? ' AND urgent = 1' : ''}`, subject)!.n),
     close: async () => {
       bell.close();
       database.close();

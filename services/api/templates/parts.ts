@@ -1,7 +1,5 @@
-import type { FastifyRequest } from 'fastify';
 import type { PlanLimits } from '#contracts/plans.ts';
 import type { Preparation } from '#libs/documents/preparation.ts';
-import type { Cause } from '#libs/handling/handle.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { templateNotFound } from '#libs/templates/commands.ts';
@@ -10,14 +8,8 @@ import type { Caller } from '../authenticate.ts';
 import type { Freshness } from '../freshness.ts';
 import type { SubmitParts } from '../submit-render.ts';
 import { planLimits } from '../throttle.ts';
-import { callerOf } from '../caller.ts';
 
 export type TemplateParts = SubmitParts & { reads: ReadStore; preparation: Preparation; freshness: Freshness };
-
-export const causeOf = (request: FastifyRequest): Cause => {
-  const { key, account } = callerOf(request);
-  return { actor: { kind: 'key', id: key.id }, accountId: account.id, correlationId: request.id, causationId: null, traceparent: null };
-};
 
 export const planOf = ({ account }: Caller): PlanLimits => planLimits(account);
 

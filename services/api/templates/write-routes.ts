@@ -8,10 +8,11 @@ import { findVersion } from '#libs/templates/find.ts';
 import { oneAtATime } from '#libs/templates/one-at-a-time.ts';
 import { type Caller, requirePermission } from '../authenticate.ts';
 import { callerOf } from '../caller.ts';
+import { causeOf } from '../cause.ts';
 import { bodyOf, ifMatchOf, pathOf } from '../query.ts';
 import { validated } from '../validate.ts';
 import { requireSize, requireSyntax } from './check-content.ts';
-import { causeOf, planOf, requireTemplate, type TemplateParts } from './parts.ts';
+import { planOf, requireTemplate, type TemplateParts } from './parts.ts';
 import { createdOf, updatedOf } from './views.ts';
 
 const creationInTurn = oneAtATime();

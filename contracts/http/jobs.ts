@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { renderStatuses } from './render.ts';
+
+const timestamp = z.string().describe('ISO 8601, UTC.');
+
+export const webhookStatuses = ['pending', 'sent', 'delivered', 'failed', 'timeout'] as const;
+
+/** 200 of GET /jobs/{job_id}. Fields that do not apply are absent. */
+export const job = z.object({
+  job_id: z.string().describe('job_<id>'),
+  id: z.string().describe('render_<id>'),
+  status: z.enum(renderStatuses),
+  mode: z.enum(['CONVERT', 'RENDER']),
+  input_type: z.string().optional(),
+  template_id: z.string().optional(),
+  template_version: z.number().int().optional(),
+  created_at: timestamp,
+  started_at: timestamp.optional(),
+  completed_at: timestamp.optional(),
+  failed_at: timestamp.optional(),
+  duration_ms: z.number().optional(),
+  pages: z.number().int().optional(),
+  file_size_kb: z.number().optional(),
+  pdf_sha256: z.string().optional(),
+  pdf_url: z.string().optional().describe('Opens the PDF without a key until pdf_expires_at; absent once the PDF is erased.'),
+  pdf_expires_at: timestamp.optional(),
+  error: z.string().optional(),
+  message: z.string().optional(),
+  details: z.unknown().optional(),
+  webhook_url: z.string().optional(),
+  webhook_status: z.enum(webhookStatuses).optional(),
+  webhook_attempts: z.number().int().optional(),
+  webhook_last_attempt: timestamp.optional(),
+  webhook_last_error: z.string().optional(),
+  webhook_error: z
+    .object({ error: z.literal('webhook_failed'), message: z.string(), code: z.literal(500), webhook_url: z.string(), attempts: z.number().int(), last_error: z.string() })
+    .optional()
+    .describe('There once the callback has failed for good.'),
+});
+export type Job = z.output<typeof job>;
+
+const instant = z.iso.datetime({ offset: true }).or(z.iso.date());
+
+export const listJobsQuery = z.strictObject({
+  status: z.enum(renderStatuses).optional(),
+  since: instant.optional().describe('Jobs created at or after this ISO 8601 time.'),
+  until: instant.optional().describe('Jobs created before this ISO 8601 time.'),
+  limit: z.coerce.number().int().min(1).max(100).default(20),
+  cursor: z.string().max(100).optional().describe('next_cursor of the page before.'),
+});
+export type ListJobsQuery = z.output<typeof listJobsQuery>;
+
+export const jobList = z.object({ jobs: z.array(job), next_cursor: z.string().nullable().describe('Null on the last page.') });
+
+export const historyEvent = z.object({
+  id: z.string(),
+  type: z.string(),
+  revision: z.number().int(),
+  time: timestamp,
+  actor: z.object({ kind: z.string() }).loose(),
+  trace_id: z.string().nullable(),
+  request_id: z.string(),
+  data: z.unknown(),
+});
+
+export const jobHistory = z.object({ job_id: z.string(), events: z.array(historyEvent) });
+
+export const redeliverJobs = z.strictObject({ since: instant.describe('Callbacks that failed at or after this ISO 8601 time are sent again.') });
+export const redelivered = z.object({ job_id: z.string(), webhook_status: z.enum(webhookStatuses) });
+export const redeliveredJobs = z.object({ redelivered: z.number().int(), job_ids: z.array(z.string()) });
+
+/** The immediate answer to an asynchronous render. */
+export const renderQueued = z.object({
+  id: z.string().describe('render_<id>'),
+  job_id: z.string().describe('job_<id>'),
+  status: z.literal('QUEUED'),
+  webhook_url: z.string().optional(),
+  estimated_time_ms: z.number().int().describe('From recent renders of the same kind of input and the present queue.'),
+  created_at: timestamp,
+});
+export type RenderQueued = z.output<typeof renderQueued>;

@@ -1,0 +1,70 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import parseRange from 'range-parser';
+import { Problem } from '#contracts/http/problem.ts';
+import { bareId, readModels, renderIdOf } from '#contracts/names.ts';
+import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
+import type { Log } from '#libs/handling/handle.ts';
+import type { RenderDocument } from '#libs/projections/renders.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+import { checkToken } from '#libs/secrets/download-token.ts';
+import type { ServiceSecret } from '#libs/secrets/service-secret.ts';
+import { requirePermission } from './authenticate.ts';
+import { callerIfAny } from './caller.ts';
+import { pathOf, queryOf } from './query.ts';
+
+export type DownloadParts = { log: Log; reads: ReadStore; blobs: BlobStore; secret: ServiceSecret };
+
+export const downloadPath = '/api/v1/download/:render_id';
+
+const notFound = (): Problem => Problem.of('not_found', 'There is no such PDF.');
+const expired = (): Problem => Problem.of('download_expired', 'The PDF could be fetched for an hour; the hour is over.');
+
+const permittedByToken = ({ secret, log }: DownloadParts, id: string, token: string): void => {
+  const verdict = checkToken(secret, id, token, log.now());
+  if (verdict === 'wrong') throw notFound();
+  if (verdict === 'expired') throw expired();
+};
+
+const requirePdf = async (parts: DownloadParts, request: FastifyRequest): Promise<{ id: string; sha256: string; bytes: Uint8Array }> => {
+  const id = bareId('render', pathOf(request).render_id!);
+  if (!id) throw notFound();
+  const caller = callerIfAny(request);
+  if (caller) requirePermission(caller, 'jobs:read');
+  else permittedByToken(parts, id, String(queryOf(request).token));
+  const document = (await parts.reads.get(readModels.renders, id)) as RenderDocument | null;
+  if (!document || (caller && document.accountId !== caller.account.id) || document.status !== 'DONE' || !document.isJob) throw notFound();
+  if (document.keptUntil === null || parts.log.now() >= new Date(document.keptUntil)) throw expired();
+  const { sha256 } = document.pdf!;
+  const bytes = await parts.blobs.get(sha256).catch((error: unknown) => {
+    throw error instanceof BlobMissing ? expired() : error;
+  });
+  return { id, sha256, bytes };
+};
+
+/** Whether the caller still has the representation that the range is of (RFC 9110, 13.1.5). */
+const rangeHolds = ({ headers }: FastifyRequest, etag: string): boolean => headers['if-range'] === undefined || headers['if-range'] === etag;
+
+const sendBytes = (request: FastifyRequest, reply: FastifyReply, bytes: Uint8Array, etag: string): FastifyReply => {
+  const { range } = request.headers;
+  const parsed = range !== undefined && rangeHolds(request, etag) ? parseRange(bytes.byteLength, range, { combine: true }) : -2;
+  if (parsed === -1) return reply.status(416).header('content-range', `bytes */${bytes.byteLength}`).send();
+  // Several separate parts are not worth a multipart answer: the whole is allowed, too (RFC 9110, 14.2).
+  if (parsed === -2 || parsed.type !== 'bytes' || parsed.length !== 1) return reply.send(bytes);
+  const { start, end } = parsed[0]!;
+  return reply.status(206).header('content-range', `bytes ${start}-${end}/${bytes.byteLength}`).send(bytes.subarray(start, end + 1));
+};
+
+/** Finished PDFs of asynchronous renders, for whoever has the token or the account's key. */
+export const registerDownloads = (app: FastifyInstance, parts: DownloadParts): void => {
+  app.get(downloadPath, async (request, reply) => {
+    const { id, sha256, bytes } = await requirePdf(parts, request);
+    const etag = `"${sha256}"`;
+    reply.headers({
+      'content-type': 'application/pdf', 'content-disposition': `attachment; filename="${renderIdOf(id)}.pdf"`, etag,
+      'accept-ranges': 'bytes', 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff',
+    });
+    const known = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''));
+    if (known?.some((one) => one === etag || one === '*')) return reply.status(304).send();
+    return sendBytes(request, reply, bytes, etag);
+  });
+};

@@ -1,0 +1,113 @@
+import type { FastifyInstance } from 'fastify';
+import { encodeTime } from 'ulid';
+import { listJobsQuery, redeliverJobs } from '#contracts/http/jobs.ts';
+import { Problem } from '#contracts/http/problem.ts';
+import { bareId, jobIdOf, readModels, streams } from '#contracts/names.ts';
+import { delivery } from '#libs/domain/delivery.ts';
+import { load, type Log } from '#libs/handling/handle.ts';
+import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
+import type { RenderDocument } from '#libs/projections/renders.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+import { type Caller, requirePermission } from '../authenticate.ts';
+import { callerOf } from '../caller.ts';
+import { causeOf } from '../cause.ts';
+import { eventView } from '../event-view.ts';
+import type { Freshness } from '../freshness.ts';
+import { bodyOf, pathOf, queryOf } from '../query.ts';
+import { validated } from '../validate.ts';
+import { jobOf, type UrlOf } from './view.ts';
+
+export type JobParts = { log: Log; reads: ReadStore; freshness: Freshness; urlOf: UrlOf };
+
+const { renders, deliveries } = readModels;
+const redeliveredAtOnce = 1_000;
+
+const jobNotFound = (): Problem => Problem.of('job_not_found', 'The account has no such job.');
+
+/** The smallest id that a job created at this time can have: ids begin with the time in milliseconds. */
+const lowestIdAt = (time: string): string => encodeTime(Math.max(0, Date.parse(time)), 10) + '0'.repeat(16);
+
+const earliest = (...ids: (string | undefined)[]): string | undefined => ids.filter((id) => id !== undefined).toSorted()[0];
+
+const cursorId = (cursor: string | undefined): string | undefined => {
+  if (cursor === undefined) return undefined;
+  const id = bareId('job', cursor);
+  if (!id) throw Problem.of('invalid_request', 'cursor must be the next_cursor of another page.', { field: 'cursor' });
+  return id;
+};
+
+const requireJob = async ({ reads, freshness }: JobParts, { account }: Caller, prefixed: string): Promise<RenderDocument> => {
+  await freshness.settled(account.id, renders, deliveries);
+  const id = bareId('job', prefixed);
+  const document = id ? ((await reads.get(renders, id)) as RenderDocument | null) : null;
+  if (document?.accountId !== account.id) throw jobNotFound();
+  return document;
+};
+
+export const registerJobRoutes = (app: FastifyInstance, parts: JobParts): void => {
+  const { log, reads, freshness, urlOf } = parts;
+
+  const viewOf = async (document: RenderDocument) => {
+    const callback = document.webhookUrl === null ? null : ((await reads.get(deliveries, document.id)) as DeliveryDocument | null);
+    return jobOf(document, callback, urlOf, log.now());
+  };
+
+  app.get('/api/v1/jobs', async (request) => {
+    const caller = callerOf(request);
+    const { status, since, until, limit, cursor } = validated(listJobsQuery, queryOf(request));
+    requirePermission(caller, 'jobs:read');
+    await freshness.settled(caller.account.id, renders, deliveries);
+    const where = { accountId: caller.account.id, isJob: true, ...(status ? { status } : {}) };
+    const range = { by: 'id', from: since && lowestIdAt(since), before: earliest(until && lowestIdAt(until), cursorId(cursor)) };
+    const found = (await reads.find(renders, { where, range, sort: { by: 'id', descending: true }, limit: limit + 1 })) as RenderDocument[];
+    const page = found.slice(0, limit);
+    return { jobs: await Promise.all(page.map(viewOf)), next_cursor: found.length > limit ? jobIdOf(page.at(-1)!.id) : null };
+  });
+
+  app.get('/api/v1/jobs/:job_id', async (request) => {
+    const caller = callerOf(request);
+    requirePermission(caller, 'jobs:read');
+    return viewOf(await requireJob(parts, caller, pathOf(request).job_id!));
+  });
+
+  app.get('/api/v1/jobs/:job_id/events', async (request) => {
+    const caller = callerOf(request);
+    requirePermission(caller, 'jobs:read');
+    const { id } = await requireJob(parts, caller, pathOf(request).job_id!);
+    const [story, callback] = await Promise.all([log.store.read(streams.render(id)), log.store.read(streams.delivery(id))]);
+    const events = [...story, ...callback].toSorted((a, b) => a.position - b.position);
+    return { job_id: jobIdOf(id), events: events.map(eventView) };
+  });
+
+  const redeliver = async (id: string, cause: ReturnType<typeof causeOf>): Promise<boolean> => {
+    const { history, aggregate } = await load(log, delivery, streams.delivery(id));
+    if (history.length === 0) return false;
+    const { events, position } = await aggregate.execute({ type: 'redeliver' }, cause);
+    if (position !== null) freshness.wrote(cause.accountId!, position);
+    return events.length > 0;
+  };
+
+  app.post('/api/v1/jobs/:job_id/redeliver', async (request) => {
+    const caller = callerOf(request);
+    requirePermission(caller, 'render:create');
+    const document = await requireJob(parts, caller, pathOf(request).job_id!);
+    if (document.webhookUrl === null) throw Problem.of('invalid_request', 'The job has no webhook_url, so there is no callback to send again.', { field: 'job_id' });
+    await redeliver(document.id, causeOf(request));
+    await freshness.settled(caller.account.id, deliveries);
+    const { job_id, webhook_status } = await viewOf(document);
+    return { job_id, webhook_status };
+  });
+
+  app.post('/api/v1/jobs/redeliver', async (request) => {
+    const caller = callerOf(request);
+    const { since } = validated(redeliverJobs, bodyOf(request));
+    requirePermission(caller, 'render:create');
+    await freshness.settled(caller.account.id, deliveries);
+    const where = { accountId: caller.account.id, status: 'failed' };
+    const range = { by: 'failedAt', from: new Date(since).toISOString() };
+    const failed = (await reads.find(deliveries, { where, range, sort: { by: 'failedAt', descending: false }, limit: redeliveredAtOnce })) as DeliveryDocument[];
+    const again: string[] = [];
+    for (const { id } of failed) if (await redeliver(id, causeOf(request))) again.push(jobIdOf(id));
+    return { redelivered: again.length, job_ids: again };
+  });
+};

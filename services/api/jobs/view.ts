@@ -1,0 +1,57 @@
+import { errors } from '#contracts/http/errors.ts';
+import type { Job } from '#contracts/http/jobs.ts';
+import { jobIdOf, renderIdOf, templateIdOf } from '#contracts/names.ts';
+import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
+import type { RenderDocument } from '#libs/projections/renders.ts';
+
+export type UrlOf = (id: string, until: Date) => string;
+
+const inKb = (bytes: number): number => Math.round((bytes / 1024) * 100) / 100;
+
+const sourceOf = ({ source }: RenderDocument) =>
+  source.mode === 'CONVERT'
+    ? { mode: source.mode, input_type: source.inputType }
+    : { mode: source.mode, template_id: templateIdOf(source.templateId), template_version: source.templateVersion };
+
+const endOf = ({ status, endedAt, durationMs, pages, pdf, fault }: RenderDocument): Partial<Job> => {
+  if (status === 'DONE') return { completed_at: endedAt!, duration_ms: durationMs!, pages: pages!, file_size_kb: inKb(pdf!.size), pdf_sha256: pdf!.sha256 };
+  if (status !== 'FAILED') return {};
+  const { details } = fault!.extra;
+  return { failed_at: endedAt!, duration_ms: durationMs!, error: errors[fault!.name].error, message: fault!.message, ...(details === undefined ? {} : { details }) };
+};
+
+const pdfOf = ({ id, keptUntil }: RenderDocument, urlOf: UrlOf, now: Date): Partial<Job> => {
+  if (keptUntil === null) return {};
+  const until = new Date(keptUntil);
+  return { pdf_expires_at: keptUntil, ...(now < until ? { pdf_url: urlOf(id, until) } : {}) };
+};
+
+const failureOf = ({ url, attempts, lastError }: DeliveryDocument): Job['webhook_error'] => ({
+  error: 'webhook_failed', message: `The callback could not be delivered: ${lastError}`, code: 500, webhook_url: url, attempts, last_error: lastError ?? 'unknown',
+});
+
+const webhookOf = ({ webhookUrl }: RenderDocument, delivery: DeliveryDocument | null): Partial<Job> => {
+  if (webhookUrl === null) return {};
+  if (!delivery) return { webhook_url: webhookUrl, webhook_status: 'pending', webhook_attempts: 0 };
+  return {
+    webhook_url: webhookUrl,
+    webhook_status: delivery.status,
+    webhook_attempts: delivery.attempts,
+    ...(delivery.lastAttemptAt ? { webhook_last_attempt: delivery.lastAttemptAt } : {}),
+    ...(delivery.lastError ? { webhook_last_error: delivery.lastError } : {}),
+    ...(delivery.status === 'failed' ? { webhook_error: failureOf(delivery) } : {}),
+  };
+};
+
+/** A job as its owner sees it, from the render and its callback (section 2.5 of the API). */
+export const jobOf = (render: RenderDocument, delivery: DeliveryDocument | null, urlOf: UrlOf, now: Date): Job => ({
+  job_id: jobIdOf(render.id),
+  id: renderIdOf(render.id),
+  status: render.status,
+  ...sourceOf(render),
+  created_at: render.createdAt,
+  ...(render.startedAt ? { started_at: render.startedAt } : {}),
+  ...endOf(render),
+  ...pdfOf(render, urlOf, now),
+  ...webhookOf(render, delivery),
+});
