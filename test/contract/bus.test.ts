@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { deduplicationMs } from '#libs/bus/port.ts';
+import { deduplicationMs, type Delivery } from '#libs/bus/port.ts';
 import { openSqliteBus } from '#libs/bus/sqlite.ts';
 import { describeBusContract } from './bus.contract.ts';
 import { messageOf, next } from './bus/messages.ts';
@@ -43,6 +43,18 @@ describe('the queue in SQLite', () => {
     for (let number = 0; number < 20; number += 1) await engine.publish(messageOf());
     expect(rows()).toBe(21);
     expect((await next(engine)).data).toBe('waits on');
+    await close();
+  });
+
+  it('hands a message to whoever waits in the same process in the turn in which it comes or comes back', async () => {
+    const { engine, close } = await open();
+    const inThisTurn = (waiting: Promise<Delivery>): Promise<unknown> => Promise.race([waiting, new Promise((resolve) => setImmediate(resolve, 'later'))]);
+    const first = next(engine);
+    await engine.publish(messageOf('new'));
+    expect(await inThisTurn(first)).toMatchObject({ data: 'new', attempt: 1 });
+    const second = next(engine);
+    await (await first).nak(0);
+    expect(await inThisTurn(second)).toMatchObject({ data: 'new', attempt: 2 });
     await close();
   });
 

@@ -26,6 +26,16 @@ describe('the log in SQLite', () => {
     await close();
   });
 
+  it('hands an event to a subscriber of the same process in the turn in which it is acknowledged', async () => {
+    const { engine, close } = await open();
+    const events = engine.subscribe(0, new AbortController().signal)[Symbol.asyncIterator]();
+    const next = events.next();
+    await engine.append('render-1', eventsOf(1), noStream);
+    const turnEnds = new Promise((resolve) => setImmediate(resolve, 'later'));
+    expect(await Promise.race([next, turnEnds])).toMatchObject({ value: [{ stream: 'render-1' }] });
+    await close();
+  });
+
   it('lets an append wait while another process holds the lock, and readers go on', async () => {
     const { engine, folder, close } = await open();
     const other = startProcess('./hold-lock.ts', { file: fileIn(folder) });
