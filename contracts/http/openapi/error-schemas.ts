@@ -10,13 +10,13 @@ const pascal = (name: string): string => name.replace(/(?:^|_)([a-z])/g, (_, let
 
 export const errorSchemaName = (name: ErrorName): string => `${pascal(name).replace(/Error$/, '')}Error`;
 
-const raisedByRender: readonly ErrorName[] = [...printErrors, 'invalid_html', 'invalid_docx', 'invalid_markdown', 'template_render_error'];
+const raisedByRender = new Set<ErrorName>([...printErrors, 'invalid_html', 'invalid_docx', 'invalid_markdown', 'template_render_error']);
 
 /** The body of one error: what all of them have, and its own fields. */
 export const errorSchema = (name: ErrorName): Json => {
   const { error, status, meaning, extra } = errors[name];
   const own = jsonSchemaOf(extra, 'output') as { properties?: Json; required?: string[] };
-  const renderField = raisedByRender.includes(name) ? { render_id: { type: 'string', description: 'The render that failed; it is on record.' } } : {};
+  const renderField = raisedByRender.has(name) ? { render_id: { type: 'string', description: 'The render that failed; it is on record.' } } : {};
   return {
     type: 'object',
     description: meaning,
@@ -34,6 +34,6 @@ export const errorSchema = (name: ErrorName): Json => {
 
 export const errorExample = (name: ErrorName): Json => {
   const { error, status, meaning } = errors[name];
-  const renderField = raisedByRender.includes(name) ? { render_id: renderId } : {};
+  const renderField = raisedByRender.has(name) ? { render_id: renderId } : {};
   return { error, message: meaning, code: status, ...exampleExtra[name], ...renderField, request_id: requestId };
 };
