@@ -1,5 +1,5 @@
 import type { Band } from './bands.ts';
-import { fillOnce } from './document.ts';
+import { fill } from './document.ts';
 import type { House } from './house.ts';
 import { untilAborted, type Page } from './page.ts';
 import { watchResources } from './resources.ts';
@@ -21,7 +21,7 @@ const fetchInto = async (band: Band, page: Page, proxy: string): Promise<Band> =
   });
   session.on('Network.responseReceived', ({ requestId, response }) => void answers.set(addresses.get(requestId) ?? response.url, { requestId, mimeType: response.mimeType }));
   const watch = await watchResources(session, proxy);
-  await fillOnce(page, band.images.map((image) => `<img src="${attribute(image)}">`).join(''), 'load');
+  await fill(page, band.images.map((image) => `<img src="${attribute(image)}">`).join(''));
   await watch.judge();
 
   let html = band.html;

@@ -3,22 +3,14 @@ import type { RenderOptions } from '#contracts/http/render-options.ts';
 import type { Page } from './page.ts';
 import { cssPixels, sheetOf } from './print-options.ts';
 
-export type WaitFor = RenderOptions['wait_for'];
-
 const isLifeCycle = (frameId: string, name: string) => (event: { frameId: string; name: string }) => event.name === name && event.frameId === frameId;
 
 /** Puts the document into the page and waits for its `load` event. */
-export const fill = async ({ session, frameId }: Page, html: string): Promise<void> => {
-  const loaded = session.next('Page.lifecycleEvent', isLifeCycle(frameId, 'load'));
-  loaded.catch(() => undefined);
-  await session.send('Page.setDocumentContent', { frameId, html });
-  await loaded;
-};
+export const fill = (page: Page, html: string): Promise<void> => fillUntil(page, html, 'load');
 
-/** The same with a say in how long to wait; for pages that hold one document in their life, since a late event of an earlier one would pass for this one's. */
-export const fillOnce = async ({ session, frameId }: Page, html: string, waitFor: WaitFor): Promise<void> => {
-  const events = { domcontentloaded: ['DOMContentLoaded'], load: ['load'], networkidle: ['load', 'networkIdle'] }[waitFor];
-  const happened = Promise.all(events.map((name) => session.next('Page.lifecycleEvent', isLifeCycle(frameId, name))));
+/** The same, with a choice of the event; `DOMContentLoaded` only in pages that hold one document in their life, since a late event of an earlier one would pass for this one's. */
+export const fillUntil = async ({ session, frameId }: Page, html: string, until: 'load' | 'DOMContentLoaded'): Promise<void> => {
+  const happened = session.next('Page.lifecycleEvent', isLifeCycle(frameId, until));
   happened.catch(() => undefined);
   await session.send('Page.setDocumentContent', { frameId, html });
   await happened;

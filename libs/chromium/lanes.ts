@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SetBands } from './band-setter.ts';
-import { emulate, fill, fillOnce, holdInPlace, setWindow } from './document.ts';
+import { emulate, fill, fillUntil, holdInPlace, setWindow } from './document.ts';
 import type { House } from './house.ts';
 import { untilAborted, type Page } from './page.ts';
+import { watchTraffic } from './idle.ts';
 import { press } from './press.ts';
 import { noBands } from './print-options.ts';
 import type { Printed, PrintRequest } from './request.ts';
@@ -56,15 +57,19 @@ const freshPrint = (scripts: 'on' | 'off'): Lane['print'] => (house, request, er
 const freshWork = async (page: Page, house: House, request: PrintRequest, errand: Errand, scripts: 'on' | 'off'): Promise<Printed> => {
   const { options, limits, external } = request;
   const started = performance.now();
-  const [watch] = await Promise.all([
+  // Without scripts and network nothing can be fetched after the load event.
+  const mayFetchLate = external || scripts === 'on';
+  const [watch, traffic] = await Promise.all([
     external ? watchResources(page.session, errand.proxy) : undefined,
+    options.wait_for === 'networkidle' && mayFetchLate ? watchTraffic(page.session) : undefined,
     emulate(page, options.emulate_media),
     holdInPlace(page),
     scripts === 'on' ? setWindow(page, options) : undefined,
   ]);
   const stopScriptWatch = scripts === 'on' ? await watchScripts(page, { scriptMs: limits.scriptMs, heapMb: house.browser.memory.heapMb }) : undefined;
   try {
-    await fillOnce(page, request.html, options.wait_for);
+    await fillUntil(page, request.html, options.wait_for === 'domcontentloaded' ? 'DOMContentLoaded' : 'load');
+    await traffic?.idle(errand.signal);
     if (options.wait_time > 0) await pause(options.wait_time, undefined, { signal: errand.signal });
     await settle(page.session);
     const warnings = (await watch?.judge()) ?? [];

@@ -56,7 +56,7 @@ test.each(['quiet', 'script'] as const)('in the %s lane external pictures are lo
 
 test.each([
   ['/absent.png', /404/], ['/page.html', /not an image/], ['/broken.png', /not an image/], ['/cut', /closed|failed|answered 502|nothing/i], ['http://10.0.0.1/a.png', /public|not/i], ['https://10.0.0.1/a.png', /public|not/i], ['/moved-away', /public|not/i],
-  ['http://nowhere.invalid/a.png', /resolve|found|name/i], ['https://nowhere.invalid/a.png', /resolve|found|name/i],
+  ['http://nowhere.invalid/a.png', /resolve|found|name|no host/i], ['https://nowhere.invalid/a.png', /resolve|found|name|no host/i],
 ])('the picture %s fails the document with a reason', async (path, reason) => {
   const url = path.startsWith('/') ? base + path : path;
   for (const html of [`<img src="${url}">`, `<div style="background:url('${url}')">x`]) {
@@ -64,7 +64,7 @@ test.each([
     const fault = await faultOf(print(html));
     expect(fault).toMatchObject({ name: 'image_load_failed', extra: { image_url: url } });
     expect(fault.extra['reason']).toMatch(reason);
-    expect(fault.extra['reason']).not.toMatch(/ERR_|x-colophon/);
+    expect(fault.extra['reason']).not.toMatch(/net::|x-colophon/);
   }
 });
 

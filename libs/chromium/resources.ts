@@ -4,7 +4,7 @@ import type { Session } from './devtools/connection.ts';
 import { proxyReason } from './proxy-reason.ts';
 
 export type Warning = { kind: 'resource_failed'; url: string; reason: string };
-type Failure = { url: string; type: Protocol.Network.ResourceType; reason: Reason };
+type Failure = { url: string; /** After redirects. */ last: string; type: Protocol.Network.ResourceType; reason: Reason };
 type Reason = { known: string } | { ask: 'proxy'; otherwise: string };
 
 export type ResourceWatch = {
@@ -43,6 +43,11 @@ const errorReason = (errorText: string): Reason => {
   return code === 'ERR_TUNNEL_CONNECTION_FAILED' ? { ask: 'proxy', otherwise: known } : { known };
 };
 
+const failureReason = ({ errorText, corsErrorStatus }: Protocol.Network.LoadingFailedEvent, status: number | undefined): Reason => {
+  if (corsErrorStatus && status !== undefined && status >= 400) return { known: `the server answered ${status}` };
+  return corsErrorStatus ? { known: 'the server does not let other sites use it (CORS)' } : errorReason(errorText);
+};
+
 const statusReason = ({ status, headers }: Protocol.Network.Response): Reason | undefined => {
   if (status < 400) return undefined;
   const answered = `the server answered ${status}`;
@@ -59,30 +64,36 @@ const undecoded = `[...document.images].filter((image) => image.complete && imag
 
 /** Follows what a page fetches from outside. Costs a message or more for each resource, so it is for documents that fetch. */
 export const watchResources = async (session: Session, proxy: string): Promise<ResourceWatch> => {
-  const addresses = new Map<string, string>();
+  const requests = new Map<string, { first: string; last: string; status?: number }>();
   const failures = new Map<string, Failure>();
-  const fail = (url: string, type: Protocol.Network.ResourceType, reason: Reason) => {
-    if (isExternal(url) && !failures.has(url)) failures.set(url, { url, type, reason });
+  const fail = (requestId: string, type: Protocol.Network.ResourceType, reason: Reason) => {
+    const request = requests.get(requestId);
+    if (request && isExternal(request.first) && !failures.has(request.first)) failures.set(request.first, { url: request.first, last: request.last, type, reason });
   };
-  const firstAddress = (requestId: string, url: string) => addresses.get(requestId) ?? url;
 
   session.on('Network.requestWillBeSent', ({ requestId, request, redirectResponse }) => {
-    if (!redirectResponse) addresses.set(requestId, request.url);
+    const first = redirectResponse ? requests.get(requestId)?.first : undefined;
+    requests.set(requestId, { first: first ?? request.url, last: request.url });
+  });
+  // The status is told here even where the page itself may not see the answer.
+  session.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode }) => {
+    const request = requests.get(requestId);
+    if (request) request.status = statusCode;
   });
   session.on('Network.responseReceived', ({ requestId, type, response }) => {
     const reason = statusReason(response) ?? (type === 'Image' && notAnImage(response) ? ({ known: 'the answer is not an image' } as const) : undefined);
-    if (reason) fail(firstAddress(requestId, response.url), type, reason);
+    if (reason) fail(requestId, type, reason);
   });
   session.on('Network.loadingFailed', (event) => {
-    const url = addresses.get(event.requestId);
-    if (url && !isChosen(event)) fail(url, event.type, errorReason(event.errorText));
+    if (!isChosen(event)) fail(event.requestId, event.type, failureReason(event, requests.get(event.requestId)?.status));
   });
   await session.send('Network.enable', {});
 
-  const say = async ({ url, reason }: Failure) => ('known' in reason ? reason.known : ((await proxyReason(proxy, url)) ?? reason.otherwise));
+  const say = async ({ last, reason }: Failure) => ('known' in reason ? reason.known : ((await proxyReason(proxy, last)) ?? reason.otherwise));
   const findUndecoded = async () => {
     const { result } = await session.send('Runtime.evaluate', { expression: undecoded, returnByValue: true });
-    for (const url of Array.isArray(result.value) ? result.value : []) fail(String(url), 'Image', { known: 'the answer is not an image' });
+    const unusable = new Set<unknown>(Array.isArray(result.value) ? result.value : []);
+    for (const [requestId, { first }] of requests) if (unusable.has(first)) fail(requestId, 'Image', { known: 'the answer is not an image' });
   };
 
   return {

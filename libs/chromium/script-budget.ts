@@ -3,6 +3,24 @@ import { memoryExceeded } from './memory.ts';
 import type { Page } from './page.ts';
 
 const pollMs = 100;
+const promptMs = 300;
+
+type Reading = Record<string, number>;
+
+/**
+ * The engine counts what promises run on from each other as other work of the page. Work without a gap, in the middle of which the page
+ * answers, is script all the same: all else that keeps a page busy keeps it from answering.
+ */
+const promiseWork = () => {
+  let [last, milliseconds]: [Reading | undefined, number] = [undefined, 0];
+  return (reading: Reading, answeredWithinMs: number): number => {
+    const since = (name: string) => ((reading[name] ?? 0) - (last?.[name] ?? 0)) * 1000;
+    const unbroken = last !== undefined && answeredWithinMs < promptMs && since('TaskOtherDuration') > 0.9 * since('Timestamp');
+    milliseconds = unbroken ? milliseconds + since('TaskOtherDuration') : 0;
+    last = reading;
+    return milliseconds;
+  };
+};
 
 /**
  * Fails the page with javascript_timeout once its scripts have run for so many milliseconds together, and with conversion_failed once they fill their heap. The metric is answered even in the middle of
@@ -14,13 +32,17 @@ export const watchScripts = async (page: Page, { scriptMs, heapMb }: { scriptMs:
   let timer: NodeJS.Timeout | undefined;
   await page.session.send('Performance.enable', { timeDomain: 'timeTicks' });
 
+  const ofPromises = promiseWork();
+
   const look = async () => {
+    const asked = performance.now();
     const { metrics } = await page.session.send('Performance.getMetrics');
-    const metric = (wanted: string) => metrics.find(({ name }) => name === wanted)?.value ?? 0;
     if (!watching) return;
-    if (metric('ScriptDuration') * 1000 > scriptMs) return page.fail(timeout(scriptMs));
+    const reading: Reading = Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
+    const spentMs = (reading['ScriptDuration'] ?? 0) * 1000 + ofPromises(reading, performance.now() - asked);
+    if (spentMs > scriptMs) return page.fail(timeout(scriptMs));
     // At its limit the engine ends the process, and nothing would tell why.
-    if (metric('JSHeapUsedSize') > heapMb * 2 ** 20 * 0.9) return page.fail(memoryExceeded(heapMb));
+    if ((reading['JSHeapUsedSize'] ?? 0) > heapMb * 2 ** 20 * 0.9) return page.fail(memoryExceeded(heapMb));
     later();
   };
   const later = () => (timer = setTimeout(() => void look().catch(() => undefined), pollMs));

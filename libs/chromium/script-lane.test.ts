@@ -67,3 +67,8 @@ test('scripts that fill their heap end with a word about memory, and others go o
   expect((await modest).pages).toBe(1);
   await small.close();
 });
+
+test('networkidle waits for what scripts fetch one after the other', async () => {
+  const script = 'const get=()=>fetch("data:,x").then(r=>r.text());onload=()=>setTimeout(()=>get().then(()=>setTimeout(()=>get().then(()=>document.body.append("fetched")),150)),150)';
+  expect(await textOf(script, { options: { wait_for: 'networkidle' } })).toContain('fetched');
+});
