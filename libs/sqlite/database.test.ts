@@ -31,7 +31,7 @@ const openAtOnce = async (file: string, threads: number): Promise<string[]> => {
 
 describe('a database file', () => {
   it('is made once by all who open it at the same moment', async () => {
-    for (let round = 0; round < 15; round += 1) expect(await openAtOnce(join(folder, `${round}.db`), 6)).toEqual([]);
+    for (let round = 0; round < 8; round += 1) expect(await openAtOnce(join(folder, `${round}.db`), 4)).toEqual([]);
   });
 
   it('keeps nothing of a transaction that throws', () => {
