@@ -2,8 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
 import { authenticate } from './authenticate.ts';
-import { answerBrokenRequest, answerUnreadablePath, newRequestId, refuseWhenClosing } from './before-routing.ts';
+import { answerBrokenRequest, answerUnreadablePath, newRequestId } from './before-routing.ts';
 import { callerOf, rememberCaller } from './caller.ts';
+import { closeGently } from './closing.ts';
 import { type Health, registerHealthRoutes } from './health-routes.ts';
 import { parseJsonObject, readBody } from './read-body.ts';
 import { registerRenderRoutes, type RenderRouteParts } from './render-routes.ts';
@@ -55,7 +56,7 @@ export const createApp = (parts: AppParts): FastifyInstance => {
   } as object) as unknown as FastifyInstance;
 
   registerBodies(app);
-  const checkOpen = refuseWhenClosing(app);
+  const checkOpen = closeGently(app);
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
@@ -72,6 +73,8 @@ export const createApp = (parts: AppParts): FastifyInstance => {
   app.setErrorHandler((error, request, reply) => {
     const fault = faultOf(error);
     if (!fault) request.log.error({ err: error }, 'a request failed');
+    // The framework would hang up on a body that it has not read to its end, and a caller who still sends loses the answer with the connection. Node passes over the rest.
+    reply.removeHeader('connection');
     return sendFault(reply, fault ?? internal);
   });
 

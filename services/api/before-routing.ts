@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ulid } from 'ulid';
-import { type Fault, Problem } from '#contracts/http/problem.ts';
+import type { Fault } from '#contracts/http/problem.ts';
 import { faultBody, sendFault } from './reply.ts';
 
 export const newRequestId = (): string => `req_${ulid()}`;
@@ -24,17 +24,4 @@ export const answerBrokenRequest = (error: Error & { code?: string }, socket: So
   const body = faultBody(malformed(complaints[error.code ?? ''] ?? 'The request is not HTTP as RFC 9112 has it.'), id);
   const head = ['HTTP/1.1 400 Bad Request', 'Connection: close', 'Content-Type: application/json; charset=utf-8', `Content-Length: ${Buffer.byteLength(body)}`, `X-Request-Id: ${id}`];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-};
-
-const retryAfterSeconds = 5;
-
-/** From the moment that the app closes, requests on connections that are still open are sent elsewhere. Returns the check, which throws service_unavailable. */
-export const refuseWhenClosing = (app: FastifyInstance): (() => void) => {
-  let closing = false;
-  app.addHook('preClose', async () => {
-    closing = true;
-  });
-  return () => {
-    if (closing) throw Problem.of('service_unavailable', 'The service is stopping. Ask again in a moment.', { retry_after: retryAfterSeconds });
-  };
 };
