@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { Problem } from '#contracts/http/problem.ts';
 import { readModels } from '#contracts/names.ts';
 import { openFileBlobStore } from '#libs/blob-store/file.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
@@ -6,9 +7,11 @@ import type { Bus } from '#libs/bus/port.ts';
 import { openSqliteBus } from '#libs/bus/sqlite.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
-import { openMemoryLimits } from '#libs/limits/memory.ts';
-import type { Limits } from '#libs/limits/port.ts';
+import type { Limits, MonthInLog } from '#libs/limits/port.ts';
+import { openSqliteLimits } from '#libs/limits/sqlite.ts';
+import { keyUseCollection } from '#libs/keys/uses.ts';
 import { projections } from '#libs/projections/all.ts';
+import { collectionsOf } from '#libs/projections/projection.ts';
 import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { openSqliteReadStore } from '#libs/read-store/sqlite.ts';
@@ -23,21 +26,28 @@ const place = (url: string, scheme: string, otherwise: string): string => {
   return path === '' ? otherwise : path;
 };
 
+const longestCatchUpMs = 2_000;
+
+/** A month is counted from a read model that has come to the end of the log; one that is being rebuilt would let a month begin anew. */
+const monthReader = (store: EventStore, reads: ReadStore) => async (accountId: string, month: string): Promise<MonthInLog> => {
+  const caughtUp = await reads.reached(readModels.usage, await store.head(), longestCatchUpMs);
+  if (!caughtUp) throw Problem.of('service_unavailable', 'The usage of the month is still being counted. Try again in a moment.', { retry_after: 2 });
+  const { used, through } = ((await reads.get(readModels.usage, usageIdOf(accountId, month))) as UsageDocument | null) ?? { used: 0, through: 0 };
+  return { used, through };
+};
+
 /** Which engine serves is decided here and nowhere else. */
 export const openEngines = async ({ dataDir, eventStoreUrl, busUrl, readStoreUrl, blobStoreUrl }: EngineUrls): Promise<Engines> => {
   const store = openSqliteEventStore(place(eventStoreUrl, 'sqlite:', join(dataDir, 'log.db')));
   const bus = openSqliteBus(place(busUrl, 'sqlite:', join(dataDir, 'bus.db')));
-  const reads = openSqliteReadStore(place(readStoreUrl, 'sqlite:', join(dataDir, 'read-models.db')), projections.map(({ collection }) => collection));
+  const reads = openSqliteReadStore(place(readStoreUrl, 'sqlite:', join(dataDir, 'read-models.db')), [...projections.flatMap(collectionsOf), keyUseCollection]);
   const blobs = await openFileBlobStore(place(blobStoreUrl, 'file:', join(dataDir, 'blobs')));
-  const limits = openMemoryLimits(async (accountId, month) => {
-    const document = (await reads.get(readModels.usage, usageIdOf(accountId, month))) as UsageDocument | null;
-    return document?.used ?? 0;
-  });
+  const limits = openSqliteLimits(join(dataDir, 'limits.db'), monthReader(store, reads));
   return {
     store, bus, reads, blobs, limits,
     close: async () => {
       await Promise.all([store.close(), blobs.close()]);
-      await Promise.all([bus.close(), reads.close()]);
+      await Promise.all([bus.close(), reads.close(), limits.close()]);
     },
   };
 };

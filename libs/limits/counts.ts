@@ -1,5 +1,5 @@
-/** What an account has used in one window. */
-export type Count = { used: number };
+/** What an account has used in one window. `through` is the position of the last event that is counted in it. */
+export type Count = { used: number; through: number };
 
 /**
  * Finds what is kept for an account and window, or makes it. Of each account the windows used last are kept:
@@ -18,7 +18,8 @@ export const openCounts = <T>(make: (accountId: string, window: string) => T, wi
     if (windows.size > windowsKept && leastRecent !== undefined) windows.delete(leastRecent);
     return found;
   };
+  const known = (accountId: string, window: string): T | undefined => accounts.get(accountId)?.get(window);
   const forget = (accountId: string, window: string): void => void accounts.get(accountId)?.delete(window);
 
-  return { find, forget };
+  return { find, known, forget };
 };

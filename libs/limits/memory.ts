@@ -1,42 +1,62 @@
 import { type Count, openCounts } from './counts.ts';
-import type { Allowance, Limits } from './port.ts';
-
-const minuteMs = 60_000;
-const minuteEnd = (now: Date): Date => new Date((Math.floor(now.getTime() / minuteMs) + 1) * minuteMs);
-const monthEnd = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
-/** `YYYY-MM` in UTC. */
-export const monthOf = (now: Date): string => now.toISOString().slice(0, 7);
-
-const allowanceOf = (count: Count, limit: number | null, resetAt: Date): Allowance => ({ allowed: limit === null || count.used < limit, limit, used: count.used, resetAt });
+import type { Allowance, Limits, LogFact, ReadMonth } from './port.ts';
+import { minuteEnd, monthEnd, monthOf, standing } from './windows.ts';
 
 const take = (count: Count, limit: number | null, resetAt: Date): Allowance => {
-  const { allowed } = allowanceOf(count, limit, resetAt);
+  const { allowed } = standing(count.used, limit, resetAt);
   if (allowed) count.used += 1;
-  return { ...allowanceOf(count, limit, resetAt), allowed };
+  return { ...standing(count.used, limit, resetAt), allowed };
 };
 
+const takeBack = (count: Count): void => {
+  count.used = Math.max(0, count.used - 1);
+};
+
+type OpenRender = { accountId: string; month: string; since: Date };
+
 /**
- * Limits of a single process. Renders of the month go on from `rendersSoFar`, which counts them from the log
- * once for each account and month; requests of the minute begin anew with the process.
+ * Limits of a single process, gone with it. Renders of the month go on from what the log says;
+ * requests of the minute begin anew.
  */
-export const openMemoryLimits = (rendersSoFar: (accountId: string, month: string) => Promise<number>): Limits => {
-  const requests = openCounts((): Count => ({ used: 0 }));
+export const openMemoryLimits = (readMonth: ReadMonth): Limits => {
+  const requests = openCounts((): Count => ({ used: 0, through: 0 }));
   const renders = openCounts((accountId, month): Promise<Count> => {
-    const counting = rendersSoFar(accountId, month).then((used) => ({ used }));
+    const counting = readMonth(accountId, month).then((inLog) => ({ ...inLog }));
     counting.catch(() => renders.forget(accountId, month));
     return counting;
   });
+  const open = new Map<string, OpenRender>();
+
+  const learn = async (fact: LogFact): Promise<void> => {
+    if (fact.kind === 'accepted') return void open.delete(fact.renderId);
+    const count = await renders.known(fact.accountId, fact.month);
+    if (!count || count.through >= fact.position) return;
+    count.through = fact.position;
+    takeBack(count);
+  };
 
   return {
     takeRequest: async (accountId, perMinute, now) => {
       const resetAt = minuteEnd(now);
       return take(requests.find(accountId, resetAt.toISOString()), perMinute, resetAt);
     },
-    takeRender: async (accountId, perMonth, now) => take(await renders.find(accountId, monthOf(now)), perMonth, monthEnd(now)),
-    giveBackRender: async (accountId, at) => {
-      const count = await renders.find(accountId, monthOf(at));
-      count.used = Math.max(0, count.used - 1);
+    takeRender: async ({ id, accountId }, perMonth, now) => {
+      const month = monthOf(now);
+      const allowance = take(await renders.find(accountId, month), perMonth, monthEnd(now));
+      if (allowance.allowed) open.set(id, { accountId, month, since: now });
+      return allowance;
     },
-    renders: async (accountId, perMonth, now) => allowanceOf(await renders.find(accountId, monthOf(now)), perMonth, monthEnd(now)),
+    forgoRender: async (renderId) => {
+      const found = open.get(renderId);
+      if (!found) return;
+      open.delete(renderId);
+      takeBack(await renders.find(found.accountId, found.month));
+    },
+    learn: async (facts) => {
+      for (const fact of facts) await learn(fact);
+    },
+    openRenders: async (before) => [...open].filter(([, { since }]) => since < before).map(([id]) => id),
+    renders: async (accountId, perMonth, now) => standing((await renders.find(accountId, monthOf(now))).used, perMonth, monthEnd(now)),
+    close: async () => undefined,
   };
 };

@@ -1,14 +1,31 @@
 /** A window of a limit after a request: `limit` null is unlimited. `resetAt` is when the window ends. */
 export type Allowance = { allowed: boolean; limit: number | null; used: number; resetAt: Date };
 
+/** How an account's month (`YYYY-MM`, UTC) stands in the log: the renders that count, those given back after no event later than `through` left out. */
+export type MonthInLog = { used: number; through: number };
+
+/** Asked once for each account and month, before its first count. Rejects when it cannot tell. */
+export type ReadMonth = (accountId: string, month: string) => Promise<MonthInLog>;
+
+/** What the log says about the counts. `position` is that of the event. */
+export type LogFact = { kind: 'accepted'; renderId: string } | { kind: 'given-back'; accountId: string; month: string; position: number };
+
 /** Counts per account. Exact under parallel calls, and across processes where the engine is shared. */
 export type Limits = {
   /** Counts one request in the minute of `now`, unless the limit is reached. */
   takeRequest(accountId: string, perMinute: number | null, now: Date): Promise<Allowance>;
-  /** Counts one render in the calendar month (UTC) of `now`, unless the limit is reached. */
-  takeRender(accountId: string, perMonth: number | null, now: Date): Promise<Allowance>;
-  /** Takes back one render of the month of `at`. */
-  giveBackRender(accountId: string, at: Date): Promise<void>;
+  /**
+   * Counts one render in the calendar month (UTC) of `now`, unless the limit is reached. Its id stays noted as open
+   * until the log is known to have the render, or it is forgone.
+   */
+  takeRender(render: { id: string; accountId: string }, perMonth: number | null, now: Date): Promise<Allowance>;
+  /** Takes back a render that never came into the log; one that is not open any more stays counted. */
+  forgoRender(renderId: string): Promise<void>;
+  /** Facts of the log in its order. Each one counts once, however often it is told. */
+  learn(facts: readonly LogFact[]): Promise<void>;
+  /** The ids of renders that were counted before `before` and are still open. */
+  openRenders(before: Date): Promise<string[]>;
   /** The month's count without counting. */
   renders(accountId: string, perMonth: number | null, now: Date): Promise<Allowance>;
+  close(): Promise<void>;
 };

@@ -2,6 +2,7 @@ import type { AccountEvent } from '#contracts/events/account.ts';
 import { readModels } from '#contracts/names.ts';
 import type { LimitOverrides, PlanName } from '#contracts/plans.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { accountHistory, recordings } from './account-history.ts';
 import type { Effect, Projection } from './projection.ts';
 
 export type AccountDocument = {
@@ -26,6 +27,7 @@ const change = (event: RecordedEvent, fields: Partial<AccountDocument>): Effect<
 export const accounts: Projection<AccountDocument> = {
   model: readModels.accounts,
   collection: { name: readModels.accounts, indexes: [['name']] },
+  further: [accountHistory],
   on: {
     AccountOpened: (event) => {
       const { name, plan, overrides } = event.data as Data<'AccountOpened'>;
@@ -39,4 +41,5 @@ export const accounts: Projection<AccountDocument> = {
     AccountReinstated: (event) => change(event, { suspension: null }),
     WebhookSecretRotated: (event) => change(event, { webhookSecret: { generation: (event.data as Data<'WebhookSecretRotated'>).generation, rotatedAt: event.metadata.occurredAt } }),
   },
+  beside: recordings,
 };

@@ -1,37 +1,33 @@
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Change, Document, ReadStore } from '#libs/read-store/port.ts';
-import type { Effect, Projection } from './projection.ts';
+import type { FurtherEffect, Projection } from './projection.ts';
 
 /** Events that follow the position `after` in the log without a gap. */
 export type Batch = { after: number; events: readonly RecordedEvent[] };
-
-type AnyEffect = Effect<Document>;
 
 /** The documents that a batch concerns, as they stand after the events so far. */
 const openDocuments = (reads: ReadStore) => {
   const touched = new Map<string, Change>();
   return {
-    evolve: async (collection: string, { id, evolve }: AnyEffect) => {
+    evolve: async ({ collection, id, evolve }: FurtherEffect): Promise<Document | null> => {
       const place = `${collection}\n${id}`;
-      const before = touched.get(place)?.document ?? (touched.has(place) ? null : await reads.get(collection, id));
-      const after = evolve(before);
-      touched.set(place, { collection, id, document: after });
-      return { before, after };
+      const known = touched.get(place);
+      const document = evolve(known ? known.document : await reads.get(collection, id));
+      touched.set(place, { collection, id, document });
+      return document;
     },
     changes: (): Change[] => [...touched.values()],
   };
 };
 
 /** Folds events into the documents they concern, and answers with what has changed; nothing is written. */
-const fold = async (reads: ReadStore, { collection, on }: Projection, events: readonly RecordedEvent[]): Promise<Change[]> => {
+const fold = async (reads: ReadStore, { collection, on, beside }: Projection, events: readonly RecordedEvent[]): Promise<Change[]> => {
   const documents = openDocuments(reads);
-  const apply = async (effect: AnyEffect): Promise<void> => {
-    const { before, after } = await documents.evolve(effect.collection ?? collection.name, effect);
-    for (const next of effect.also?.(after, before) ?? []) await apply(next as unknown as AnyEffect);
-  };
   for (const event of events) {
     const effect = on[event.type]?.(event);
-    if (effect) await apply(effect);
+    const document = effect ? await documents.evolve({ ...effect, collection: collection.name }) : null;
+    const following = [...(effect?.also?.(document) ?? []), beside?.[event.type]?.(event) ?? []].flat();
+    for (const next of following) await documents.evolve(next);
   }
   return documents.changes();
 };

@@ -2,26 +2,36 @@ import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Collection, Document } from '#libs/read-store/port.ts';
 
 /**
- * What an event does to one document; `null` stands for no document, before and after. `collection` is one of the read model's
- * further ones. `also` are effects that follow from the change of this document.
+ * What an event does to one document; `null` stands for no document, before and after.
+ * `also` are effects on documents of further collections that follow from how this one stands now.
  */
 export type Effect<D extends Document> = {
   id: string;
-  collection?: string;
   evolve: (document: D | null) => D | null;
-  also?: (after: D | null, before: D | null) => readonly Effect<never>[];
+  also?: (after: D | null) => readonly FurtherEffect[];
 };
 
-/** A read model: a collection of documents, each a fold over the events that concern it, and `further` ones kept along with it. Pure. */
+/** What an event does to a document of one of the read model's further collections. */
+export type FurtherEffect = { collection: string; id: string; evolve: (document: Document | null) => Document | null };
+
+/**
+ * A read model: a collection of documents, each a fold over the events that concern it. Pure.
+ * `further` collections are kept along with it, by what `also` says and by the events in `beside`.
+ */
 export type Projection<D extends Document = Document> = {
   model: string;
   collection: Collection;
   further?: readonly Collection[];
   on: Readonly<Record<string, (event: RecordedEvent) => Effect<D> | null>>;
+  beside?: Readonly<Record<string, (event: RecordedEvent) => FurtherEffect | null>>;
 };
 
-/** An effect on a document of a further collection. */
-export const further = <D extends Document>(collection: string, id: string, evolve: Effect<D>['evolve']): Effect<never> => ({ collection, id, evolve }) as unknown as Effect<never>;
+/** An effect on a document of a further collection, whose documents are all of the kind `D`. */
+export const further = <D extends Document>({ name }: Collection, id: string, evolve: Effect<D>['evolve']): FurtherEffect => ({
+  collection: name,
+  id,
+  evolve: evolve as FurtherEffect['evolve'],
+});
 
 /** Every collection that a read model keeps. */
 export const collectionsOf = ({ collection, further: others = [] }: Pick<Projection, 'collection' | 'further'>): Collection[] => [collection, ...others];

@@ -3,7 +3,9 @@ import type { Fault } from '#contracts/http/problem.ts';
 import type { InputType } from '#contracts/http/render.ts';
 import { readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { addFailed, addRequested, addSucceeded, keyRenders } from './key-renders.ts';
 import type { Projection } from './projection.ts';
+import { countsTowardQuota } from './usage.ts';
 
 type Source = { mode: 'CONVERT'; inputType: InputType } | { mode: 'RENDER'; templateId: string; templateVersion: number };
 
@@ -47,7 +49,8 @@ const change = (event: RecordedEvent, fields: (document: RenderDocument) => Part
 
 export const renders: Projection<RenderDocument> = {
   model: readModels.renders,
-  collection: { name: readModels.renders, indexes: [['accountId', 'isJob', 'id'], ['accountId', 'isJob', 'status', 'id'], ['status', 'id'], ['keptUntil'], ['pdf.sha256']] },
+  collection: { name: readModels.renders, indexes: [['accountId', 'isJob', 'id'], ['accountId', 'isJob', 'status', 'id'], ['status', 'createdAt'], ['keptUntil'], ['pdf.sha256']] },
+  further: [keyRenders],
   on: {
     RenderRequested: (event) => {
       const data = event.data as Data<'RenderRequested'>;
@@ -56,7 +59,7 @@ export const renders: Projection<RenderDocument> = {
         createdAt: event.metadata.occurredAt, startedAt: null, endedAt: null, durationMs: null, pages: null, pdf: null, fault: null,
         reply: data.reply.kind, webhookUrl: data.reply.kind === 'webhook' ? data.reply.url : null, keptUntil: null, trial: data.trial, isJob: data.reply.kind !== 'wait',
       };
-      return { id: document.id, evolve: () => document };
+      return { id: document.id, evolve: () => document, also: () => [addRequested(document, countsTowardQuota(data))] };
     },
     RenderStarted: (event) =>
       change(event, ({ startedAt }) => ({
@@ -66,11 +69,17 @@ export const renders: Projection<RenderDocument> = {
       })),
     RenderCompleted: (event) => {
       const { pdf, pages, durations, keptUntil } = event.data as Data<'RenderCompleted'>;
-      return change(event, () => ({ status: 'DONE', pdf, pages, keptUntil, durationMs: durations.totalMs, endedAt: event.metadata.occurredAt }));
+      return {
+        ...change(event, () => ({ status: 'DONE', pdf, pages, keptUntil, durationMs: durations.totalMs, endedAt: event.metadata.occurredAt })),
+        also: (render) => (render ? [addSucceeded(render)] : []),
+      };
     },
     RenderFailed: (event) => {
-      const { fault, totalMs } = event.data as Data<'RenderFailed'>;
-      return change(event, () => ({ status: 'FAILED', fault: fault as Fault, durationMs: totalMs, endedAt: event.metadata.occurredAt }));
+      const { fault, totalMs, givesBack } = event.data as Data<'RenderFailed'>;
+      return {
+        ...change(event, () => ({ status: 'FAILED', fault: fault as Fault, durationMs: totalMs, endedAt: event.metadata.occurredAt })),
+        also: (render) => (render ? [addFailed(render, givesBack !== null)] : []),
+      };
     },
     PdfErased: (event) => change(event, () => ({ keptUntil: null })),
   },

@@ -7,7 +7,7 @@ import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
-/** Who asks: the key and its account, both in force. */
+/** Who asks: a key in force, and its account. */
 export type Caller = { key: ApiKeyDocument; account: AccountDocument };
 
 const authorizationHeaders = (request: IncomingMessage): string[] =>
@@ -32,16 +32,19 @@ const keyInForce = async (reads: ReadStore, secret: string, now: Date): Promise<
   return key;
 };
 
-/** Finds out who asks. @throws Problem: 401 for the key, 403 for a suspended account. */
+/** Finds out who asks. @throws Problem: 401 for the key. */
 export const authenticate = async (reads: ReadStore, request: IncomingMessage, now: Date): Promise<Caller> => {
   const key = await keyInForce(reads, secretFrom(request), now);
   const account = (await reads.get(readModels.accounts, key.accountId)) as AccountDocument | null;
   if (!account) throw Problem.of('invalid_api_key', 'There is no such API key.');
-  if (account.suspension) {
-    const { at, reason } = account.suspension;
-    throw Problem.of('account_suspended', `The account was suspended at ${at}: ${reason}`, { suspended_at: at, reason });
-  }
   return { key, account };
+};
+
+/** @throws Problem account_suspended */
+export const requireActive = ({ suspension }: AccountDocument): void => {
+  if (!suspension) return;
+  const { at, reason } = suspension;
+  throw Problem.of('account_suspended', `The account was suspended at ${at}: ${reason}`, { suspended_at: at, reason });
 };
 
 /** @throws Problem insufficient_permissions */

@@ -1,14 +1,16 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#contracts/http/problem.ts';
 import { limitsOf, type PlanLimits } from '#contracts/plans.ts';
 import type { Allowance, Limits } from '#libs/limits/port.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
-import type { Caller } from './authenticate.ts';
 
 const seconds = (at: Date): number => Math.ceil(at.getTime() / 1000);
-const remaining = ({ limit, used }: Allowance): number => Math.max(0, (limit ?? 0) - used);
 
-const setHeaders = (reply: FastifyReply, name: 'ratelimit' | 'quota', allowance: Allowance): void => {
+/** What is left of a window; null where it is unlimited. */
+export const remaining = ({ limit, used }: Allowance): number | null => (limit === null ? null : Math.max(0, limit - used));
+
+/** Tells the caller how a limit stands; nothing where there is none. */
+export const setLimitHeaders = (reply: FastifyReply, name: 'ratelimit' | 'quota', allowance: Allowance): void => {
   if (allowance.limit === null) return;
   reply.header(`x-${name}-limit`, allowance.limit);
   reply.header(`x-${name}-remaining`, remaining(allowance));
@@ -17,35 +19,29 @@ const setHeaders = (reply: FastifyReply, name: 'ratelimit' | 'quota', allowance:
 
 export const planLimits = ({ plan, overrides }: AccountDocument): PlanLimits => limitsOf(plan, overrides);
 
-/** Counts the request toward the account's minute and tells the caller how the limits stand. @throws Problem rate_limit_exceeded */
+const minutes = new WeakMap<FastifyRequest, Allowance>();
+
+/** How the account's minute stands after this request. */
+export const minuteOf = (request: FastifyRequest): Allowance => {
+  const minute = minutes.get(request);
+  if (!minute) throw new Error(`${request.method} ${request.url} was not counted`);
+  return minute;
+};
+
+/** Counts the request toward the account's minute and tells the caller how the limits stand; refuses nothing. */
 export const countRequest = async (limits: Limits, account: AccountDocument, reply: FastifyReply, now: Date): Promise<void> => {
   const plan = planLimits(account);
   const minute = await limits.takeRequest(account.id, plan.requestsPerMinute, now);
-  setHeaders(reply, 'ratelimit', minute);
-  setHeaders(reply, 'quota', await limits.renders(account.id, plan.requestsPerMonth, now));
-  if (minute.allowed) return;
-  const retryAfter = Math.max(1, Math.ceil((minute.resetAt.getTime() - now.getTime()) / 1000));
-  throw Problem.of('rate_limit_exceeded', `The account may send ${minute.limit} requests a minute. Try again in ${retryAfter} s.`, {
-    limit: minute.limit!, retry_after: retryAfter, reset_at: minute.resetAt.toISOString(),
-  });
+  minutes.set(reply.request, minute);
+  setLimitHeaders(reply, 'ratelimit', minute);
+  setLimitHeaders(reply, 'quota', await limits.renders(account.id, plan.requestsPerMonth, now));
 };
 
-const quotaExceeded = ({ limit, used, resetAt }: Allowance): Problem =>
-  Problem.of('quota_exceeded', `The account has used the ${limit} renders of this month. The quota begins anew at ${resetAt.toISOString()}.`, {
-    quota_limit: limit!, quota_used: used, quota_reset: resetAt.toISOString(),
+/** @throws Problem rate_limit_exceeded where the request came after the last one that the minute had room for */
+export const requireRoomInMinute = ({ allowed, limit, resetAt }: Allowance, now: Date): void => {
+  if (allowed) return;
+  const retryAfter = Math.max(1, Math.ceil((resetAt.getTime() - now.getTime()) / 1000));
+  throw Problem.of('rate_limit_exceeded', `The account may send ${limit} requests a minute. Try again in ${retryAfter} s.`, {
+    limit: limit!, retry_after: retryAfter, reset_at: resetAt.toISOString(),
   });
-
-/** Looks whether the account's month has room for one more render; test keys always have. @throws Problem quota_exceeded */
-export const requireQuota = async (limits: Limits, { account, key }: Caller, now: Date): Promise<void> => {
-  if (key.keyType === 'test') return;
-  const month = await limits.renders(account.id, planLimits(account).requestsPerMonth, now);
-  if (!month.allowed) throw quotaExceeded(month);
-};
-
-/** Counts a render toward the account's month; those of test keys do not count. @throws Problem quota_exceeded */
-export const countRender = async (limits: Limits, { account, key }: Caller, reply: FastifyReply, now: Date): Promise<void> => {
-  if (key.keyType === 'test') return;
-  const month = await limits.takeRender(account.id, planLimits(account).requestsPerMonth, now);
-  setHeaders(reply, 'quota', month);
-  if (!month.allowed) throw quotaExceeded(month);
 };

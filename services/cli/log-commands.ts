@@ -5,6 +5,7 @@ import type { RenderEvent } from '#contracts/events/render.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
+import { collectionsOf } from '#libs/projections/projection.ts';
 import type { Requested } from '#libs/rendering/produce.ts';
 import { createLog } from '#libs/telemetry/log.ts';
 import { withEngines } from './context.ts';
@@ -24,7 +25,7 @@ const rebuild = (model: string | undefined, json: boolean): Promise<void> =>
   withEngines(async ({ engines: { store, reads } }) => {
     const chosen = projections.filter((one) => model === undefined || one.model === model);
     if (chosen.length === 0) throw new UsageError(`There is no read model ${model}. There are: ${projections.map((one) => one.model).join(', ')}.`);
-    for (const { model: name, collection } of chosen) await reads.reset(name, [collection.name]);
+    for (const one of chosen) await reads.reset(one.model, collectionsOf(one).map(({ name }) => name));
     await catchUp(store, reads, chosen);
     const rebuilt = chosen.map((one) => one.model);
     print(json, { rebuilt }, `Rebuilt from the log: ${rebuilt.join(', ')}.`);

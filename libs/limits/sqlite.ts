@@ -1,0 +1,86 @@
+import { openDatabase } from '#libs/sqlite/database.ts';
+import type { Limits, LogFact, ReadMonth } from './port.ts';
+import { minuteEnd, monthEnd, monthOf, standing } from './windows.ts';
+
+const schema = `
+  CREATE TABLE IF NOT EXISTS minutes (ends INTEGER, account TEXT, used INTEGER NOT NULL, PRIMARY KEY (ends, account)) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS months (account TEXT, month TEXT, used INTEGER NOT NULL, through INTEGER NOT NULL, PRIMARY KEY (account, month)) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS open_renders (id TEXT PRIMARY KEY, account TEXT NOT NULL, month TEXT NOT NULL, since INTEGER NOT NULL) STRICT, WITHOUT ROWID`;
+
+// One statement looks and counts, so that no two processes can both take what is left. It answers with no row where nothing is.
+const countRequest = `
+  INSERT INTO minutes SELECT ?1, ?2, 1 WHERE ?3 IS NULL OR ?3 > 0
+  ON CONFLICT DO UPDATE SET used = used + 1 WHERE ?3 IS NULL OR used < ?3 RETURNING used`;
+const countRender = 'UPDATE months SET used = used + 1 WHERE account = ?1 AND month = ?2 AND (?3 IS NULL OR used < ?3) RETURNING used';
+const takeBack = 'UPDATE months SET used = max(0, used - 1) WHERE account = ? AND month = ?';
+const giveBack = 'UPDATE months SET used = max(0, used - 1), through = ?3 WHERE account = ?1 AND month = ?2 AND through < ?3';
+
+/** Minutes are kept for so long, for a clock that is set back. */
+const minutesKeptMs = 2 * 3_600_000;
+const monthsKept = 3;
+
+/**
+ * Limits in one SQLite file, shared by the processes of one machine. They survive the end of a process; nothing waits for the disk,
+ * so a power cut may cost the counts of the last moments.
+ */
+export const openSqliteLimits = (file: string, readMonth: ReadMonth): Limits => {
+  const database = openDatabase(file, 'normal');
+  database.script(schema);
+  let swept = { minute: 0, month: '' };
+
+  const sweep = (now: Date): void => {
+    const [minute, month] = [minuteEnd(now).getTime(), monthOf(now)];
+    if (minute !== swept.minute) database.run('DELETE FROM minutes WHERE ends < ?', minute - minutesKeptMs);
+    if (month !== swept.month) database.run('DELETE FROM months WHERE month < ?', monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsKept, 1))));
+    swept = { minute, month };
+  };
+
+  const minuteUsed = (accountId: string, ends: number): number => Number(database.get('SELECT used FROM minutes WHERE ends = ? AND account = ?', ends, accountId)?.used ?? 0);
+  const monthUsed = (accountId: string, month: string): number | undefined => database.get('SELECT used FROM months WHERE account = ? AND month = ?', accountId, month)?.used as number | undefined;
+
+  /** The month's count; begun from the log where it has none yet. */
+  const beginMonth = async (accountId: string, month: string): Promise<number> => {
+    const known = monthUsed(accountId, month);
+    if (known !== undefined) return known;
+    const { used, through } = await readMonth(accountId, month);
+    database.run('INSERT OR IGNORE INTO months VALUES (?, ?, ?, ?)', accountId, month, used, through);
+    return monthUsed(accountId, month)!;
+  };
+
+  const learn = (fact: LogFact): void => {
+    if (fact.kind === 'accepted') database.run('DELETE FROM open_renders WHERE id = ?', fact.renderId);
+    else database.run(giveBack, fact.accountId, fact.month, fact.position);
+  };
+
+  return {
+    takeRequest: async (accountId, perMinute, now) => {
+      sweep(now);
+      const resetAt = minuteEnd(now);
+      const counted = database.get(countRequest, resetAt.getTime(), accountId, perMinute);
+      const used = counted ? Number(counted.used) : minuteUsed(accountId, resetAt.getTime());
+      return { ...standing(used, perMinute, resetAt), allowed: counted !== undefined };
+    },
+    takeRender: async ({ id, accountId }, perMonth, now) => {
+      const month = monthOf(now);
+      await beginMonth(accountId, month);
+      const counted = database.transaction(() => {
+        const row = database.get(countRender, accountId, month, perMonth);
+        if (row) database.run('INSERT INTO open_renders VALUES (?, ?, ?, ?)', id, accountId, month, now.getTime());
+        return row;
+      });
+      const used = counted ? Number(counted.used) : monthUsed(accountId, month)!;
+      return { ...standing(used, perMonth, monthEnd(now)), allowed: counted !== undefined };
+    },
+    forgoRender: async (renderId) =>
+      database.transaction(() => {
+        const open = database.get('DELETE FROM open_renders WHERE id = ? RETURNING account, month', renderId);
+        if (open) database.run(takeBack, open.account!, open.month!);
+      }),
+    learn: async (facts) => {
+      if (facts.length > 0) database.transaction(() => facts.forEach(learn));
+    },
+    openRenders: async (before) => database.all('SELECT id FROM open_renders WHERE since < ? ORDER BY since', before.getTime()).map(({ id }) => String(id)),
+    renders: async (accountId, perMonth, now) => standing(await beginMonth(accountId, monthOf(now)), perMonth, monthEnd(now)),
+    close: async () => database.close(),
+  };
+};

@@ -1,0 +1,36 @@
+import type { Collection } from '#libs/read-store/port.ts';
+import { further, type FurtherEffect } from './projection.ts';
+
+/**
+ * What one API key had rendered in one month (`YYYY-MM`, UTC, of the acceptance): how many, how they ended, and how many of them
+ * count toward the quota. Those that are neither succeeded nor failed still go on.
+ */
+export type KeyRendersDocument = {
+  keyId: string;
+  accountId: string;
+  month: string;
+  renders: number;
+  succeeded: number;
+  failed: number;
+  quota: number;
+  lastRenderAt: string;
+};
+
+export const keyRenders: Collection = { name: 'keyRenders', indexes: [['accountId', 'month'], ['keyId', 'month']] };
+
+/** A render, as far as its key is concerned. */
+export type KeyRender = { keyId: string; accountId: string; createdAt: string };
+
+const add = ({ keyId, accountId, createdAt }: KeyRender, change: (document: KeyRendersDocument) => Partial<KeyRendersDocument>): FurtherEffect => {
+  const month = createdAt.slice(0, 7);
+  const none: KeyRendersDocument = { keyId, accountId, month, renders: 0, succeeded: 0, failed: 0, quota: 0, lastRenderAt: createdAt };
+  return further<KeyRendersDocument>(keyRenders, `${keyId}/${month}`, (document) => ({ ...(document ?? none), ...change(document ?? none) }));
+};
+
+export const addRequested = (render: KeyRender, counts: boolean): FurtherEffect =>
+  add(render, ({ renders, quota }) => ({ renders: renders + 1, quota: quota + Number(counts), lastRenderAt: render.createdAt }));
+
+export const addSucceeded = (render: KeyRender): FurtherEffect => add(render, ({ succeeded }) => ({ succeeded: succeeded + 1 }));
+
+export const addFailed = (render: KeyRender, givenBack: boolean): FurtherEffect =>
+  add(render, ({ failed, quota }) => ({ failed: failed + 1, quota: quota - Number(givenBack) }));

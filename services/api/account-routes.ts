@@ -1,0 +1,58 @@
+import type { FastifyInstance } from 'fastify';
+import { type AccountAnswer, type AccountEventsAnswer, accountEventsQuery } from '#contracts/http/account.ts';
+import { accountIdOf } from '#contracts/names.ts';
+import { accountHistory, type AccountHistoryDocument } from '#libs/projections/account-history.ts';
+import type { AccountDocument } from '#libs/projections/accounts.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+import { historyEventView } from './account-history-view.ts';
+import { requirePermission } from './authenticate.ts';
+import { callerOf } from './caller.ts';
+import { queryOf } from './query.ts';
+import { planLimits } from './throttle.ts';
+import { validated } from './validate.ts';
+
+const accountView = (account: AccountDocument): AccountAnswer => {
+  const plan = planLimits(account);
+  return {
+    id: accountIdOf(account.id),
+    name: account.name,
+    plan: account.plan,
+    state: account.suspension ? 'suspended' : 'active',
+    opened_at: account.openedAt,
+    limits: {
+      requests_per_minute: plan.requestsPerMinute,
+      requests_per_month: plan.requestsPerMonth,
+      max_pdf_mb: plan.maxPdfMb,
+      max_payload_mb: plan.maxPayloadMb,
+      processing_timeout_seconds: plan.processingMs / 1000,
+      javascript_timeout_seconds: plan.scriptMs / 1000,
+      max_pages: plan.maxPages,
+      max_external_images: plan.maxImages,
+      max_templates: plan.maxTemplates,
+      max_template_mb: plan.maxTemplateMb,
+      max_variables: plan.maxVariables,
+      kept_versions: plan.keptVersions,
+    },
+  };
+};
+
+/** GET /account and GET /account/events: what the account may do, and what was done to it and its keys. */
+export const registerAccountRoutes = (app: FastifyInstance, { reads }: { reads: ReadStore }): void => {
+  app.get('/api/v1/account', async (request): Promise<AccountAnswer> => {
+    const caller = callerOf(request);
+    requirePermission(caller, 'usage:read');
+    return accountView(caller.account);
+  });
+
+  app.get('/api/v1/account/events', async (request): Promise<AccountEventsAnswer> => {
+    const caller = callerOf(request);
+    const { page, limit } = validated(accountEventsQuery, queryOf(request));
+    requirePermission(caller, 'usage:read');
+    const where = { accountId: caller.account.id };
+    const [total, events] = await Promise.all([
+      reads.count(accountHistory.name, where),
+      reads.find(accountHistory.name, { where, sort: { by: 'position', descending: true }, limit, skip: (page - 1) * limit }),
+    ]);
+    return { account_id: accountIdOf(caller.account.id), events: (events as AccountHistoryDocument[]).map(historyEventView), total, page, limit, pages: Math.ceil(total / limit) };
+  });
+};

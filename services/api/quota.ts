@@ -1,0 +1,46 @@
+import type { FastifyReply } from 'fastify';
+import { Problem } from '#contracts/http/problem.ts';
+import { streams } from '#contracts/names.ts';
+import type { EventStore } from '#libs/event-store/port.ts';
+import type { Allowance, Limits } from '#libs/limits/port.ts';
+import type { Caller } from './authenticate.ts';
+import { planLimits, setLimitHeaders } from './throttle.ts';
+
+const quotaExceeded = ({ limit, used, resetAt }: Allowance): Problem =>
+  Problem.of('quota_exceeded', `The account has used the ${limit} renders of this month. The quota begins anew at ${resetAt.toISOString()}.`, {
+    quota_limit: limit!, quota_used: used, quota_reset: resetAt.toISOString(),
+  });
+
+/** Looks whether the account's month has room for one more render; test keys always have. @throws Problem quota_exceeded */
+export const requireQuota = async (limits: Limits, { account, key }: Caller, now: Date): Promise<void> => {
+  if (key.keyType === 'test') return;
+  const month = await limits.renders(account.id, planLimits(account).requestsPerMonth, now);
+  if (!month.allowed) throw quotaExceeded(month);
+};
+
+export type QuotaParts = { limits: Limits; log: { store: EventStore } };
+/** The render to be: its bare id, and the moment that it is accepted and counted in. */
+export type Counted = { id: string; at: Date };
+
+/** Takes a render back unless the log has it after all, as it may when only the answer was lost. Where the log cannot tell now, the quota keeper asks it later. */
+const forgoUnlessAccepted = async ({ limits, log }: QuotaParts, id: string): Promise<void> => {
+  const events = await log.store.read(streams.render(id)).catch(() => null);
+  if (events?.length === 0) await limits.forgoRender(id);
+};
+
+/**
+ * Counts a render toward the account's month and has it accepted; one that is not accepted does not count. Those of test keys never do.
+ * @throws Problem quota_exceeded, and whatever `accept` throws
+ */
+export const withinQuota = async <T>(parts: QuotaParts, { account, key }: Caller, reply: FastifyReply, { id, at }: Counted, accept: () => Promise<T>): Promise<T> => {
+  if (key.keyType === 'test') return accept();
+  const month = await parts.limits.takeRender({ id, accountId: account.id }, planLimits(account).requestsPerMonth, at);
+  setLimitHeaders(reply, 'quota', month);
+  if (!month.allowed) throw quotaExceeded(month);
+  try {
+    return await accept();
+  } catch (error) {
+    await forgoUnlessAccepted(parts, id);
+    throw error;
+  }
+};

@@ -1,0 +1,59 @@
+import type { RenderEvent } from '#contracts/events/render.ts';
+import { consumers, streams } from '#contracts/names.ts';
+import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
+import type { Limits, LogFact } from '#libs/limits/port.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+import { countsTowardQuota } from '#libs/projections/usage.ts';
+
+type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
+
+const factOf = ({ type, data, stream, metadata, position }: RecordedEvent): LogFact[] => {
+  if (type === 'RenderRequested') return countsTowardQuota(data as Data<'RenderRequested'>) ? [{ kind: 'accepted', renderId: stream.slice(streams.render('').length) }] : [];
+  if (type !== 'RenderFailed' || metadata.accountId === null) return [];
+  const { givesBack } = data as Data<'RenderFailed'>;
+  return givesBack === null ? [] : [{ kind: 'given-back', accountId: metadata.accountId, month: givesBack.slice(0, 7), position }];
+};
+
+export type QuotaKeeperParts = { store: EventStore; reads: ReadStore; limits: Limits; now: () => Date };
+
+/** Follows the log and lets the counts of the month know what became of renders, until `signal` aborts. */
+export const runQuotaKeeper = async ({ store, reads, limits }: QuotaKeeperParts, signal: AbortSignal): Promise<void> => {
+  let checkpoint = await reads.checkpoint(consumers.quotaKeeper);
+  for await (const batch of store.subscribe(checkpoint, signal)) {
+    await limits.learn(batch.flatMap(factOf));
+    await reads.apply(consumers.quotaKeeper, checkpoint, batch.at(-1)!.position, []);
+    checkpoint = await reads.checkpoint(consumers.quotaKeeper);
+  }
+};
+
+/** Longer than any append takes that still succeeds. */
+const longestOpenMs = 20_000;
+
+/**
+ * Takes back renders that were counted and never came into the log, because the process ended in between.
+ * Those that the log has meanwhile stay counted.
+ */
+export const settleOpenRenders = async ({ store, limits, now }: QuotaKeeperParts): Promise<void> => {
+  const open = await limits.openRenders(new Date(now().getTime() - longestOpenMs));
+  for (const renderId of open) {
+    const events = await store.read(streams.render(renderId));
+    await (events.length > 0 ? limits.learn([{ kind: 'accepted', renderId }]) : limits.forgoRender(renderId));
+  }
+};
+
+/** Settles open renders now and then, until `signal` aborts; `onError` hears what went wrong, and the next round tries again. */
+export const runQuotaSettlement = (parts: QuotaKeeperParts, signal: AbortSignal, onError: (error: unknown) => void, everyMs = 5_000): Promise<void> =>
+  new Promise((resolve) => {
+    let round: Promise<void> = Promise.resolve();
+    const settle = (): void => {
+      round = round.then(() => settleOpenRenders(parts)).catch(onError);
+    };
+    const timer = setInterval(settle, everyMs);
+    settle();
+    const stop = (): void => {
+      clearInterval(timer);
+      void round.then(resolve);
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener('abort', stop, { once: true });
+  });
