@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { chown, mkdtemp, readFile, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Readable, Writable } from 'node:stream';
 import { connect, type Connection } from './devtools/connection.ts';
 import { BrowserGone } from './devtools/gone.ts';
@@ -89,6 +90,8 @@ export const launch = async (settings: LaunchSettings): Promise<Browser> => {
   }
   const devtools = connect(child.stdio[3] as Writable, child.stdio[4] as Readable);
   const ended = Promise.race([exited, devtools.closed]).then(async () => {
+    // A browser that closes ends and buries its own children, given a moment.
+    await Promise.race([exited, pause(1000, undefined, { ref: false })]);
     endGroup(processGroup);
     await exited;
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -3,12 +3,16 @@ import { Problem } from '#contracts/http/problem.ts';
 
 export type ProcessMemory = { pid: number; processGroup: number; megabytes: number; renderer: boolean };
 
-const processGroupOf = (stat: string) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
+/** State and process group of a process; the name before them may hold anything. */
+const stateOf = (stat: string) => {
+  const [state, , processGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return { ended: state === 'Z' || state === 'X', processGroup: Number(processGroup) };
+};
 
 const memoryOf = async (pid: string, groups: Set<number>): Promise<ProcessMemory[]> => {
   try {
-    const processGroup = processGroupOf(await readFile(`/proc/${pid}/stat`, 'latin1'));
-    if (!groups.has(processGroup)) return [];
+    const { ended, processGroup } = stateOf(await readFile(`/proc/${pid}/stat`, 'latin1'));
+    if (ended || !groups.has(processGroup)) return [];
     const [status, command] = await Promise.all([readFile(`/proc/${pid}/status`, 'latin1'), readFile(`/proc/${pid}/cmdline`, 'latin1')]);
     const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0);
     return [{ pid: Number(pid), processGroup, megabytes: (kilobytes('RssAnon') + kilobytes('RssShmem')) / 1024, renderer: command.includes('--type=renderer') }];

@@ -43,10 +43,12 @@ export const supervise = async ({ open, documentsPerBrowser, log, oneAtATime }: 
   const take = (house: House): House => {
     up.add(house);
     current = house;
+    void house.browser.devtools.closed.then(() => {
+      if (current === house) lost(house);
+    });
     void house.browser.ended.then(() => {
       up.delete(house);
       rests.get(house)?.();
-      if (current === house) lost(house);
     });
     log.info({ browser: house.browser.version, process_group: house.browser.processGroup }, 'browser up');
     return house;
