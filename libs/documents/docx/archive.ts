@@ -63,8 +63,6 @@ const checkContent = (entries: readonly Entry[]): void => {
 
 const readParts = async (archive: ZipFile, entries: readonly Entry[]): Promise<Parts> => {
   const parts: Parts = new Map();
-  for (const entry of entries) {
-    if (!parts.has(entry.fileName)) parts.set(entry.fileName, await collect(await archive.openReadStreamPromise(entry)));
-  }
+  for (const entry of entries) parts.set(entry.fileName, await collect(await archive.openReadStreamPromise(entry)));
   return parts;
 };

@@ -116,6 +116,17 @@ describe('refused as invalid_docx', () => {
     expect(await faultOf(convert(bomb))).toMatchObject({ name: 'invalid_docx', extra: { details: { limit: archiveLimits.xml } } });
   });
 
+  test('is an archive whose pictures are declared larger than may be unpacked', async () => {
+    const bomb = word('', { 'word/media/a.png': 'x' });
+    bomb.writeUInt32LE(archiveLimits.total, bomb.lastIndexOf('word/media/a.png') - 46 + 24);
+    expect(await faultOf(convert(bomb))).toMatchObject({ name: 'invalid_docx', extra: { details: { limit: archiveLimits.total } } });
+  });
+
+  test('is an archive of more files than may be unpacked', async () => {
+    const many = Object.fromEntries(Array.from({ length: archiveLimits.files }, (_, index) => [`x/${index}`, '']));
+    expect(await faultOf(convert(word('', many)))).toMatchObject({ name: 'invalid_docx', extra: { details: { limit: archiveLimits.files } } });
+  });
+
   test('is an archive that unpacks to more than it declares', async () => {
     const bomb = word('', { 'word/other.xml': new Uint8Array(5_000_000) });
     for (const size of [bomb.indexOf(u32(5_000_000)), bomb.lastIndexOf(u32(5_000_000))]) if (size >= 0) bomb.writeUInt32LE(100, size);

@@ -42,6 +42,7 @@ describe('HTML', () => {
     const images = (count: number) => Array.from({ length: count }, (_, index) => `<img src="https://h/${index}">`).join('');
     expect(faultOf(images(51))).toMatchObject({ name: 'conversion_failed', extra: { details: { images: 51, limit: 50 } } });
     expect(prepareHtml(images(50) + images(50), 50).lane).toBe('quiet');
+    expect(prepareHtml('<img src="https://h/a#1"><img src="https://h/a#2"><img src="https://H/a">', 1).lane).toBe('quiet');
     expect(prepareHtml(images(500), null).lane).toBe('quiet');
   });
 

@@ -62,6 +62,7 @@ describe('what the browser would fetch', () => {
     '<style>@font-face { font-family: a; src: url("https://h/a.woff2") }</style>',
     '<style>@media print { p { list-style: URL( https://h/a.png ) } }</style>',
     '<style>p { color: red; } } .x { background: url(https://h/a.png) }</style>',
+    '<style>p { : url(https://h/a.png) }</style>',
     '<svg><style>rect { fill: url(https://h/a.png) }</style></svg>',
     '<template><img src="https://h/a.png"></template>',
     '<base href="https://h/"><p>x',
@@ -80,6 +81,7 @@ describe('what the browser would fetch', () => {
     '<p style="background: url(data:,x)">',
     '<style>p { background: url("#x"); content: "url(https://h/a.png)" }</style>',
     '<style>/* url(https://h/a.png) */ p::before { content: "\\2014" }</style>',
+    '<style>p { --x: url(data:,x) }</style>',
     '<style>@namespace svg url(https://h/ns);</style>',
   ])('is not seen in %s', (html) => {
     expect(inspectHtml(html).external).toBe(false);

@@ -26,6 +26,10 @@ describe('JSON as a document', () => {
     for (const shown of ['1.50', '&lt;b&gt;', 'empty list', '""', '12345678901234567890']) expect(text).toContain(shown);
   });
 
+  test('is refused with the limit where it would have too many lines', () => {
+    expect(() => convertJson(`[${'1,'.repeat(200_000)}1]`)).toThrow(/more than 200000 values/);
+  });
+
   test('stays readable where it is nested deeply', () => {
     expect(textOf(`${'['.repeat(100)}1${']'.repeat(100)}`)).toContain('level 99');
   });

@@ -42,6 +42,7 @@ describe('text in data', () => {
   test.each<[string, TextType, string]>([
     ['shorter than 16 characters', 'markdown', base64('short text')],
     ['not padded', 'markdown', base64('a text of this length').concat(base64('x')).replace(/=+$/, '')],
+    ['not canonical in its last bits', 'markdown', 'YSB0ZXh0IG9mIHNvbWUgbGVuZB=='],
     ['broken into lines', 'markdown', base64('a text of some length, in lines').replace(/.{8}/, '$&\n')],
     ['decodes to something that is no UTF-8', 'markdown', 'WordsWithoutAnySpaceInThemAtAllX'],
     ['decodes to control characters', 'markdown', base64('a text with \u0007 a bell in it')],

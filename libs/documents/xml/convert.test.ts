@@ -50,6 +50,10 @@ describe('XML', () => {
     expect(textOf('<!DOCTYPE html SYSTEM "http://h/x.dtd"><html/>')).toContain('&lt;!DOCTYPE html SYSTEM "http://h/x.dtd"&gt;');
   });
 
+  test('with too many lines to show is refused with the limit', () => {
+    expect(faultOf(`<a>${'<b/>'.repeat(200_001)}</a>`)).toMatchObject({ extra: { details: { limit: 200_000 } } });
+  });
+
   test('nested a hundred thousand deep is refused with the limit', () => {
     expect(faultOf('<a>'.repeat(100_000))).toMatchObject({ extra: { details: { limit: 256 } } });
   });
