@@ -98,12 +98,15 @@ export const renderFailed = z.object({
   fault: z.object({ name: z.string(), message: z.string(), extra: z.record(z.string(), z.unknown()) }),
   reply: z.enum(['wait', 'poll', 'webhook']),
   totalMs: z.number(),
-  /** The month (`YYYY-MM`, UTC) whose quota gets the render back, where the service itself was at fault. */
+  /** The day (`YYYY-MM-DD`, UTC; in early events the month alone) whose quota gets the render back, where the service itself was at fault. */
   givesBack: z.string().nullable(),
 });
 
 /** The kept PDF was erased; its hash stays in RenderCompleted. */
 export const pdfErased = z.object({ sha256: z.string() });
+
+/** Somebody who repeats their request shall have the same PDF again, which was not kept. */
+export const pdfRequestedAgain = z.object({});
 
 export const renderEvents = {
   RenderRequested: renderRequested,
@@ -111,6 +114,7 @@ export const renderEvents = {
   RenderCompleted: renderCompleted,
   RenderFailed: renderFailed,
   PdfErased: pdfErased,
+  PdfRequestedAgain: pdfRequestedAgain,
 } as const;
 
 export type RenderEvent = {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { renderOptionFields } from './render-options.ts';
 import { optionalRenderOptionFields } from './templates.ts';
+import { webhookFields } from './webhook.ts';
 
 export const modes = ['CONVERT', 'RENDER'] as const;
 export const inputTypes = ['html', 'docx', 'markdown', 'xml', 'csv', 'json'] as const;
@@ -16,6 +17,7 @@ export const convertRequest = z.strictObject({
   input_type: z.enum(inputTypes),
   data: z.union([textData, z.record(z.string(), z.unknown()), z.array(z.unknown())]).describe('The content. For json also an object or array as it stands.'),
   ...renderOptionFields,
+  ...webhookFields,
 });
 
 export type ConvertRequest = z.output<typeof convertRequest>;
@@ -26,6 +28,7 @@ export const templateRequest = z.strictObject({
   template_version: z.number().int().min(1).optional().describe('An older version that is still kept; the current one unless given.'),
   data: z.record(z.string(), z.unknown()).describe("The values of the template's placeholders."),
   ...optionalRenderOptionFields,
+  ...webhookFields,
 });
 
 export type TemplateRequest = z.output<typeof templateRequest>;

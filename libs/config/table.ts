@@ -33,7 +33,10 @@ export const settingTable = {
   readStoreUrl: setting('READ_STORE_URL', url('sqlite:', 'mongodb://', 'mongodb+srv://'), 'sqlite:', 'The read models and limits; `sqlite:` alone lies in the data folder.'),
   blobStoreUrl: setting('BLOB_STORE_URL', url('file:', 'gridfs:'), 'file:', 'Inputs, templates and PDFs; `file:` alone lies in the data folder.'),
 
+  secret: secret('COLOPHON_SECRET', maybe(text('at least 32 characters', /^.{32,}$/)), undefined, 'What webhook secrets and download links are made from; by default it lies in the data folder. All processes of a cluster need the same one.'),
+
   renderConcurrency: setting('RENDER_CONCURRENCY', whole(1, 256), renderConcurrency, 'How many documents are rendered at once; by default one more than there are cores.'),
+  renderBacklog: setting('RENDER_BACKLOG', whole(1, 100_000_000), '100000', 'How many renders may wait before asynchronous ones are refused.'),
   browser: setting('PUPPETEER_EXECUTABLE_PATH', maybe(executableFile), findBrowser, 'The Chromium that prints; by default the first one found on PATH or left by the set-up.'),
   chromiumMemoryMb: setting('CHROMIUM_MEMORY_MB', whole(256, 1_048_576), '2048', 'Memory that one browser with all its processes may take, in MiB.'),
   countAsyncTowardRateLimit: setting('COUNT_ASYNC_TOWARD_RATE_LIMIT', yesOrNo, 'true', 'Whether asynchronous renders count toward the requests per minute.'),

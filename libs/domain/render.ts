@@ -17,7 +17,8 @@ export type RenderCommand =
   | { type: 'claim'; attempt: number; worker: string }
   | { type: 'complete'; data: Data<'RenderCompleted'> }
   | { type: 'fail'; data: Data<'RenderFailed'> }
-  | { type: 'erasePdf' };
+  | { type: 'erasePdf' }
+  | { type: 'requestPdfAgain' };
 
 /** The attempt that a worker may claim next; null when the render has ended, was never asked for, or has no attempt left. */
 export const nextAttempt = (state: RenderState): number | null => {
@@ -43,6 +44,8 @@ const evolve = (state: RenderState, event: RenderEvent): RenderState => {
       return { status: 'FAILED' };
     case 'PdfErased':
       return state.status === 'DONE' ? { ...state, pdf: null } : state;
+    case 'PdfRequestedAgain':
+      return state;
     default:
       return event satisfies never;
   }
@@ -61,6 +64,8 @@ const decide = (command: RenderCommand, state: RenderState): RenderEvent[] => {
       return state.status === 'PROCESSING' && state.attempt === command.data.attempt ? [{ type: 'RenderFailed', data: command.data }] : [];
     case 'erasePdf':
       return state.status === 'DONE' && state.pdf !== null ? [{ type: 'PdfErased', data: { sha256: state.pdf.sha256 } }] : [];
+    case 'requestPdfAgain':
+      return state.status === 'DONE' ? [{ type: 'PdfRequestedAgain', data: {} }] : [];
     default:
       return command satisfies never;
   }

@@ -1,4 +1,3 @@
-import { ulid } from 'ulid';
 import type { TemplateBody } from '#contracts/events/template.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { streams } from '#contracts/names.ts';
@@ -43,9 +42,8 @@ const loadActive = async (log: Log, accountId: string, id: string) => {
   return { aggregate, state };
 };
 
-/** Creates a template under a name that is free. @throws Problem template_name_exists */
-export const createTemplate = async (log: Log, accountId: string, body: TemplateBody, cause: Cause): Promise<Written & { id: string }> => {
-  const id = ulid();
+/** Creates a template, with a new bare id, under a name that is free. @throws Problem template_name_exists */
+export const createTemplate = async (log: Log, accountId: string, id: string, body: TemplateBody, cause: Cause): Promise<Written> => {
   const name = { accountId, name: body.name };
   await reserveName(log, name, id, cause);
   const { position, at } = await begin(log, template, streams.template(id))
@@ -54,7 +52,7 @@ export const createTemplate = async (log: Log, accountId: string, body: Template
       // The reservation took so long to be used that somebody else was given the name.
       throw error instanceof TemplateRefusal ? Problem.of('template_name_exists', `The account has a template named ${JSON.stringify(body.name)} already.`) : error;
     });
-  return { id, version: 1, body, position: position!, at: at! };
+  return { version: 1, body, position: position!, at: at! };
 };
 
 export type Update = { ifVersion: number | null; next: (current: Active) => Promise<{ body: TemplateBody; changes: string; restoredFrom: number | null }> };

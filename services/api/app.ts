@@ -1,11 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
-import { authenticate } from './authenticate.ts';
+import type { KeyUses } from '#libs/keys/uses.ts';
+import { registerAccountRoutes } from './account-routes.ts';
+import { authenticate, requireActive } from './authenticate.ts';
 import { answerBrokenRequest, answerUnreadablePath, newRequestId } from './before-routing.ts';
 import { callerOf, rememberCaller } from './caller.ts';
 import { closeGently } from './closing.ts';
+import { type DownloadParts, downloadPath, registerDownloads } from './downloads.ts';
 import { type Health, registerHealthRoutes } from './health-routes.ts';
+import { type JobParts, registerJobRoutes } from './jobs/routes.ts';
+import { rememberBody } from './raw-body.ts';
 import { parseJsonObject, readBody } from './read-body.ts';
 import { registerRenderRoutes, type RenderRouteParts } from './render-routes.ts';
 import { sendFault } from './reply.ts';
@@ -13,9 +18,10 @@ import { registerTemplateReadRoutes } from './templates/read-routes.ts';
 import { registerTemplateTestRoute } from './templates/test-route.ts';
 import { registerTemplateWriteRoutes } from './templates/write-routes.ts';
 import type { TemplateParts } from './templates/parts.ts';
-import { countRequest, planLimits } from './throttle.ts';
+import { countRequest, minuteOf, planLimits, requireRoomInMinute } from './throttle.ts';
+import { registerUsageRoute } from './usage-route.ts';
 
-export type AppParts = RenderRouteParts & TemplateParts & { health: () => Health; logger: FastifyBaseLogger; tls?: { cert: Buffer; key: Buffer } };
+export type AppParts = RenderRouteParts & TemplateParts & JobParts & DownloadParts & { keyUses: KeyUses; health: () => Health; logger: FastifyBaseLogger; tls?: { cert: Buffer; key: Buffer } };
 
 const apiPrefix = '/api/';
 
@@ -28,10 +34,19 @@ const faultOf = (error: unknown): Fault | null => {
   return statusCode && statusCode < 500 ? { name: 'invalid_request', message: message ?? 'The request is malformed.', extra: {} } : null;
 };
 
+const bodyBytes = async (request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> => {
+  const bytes = await readBody(payload, planLimits(callerOf(request).account).maxPayloadMb);
+  rememberBody(request, bytes);
+  return bytes;
+};
+
+/** A download that brings its own token needs no key. */
+const bringsToken = ({ routeOptions, query }: FastifyRequest): boolean => routeOptions.url === downloadPath && (query as { token?: unknown }).token !== undefined;
+
 const registerBodies = (app: FastifyInstance): void => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(/^application\/json(\s*;.*)?$/i, async (request: FastifyRequest, payload: IncomingMessage) =>
-    request.is404 ? null : parseJsonObject(await readBody(payload, planLimits(callerOf(request).account).maxPayloadMb)),
+    request.is404 ? null : parseJsonObject(await bodyBytes(request, payload)),
   );
   app.addContentTypeParser('*', async (request: FastifyRequest) => {
     if (request.is404) return null;
@@ -62,10 +77,14 @@ export const createApp = (parts: AppParts): FastifyInstance => {
     reply.header('x-request-id', request.id);
     if (!request.url.startsWith(apiPrefix) || request.is404) return;
     checkOpen();
+    if (bringsToken(request)) return;
     const now = parts.log.now();
     const caller = await authenticate(parts.reads, request.raw, now);
     rememberCaller(request, caller);
+    parts.keyUses.note(caller.key.id, now);
     await countRequest(parts.limits, caller.account, reply, now);
+    requireActive(caller.account);
+    requireRoomInMinute(minuteOf(request), now);
   });
 
   app.setNotFoundHandler((request, reply) => sendFault(reply, notFound(request.method, request.url.split('?')[0]!)));
@@ -83,5 +102,9 @@ export const createApp = (parts: AppParts): FastifyInstance => {
   registerTemplateReadRoutes(app, parts);
   registerTemplateWriteRoutes(app, parts);
   registerTemplateTestRoute(app, parts);
+  registerJobRoutes(app, parts);
+  registerDownloads(app, parts);
+  registerUsageRoute(app, parts);
+  registerAccountRoutes(app, parts);
   return app;
 };

@@ -5,6 +5,9 @@ const callers = new WeakMap<FastifyRequest, Caller>();
 
 export const rememberCaller = (request: FastifyRequest, caller: Caller): void => void callers.set(request, caller);
 
+/** Who sent a request; undefined where it needed no key. */
+export const callerIfAny = (request: FastifyRequest): Caller | undefined => callers.get(request);
+
 /** Who sent an authenticated request. */
 export const callerOf = (request: FastifyRequest): Caller => {
   const caller = callers.get(request);

@@ -1,25 +1,50 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Limits } from '#libs/limits/port.ts';
 import { requirePermission } from './authenticate.ts';
 import { callerOf } from './caller.ts';
+import { type Estimates, requireBacklogRoom, requireShortWait } from './estimate.ts';
+import type { Freshness } from './freshness.ts';
+import { once } from './idempotency.ts';
 import { bodyOf } from './query.ts';
+import { requireQuota, withinQuota } from './quota.ts';
+import { replyOf, wishOf } from './render-reply.ts';
 import { parseRenderRequest } from './render-request.ts';
 import { askOf, type SourceParts } from './render-source.ts';
-import { abandonment, sendRender } from './send-render.ts';
+import { replayRender } from './replay-render.ts';
+import { abandonment, queuedOf, sendRender } from './send-render.ts';
 import { submitRender, type SubmitParts } from './submit-render.ts';
-import { countRender, requireQuota } from './throttle.ts';
+import { planLimits } from './throttle.ts';
 
-export type RenderRouteParts = SubmitParts & SourceParts & { limits: Limits };
+export type RenderRouteParts = SubmitParts & SourceParts & { limits: Limits; estimates: Estimates; freshness: Freshness; backlog: number };
+
+const acceptRender = async (parts: RenderRouteParts, request: FastifyRequest, reply: FastifyReply, id: string, always: boolean): Promise<FastifyReply> => {
+  const caller = callerOf(request);
+  const wanted = parseRenderRequest(bodyOf(request));
+  const wish = wishOf(wanted, always);
+  requirePermission(caller, 'render:create');
+  const at = parts.log.now();
+  await requireQuota(parts.limits, caller, at);
+  const ask = await askOf(parts, caller, wanted);
+  const estimate = await parts.estimates.of(ask.source, wish.kind === 'wait' ? 'wait' : 'later');
+  if (wish.kind === 'wait') requireShortWait(estimate, planLimits(caller.account).processingMs);
+  else requireBacklogRoom(estimate, parts.backlog);
+  const renderReply = replyOf(wish, estimate.waitMs + estimate.workMs);
+  const submit = () => submitRender(parts, caller, { ...ask, id, at, trial: false, reply: renderReply, requestId: request.id }, abandonment(reply));
+  const submission = await withinQuota(parts, caller, reply, { id, at }, submit);
+  parts.freshness.wrote(caller.account.id, submission.position);
+  return renderReply.kind === 'wait' ? sendRender(reply, submission) : reply.send(queuedOf(id, submission.createdAt, renderReply));
+};
 
 export const registerRenderRoutes = (app: FastifyInstance, parts: RenderRouteParts): void => {
-  app.post('/api/v1/render', async (request, reply) => {
-    const caller = callerOf(request);
-    const wanted = parseRenderRequest(bodyOf(request));
-    requirePermission(caller, 'render:create');
-    const now = parts.log.now();
-    await requireQuota(parts.limits, caller, now);
-    const ask = await askOf(parts, caller, wanted);
-    await countRender(parts.limits, caller, reply, now);
-    return sendRender(reply, await submitRender(parts, caller, { ...ask, trial: false, requestId: request.id }, abandonment(reply)));
-  });
+  const route = (path: string, always: boolean): void => {
+    app.post(path, (request, reply) =>
+      once(parts.log, request, reply, {
+        operation: path,
+        run: (id) => acceptRender(parts, request, reply, id, always),
+        replay: (id) => replayRender(parts, request, reply, id),
+      }),
+    );
+  };
+  route('/api/v1/render', false);
+  route('/api/v1/render/async', true);
 };

@@ -22,6 +22,9 @@ const unknownTemplate = (template_id: string, template_version: number | undefin
     ? Problem.of('render_template_not_found', `The account has no template ${template_id}.`, { template_id })
     : Problem.of('render_template_not_found', `The account has no template ${template_id} with a version ${template_version} that is still kept.`, { template_id, template_version });
 
+const webhookNames = new Set(['webhook_url', 'webhook_method', 'webhook_headers']);
+const withoutWebhook = <T extends object>(fields: T): T => Object.fromEntries(Object.entries(fields).filter(([name]) => !webhookNames.has(name))) as T;
+
 const templateAsk = async ({ reads, blobs, freshness }: SourceParts, { account }: Caller, request: Omit<TemplateRequest, 'mode'>, data: Buffer): Promise<Ask> => {
   const { template_id, template_version, data: _, ...own } = request;
   await freshness.settled(account.id, readModels.templates, readModels.templateVersions);
@@ -32,7 +35,7 @@ const templateAsk = async ({ reads, blobs, freshness }: SourceParts, { account }
   const { locale: _locale, time_zone: _timeZone, ...presets } = default_options;
   return {
     source: { mode: 'RENDER', templateId: template.id, templateVersion: version.version, content: version.body.content, settings: version.body.settings, data: dataRef },
-    options: renderOptions.parse({ ...presets, ...given(own) }),
+    options: renderOptions.parse({ ...presets, ...given(withoutWebhook(own)) }),
   };
 };
 
@@ -47,5 +50,5 @@ export const askOf = async (parts: SourceParts, caller: Caller, request: Convert
     return templateAsk(parts, caller, wanted, data);
   }
   const { mode: _mode, input_type: inputType, data: _data, ...options } = request;
-  return { source: { mode: 'CONVERT', inputType, input: await parts.blobs.put(data) }, options };
+  return { source: { mode: 'CONVERT', inputType, input: await parts.blobs.put(data) }, options: withoutWebhook(options) };
 };

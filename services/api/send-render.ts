@@ -1,6 +1,8 @@
 import type { FastifyReply } from 'fastify';
+import type { RenderReply } from '#contracts/events/render.ts';
+import type { RenderQueued } from '#contracts/http/jobs.ts';
 import { Problem } from '#contracts/http/problem.ts';
-import { renderIdOf } from '#contracts/names.ts';
+import { jobIdOf, renderIdOf } from '#contracts/names.ts';
 import type { Answer } from '#libs/answers/port.ts';
 import { sendFault } from './reply.ts';
 import { pdfOf, type Submission } from './submit-render.ts';
@@ -23,6 +25,16 @@ export const abandonment = (reply: FastifyReply): AbortSignal => {
   reply.raw.once('close', () => hungUp.abort());
   return AbortSignal.any([hungUp.signal, AbortSignal.timeout(longestWaitMs)]);
 };
+
+/** The immediate answer to a render that nobody waits for. */
+export const queuedOf = (id: string, createdAt: string, reply: Exclude<RenderReply, { kind: 'wait' }>): RenderQueued => ({
+  id: renderIdOf(id),
+  job_id: jobIdOf(id),
+  status: 'QUEUED',
+  ...(reply.kind === 'webhook' ? { webhook_url: reply.url } : {}),
+  estimated_time_ms: reply.estimatedMs,
+  created_at: createdAt,
+});
 
 /** Waits for the PDF and answers with it, or with the error that the render ended in. `more` are further fields of the answer. */
 export const sendRender = async (reply: FastifyReply, { id, createdAt, answer }: Submission, more: Record<string, unknown> = {}): Promise<FastifyReply> => {

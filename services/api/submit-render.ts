@@ -1,5 +1,4 @@
-import { ulid } from 'ulid';
-import type { BlobRef, RenderEvent } from '#contracts/events/render.ts';
+import type { BlobRef, RenderEvent, RenderReply } from '#contracts/events/render.ts';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
 import type { RenderOptions } from '#contracts/http/render-options.ts';
 import { streams } from '#contracts/names.ts';
@@ -12,7 +11,7 @@ import type { Caller } from './authenticate.ts';
 import type { Ask } from './render-source.ts';
 import { planLimits } from './throttle.ts';
 
-export type Submission = { id: string; createdAt: string; answer: Promise<Answer | null> };
+export type Submission = { id: string; createdAt: string; position: number; answer: Promise<Answer | null> };
 export type SubmitParts = { log: Log; blobs: BlobStore; answers: Answers };
 
 type Requested = Extract<RenderEvent, { type: 'RenderRequested' }>['data'];
@@ -35,15 +34,15 @@ const storedBands = async (blobs: BlobStore, options: RenderOptions): Promise<Re
 
 /**
  * Puts a render into the log: from here on it will end, as a PDF or as a failure.
- * `abandoned` aborts when the caller no longer waits. The answer is null then.
+ * `id` is its bare id, `at` the moment of its acceptance, which is the one that its quota is counted in. `abandoned` aborts when the caller no longer waits. The answer is null then.
  */
 export const submitRender = async (
   { log, blobs, answers }: SubmitParts,
   { key, account }: Caller,
-  ask: Ask & { trial: boolean; requestId: string },
+  ask: Ask & { id: string; at: Date; trial: boolean; reply: RenderReply; requestId: string },
   abandoned: AbortSignal,
 ): Promise<Submission> => {
-  const id = ulid();
+  const { id, at } = ask;
   const { header_html: _header, footer_html: _footer, ...options } = ask.options;
   const data: Requested = {
     accountId: account.id,
@@ -54,15 +53,14 @@ export const submitRender = async (
     bands: await storedBands(blobs, ask.options),
     limits: renderLimits(planLimits(account)),
     trial: ask.trial,
-    reply: { kind: 'wait' },
+    reply: ask.reply,
   };
-  const createdAt = log.now().toISOString();
-  const answer = answers.wait(id, abandoned);
-  await begin(log, render, streams.render(id)).execute(
+  const answer = ask.reply.kind === 'wait' ? answers.wait(id, abandoned) : Promise.resolve(null);
+  const { position } = await begin({ ...log, now: () => at }, render, streams.render(id)).execute(
     { type: 'request', data },
     { actor: { kind: 'key', id: key.id }, accountId: account.id, correlationId: ask.requestId, causationId: null, traceparent: null },
   );
-  return { id, createdAt, answer };
+  return { id, createdAt: at.toISOString(), position: position!, answer };
 };
 
 /** The answer as a PDF. @throws Problem for a render that failed */

@@ -5,6 +5,7 @@ import { openAccount } from '#libs/accounts/open-account.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import { withEngines } from './context.ts';
 import { print, table } from './output.ts';
+import { addWebhookSecretCommand } from './webhook-secret-command.ts';
 
 export const positive = (text: string): number => {
   const value = Number(text);
@@ -40,6 +41,7 @@ const list = (json: boolean): Promise<void> =>
 /** `colophon account ...` */
 export const addAccountCommands = (program: Command): void => {
   const account = program.command('account').description('open accounts and see them');
+  addWebhookSecretCommand(account);
   account
     .command('create')
     .description('open an account')

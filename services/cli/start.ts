@@ -1,17 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { FastifyBaseLogger } from 'fastify';
+import { renderIdOf } from '#contracts/names.ts';
 import { openMemoryAnswers } from '#libs/answers/memory.ts';
 import { loadSettings, type Settings } from '#libs/config/settings.ts';
 import { openEngines } from '#libs/engines/open.ts';
+import { openKeyUses } from '#libs/keys/uses.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
+import { downloadToken } from '#libs/secrets/download-token.ts';
+import { openServiceSecret } from '#libs/secrets/service-secret.ts';
 import { createLog } from '#libs/telemetry/log.ts';
 import { createApp } from '../api/app.ts';
+import { createEstimates } from '../api/estimate.ts';
 import { createFreshness } from '../api/freshness.ts';
+import { runDelivery } from '../delivery/delivery.ts';
 import { runProjector } from '../projector/projector.ts';
-import { runRelay } from '../relay/relay.ts';
+import { runQuotaKeeper, runQuotaSettlement } from '../projector/quota-keeper.ts';
+import { messageOf, runRelay } from '../relay/relay.ts';
 import { runRenderer } from '../renderer/renderer.ts';
+import { runSweeper } from '../sweeper/sweeper.ts';
 import { openDefaultAccount } from './default-account.ts';
 import { stopped } from './stopped.ts';
 import { welcome } from './welcome.ts';
@@ -38,7 +46,18 @@ export const start = async (): Promise<void> => {
   const concurrency = settings.renderConcurrency;
   const report = (fact: Record<string, unknown>, message: string): void => logger.warn(fact, message);
 
-  const following = [runProjector(store, reads, projections, stop.signal), runRelay(store, bus, reads, stop.signal)];
+  const secret = openServiceSecret(settings.secret, settings.dataDir);
+  const { egress } = workshop;
+  const quota = { store, reads, limits, now: log.now };
+  const keyUses = openKeyUses(reads);
+  const following = [
+    runProjector(store, reads, projections, stop.signal),
+    runRelay(store, bus, reads, stop.signal),
+    runQuotaKeeper(quota, stop.signal),
+    runQuotaSettlement(quota, stop.signal, (error) => report({ error: String(error) }, 'open renders could not be settled; they are tried again')),
+  ];
+  const sweeping = runSweeper({ log, reads, blobs, bus, messageOf }, report, stop.signal);
+  const delivering = runDelivery({ log, blobs, reads, egress, secret, baseUrl: settings.baseUrl, worker }, bus, report, stop.signal);
   const rendering = runRenderer({ ...workshop, log, answers, worker, report }, bus, concurrency, stopRenderer.signal);
 
   let stopping = false;
@@ -47,7 +66,9 @@ export const start = async (): Promise<void> => {
     ...(workshop.printer.ready() ? [] : ['no browser is up yet']),
   ];
   const app = createApp({
-    log, blobs, answers, reads, limits, preparation: workshop.preparation, freshness: createFreshness(reads),
+    log, blobs, answers, reads, limits, keyUses, preparation: workshop.preparation, freshness: createFreshness(reads),
+    estimates: createEstimates(bus, reads), backlog: settings.renderBacklog, secret,
+    urlOf: (id, until) => `${settings.baseUrl}/api/v1/download/${renderIdOf(id)}?token=${downloadToken(secret, id, until)}`,
     health: () => ({ missing: missing() }), logger: logger as FastifyBaseLogger, ...tlsOf(settings),
   });
   await app.listen({ port: settings.port, host: settings.host });
@@ -56,7 +77,7 @@ export const start = async (): Promise<void> => {
   welcome(settings, app.server.address(), keys);
 
   // A loop that ends by itself has failed: better to stop, and be started again, than to accept what nobody works on.
-  const reason = await Promise.race([toldToStop, Promise.all([...following, rendering]).then(() => 'a loop ended', (error: unknown) => error as Error)]);
+  const reason = await Promise.race([toldToStop, Promise.all([...following, sweeping, delivering, rendering]).then(() => 'a loop ended', (error: unknown) => error as Error)]);
   if (reason instanceof Error) logger.fatal({ err: reason }, 'the service cannot go on');
   else logger.info({ reason }, 'stopping: what runs is finished first');
   stopping = true;
@@ -64,7 +85,8 @@ export const start = async (): Promise<void> => {
   stopRenderer.abort();
   await rendering;
   stop.abort();
-  await Promise.allSettled(following);
+  await Promise.allSettled([...following, sweeping, delivering]);
+  await keyUses.close();
   await workshop.close();
   await engines.close();
   logger.info('stopped');

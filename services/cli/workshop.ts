@@ -3,12 +3,12 @@ import { openPrinter, type Printer } from '#libs/chromium/printer.ts';
 import { requireBrowser } from '#libs/config/browser.ts';
 import type { Settings } from '#libs/config/settings.ts';
 import { openPreparation } from '#libs/documents/preparation.ts';
-import { openEgress } from '#libs/egress/door.ts';
+import { type Egress, openEgress } from '#libs/egress/door.ts';
 import type { Workshop } from '#libs/rendering/produce.ts';
 import type { Logger } from '#libs/telemetry/log.ts';
 
 /** Opens what it takes to make a PDF: the way out, the conversion threads, the browsers. */
-export const openWorkshop = async (settings: Settings, blobs: BlobStore, log: Logger): Promise<Workshop & { close(): Promise<void> }> => {
+export const openWorkshop = async (settings: Settings, blobs: BlobStore, log: Logger): Promise<Workshop & { egress: Egress; close(): Promise<void> }> => {
   const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
   const egress = await openEgress({ allow: settings.egressAllow, log, ...caFile });
   const preparation = openPreparation();
@@ -17,6 +17,7 @@ export const openWorkshop = async (settings: Settings, blobs: BlobStore, log: Lo
     blobs,
     preparation,
     printer,
+    egress,
     close: async () => {
       await printer.close();
       await Promise.all([preparation.close(), egress.close()]);

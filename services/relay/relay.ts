@@ -17,6 +17,8 @@ export const messageOf = (event: RecordedEvent): Message | null => {
   switch (event.type) {
     case 'RenderRequested':
       return toRenderer(event);
+    case 'PdfRequestedAgain':
+      return { id: event.id, subject: subjects.renderRequested, data: { stream: event.stream, again: true }, urgent: true, group: event.metadata.accountId ?? '' };
     case 'RenderCompleted':
     case 'RenderFailed':
       return (event.data as { reply: string }).reply === 'webhook' ? toDelivery(event) : null;

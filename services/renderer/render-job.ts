@@ -6,6 +6,7 @@ import type { WorkEnd } from '#libs/bus/work.ts';
 import { maxAttempts, nextAttempt, render, type RenderCommand, type RenderState } from '#libs/domain/render.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { type Aggregate, type Cause, load, type Log } from '#libs/handling/handle.ts';
+import { countsTowardQuota } from '#libs/projections/usage.ts';
 import { produce, type Produced, type Requested, type Workshop } from '#libs/rendering/produce.ts';
 
 export type RendererParts = Workshop & {
@@ -55,10 +56,10 @@ const complete = async ({ blobs, log, answers }: RendererParts, job: Job, produc
 
 const fail = async ({ log, answers }: RendererParts, job: Omit<Job, 'claimedAt'>, fault: Fault): Promise<void> => {
   const ownFault = fault.name === 'internal_error' || fault.name === 'service_unavailable';
-  const counted = job.requested.keyType === 'live' && !job.requested.trial;
+  const counted = countsTowardQuota(job.requested);
   const data = {
     attempt: job.attempt, fault, reply: job.requested.reply.kind, totalMs: log.now().getTime() - job.requestedAt.getTime(),
-    givesBack: ownFault && counted ? job.requestedAt.toISOString().slice(0, 7) : null,
+    givesBack: ownFault && counted ? job.requestedAt.toISOString().slice(0, 10) : null,
   };
   await job.render.execute({ type: 'fail', data }, job.cause);
   answers.give(job.id, { status: 'FAILED', fault });

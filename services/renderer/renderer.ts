@@ -2,6 +2,7 @@ import { consumers, subjects } from '#contracts/names.ts';
 import type { Bus, Consumer } from '#libs/bus/port.ts';
 import { workOff } from '#libs/bus/work.ts';
 import { type RendererParts, runJob } from './render-job.ts';
+import { repeatJob } from './repeat-job.ts';
 
 const consumer: Consumer = { name: consumers.renderer, subject: subjects.renderRequested, leaseMs: 10_000 };
 
@@ -12,7 +13,10 @@ export const runRenderer = (parts: RendererParts, bus: Bus, concurrency: number,
     {
       consumer,
       concurrency,
-      work: ({ data }) => runJob(parts, (data as { stream: string }).stream),
+      work: ({ data }) => {
+        const { stream, again } = data as { stream: string; again?: true };
+        return again ? repeatJob(parts, stream) : runJob(parts, stream);
+      },
       onError: (error, { id }) => parts.report({ message: id, error: String(error) }, 'a render could not be worked on; it comes again'),
     },
     signal,

@@ -1,7 +1,7 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#contracts/http/problem.ts';
 import { createTemplateFor, restoreTemplate, type UpdateTemplate, updateTemplateFor } from '#contracts/http/templates.ts';
-import { readModels, templateIdOf } from '#contracts/names.ts';
+import { readModels } from '#contracts/names.ts';
 import { type FullTemplate, readTemplate, storeTemplate } from '#libs/templates/body.ts';
 import { createTemplate, deleteTemplate, updateTemplate, type Written } from '#libs/templates/commands.ts';
 import { findVersion } from '#libs/templates/find.ts';
@@ -9,11 +9,13 @@ import { oneAtATime } from '#libs/templates/one-at-a-time.ts';
 import { type Caller, requirePermission } from '../authenticate.ts';
 import { callerOf } from '../caller.ts';
 import { causeOf } from '../cause.ts';
+import { once } from '../idempotency.ts';
 import { bodyOf, ifMatchOf, pathOf } from '../query.ts';
 import { validated } from '../validate.ts';
 import { requireSize, requireSyntax } from './check-content.ts';
 import { planOf, requireTemplate, type TemplateParts } from './parts.ts';
-import { createdOf, updatedOf } from './views.ts';
+import { replayCreation, sendCreated } from './created.ts';
+import { updatedOf } from './views.ts';
 
 const creationInTurn = oneAtATime();
 
@@ -51,7 +53,7 @@ export const registerTemplateWriteRoutes = (app: FastifyInstance, parts: Templat
     return reply.header('etag', `"${version}"`).send(updatedOf(id, body, version, at));
   };
 
-  app.post('/api/v1/templates', async (request, reply) => {
+  const create = async (request: FastifyRequest, reply: FastifyReply, id: string): Promise<FastifyReply> => {
     const caller = callerOf(request);
     const body = bodyOf(request);
     requireNamed(body);
@@ -62,14 +64,22 @@ export const registerTemplateWriteRoutes = (app: FastifyInstance, parts: Templat
     await requireSyntax(preparation, fields.content, plan.processingMs);
     const full: FullTemplate = { ...fields, description };
     const stored = await storeTemplate(blobs, full);
-    const { id, version, at } = await creationInTurn(caller.account.id, async () => {
+    const { at } = await creationInTurn(caller.account.id, async () => {
       await requireRoom(parts, caller);
-      const created = await createTemplate(log, caller.account.id, stored, causeOf(request));
+      const created = await createTemplate(log, caller.account.id, id, stored, causeOf(request));
       await settle(parts, caller.account.id, created.position);
       return created;
     });
-    return reply.status(201).header('location', `/api/v1/templates/${templateIdOf(id)}`).header('etag', `"${version}"`).send(createdOf({ id, version, createdAt: at, updatedAt: at }, full));
-  });
+    return sendCreated(reply, id, at, full);
+  };
+
+  app.post('/api/v1/templates', (request, reply) =>
+    once(log, request, reply, {
+      operation: 'POST /api/v1/templates',
+      run: (id) => create(request, reply, id),
+      replay: (id) => replayCreation(parts, reply, id),
+    }),
+  );
 
   app.put('/api/v1/templates/:id', async (request, reply) => {
     const caller = callerOf(request);

@@ -1,0 +1,58 @@
+import type { RenderSource } from '#contracts/events/render.ts';
+import { Problem } from '#contracts/http/problem.ts';
+import { consumers, readModels, subjects } from '#contracts/names.ts';
+import type { Bus, Consumer } from '#libs/bus/port.ts';
+import { type PaceDocument, paceId } from '#libs/projections/pace.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+
+/** How long a render will probably wait and take, in milliseconds, and how many renders are waiting or under way. */
+export type Estimate = { waitMs: number; workMs: number; pending: number };
+
+export type Estimates = {
+  /** For a render that somebody waits for, or for one that nobody does. */
+  of(source: RenderSource, reply: 'wait' | 'later'): Promise<Estimate>;
+};
+
+const renderer: Consumer = { name: consumers.renderer, subject: subjects.renderRequested, leaseMs: 0 };
+const freshForMs = 250;
+/** Before anything was ever rendered. */
+const firstGuessMs = 500;
+
+const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** Looks at the queue a few times a second at most: counting a long one for each request would cost more than it tells. */
+export const createEstimates = (bus: Bus, reads: ReadStore, now: () => number = Date.now): Estimates => {
+  let looked: { at: number; queue: Promise<{ all: number; urgent: number; pace: PaceDocument | null }> } | null = null;
+
+  const look = async () => {
+    const [all, urgent, pace] = await Promise.all([bus.pending(renderer), bus.pending(renderer, 'urgent'), reads.get(readModels.pace, paceId) as Promise<PaceDocument | null>]);
+    return { all, urgent, pace };
+  };
+
+  return {
+    of: async (source, reply) => {
+      if (!looked || now() - looked.at > freshForMs) looked = { at: now(), queue: look() };
+      const { all, urgent, pace } = await looked.queue;
+      const kind = source.mode === 'CONVERT' ? source.inputType : 'template';
+      const workMs = pace ? (pace.workMs[kind] ?? average(Object.values(pace.workMs))) : firstGuessMs;
+      const ahead = reply === 'wait' ? urgent : all;
+      return { waitMs: Math.round(ahead * (pace?.gapMs ?? firstGuessMs)), workMs: Math.round(workMs), pending: all };
+    },
+  };
+};
+
+const inSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
+
+/** @throws Problem service_unavailable where a render that somebody waits for would wait beyond its deadline */
+export const requireShortWait = ({ waitMs }: Estimate, deadlineMs: number): void => {
+  if (waitMs <= deadlineMs) return;
+  const retryAfter = inSeconds(waitMs - deadlineMs);
+  throw Problem.of('service_unavailable', `So many renders are waiting that this one would not begin within ${deadlineMs / 1000} s. Try again in ${retryAfter} s, or ask for it asynchronously.`, { retry_after: retryAfter });
+};
+
+/** @throws Problem service_unavailable where as many renders wait as the service takes on */
+export const requireBacklogRoom = ({ pending, waitMs }: Estimate, backlog: number): void => {
+  if (pending < backlog) return;
+  const retryAfter = inSeconds((waitMs / pending) * (pending - backlog + 1));
+  throw Problem.of('service_unavailable', `${pending} renders are waiting, as many as the service takes on. Try again in ${retryAfter} s.`, { retry_after: retryAfter });
+};

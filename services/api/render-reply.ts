@@ -1,0 +1,18 @@
+import type { RenderReply } from '#contracts/events/render.ts';
+import { Problem } from '#contracts/http/problem.ts';
+import type { ConvertRequest, TemplateRequest } from '#contracts/http/render.ts';
+
+type Webhook = Pick<ConvertRequest | TemplateRequest, 'webhook_url' | 'webhook_method' | 'webhook_headers'>;
+
+/** How the caller wants the PDF; the estimate comes later. */
+export type Wish = { kind: 'wait' } | { kind: 'poll' } | { kind: 'webhook'; url: string; method: 'POST' | 'PUT'; headers: Record<string, string> };
+
+/** `always` is true where the path asks for an asynchronous render whatever the body says. @throws Problem invalid_request */
+export const wishOf = ({ webhook_url: url, webhook_method: method, webhook_headers: headers }: Webhook, always: boolean): Wish => {
+  if (url !== undefined) return { kind: 'webhook', url, method: method ?? 'POST', headers: headers ?? {} };
+  const stray = method !== undefined ? 'webhook_method' : headers !== undefined ? 'webhook_headers' : null;
+  if (stray) throw Problem.of('invalid_request', `${stray} says how to call back, and there is no webhook_url to call.`, { field: stray });
+  return always ? { kind: 'poll' } : { kind: 'wait' };
+};
+
+export const replyOf = (wish: Wish, estimatedMs: number): RenderReply => (wish.kind === 'wait' ? wish : { ...wish, estimatedMs });

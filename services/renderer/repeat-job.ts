@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import type { RenderEvent } from '#contracts/events/render.ts';
+import { type Fault, Problem } from '#contracts/http/problem.ts';
+import type { WorkEnd } from '#libs/bus/work.ts';
+import { produce, type Requested } from '#libs/rendering/produce.ts';
+import type { RendererParts } from './render-job.ts';
+
+type Completed = Extract<RenderEvent, { type: 'RenderCompleted' }>['data'];
+
+const failed: Fault = { name: 'internal_error', message: 'The service failed to make the PDF again.', extra: {} };
+
+/** Makes a finished render's PDF again for somebody who waits for it. The render's story is not touched: it has ended. */
+export const repeatJob = async (parts: RendererParts, stream: string): Promise<WorkEnd> => {
+  const { log, answers, report } = parts;
+  const history = await log.store.read(stream);
+  const completed = history.find(({ type }) => type === 'RenderCompleted')?.data as Completed | undefined;
+  if (!completed) return { kind: 'done' };
+  const id = stream.slice('render-'.length);
+  try {
+    const { pdf, pages } = await produce(parts, history[0]!.data as Requested, new Date(history[0]!.metadata.occurredAt));
+    if (createHash('sha256').update(pdf).digest('hex') !== completed.pdf.sha256) report({ render: id }, 'a PDF made again has other bytes: the engine is another one by now');
+    answers.give(id, { status: 'DONE', pdf, pages, durationMs: completed.durations.totalMs });
+  } catch (error) {
+    report({ render: id, error: String(error) }, 'a PDF could not be made again');
+    answers.give(id, { status: 'FAILED', fault: error instanceof Problem ? error.fault : failed });
+  }
+  return { kind: 'done' };
+};
