@@ -1,19 +1,24 @@
+import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { Limits } from '#libs/limits/port.ts';
-import { type Cases, describeContract } from './harness.ts';
+import type { Limits, LogFact, ReadMonth } from '#libs/limits/port.ts';
+import { type Cases, describeContract, needed, type Opened } from './harness.ts';
 
-/** `rendersSoFar` is what the log says when the engine first counts an account's month. */
-export type OpenedLimits = { engine: Limits; close: () => Promise<void> };
-export type RendersSoFar = (accountId: string, month: string) => Promise<number>;
+/** `another` opens the same counts once more, as a second process would. */
+export type OpenedLimits = Opened<Limits> & { another?: () => Promise<Limits> };
 
 const at = (time: string): Date => new Date(time);
 const noon = at('2026-05-20T12:00:30.000Z');
 const many = <T>(count: number, work: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: count }, work));
 const allowedOf = (answers: readonly { allowed: boolean }[]): number => answers.filter(({ allowed }) => allowed).length;
 
-/** What the log is made to say: the account `known` has had three renders in May 2026. */
-export const rendersInTheLog: RendersSoFar = async (accountId, month) => (accountId === 'known' && month === '2026-05' ? 3 : 0);
+/** What the log is made to say: the account `known` has had three renders in May 2026, up to position 100. */
+const monthInTheLog: ReadMonth = async (accountId, month) => ({ used: accountId === 'known' && month === '2026-05' ? 3 : 0, through: 100 });
+
+/** A new render of an account. */
+const of = (accountId: string) => ({ id: randomUUID(), accountId });
+const givenBack = (accountId: string, month: string, position: number): LogFact => ({ kind: 'given-back', accountId, month, position });
+const usedBy = async (engine: Limits, accountId: string, now = noon): Promise<number> => (await engine.renders(accountId, null, now)).used;
 
 const cases: Cases<OpenedLimits> = {
   'requests are allowed up to the limit, and the count stays there': async ({ engine }) => {
@@ -39,14 +44,14 @@ const cases: Cases<OpenedLimits> = {
   },
 
   'of many renders at once exactly as many pass as the quota allows, those of the log counted': async ({ engine }) => {
-    expect(allowedOf(await many(50, () => engine.takeRender('known', 20, noon)))).toBe(17);
-    expect(allowedOf(await many(50, () => engine.takeRender('new', 20, noon)))).toBe(20);
+    expect(allowedOf(await many(50, () => engine.takeRender(of('known'), 20, noon)))).toBe(17);
+    expect(allowedOf(await many(50, () => engine.takeRender(of('new'), 20, noon)))).toBe(20);
     expect(await engine.renders('known', 20, noon)).toEqual({ allowed: false, limit: 20, used: 20, resetAt: at('2026-06-01T00:00:00.000Z') });
   },
 
   'also when the month has just changed': async ({ engine }) => {
-    await engine.takeRender('a', 20, at('2026-05-31T23:59:59.999Z'));
-    expect(allowedOf(await many(50, () => engine.takeRender('a', 20, at('2026-06-01T00:00:00.000Z'))))).toBe(20);
+    await engine.takeRender(of('a'), 20, at('2026-05-31T23:59:59.999Z'));
+    expect(allowedOf(await many(50, () => engine.takeRender(of('a'), 20, at('2026-06-01T00:00:00.000Z'))))).toBe(20);
   },
 
   'a window of requests is the minute on the clock': async ({ engine }) => {
@@ -62,16 +67,16 @@ const cases: Cases<OpenedLimits> = {
       ['2027-02-28T23:59:59.999Z', '2027-03-01T00:00:00.000Z', '2027-04-01T00:00:00.000Z'],
     ] as const;
     for (const [last, first, end] of edges) {
-      expect(await engine.takeRender(last, 1, at(last))).toMatchObject({ allowed: true, resetAt: at(first) });
-      expect((await engine.takeRender(last, 1, at(last))).allowed).toBe(false);
-      expect(await engine.takeRender(last, 1, at(first))).toMatchObject({ allowed: true, used: 1, resetAt: at(end) });
+      expect(await engine.takeRender(of(last), 1, at(last))).toMatchObject({ allowed: true, resetAt: at(first) });
+      expect((await engine.takeRender(of(last), 1, at(last))).allowed).toBe(false);
+      expect(await engine.takeRender(of(last), 1, at(first))).toMatchObject({ allowed: true, used: 1, resetAt: at(end) });
     }
     expect(await engine.renders('leap', 1, at('2028-02-28T12:00:00.000Z'))).toMatchObject({ resetAt: at('2028-03-01T00:00:00.000Z') });
   },
 
   'no limit counts and always allows': async ({ engine }) => {
     expect(allowedOf(await many(500, () => engine.takeRequest('a', null, noon)))).toBe(500);
-    expect(allowedOf(await many(500, () => engine.takeRender('a', null, noon)))).toBe(500);
+    expect(allowedOf(await many(500, () => engine.takeRender(of('a'), null, noon)))).toBe(500);
     expect(await engine.renders('a', null, noon)).toMatchObject({ allowed: true, limit: null, used: 500 });
   },
 
@@ -83,34 +88,102 @@ const cases: Cases<OpenedLimits> = {
 
   'accounts do not share their counts, nor do requests and renders': async ({ engine }) => {
     await engine.takeRequest('a', 1, noon);
-    await engine.takeRender('b', 1, noon);
+    await engine.takeRender(of('b'), 1, noon);
     expect((await engine.takeRequest('b', 1, noon)).allowed).toBe(true);
-    expect((await engine.takeRender('a', 1, noon)).allowed).toBe(true);
+    expect((await engine.takeRender(of('a'), 1, noon)).allowed).toBe(true);
   },
 
   'asking for the month does not count': async ({ engine }) => {
     expect(await engine.renders('known', 4, noon)).toMatchObject({ allowed: true, used: 3 });
     expect(await engine.renders('known', 4, noon)).toMatchObject({ allowed: true, used: 3 });
-    expect((await engine.takeRender('known', 4, noon)).allowed).toBe(true);
+    expect((await engine.takeRender(of('known'), 4, noon)).allowed).toBe(true);
     expect(await engine.renders('known', 4, noon)).toMatchObject({ allowed: false, used: 4 });
   },
 
-  'a render given back can be had again, and the count never falls below nothing': async ({ engine }) => {
-    await engine.takeRender('a', 1, noon);
-    await engine.giveBackRender('a', noon);
-    expect((await engine.takeRender('a', 1, noon)).allowed).toBe(true);
-    for (let time = 0; time < 3; time += 1) await engine.giveBackRender('a', noon);
-    expect((await engine.renders('a', 1, noon)).used).toBe(0);
-    expect(allowedOf(await many(5, () => engine.takeRender('a', 1, noon)))).toBe(1);
+  'a render that the log gives back can be had again': async ({ engine }) => {
+    await engine.takeRender(of('a'), 1, noon);
+    await engine.learn([givenBack('a', '2026-05', 101)]);
+    expect((await engine.takeRender(of('a'), 1, noon)).allowed).toBe(true);
+    expect((await engine.takeRender(of('a'), 1, noon)).allowed).toBe(false);
+  },
+
+  'what the log gives back counts once, however often it is told, and not where the first count knew of it': async ({ engine }) => {
+    expect(await usedBy(engine, 'known')).toBe(3);
+    await engine.learn([givenBack('known', '2026-05', 99), givenBack('known', '2026-05', 100)]);
+    expect(await usedBy(engine, 'known')).toBe(3);
+    const facts = [givenBack('known', '2026-05', 101), givenBack('known', '2026-05', 105)];
+    await engine.learn(facts);
+    await engine.learn(facts);
+    expect(await usedBy(engine, 'known')).toBe(1);
+  },
+
+  'the count never falls below nothing': async ({ engine }) => {
+    await engine.takeRender(of('a'), 1, noon);
+    await engine.learn([101, 102, 103].map((position) => givenBack('a', '2026-05', position)));
+    expect(await usedBy(engine, 'a')).toBe(0);
+    expect(allowedOf(await many(5, () => engine.takeRender(of('a'), 1, noon)))).toBe(1);
   },
 
   'a render of last month that is given back late leaves the count of this month alone': async ({ engine }) => {
     const [may, june] = [at('2026-05-31T23:59:50.000Z'), at('2026-06-01T00:00:10.000Z')];
-    await engine.takeRender('known', 10, may);
-    await engine.takeRender('known', 10, june);
-    await engine.giveBackRender('known', may);
-    expect((await engine.renders('known', 10, june)).used).toBe(1);
-    expect((await engine.renders('known', 10, may)).used).toBe(3);
+    await engine.takeRender(of('known'), 10, may);
+    const late = of('known');
+    await engine.takeRender(late, 10, may);
+    await engine.takeRender(of('known'), 10, june);
+    await engine.learn([givenBack('known', '2026-05', 101)]);
+    await engine.forgoRender(late.id);
+    expect([await usedBy(engine, 'known', may), await usedBy(engine, 'known', june)]).toEqual([3, 1]);
+  },
+
+  'a render that never came into the log is taken back, once': async ({ engine }) => {
+    const [kept, forgone] = [of('a'), of('a')];
+    for (const render of [kept, forgone]) await engine.takeRender(render, 2, noon);
+    await Promise.all([engine.forgoRender(forgone.id), engine.forgoRender(forgone.id), engine.forgoRender('never taken')]);
+    expect(await usedBy(engine, 'a')).toBe(1);
+  },
+
+  'a render that is in the log is no longer open, and is not taken back any more': async ({ engine }) => {
+    const render = of('a');
+    await engine.takeRender(render, 2, noon);
+    await engine.learn([{ kind: 'accepted', renderId: render.id }, { kind: 'accepted', renderId: 'of another process' }]);
+    await engine.forgoRender(render.id);
+    expect(await usedBy(engine, 'a')).toBe(1);
+    expect(await engine.openRenders(at('2027-01-01T00:00:00.000Z'))).toEqual([]);
+  },
+
+  'renders are open from when they are counted; those that were refused are not': async ({ engine }) => {
+    const [early, late, refused] = [of('a'), of('a'), of('a')];
+    const after = new Date(noon.getTime() + 10_000);
+    await engine.takeRender(early, 2, noon);
+    await engine.takeRender(late, 2, after);
+    await engine.takeRender(refused, 2, after);
+    expect(await engine.openRenders(noon)).toEqual([]);
+    expect(await engine.openRenders(after)).toEqual([early.id]);
+    expect((await engine.openRenders(new Date(after.getTime() + 1))).toSorted()).toEqual([early.id, late.id].toSorted());
+  },
+
+  'processes that share the counts are exact together': async ({ engine, another }, skip) => {
+    const other = await needed(another, 'second instance', skip)();
+    const takers = Array.from({ length: 60 }, (_, number) => (number % 2 ? engine : other));
+    expect(allowedOf(await Promise.all(takers.map((limits) => limits.takeRequest('a', 25, noon))))).toBe(25);
+    expect(allowedOf(await Promise.all(takers.map((limits) => limits.takeRender(of('known'), 25, noon))))).toBe(22);
+    const facts = [givenBack('known', '2026-05', 101)];
+    await Promise.all([engine.learn(facts), other.learn(facts)]);
+    expect([await usedBy(engine, 'known'), await usedBy(other, 'known')]).toEqual([24, 24]);
+  },
+
+  'all is still counted after reopening': async ({ engine, reopen }, skip) => {
+    const open = needed(reopen, 'lasting storage', skip);
+    const render = of('known');
+    await engine.takeRequest('a', 1, noon);
+    await engine.takeRender(render, 10, noon);
+    await engine.learn([givenBack('known', '2026-05', 101)]);
+    const again = await open();
+    expect((await again.takeRequest('a', 1, noon)).allowed).toBe(false);
+    await again.learn([givenBack('known', '2026-05', 101)]);
+    expect(await usedBy(again, 'known')).toBe(3);
+    await again.forgoRender(render.id);
+    expect(await usedBy(again, 'known')).toBe(2);
   },
 
   'a clock that jumps back an hour locks nobody out, lets nobody through twice and forgets nothing': async ({ engine }) => {
@@ -120,11 +193,11 @@ const cases: Cases<OpenedLimits> = {
     expect((await engine.takeRequest('a', 5, before)).resetAt).toEqual(at('2026-05-20T11:01:00.000Z'));
     expect((await engine.takeRequest('a', 5, now)).allowed).toBe(false);
     const [june, may] = [at('2026-06-01T00:30:00.000Z'), at('2026-05-31T23:30:00.000Z')];
-    await many(2, () => engine.takeRender('a', 2, june));
-    expect(allowedOf(await many(5, () => engine.takeRender('a', 2, may)))).toBe(2);
-    expect((await engine.takeRender('a', 2, june)).allowed).toBe(false);
+    await many(2, () => engine.takeRender(of('a'), 2, june));
+    expect(allowedOf(await many(5, () => engine.takeRender(of('a'), 2, may)))).toBe(2);
+    expect((await engine.takeRender(of('a'), 2, june)).allowed).toBe(false);
   },
 };
 
-/** What every engine of the limits does. `open` gives an engine without counts that learns from `rendersSoFar`. */
-export const describeLimitsContract = (name: string, open: (rendersSoFar: RendersSoFar) => Promise<OpenedLimits>): void => describeContract(`${name} as limits`, () => open(rendersInTheLog), cases);
+/** What every engine of the limits does. `open` gives an engine without counts that learns from `readMonth`. */
+export const describeLimitsContract = (name: string, open: (readMonth: ReadMonth) => Promise<OpenedLimits>): void => describeContract(`${name} as limits`, () => open(monthInTheLog), cases);

@@ -1,25 +1,37 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openMemoryLimits } from '#libs/limits/memory.ts';
+import type { MonthInLog, ReadMonth } from '#libs/limits/port.ts';
+import { openSqliteLimits } from '#libs/limits/sqlite.ts';
+import { openedIn } from './folder.ts';
 import { describeLimitsContract } from './limits.contract.ts';
 
-describeLimitsContract('Memory', async (rendersSoFar) => ({ engine: openMemoryLimits(rendersSoFar), close: async () => undefined }));
+const openSqlite = (readMonth: ReadMonth) => openedIn((folder) => openSqliteLimits(join(folder, 'limits.db'), readMonth));
+const openMemory = async (readMonth: ReadMonth) => {
+  const engine = openMemoryLimits(readMonth);
+  return { engine, close: () => engine.close() };
+};
 
-describe('limits in memory', () => {
+describeLimitsContract('Memory', openMemory);
+describeLimitsContract('SQLite', openSqlite);
+
+describe.each([['Memory', openMemory], ['SQLite', openSqlite]] as const)('limits in %s', (_, open) => {
   const now = new Date('2026-05-20T12:00:00.000Z');
+  const render = (number: number) => ({ id: `r${number}`, accountId: 'a' });
 
-  it('ask the log once for an account and month', async () => {
-    const asked: string[] = [];
-    const limits = openMemoryLimits(async (account, month) => asked.push(`${account} ${month}`));
-    await Promise.all(Array.from({ length: 10 }, () => limits.takeRender('a', 100, now)));
-    await limits.renders('a', 100, now);
-    await limits.giveBackRender('a', now);
-    expect(asked).toEqual(['a 2026-05']);
+  it('go on from one count of the log for an account and month', async () => {
+    const inLog: MonthInLog[] = [4, 40, 400].map((used) => ({ used, through: 1 }));
+    const { engine, close } = await open(async () => inLog.shift()!);
+    await Promise.all([1, 2, 3].map((number) => engine.takeRender(render(number), 100, now)));
+    expect((await engine.renders('a', 100, now)).used).toBe(7);
+    await close();
   });
 
   it('ask the log again after it could not answer', async () => {
-    const answers = [Promise.reject(new Error('the log is away')), Promise.resolve(4)];
-    const limits = openMemoryLimits(() => answers.shift()!);
-    await expect(limits.takeRender('a', 5, now)).rejects.toThrow('the log is away');
-    expect(await limits.takeRender('a', 5, now)).toMatchObject({ allowed: true, used: 5 });
+    const answers = [() => Promise.reject(new Error('the log is away')), () => Promise.resolve({ used: 4, through: 1 })];
+    const { engine, close } = await open(() => answers.shift()!());
+    await expect(engine.takeRender(render(1), 5, now)).rejects.toThrow('the log is away');
+    expect(await engine.takeRender(render(2), 5, now)).toMatchObject({ allowed: true, used: 5 });
+    await close();
   });
 });

@@ -44,6 +44,15 @@ describe('the read store in SQLite', () => {
     await close();
   });
 
+  it('leaves nothing of a step behind that fails halfway', async () => {
+    const { engine, close } = await open(collections);
+    const change = (collection: string) => ({ collection, id: '1', document: {} });
+    await expect(engine.apply('people', 0, 1, [change(people), change('nowhere')])).rejects.toThrow('no such table');
+    expect([await engine.get(people, '1'), await engine.checkpoint('people')]).toEqual([null, 0]);
+    expect(await engine.apply('people', 0, 1, [change(people)])).toBe(true);
+    await close();
+  });
+
   it('refuses a path with a double quote rather than search another field', () => {
     expect(() => findSql(people, { where: { 'a"b': 1 }, limit: 1 })).toThrow(RangeError);
   });

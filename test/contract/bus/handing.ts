@@ -62,6 +62,17 @@ export const handing: Cases<OpenedBus> = {
     expect(await next(engine)).toMatchObject({ id: message.id, attempt: 1 });
   },
 
+  'and so is each of many that were done long ago, the last of them first': async ({ engine, advance, deduplicationMs }) => {
+    const messages = Array.from({ length: 30 }, () => messageOf());
+    for (const message of messages) {
+      await engine.publish(message);
+      await (await next(engine)).ack();
+    }
+    await advance(deduplicationMs + 1);
+    for (const message of messages.toReversed()) await engine.publish(message);
+    expect(await engine.pending(worker)).toBe(messages.length);
+  },
+
   'the same message published many times at once is one': async ({ engine }) => {
     const message = messageOf();
     await Promise.all(Array.from({ length: 20 }, () => engine.publish(message)));
