@@ -1,23 +1,15 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { accountIdOf, readModels } from '#contracts/names.ts';
 import { planNames, type PlanName } from '#contracts/plans.ts';
 import { openAccount } from '#libs/accounts/open-account.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
+import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
+import { addAccountChanges } from './account-changes.ts';
+import { accountDetails, accountText } from './account-view.ts';
+import { examples, oneLine, positive, positiveWhole, wantsJson } from './arguments.ts';
 import { withEngines } from './context.ts';
+import { existingAccount } from './find.ts';
 import { print, table } from './output.ts';
-import { addWebhookSecretCommand } from './webhook-secret-command.ts';
-
-export const positive = (text: string): number => {
-  const value = Number(text);
-  if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError('It must be a number above 0.');
-  return value;
-};
-
-export const positiveWhole = (text: string): number => {
-  const value = positive(text);
-  if (!Number.isInteger(value)) throw new InvalidArgumentError('It must be a whole number.');
-  return value;
-};
 
 const planOption = new Option('--plan <plan>', 'the plan, which sets the limits').choices(planNames).makeOptionMandatory();
 
@@ -38,21 +30,39 @@ const list = (json: boolean): Promise<void> =>
     print(json, rows, table(rows));
   });
 
+const show = (prefixed: string, json: boolean): Promise<void> =>
+  withEngines(async ({ engines: { reads }, log }) => {
+    const document = await existingAccount(reads, prefixed);
+    const period = log.now().toISOString().slice(0, 7);
+    const [usage, keys] = await Promise.all([reads.get(readModels.usage, usageIdOf(document.id, period)), reads.count(readModels.apiKeys, { accountId: document.id })]);
+    const details = accountDetails(document, period, usage as UsageDocument | null, keys);
+    print(json, details, accountText(details));
+  });
+
 /** `colophon account ...` */
 export const addAccountCommands = (program: Command): void => {
-  const account = program.command('account').description('open accounts and see them');
-  addWebhookSecretCommand(account);
+  const account = program
+    .command('account')
+    .description('open accounts, see them, change their plan, suspend them')
+    .addHelpText('after', examples('account create --name "Paper Mill" --plan starter', 'account list', 'account suspend acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --reason "invoice 118 is unpaid"'));
   account
     .command('create')
     .description('open an account')
-    .requiredOption('--name <name>', 'what to call it')
+    .requiredOption('--name <name>', 'what to call it', oneLine)
     .addOption(planOption)
     .option('--requests-per-minute <n>', "in place of the plan's figure", positiveWhole)
     .option('--requests-per-month <n>', "in place of the plan's figure", positiveWhole)
     .option('--max-pdf-mb <n>', "in place of the plan's figure", positive)
-    .action((options: CreateOptions, command: Command) => create(options, command.optsWithGlobals().json === true));
+    .addHelpText('after', examples('account create --name "Paper Mill" --plan starter', 'account create --name "Printing House" --plan enterprise --requests-per-minute 600 --max-pdf-mb 200'))
+    .action((options: CreateOptions, command: Command) => create(options, wantsJson(command)));
   account
     .command('list')
     .description('all accounts')
-    .action((_: unknown, command: Command) => list(command.optsWithGlobals().json === true));
+    .action((_: unknown, command: Command) => list(wantsJson(command)));
+  account
+    .command('show <id>')
+    .description('an account with its limits, and what it has used of this month')
+    .addHelpText('after', examples('account show acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M'))
+    .action((id: string, _: unknown, command: Command) => show(id, wantsJson(command)));
+  addAccountChanges(account);
 };

@@ -1,21 +1,41 @@
+import { ulid } from 'ulid';
 import { permissions } from '#contracts/events/account.ts';
-import { readModels } from '#contracts/names.ts';
+import { readModels, templateIdOf } from '#contracts/names.ts';
 import { issueKey } from '#libs/accounts/issue-key.ts';
-import { openAccount } from '#libs/accounts/open-account.ts';
+import { causeOf, openAccount } from '#libs/accounts/open-account.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { Log } from '#libs/handling/handle.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
+import { storeTemplate } from '#libs/templates/body.ts';
+import { createTemplate } from '#libs/templates/commands.ts';
+import { type Example, readExamples } from '#libs/templating/examples.ts';
 
 const actor = { kind: 'service', name: 'first start' } as const;
 
-export type FirstKeys = { live: string; test: string };
+/** What the first start has made: keys that are shown this once, and the example invoice with data that fills it. */
+export type FirstSteps = { live: string; test: string; invoice: { templateId: string; data: unknown } };
 
-/** On a log without accounts, opens the account `default` with a live and a test key; null where there is an account already. */
-export const openDefaultAccount = async (log: Log, reads: ReadStore): Promise<FirstKeys | null> => {
+const createExample = async (log: Log, blobs: BlobStore, accountId: string, { template }: Example): Promise<string> => {
+  const id = ulid();
+  const body = await storeTemplate(blobs, { ...template, description: template.description ?? null });
+  await createTemplate(log, accountId, id, body, causeOf(actor, accountId));
+  return templateIdOf(id);
+};
+
+const createExamples = async (log: Log, blobs: BlobStore, accountId: string): Promise<FirstSteps['invoice']> => {
+  const made = new Map<string, FirstSteps['invoice']>();
+  for (const example of await readExamples()) made.set(example.folder, { templateId: await createExample(log, blobs, accountId, example), data: example.sample });
+  return made.get('invoice')!;
+};
+
+/** On a log without accounts, opens the account `default` with a live and a test key and the example templates; null where there is an account already. */
+export const openDefaultAccount = async (log: Log, reads: ReadStore, blobs: BlobStore): Promise<FirstSteps | null> => {
   if ((await reads.count(readModels.accounts, {})) > 0) return null;
   const accountId = await openAccount(log, actor, { name: 'default', plan: 'enterprise', overrides: {} });
+  const invoice = await createExamples(log, blobs, accountId);
   const issue = async (keyType: 'live' | 'test'): Promise<string> => {
     const wish = { accountId, name: `${keyType} key of the first start`, keyType, permissions, expiresAt: null };
     return (await issueKey(log, actor, wish)).secret;
   };
-  return { live: await issue('live'), test: await issue('test') };
+  return { live: await issue('live'), test: await issue('test'), invoice };
 };

@@ -72,7 +72,7 @@ export const start = async (): Promise<void> => {
     health: () => ({ missing: missing() }), logger: logger as FastifyBaseLogger, ...tlsOf(settings),
   });
   await app.listen({ port: settings.port, host: settings.host });
-  const keys = await openDefaultAccount(log, reads);
+  const keys = await openDefaultAccount(log, reads, blobs);
   await catchUp(store, reads, projections);
   welcome(settings, app.server.address(), keys);
 

@@ -1,0 +1,64 @@
+import { type Command, Argument } from 'commander';
+import { planNames, type LimitOverrides, type PlanName } from '#contracts/plans.ts';
+import { type AccountChange, changeAccount } from '#libs/accounts/change-account.ts';
+import { accountState } from './account-view.ts';
+import { examples, oneLine, positive, positiveWhole, wantsJson } from './arguments.ts';
+import { withEngines } from './context.ts';
+import { existingAccount } from './find.ts';
+import { print } from './output.ts';
+
+type Words = { done: string; already: string };
+
+const change = (prefixed: string, wish: AccountChange, { done, already }: Words, command: Command): Promise<void> =>
+  withEngines(async ({ engines, log, actor }) => {
+    const { id } = await existingAccount(engines.reads, prefixed);
+    const { changed, state } = await changeAccount(log, actor, id, wish);
+    const shown = state.status === 'NONE' ? {} : { plan: state.plan, state: accountState(state.status), overrides: state.overrides };
+    print(wantsJson(command), { id: prefixed, changed, ...shown }, `Account ${prefixed} ${changed ? done : already}.`);
+  });
+
+type Reason = { reason?: string };
+
+const addSuspend = (account: Command): void =>
+  void account
+    .command('suspend <id>')
+    .description('refuse every request of an account from now on, with 403 account_suspended')
+    .requiredOption('--reason <text>', 'why; the caller is told, and the log keeps it', oneLine)
+    .addHelpText('after', examples('account suspend acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --reason "invoice 118 is unpaid"'))
+    .action((id: string, { reason }: { reason: string }, command: Command) =>
+      change(id, { type: 'suspend', reason }, { done: `is suspended: ${reason}`, already: 'was suspended before; the reason stays as it was' }, command),
+    );
+
+const addReinstate = (account: Command): void =>
+  void account
+    .command('reinstate <id>')
+    .description('let a suspended account in again')
+    .option('--reason <text>', 'why, for the record', oneLine)
+    .addHelpText('after', examples('account reinstate acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --reason "paid"'))
+    .action((id: string, { reason = undefined }: Reason, command: Command) =>
+      change(id, { type: 'reinstate', reason: reason ?? null }, { done: 'is active again', already: 'was not suspended' }, command),
+    );
+
+const addPlan = (account: Command): void =>
+  void account
+    .command('plan')
+    .argument('<id>', 'the account')
+    .addArgument(new Argument('<plan>', 'its plan from now on').choices(planNames))
+    .description("change an account's plan. Figures of its own that are not named again fall away")
+    .option('--requests-per-minute <n>', "in place of the plan's figure", positiveWhole)
+    .option('--requests-per-month <n>', "in place of the plan's figure", positiveWhole)
+    .option('--max-pdf-mb <n>', "in place of the plan's figure", positive)
+    .option('--reason <text>', 'why, for the record', oneLine)
+    .addHelpText('after', examples('account plan acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M pro', 'account plan acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M enterprise --requests-per-minute 600 --max-pdf-mb 200 --reason "contract of May"'))
+    .action((id: string, plan: PlanName, { reason, ...overrides }: Reason & LimitOverrides, command: Command) => {
+      const own = Object.entries(overrides).map(([name, value]) => `${name} ${value}`);
+      const terms = [`the plan ${plan}`, ...(own.length > 0 ? [`with ${own.join(', ')}`] : [])].join(' ');
+      return change(id, { type: 'changePlan', plan, overrides, reason: reason ?? null }, { done: `is on ${terms}`, already: `was on ${terms} before` }, command);
+    });
+
+/** `colophon account suspend|reinstate|plan`: each an event with its reason and who did it, in force at once. */
+export const addAccountChanges = (account: Command): void => {
+  addSuspend(account);
+  addReinstate(account);
+  addPlan(account);
+};

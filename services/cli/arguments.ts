@@ -1,0 +1,50 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { z } from 'zod';
+import { type Permission, permissions } from '#contracts/events/account.ts';
+
+/** How texts of the command line become values; what is wrong ends in a message that says what is allowed. */
+
+export const positive = (text: string): number => {
+  const value = Number(text);
+  if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError('It must be a number above 0.');
+  return value;
+};
+
+export const positiveWhole = (text: string): number => {
+  const value = positive(text);
+  if (!Number.isSafeInteger(value)) throw new InvalidArgumentError('It must be a whole number.');
+  return value;
+};
+
+const words = z.string().trim().min(1).max(200).regex(/^\P{Cc}*$/u);
+
+export const oneLine = (text: string): string => {
+  const { success, data } = words.safeParse(text);
+  if (!success) throw new InvalidArgumentError('It must be one line of 1 to 200 characters.');
+  return data;
+};
+
+export const permissionList = (text: string): Permission[] => {
+  const wished = [...new Set(text.split(',').map((one) => one.trim()))];
+  const unknown = wished.filter((one) => !(permissions as readonly string[]).includes(one));
+  if (unknown.length > 0) throw new InvalidArgumentError(`Unknown: ${unknown.join(', ') || '(nothing)'}. There are: ${permissions.join(', ')}.`);
+  return wished as Permission[];
+};
+
+const isoTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+
+export const instant = (text: string): string => {
+  if (!isoTime.safeParse(text).success) throw new InvalidArgumentError('It must be an ISO 8601 date or time, such as 2030-01-31 or 2030-01-31T12:00:00Z.');
+  return new Date(text).toISOString();
+};
+
+export const month = (text: string): string => {
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) throw new InvalidArgumentError('It must be a month written YYYY-MM, such as 2030-01.');
+  return text;
+};
+
+/** Whether the command was given with `--json`. */
+export const wantsJson = (command: Command): boolean => command.optsWithGlobals().json === true;
+
+/** The text that `--help` ends with. */
+export const examples = (...lines: readonly string[]): string => `\nExamples:\n${lines.map((line) => `  $ colophon ${line}`).join('\n')}`;
