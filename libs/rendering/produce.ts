@@ -36,6 +36,9 @@ const prepare = async ({ blobs, preparation }: Workshop, source: RenderSource, {
   return preparation.prepareTemplate({ content, contentHash: source.content.sha256, data, variables, locale, timeZone, maxImages }, options);
 };
 
+/** Whether a band names anything outside; in doubt it does. */
+const reachesOut = ({ header_html: header, footer_html: footer }: RenderOptions): boolean => /https?:/i.test(`${header} ${footer}`);
+
 const refuseOversize = (pdf: Uint8Array, maxBytes: number | null): void => {
   if (maxBytes === null || pdf.byteLength <= maxBytes) return;
   const sizes = { max_size_mb: inMb(maxBytes), generated_size_mb: inMb(pdf.byteLength) };
@@ -55,7 +58,7 @@ export const produce = async (workshop: Workshop, requested: Requested, requeste
   const printed = await workshop.printer.print({
     html: prepared.html,
     lane: prepared.lane,
-    external: prepared.external,
+    external: prepared.external || reachesOut(options),
     options,
     requestedAt,
     limits: { processingMs: limits.processingMs - prepareMs, scriptMs: limits.scriptMs, maxPages: limits.maxPages },
