@@ -71,7 +71,7 @@ const freshWork = async (page: Page, house: House, request: PrintRequest, errand
     await fillUntil(page, request.html, options.wait_for === 'domcontentloaded' ? 'DOMContentLoaded' : 'load');
     await traffic?.idle(errand.signal);
     if (options.wait_time > 0) await pause(options.wait_time, undefined, { signal: errand.signal });
-    await settle(page.session);
+    await settle(page.session, options.wait_for === 'domcontentloaded' ? 'leave' : 'wait');
     const warnings = (await watch?.judge()) ?? [];
     return { ...(await finish(page, house, request, errand, started)), warnings };
   } finally {

@@ -41,11 +41,11 @@ export const needsSettling = (html: string): boolean => /@page|keyframes|startin
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Brings a loaded document to the state in which it is printed, and waits until its fonts and pictures are there. */
-export const settle = async (session: Session): Promise<void> => {
+/** Brings a document to the state in which it is printed; with `wait` only once its fonts and pictures are there, with `leave` as it stands. */
+export const settle = async (session: Session, unfinished: 'wait' | 'leave' = 'wait'): Promise<void> => {
   for (let wait = 2; ; wait = Math.min(wait * 2, 100)) {
     const { result } = await session.send('Runtime.evaluate', { expression: bringToRest, returnByValue: true });
-    if (result.value !== true) return;
+    if (result.value !== true || unfinished === 'leave') return;
     await pause(wait);
   }
 };
