@@ -1,3 +1,7 @@
+import { bareId, streams } from '#contracts/names.ts';
+import { account } from '#libs/domain/account.ts';
+import { load } from '#libs/handling/handle.ts';
+import { lookInto } from './engines.ts';
 import type { House } from './service.ts';
 
 export type Key = { id: string; key: string; prefix: string };
@@ -16,3 +20,12 @@ const plenty = ['--requests-per-minute', '1000000', '--requests-per-month', '100
 
 /** A key of an account with the usual limits of a document, and as many requests as tests may want. */
 export const freeKey = async (house: House, ...options: string[]): Promise<string> => (await issueKey(house, await openAccount(house, ...plenty, ...options))).key;
+
+/** Suspends the account, by the log. */
+export const suspendAccount = (house: House, prefixed: string, reason: string): Promise<void> =>
+  lookInto(house, async ({ store }) => {
+    const id = bareId('acc', prefixed)!;
+    const { aggregate } = await load({ store, now: () => new Date() }, account, streams.account(id));
+    const cause = { actor: { kind: 'person', name: 'tests' } as const, accountId: id, correlationId: 'tests', causationId: null, traceparent: null };
+    await aggregate.execute({ type: 'suspend', reason }, cause);
+  });

@@ -3,7 +3,7 @@ import { type ErrorName, errors } from '#contracts/http/errors.ts';
 import type { Answer, Body } from './client.ts';
 
 // What would tell a caller how the service is built or where it lies.
-const internals = [/\n\s+at /, /\.ts\b/, /node_modules/, /node:/, /sqlite/i, /\/(?:tmp|home|root|usr|work|app)\//, /piscina/i, /\bFST_/, /TypeError|ReferenceError|RangeError/, /undefined/];
+const internals = [/\n\s+at /, /\.ts\b/, /node_modules/, /node:/, /sqlite/i, /\/(?:tmp|home|root|usr|work|app)\//, /piscina/i, /\bFST_/, /TypeError|ReferenceError|RangeError/, /undefined(?! entity)/];
 
 /** Checks everything that an error answer owes its caller: status, body, identifier, the fields of the error table and no others, and nothing internal. */
 export const expectRefusal = (answer: Answer, name: ErrorName, fields: Body = {}): Body => {

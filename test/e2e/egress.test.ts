@@ -1,0 +1,99 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freeKey } from './accounts.ts';
+import { type Body, type Client, clientOf } from './client.ts';
+import { expectRefusal } from './refusals.ts';
+import { serviceForFile } from './service.ts';
+
+const picture = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64');
+const seen: string[] = [];
+const held: (() => void)[] = [];
+const site = createServer((request, response) => {
+  seen.push(request.url ?? '');
+  if (request.url === '/held.png') return void held.push(() => response.writeHead(200, { 'content-type': 'image/png' }).end(picture));
+  if (request.url?.endsWith('.png')) return response.writeHead(200, { 'content-type': 'image/png' }).end(picture);
+  if (request.url === '/page.css') return response.writeHead(200, { 'content-type': 'text/css' }).end('p::before { content: "styled " }');
+  if (request.url === '/away') return response.writeHead(302, { location: `http://127.0.0.2:${port()}/a.png` }).end();
+  if (request.url === '/text') return response.writeHead(200, { 'content-type': 'text/html' }).end('<p>no picture');
+  return response.writeHead(404).end();
+});
+const port = (): number => (site.address() as AddressInfo).port;
+const allowed = (path: string): string => `http://127.0.0.1:${port()}${path}`;
+const forbidden = (path: string): string => `http://127.0.0.2:${port()}${path}`;
+
+const at = serviceForFile(async () => {
+  await new Promise<void>((resolve) => site.listen(0, '0.0.0.0', resolve));
+  return { COLOPHON_EGRESS_ALLOW: `127.0.0.1:${port()}` };
+});
+let caller: Client;
+beforeAll(async () => {
+  caller = clientOf(at.service.url, await freeKey(at.house));
+});
+afterAll(() => void site.close().closeAllConnections());
+
+const completed = async (id: string): Promise<Body> => {
+  const events = await at.house.colophon<{ type: string; data: Body }[]>('events', id.replace('_', '-'));
+  return events.at(-1)!.data;
+};
+
+describe('What a document fetches', () => {
+  it('comes from hosts that the operator has allowed', async () => {
+    const rendered = await caller.render('html', `<p>x<img src="${allowed('/shown.png')}"><link rel="stylesheet" href="${allowed('/page.css')}">`);
+    expect(seen).toContain('/shown.png');
+    expect(await completed(rendered.id)).toMatchObject({ warnings: [], lane: 'quiet' });
+    const [page] = await caller.pages('html', `<p>x</p><link rel="stylesheet" href="${allowed('/page.css')}">`);
+    expect(page!.text.trim()).toBe('styled x');
+  });
+
+  it('also into the header', async () => {
+    await caller.render('html', '<p>x', { header_html: `<img src="${allowed('/band.png')}">` });
+    expect(seen).toContain('/band.png');
+  });
+
+  it.each([
+    ['html', (url: string) => `<img src="${url}">`],
+    ['html', (url: string) => `<div style="background-image:url(${url})">x</div>`],
+    ['html', (url: string) => `<p>x</p><script>document.body.append(Object.assign(new Image(), { src: ${JSON.stringify(url)} }))</script>`],
+    ['markdown', (url: string) => `![x](${url})`],
+  ])('never comes from this machine: %s is refused with the reason (%#)', async (inputType, documentWith) => {
+    const url = forbidden(`/secret-${Math.random()}.png`);
+    const { reason } = expectRefusal(await caller.convert(inputType, documentWith(url)), 'image_load_failed', { image_url: url });
+    expect(reason).toBe('127.0.0.2 is not a public address.');
+    expect(seen.filter((path) => path.startsWith('/secret'))).toEqual([]);
+  });
+
+  it('nor by a redirect, a name or another spelling of the address', async () => {
+    for (const url of [allowed('/away'), `http://localhost:${port()}/a.png`, `http://2130706434:${port()}/b.png`, `http://[::ffff:127.0.0.2]:${port()}/c.png`, `http://169.254.169.254/d.png`]) {
+      const { reason } = expectRefusal(await caller.convert('html', `<img src="${url}">`), 'image_load_failed');
+      expect(reason).toMatch(/not (a|an address that is) public|not public/);
+    }
+    expect(seen.filter((path) => /^\/[abcd]\.png/.test(path))).toEqual([]);
+  });
+
+  it('is the reason of the refusal where it is missing or no picture', async () => {
+    expectRefusal(await caller.convert('html', `<img src="${allowed('/missing')}">`), 'image_load_failed', { reason: 'the server answered 404' });
+    expectRefusal(await caller.convert('html', `<img src="${allowed('/text')}">`), 'image_load_failed', { reason: 'the answer is not an image' });
+  });
+
+  it('is a mere warning in the record where it is no picture', async () => {
+    const { id } = await caller.render('html', `<p>x</p><link rel="stylesheet" href="${forbidden('/x.css')}">`);
+    expect(await completed(id)).toMatchObject({ warnings: [{ url: forbidden('/x.css'), reason: '127.0.0.2 is not a public address.' }] });
+  });
+
+  it('cannot be a file, nor is anything of a file shown', async () => {
+    for (const html of ['<iframe src="file:///etc/passwd"></iframe>', '<object data="file:///etc/passwd"></object>', '<script>fetch("file:///etc/passwd").then((r) => r.text()).then((t) => document.write(t)).catch(() => {})</script>']) {
+      const answer = await caller.convert('html', `<p>x</p>${html}`, { wait_time: 300 });
+      expect(answer.status).toBeLessThan(500);
+      if (answer.status === 200) expect((await caller.pages('html', `<p>x</p>${html}`, { wait_time: 300 }))[0]!.text).not.toContain('root:');
+    }
+  });
+
+  it('is waited for at load and not at domcontentloaded', async () => {
+    const html = `<p>x</p><img src="${allowed('/held.png')}">`;
+    await caller.render('html', html, { wait_for: 'domcontentloaded' });
+    const release = setInterval(() => held.splice(0).forEach((answer) => answer()), 50);
+    await caller.render('html', html, { wait_for: 'load' });
+    clearInterval(release);
+  });
+});

@@ -1,0 +1,89 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { freeKey } from './accounts.ts';
+import { type Client, clientOf } from './client.ts';
+import { openConnection, parseAnswer } from './raw.ts';
+import { expectRefusal } from './refusals.ts';
+import { serviceForFile } from './service.ts';
+import { until } from './until.ts';
+
+const at = serviceForFile();
+let key: string;
+let caller: Client;
+beforeAll(async () => {
+  key = await freeKey(at.house);
+  caller = clientOf(at.service.url, key);
+});
+
+const mb = 1024 * 1024;
+const bodyOf = (bytes: number): Buffer => {
+  const frame = JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: '' }).length;
+  return Buffer.from(JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: ' '.repeat(bytes - frame) }));
+};
+const pieces = (total: number): ReadableStream<Uint8Array> => {
+  let left = total;
+  return new ReadableStream({
+    pull: (controller) => {
+      if (left <= 0) return controller.close();
+      controller.enqueue(new Uint8Array(Math.min(left, 65_536)).fill(0x20));
+      left -= 65_536;
+    },
+  });
+};
+const streamed = (bytes: number) => caller.ask('POST', '/api/v1/render', { body: pieces(bytes), duplex: 'half', headers: { 'content-type': 'application/json' } } as RequestInit);
+
+describe('A request of more than 10 MB', () => {
+  it('is refused with what it has and what it may have, and one of just 10 MB is not', async () => {
+    expectRefusal(await caller.post(bodyOf(10 * mb + 1)), 'payload_too_large', { max_size_mb: 10, received_size_mb: 10 });
+    expect((await caller.post(bodyOf(10 * mb))).status).toBe(200);
+  });
+
+  it('is refused to a caller who announces 60 MB and sends them all before listening', async () => {
+    expectRefusal(await caller.post(Buffer.alloc(60 * mb, ' ')), 'payload_too_large', { max_size_mb: 10, received_size_mb: 60 });
+  });
+
+  it('is refused to a caller who announces nothing', async () => {
+    const { received_size_mb: received } = expectRefusal(await streamed(60 * mb), 'payload_too_large', { max_size_mb: 10 });
+    expect(received).toBeGreaterThan(10);
+    expect(received).toBeLessThan(12);
+  });
+
+  it('is refused while it is still being sent', async () => {
+    const { socket, received } = await openConnection(at.service.url);
+    socket.write(`POST /api/v1/render HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    const piece = Buffer.alloc(mb, ' ');
+    for (let sent = 0; sent < 11; sent += 1) socket.write(Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]));
+    await until('the answer, with the end of the body never sent', () => received.text.endsWith('}'));
+    expectRefusal(parseAnswer(received.text), 'payload_too_large');
+    socket.destroy();
+  });
+
+  it('leaves the connection to the next request', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      expectRefusal(await caller.post(Buffer.alloc(20 * mb, ' ')), 'payload_too_large');
+      await caller.render('html', '<p>x</p>');
+    }
+  });
+
+  it('takes no memory of what is too much', async () => {
+    const memoryMb = (line: 'VmRSS' | 'VmHWM'): number => Number(new RegExp(`^${line}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${at.service.pid}/status`, 'utf8'))?.[1]) / 1024;
+    await streamed(60 * mb);
+    writeFileSync(`/proc/${at.service.pid}/clear_refs`, '5');
+    const before = memoryMb('VmRSS');
+    for (let i = 0; i < 4; i += 1) await Promise.all([streamed(60 * mb), caller.post(Buffer.alloc(60 * mb, ' '))]);
+    expect(memoryMb('VmHWM') - before).toBeLessThan(50);
+  });
+});
+
+describe('A caller who hangs up', () => {
+  it('in the middle of a body leaves nothing behind', async () => {
+    const { socket, closed } = await openConnection(at.service.url);
+    socket.write(`POST /api/v1/render HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"mode":`);
+    await pause(1);
+    socket.resetAndDestroy();
+    await closed;
+    await caller.render('html', '<p>x</p>');
+    expect(at.service.said()).not.toMatch(/"level":"(error|fatal)"/);
+  });
+});
