@@ -86,6 +86,15 @@ describe('a render', () => {
     expect(given(render, requested, started(1), failed(1)).when(erase)).toEqual([]);
   });
 
+  it('gives its PDF again, each time it is asked, once it has one', () => {
+    const again: RenderEvent = { type: 'PdfRequestedAgain', data: {} };
+    expect(given(render, requested, started(1), completed(1)).when({ type: 'requestPdfAgain' })).toEqual([again]);
+    expect(given(render, requested, started(1), completed(1), again).when({ type: 'requestPdfAgain' })).toEqual([again]);
+    for (const history of [[], [requested], [requested, started(1)], [requested, started(1), failed(1)]]) {
+      expect(given(render, ...history).when({ type: 'requestPdfAgain' })).toEqual([]);
+    }
+  });
+
   it.each([[completed(1)], [failed(1)]])('is over after %o', (end) => {
     for (const command of [claim(1), claim(2), complete(1), fail(1)]) expect(given(render, requested, started(1), end).when(command)).toEqual([]);
   });
