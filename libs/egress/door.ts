@@ -62,13 +62,11 @@ export const openEgress = async (settings: EgressSettings): Promise<Egress> => {
   const callbackAgent = new Agent({ ...shared, headersTimeout: 0, bodyTimeout: 0 });
   const proxy = await startProxy({ agent: browserAgent, dial, limits, onTrouble: refusalLog(settings.log, 'browser') });
   ownPorts.add(proxy.port);
-  let closing: Promise<unknown> | undefined;
   return {
     proxyUrl: `http://127.0.0.1:${proxy.port}`,
     request: (call) => send(callbackAgent, call, refusalLog(settings.log, 'callback')),
     close: async () => {
-      closing ??= Promise.all([proxy.close(), browserAgent.destroy(), callbackAgent.destroy()]);
-      await closing;
+      await Promise.all([proxy.close(), browserAgent.destroy(), callbackAgent.destroy()]);
     },
   };
 };
