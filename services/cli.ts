@@ -10,7 +10,9 @@ import { UsageError } from './cli/output.ts';
 const program = new Command('colophon')
   .description('Renders documents to PDF, and can tell how each came to be.')
   .option('--json', 'print the result as one JSON value')
-  .showHelpAfterError();
+  .showHelpAfterError('"--help" after the command says more.')
+  // Before any command is added, since they take this over from the program when they are made.
+  .exitOverride();
 program.command('start').description('run the service').action(async () => (await import('./cli/start.ts')).start());
 addAccountCommands(program);
 addKeyCommands(program);
@@ -18,9 +20,9 @@ addLogCommands(program);
 addConfigCommand(program);
 
 try {
-  await program.exitOverride().parseAsync();
+  await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode;
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
     const message = error instanceof UsageError || error instanceof SettingsError ? error.message : String(error instanceof Error ? error.stack : error);
     process.stderr.write(`${message}\n`);

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type AccountAnswer, type AccountEventsAnswer, accountEventsQuery } from '#contracts/http/account.ts';
 import { accountIdOf } from '#contracts/names.ts';
+import { limitsView } from '#libs/accounts/limits-view.ts';
 import { accountHistory, type AccountHistoryDocument } from '#libs/projections/account-history.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
@@ -11,30 +12,14 @@ import { queryOf } from './query.ts';
 import { planLimits } from './throttle.ts';
 import { validated } from './validate.ts';
 
-const accountView = (account: AccountDocument): AccountAnswer => {
-  const plan = planLimits(account);
-  return {
-    id: accountIdOf(account.id),
-    name: account.name,
-    plan: account.plan,
-    state: account.suspension ? 'suspended' : 'active',
-    opened_at: account.openedAt,
-    limits: {
-      requests_per_minute: plan.requestsPerMinute,
-      requests_per_month: plan.requestsPerMonth,
-      max_pdf_mb: plan.maxPdfMb,
-      max_payload_mb: plan.maxPayloadMb,
-      processing_timeout_seconds: plan.processingMs / 1000,
-      javascript_timeout_seconds: plan.scriptMs / 1000,
-      max_pages: plan.maxPages,
-      max_external_images: plan.maxImages,
-      max_templates: plan.maxTemplates,
-      max_template_mb: plan.maxTemplateMb,
-      max_variables: plan.maxVariables,
-      kept_versions: plan.keptVersions,
-    },
-  };
-};
+const accountView = (account: AccountDocument): AccountAnswer => ({
+  id: accountIdOf(account.id),
+  name: account.name,
+  plan: account.plan,
+  state: account.suspension ? 'suspended' : 'active',
+  opened_at: account.openedAt,
+  limits: limitsView(planLimits(account)),
+});
 
 /** GET /account and GET /account/events: what the account may do, and what was done to it and its keys. */
 export const registerAccountRoutes = (app: FastifyInstance, { reads }: { reads: ReadStore }): void => {

@@ -17,6 +17,8 @@ const change = (prefixed: string, wish: AccountChange, { done, already }: Words,
     print(wantsJson(command), { id: prefixed, changed, ...shown }, `Account ${prefixed} ${changed ? done : already}.`);
   });
 
+const asOption = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
 type Reason = { reason?: string };
 
 const addSuspend = (account: Command): void =>
@@ -35,7 +37,7 @@ const addReinstate = (account: Command): void =>
     .description('let a suspended account in again')
     .option('--reason <text>', 'why, for the record', oneLine)
     .addHelpText('after', examples('account reinstate acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --reason "paid"'))
-    .action((id: string, { reason = undefined }: Reason, command: Command) =>
+    .action((id: string, { reason }: Reason, command: Command) =>
       change(id, { type: 'reinstate', reason: reason ?? null }, { done: 'is active again', already: 'was not suspended' }, command),
     );
 
@@ -51,7 +53,7 @@ const addPlan = (account: Command): void =>
     .option('--reason <text>', 'why, for the record', oneLine)
     .addHelpText('after', examples('account plan acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M pro', 'account plan acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M enterprise --requests-per-minute 600 --max-pdf-mb 200 --reason "contract of May"'))
     .action((id: string, plan: PlanName, { reason, ...overrides }: Reason & LimitOverrides, command: Command) => {
-      const own = Object.entries(overrides).map(([name, value]) => `${name} ${value}`);
+      const own = Object.entries(overrides).map(([name, value]) => `${asOption(name)} ${value}`);
       const terms = [`the plan ${plan}`, ...(own.length > 0 ? [`with ${own.join(', ')}`] : [])].join(' ');
       return change(id, { type: 'changePlan', plan, overrides, reason: reason ?? null }, { done: `is on ${terms}`, already: `was on ${terms} before` }, command);
     });
