@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
@@ -33,17 +33,6 @@ describe('blobs in a folder', () => {
     const { sha256 } = await engine.put(bytes);
     expect(await readdir(join(folder, 'incoming'))).toEqual([]);
     expect(await readdir(join(folder, sha256.slice(0, 2)))).toEqual([sha256]);
-    await close();
-  });
-
-  it('leave no half file behind when they cannot be written', async () => {
-    const { engine, folder, close } = await open();
-    const bytes = randomBytes(200_000);
-    const { sha256 } = await engine.put(bytes);
-    await engine.delete(sha256);
-    await mkdir(join(folder, sha256.slice(0, 2), sha256));
-    await expect(engine.put(bytes)).rejects.toThrow();
-    expect(await readdir(join(folder, 'incoming'))).toEqual([]);
     await close();
   });
 

@@ -142,6 +142,12 @@ const cases: Cases<OpenedLimits> = {
     expect(await usedBy(engine, 'a')).toBe(1);
   },
 
+  'a render that is asked for again while it is open counts once, and is allowed even where nothing is left': async ({ engine }) => {
+    const render = of('a');
+    for (let time = 0; time < 3; time += 1) expect(await engine.takeRender(render, 1, noon)).toMatchObject({ allowed: true, used: 1 });
+    expect((await engine.takeRender(of('a'), 1, noon)).allowed).toBe(false);
+  },
+
   'a render that is in the log is no longer open, and is not taken back any more': async ({ engine }) => {
     const render = of('a');
     await engine.takeRender(render, 2, noon);
@@ -192,10 +198,12 @@ const cases: Cases<OpenedLimits> = {
     expect(allowedOf(await many(9, () => engine.takeRequest('a', 5, before)))).toBe(5);
     expect((await engine.takeRequest('a', 5, before)).resetAt).toEqual(at('2026-05-20T11:01:00.000Z'));
     expect((await engine.takeRequest('a', 5, now)).allowed).toBe(false);
+    expect((await engine.takeRequest('a', 5, before)).allowed).toBe(false);
     const [june, may] = [at('2026-06-01T00:30:00.000Z'), at('2026-05-31T23:30:00.000Z')];
     await many(2, () => engine.takeRender(of('a'), 2, june));
     expect(allowedOf(await many(5, () => engine.takeRender(of('a'), 2, may)))).toBe(2);
     expect((await engine.takeRender(of('a'), 2, june)).allowed).toBe(false);
+    expect((await engine.takeRender(of('a'), 2, may)).allowed).toBe(false);
   },
 };
 

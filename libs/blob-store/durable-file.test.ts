@@ -1,0 +1,32 @@
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { writeDurably } from './durable-file.ts';
+
+let folder: string;
+let incoming: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'durable-file-'));
+  incoming = join(folder, 'incoming');
+  await mkdir(incoming);
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('a file', () => {
+  it('is written in a folder that is made for it, and replaces what was there', async () => {
+    const path = join(folder, 'ab', 'file');
+    for (const text of ['first', 'second']) {
+      await writeDurably(path, incoming, Buffer.from(text));
+      expect(await readFile(path, 'utf8')).toBe(text);
+    }
+    expect(await readdir(incoming)).toEqual([]);
+  });
+
+  it('that cannot be put in its place leaves no half of itself behind', async () => {
+    const path = join(folder, 'in the way');
+    await mkdir(path);
+    await expect(writeDurably(path, incoming, Buffer.from('text'))).rejects.toThrow('EISDIR');
+    expect(await readdir(incoming)).toEqual([]);
+  });
+});
