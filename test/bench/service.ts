@@ -1,0 +1,40 @@
+import { Pool } from 'undici';
+import { openHouse, type House, type Service } from '../e2e/service.ts';
+
+/** The service as users run it, with an account that has no limits, and a light client. */
+export type Bench = {
+  house: House;
+  service: Service;
+  key: string;
+  accountId: string;
+  /** Sends a request with the key, and reads the whole answer. */
+  ask(method: 'GET' | 'POST' | 'PUT', path: string, body?: string | Buffer, headers?: Record<string, string>): Promise<{ status: number; body: Buffer }>;
+};
+
+export const withService = async <T>(settings: Record<string, string>, use: (bench: Bench) => Promise<T>): Promise<T> => {
+  const house = await openHouse({ LOG_LEVEL: 'warn', ...settings });
+  try {
+    const service = await house.start();
+    const account = await house.colophon<{ id: string }>('account', 'create', '--name', 'bench', '--plan', 'enterprise');
+    const { key } = await house.colophon<{ key: string }>('key', 'create', '--account', account.id, '--type', 'live');
+    const pool = new Pool(service.url, { connections: 128, pipelining: 1 });
+    const ask: Bench['ask'] = async (method, path, body, headers = {}) => {
+      const answer = await pool.request({ method, path, body: body ?? null, headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}), ...headers } });
+      return { status: answer.statusCode, body: Buffer.from(await answer.body.arrayBuffer()) };
+    };
+    try {
+      return await use({ house, service, key, accountId: account.id, ask });
+    } finally {
+      await pool.destroy();
+      await service.end('SIGTERM');
+    }
+  } finally {
+    await house.remove();
+  }
+};
+
+/** The request has to succeed. */
+export const must = ({ status, body }: { status: number; body: Buffer }, wanted = 200): Buffer => {
+  if (status !== wanted) throw new Error(`${status} instead of ${wanted}: ${body.toString().slice(0, 500)}`);
+  return body;
+};
