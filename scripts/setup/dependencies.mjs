@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isExecutable } from '../../libs/config/find-browser.mjs';
+import { ensureNodeLibraries } from './node-libraries.mjs';
 import { step } from './run.mjs';
 import { Remedy } from './say.mjs';
 
@@ -46,6 +47,7 @@ export const ensureDependencies = () => {
   const wanted = packagesIn('package-lock.json');
   if (wanted === undefined) throw new Remedy('package-lock.json is missing or unreadable: check out the repository again.');
   if (isComplete(wanted)) return;
+  ensureNodeLibraries();
   const [command, args] = installer(process.versions.node, wanted['node_modules/node'].version);
   if (!step('Dependencies', command, args, {}, root)) throw new Remedy('The dependencies could not be installed; the reason stands above. The npm registry must be reachable.');
   if (!isComplete(wanted)) throw new Remedy('npm has installed something else than package-lock.json asks for. Remove node_modules and try again.');

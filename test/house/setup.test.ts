@@ -62,6 +62,22 @@ describe('dependencies', () => {
     expect(stderr).toContain('could not be installed');
   });
 
+  const lacking = { ...machine, 'node_modules/.package-lock.json': '', 'bin/ldconfig': '#!/bin/sh\n/bin/cat "$HOME/libraries"\n', libraries: 'libc.so.6\n' };
+
+  test('come after the library that their Node needs', () => {
+    const adds = '#!/bin/sh\necho "$*" >> "$HOME/apt.log"\necho libatomic.so.1 > "$HOME/libraries"\n';
+    const { status, log } = setUp({ ...lacking, 'bin/id': user(0), 'bin/apt-get': adds });
+    expect(status).toBe(0);
+    expect(log('apt.log')).toMatch(/ update\n[^]*install --yes --no-install-recommends libatomic1\n/);
+    expect(log('npm.log')).not.toBe('');
+  });
+
+  test('are not tried without that library, and whoever may not install it learns how', () => {
+    const { status, stderr, log } = setUp({ ...lacking, 'bin/id': user(1000) });
+    expect({ status, npm: log('npm.log') }).toEqual({ status: 1, npm: '' });
+    expect(stderr).toContain('apt-get install libatomic1');
+  });
+
   test('that npm has installed otherwise than they are locked end the set-up', () => {
     const { status, stderr } = setUp({ ...machine, 'node_modules/.package-lock.json': '', 'bin/npm': '#!/bin/sh\n' });
     expect(status).toBe(1);
