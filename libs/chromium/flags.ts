@@ -1,5 +1,3 @@
-import { createHash, X509Certificate } from 'node:crypto';
-
 /** The two ways a browser is set up: `still` paints for print alone, `moving` gives scripts the frames they wait for. */
 export type BrowserKind = 'still' | 'moving';
 
@@ -27,13 +25,7 @@ const noWayOut = (proxy: string) => [
 
 const withoutFrames = ['--enable-begin-frame-control', '--run-all-compositor-stages-before-draw'];
 
-/** base64 SHA-256 of each certificate's public key, as `--ignore-certificate-errors-spki-list` wants it. */
-export const keyHashes = (pem: string): string[] =>
-  (pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []).map((certificate) =>
-    createHash('sha256').update(new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' })).digest('base64'),
-  );
-
-export type FlagSettings = { kind: BrowserKind; proxy: string; userDataDir: string; trustedKeys: string[]; smallSharedMemory: boolean; heapMb: number };
+export type FlagSettings = { kind: BrowserKind; proxy: string; userDataDir: string; trust: string[]; smallSharedMemory: boolean; heapMb: number };
 
 /** The whole command line of a browser. The sandbox is never named here: it is on, and stays on. */
 export const flags = (settings: FlagSettings): string[] => [
@@ -44,6 +36,6 @@ export const flags = (settings: FlagSettings): string[] => [
   `--js-flags=--max-old-space-size=${settings.heapMb}`,
   ...(settings.kind === 'still' ? withoutFrames : []),
   ...(settings.smallSharedMemory ? ['--disable-dev-shm-usage'] : []),
-  ...(settings.trustedKeys.length > 0 ? [`--ignore-certificate-errors-spki-list=${settings.trustedKeys.join(',')}`] : []),
+  ...settings.trust,
   'about:blank',
 ];

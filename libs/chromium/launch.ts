@@ -1,12 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { chown, mkdtemp, readFile, rm, statfs } from 'node:fs/promises';
+import { chown, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Readable, Writable } from 'node:stream';
 import { connect, type Connection } from './devtools/connection.ts';
 import { BrowserGone } from './devtools/gone.ts';
-import { flags, keyHashes, type BrowserKind } from './flags.ts';
+import { flags, type BrowserKind } from './flags.ts';
+import { trust } from './trust.ts';
 
 export type LaunchSettings = { executable: string; kind: BrowserKind; proxy: string; caFile?: string | undefined; memoryMb: number };
 
@@ -74,8 +75,12 @@ export const launch = async (settings: LaunchSettings): Promise<Browser> => {
   const folder = await mkdtemp(join(tmpdir(), 'colophon-browser-'));
   const user = runsAsRoot() ? { uid: nobody, gid: nobody } : {};
   if (runsAsRoot()) await chown(folder, nobody, nobody);
-  const trustedKeys = settings.caFile ? keyHashes(await readFile(settings.caFile, 'utf8')) : [];
-  const arguments_ = flags({ ...settings, heapMb: heapOf(settings.memoryMb), userDataDir: folder, trustedKeys, smallSharedMemory: await lacksSharedMemory() });
+  const discard = async (error: unknown): Promise<never> => {
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  };
+  const trusted = await trust(settings.caFile, folder, user).catch(discard);
+  const arguments_ = flags({ ...settings, heapMb: heapOf(settings.memoryMb), userDataDir: folder, trust: trusted, smallSharedMemory: await lacksSharedMemory() });
 
   const [shell, ...shellArguments] = thenClean;
   const child = spawn(shell, [...shellArguments, folder, settings.executable, ...arguments_], {
@@ -84,10 +89,7 @@ export const launch = async (settings: LaunchSettings): Promise<Browser> => {
   const words = lastWords(child);
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()));
   const processGroup = child.pid;
-  if (processGroup === undefined) {
-    await rm(folder, { recursive: true, force: true });
-    throw startFailure(settings.executable, 'the shell that starts it could not be run');
-  }
+  if (processGroup === undefined) return discard(startFailure(settings.executable, 'the shell that starts it could not be run'));
   const devtools = connect(child.stdio[3] as Writable, child.stdio[4] as Readable);
   const ended = Promise.race([exited, devtools.closed]).then(async () => {
     // A browser that closes ends and buries its own children, given a moment.

@@ -16,6 +16,8 @@ export type Page = {
   media: 'print' | 'screen';
   /** Never settles but by the failure of the page. */
   failed: Promise<never>;
+  /** What the scripts of the page held when it was last looked at; tells a crash for want of memory from others. */
+  heapMb: number;
   /** Ends whatever runs on the page with this error. */
   fail(error: Error): void;
   /** Throws the page away with its context: cookies, cache, storage, processes. */
@@ -25,10 +27,11 @@ export type Page = {
 // Port 1 on loopback answers nobody, so such a page has no way out even where a document names one.
 const nowhere = { proxyServer: 'http://127.0.0.1:1', proxyBypassList: '<-loopback>' };
 
-const crashOf = (browser: Browser): Error =>
-  browser.memory.takeKill()
-    ? memoryExceeded(browser.memory.limitMb)
-    : new BrowserGone('The process of the page ended.');
+const crashOf = ({ memory }: Browser, { heapMb }: Page): Error => {
+  if (memory.takeKill()) return memoryExceeded(memory.limitMb);
+  if (heapMb > memory.heapMb * 0.6) return memoryExceeded(memory.heapMb);
+  return new BrowserGone('The process of the page ended.');
+};
 
 const closedItself = () => Problem.of('conversion_failed', 'The document closed its own window before it was rendered.', { details: { reason: 'closed_itself' } });
 
@@ -40,10 +43,22 @@ export const openPage = async (browser: Browser, kind: PageKind): Promise<Page> 
   const { sessionId } = await devtools.send('Target.attachToTarget', { targetId, flatten: true });
   const session = devtools.session(sessionId);
 
+  const failed = session.next('Inspector.detached', () => false) as Promise<never>;
+  failed.catch(() => undefined);
+  const page: Page = {
+    session, frameId: '', media: 'print', failed, heapMb: 0,
+    fail: (error) => session.fail(error),
+    close: async () => {
+      offDetached();
+      await devtools.send('Target.disposeBrowserContext', { browserContextId }).catch(() => undefined);
+      devtools.forget(sessionId);
+    },
+  };
+
   const offDetached = devtools.on('Target.detachedFromTarget', (event) => {
     if (event.sessionId === sessionId) session.fail(closedItself());
   });
-  session.on('Inspector.targetCrashed', () => session.fail(crashOf(browser)));
+  session.on('Inspector.targetCrashed', () => session.fail(crashOf(browser, page)));
   session.on('Page.javascriptDialogOpening', () => void session.send('Page.handleJavaScriptDialog', { accept: false }).catch(() => undefined));
   const [{ frameTree }] = await Promise.all([
     session.send('Page.getFrameTree'),
@@ -56,20 +71,9 @@ export const openPage = async (browser: Browser, kind: PageKind): Promise<Page> 
   // After the rest, for the life of the empty first document is of no interest.
   await session.send('Page.setLifecycleEventsEnabled', { enabled: true });
 
-  const failed = session.next('Inspector.detached', () => false) as Promise<never>;
-  failed.catch(() => undefined);
-
-  return {
-    session, frameId: frameTree.frame.id, media: 'print', failed,
-    fail: (error) => session.fail(error),
-    close: async () => {
-      offDetached();
-      await devtools.send('Target.disposeBrowserContext', { browserContextId }).catch(() => undefined);
-      devtools.forget(sessionId);
-    },
-  };
+  page.frameId = frameTree.frame.id;
+  return page;
 };
-
 /** Works on the page; an abort of the signal fails the page, and with it the work. */
 export const untilAborted = async <T>(page: Page, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
   const stop = () => page.fail(signal.reason);

@@ -8,6 +8,7 @@ import { laneOf, type Lane, type LaneTools } from './lanes.ts';
 import type { PrintRequest, Printed, PrinterLog } from './request.ts';
 import type { Warning } from './resources.ts';
 import { supervise, type Supervisor } from './supervisor.ts';
+import { findCertutil } from './trust.ts';
 import { watchOver } from './watch.ts';
 
 export { BrowserGone };
@@ -52,6 +53,8 @@ const usualMemoryMb = () => Math.min(2048, Math.floor(totalmem() / 2 ** 20 / 3))
 export const openPrinter = async (settings: PrinterSettings): Promise<Printer> => {
   const { executable, proxy, caFile, log, pages = usualPages(), memoryMb = usualMemoryMb() } = settings;
   const tuning = { ...usualTuning, ...settings.tuning };
+  if (caFile && !(await findCertutil()))
+    log.warn({ ca_file: caFile }, 'certutil is missing (Debian: libnss3-tools): of the further authorities only servers that send the authority in their chain are trusted, and those without proof');
   const replacements = new PQueue({ concurrency: 1 });
   const keep = (kind: 'still' | 'moving') =>
     supervise({

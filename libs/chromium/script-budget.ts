@@ -42,7 +42,8 @@ export const watchScripts = async (page: Page, { scriptMs, heapMb }: { scriptMs:
     const spentMs = (reading['ScriptDuration'] ?? 0) * 1000 + ofPromises(reading, performance.now() - asked);
     if (spentMs > scriptMs) return page.fail(timeout(scriptMs));
     // At its limit the engine ends the process, and nothing would tell why.
-    if ((reading['JSHeapUsedSize'] ?? 0) > heapMb * 2 ** 20 * 0.9) return page.fail(memoryExceeded(heapMb));
+    page.heapMb = (reading['JSHeapUsedSize'] ?? 0) / 2 ** 20;
+    if (page.heapMb > heapMb * 0.9) return page.fail(memoryExceeded(heapMb));
     later();
   };
   const later = () => (timer = setTimeout(() => void look().catch(() => undefined), pollMs));

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { createHash, X509Certificate } from 'node:crypto';
+import { access, chown, constants, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+const certificatesIn = async (file: string): Promise<string[]> => {
+  const found = (await readFile(file, 'utf8')).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
+  if (!found) throw new Error(`${file} holds no certificate in PEM form.`);
+  return found;
+};
+
+/** The program `certutil` of NSS (Debian: libnss3-tools) on the PATH. */
+export const findCertutil = async (): Promise<string | undefined> => {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    const path = join(folder, 'certutil');
+    if (await access(path, constants.X_OK).then(() => true, () => false)) return path;
+  }
+  return undefined;
+};
+
+/** base64 SHA-256 of a certificate's public key, as `--ignore-certificate-errors-spki-list` wants it. */
+export const keyHash = (certificate: string): string =>
+  createHash('sha256').update(new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' })).digest('base64');
+
+type User = { uid?: number; gid?: number };
+
+const fillDatabase = async (certutil: string, home: string, certificates: string[], user: User) => {
+  const database = join(home, '.pki', 'nssdb');
+  await mkdir(database, { recursive: true });
+  if (user.uid !== undefined) for (const path of [join(home, '.pki'), database]) await chown(path, user.uid, user.gid ?? user.uid);
+  const options = { ...user, cwd: home, env: { HOME: home } };
+  await run(certutil, ['-d', `sql:${database}`, '-N', '--empty-password'], options);
+  for (const [index, certificate] of certificates.entries()) {
+    const file = join(home, `authority-${index}.pem`);
+    await writeFile(file, `${certificate}\n`, { mode: 0o644 });
+    await run(certutil, ['-d', `sql:${database}`, '-A', '-t', 'C,,', '-n', `authority ${index}`, '-i', file], options);
+  }
+};
+
+/**
+ * Makes a browser trust the authorities in the PEM file, and gives the flags for that. With certutil they go into the browser's own
+ * certificate database; without it the browser can only be told their keys, and then believes any server that shows such a certificate in its chain.
+ */
+export const trust = async (caFile: string | undefined, home: string, user: User): Promise<string[]> => {
+  if (!caFile) return [];
+  const certificates = await certificatesIn(caFile);
+  const certutil = await findCertutil();
+  if (!certutil) return [`--ignore-certificate-errors-spki-list=${certificates.map(keyHash).join(',')}`];
+  await fillDatabase(certutil, home, certificates, user);
+  return [];
+};
