@@ -42,7 +42,9 @@ export const openMemoryLimits = (readMonth: ReadMonth): Limits => {
     },
     takeRender: async ({ id, accountId }, perMonth, now) => {
       const month = monthOf(now);
-      const allowance = take(await renders.find(accountId, month), perMonth, monthEnd(now));
+      const count = await renders.find(accountId, month);
+      if (open.has(id)) return { ...standing(count.used, perMonth, monthEnd(now)), allowed: true };
+      const allowance = take(count, perMonth, monthEnd(now));
       if (allowance.allowed) open.set(id, { accountId, month, since: now });
       return allowance;
     },

@@ -16,7 +16,7 @@ export type Limits = {
   takeRequest(accountId: string, perMinute: number | null, now: Date): Promise<Allowance>;
   /**
    * Counts one render in the calendar month (UTC) of `now`, unless the limit is reached. Its id stays noted as open
-   * until the log is known to have the render, or it is forgone.
+   * until the log is known to have the render, or it is forgone; asked for again while it is open, it counts no second time.
    */
   takeRender(render: { id: string; accountId: string }, perMonth: number | null, now: Date): Promise<Allowance>;
   /** Takes back a render that never came into the log; one that is not open any more stays counted. */

@@ -64,6 +64,7 @@ export const openSqliteLimits = (file: string, readMonth: ReadMonth): Limits => 
       const month = monthOf(now);
       await beginMonth(accountId, month);
       const counted = database.transaction(() => {
+        if (database.get('SELECT 1 FROM open_renders WHERE id = ?', id)) return { used: monthUsed(accountId, month)! };
         const row = database.get(countRender, accountId, month, perMonth);
         if (row) database.run('INSERT INTO open_renders VALUES (?, ?, ?, ?)', id, accountId, month, now.getTime());
         return row;

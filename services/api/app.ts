@@ -81,7 +81,7 @@ export const createApp = (parts: AppParts): FastifyInstance => {
     const now = parts.log.now();
     const caller = await authenticate(parts.reads, request.raw, now);
     rememberCaller(request, caller);
-    parts.keyUses.note(caller.key.id, now);
+    parts.keyUses.note(caller.key, now);
     await countRequest(parts.limits, caller.account, reply, now);
     requireActive(caller.account);
     requireRoomInMinute(minuteOf(request), now);

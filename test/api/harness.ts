@@ -1,0 +1,84 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { InjectOptions } from 'fastify';
+import { permissions } from '#contracts/events/account.ts';
+import type { Actor } from '#contracts/events/metadata.ts';
+import type { PlanName } from '#contracts/plans.ts';
+import type { Answers } from '#libs/answers/port.ts';
+import { changeAccount, type AccountChange } from '#libs/accounts/change-account.ts';
+import { issueKey, type KeyWish } from '#libs/accounts/issue-key.ts';
+import { openAccount } from '#libs/accounts/open-account.ts';
+import type { Preparation } from '#libs/documents/preparation.ts';
+import { openEngines } from '#libs/engines/open.ts';
+import { openKeyUses } from '#libs/keys/uses.ts';
+import { projections } from '#libs/projections/all.ts';
+import { catchUp } from '#libs/projections/catch-up.ts';
+import { createLog } from '#libs/telemetry/log.ts';
+import { createApp } from '../../services/api/app.ts';
+import { createEstimates } from '../../services/api/estimate.ts';
+import { createFreshness } from '../../services/api/freshness.ts';
+import { runProjector } from '../../services/projector/projector.ts';
+import { runQuotaKeeper } from '../../services/projector/quota-keeper.ts';
+
+const actor: Actor = { kind: 'person', name: 'tests' };
+const pdf = Buffer.from('%PDF-1.7');
+
+/** Renders nothing: whoever waits has an answer at once, and nothing is found wrong with a template. */
+const answers: Answers = { wait: async () => ({ status: 'DONE', pdf, pages: 1, durationMs: 1 }), give: () => undefined };
+const preparation = { analyse: async () => ({ errors: [], variables: [] }) } as unknown as Preparation;
+
+const urls = { eventStoreUrl: 'sqlite:', busUrl: 'sqlite:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' };
+
+/** The API within this process, over the embedded engines in a folder of its own, without a renderer and with a clock that the test sets. */
+export const openApi = async (start: string, folder?: string) => {
+  const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'colophon-api-')));
+  const clock = { now: new Date(start) };
+  const engines = await openEngines({ dataDir, ...urls });
+  const { store, reads, bus, blobs, limits } = engines;
+  const log = { store, now: () => new Date(clock.now) };
+  await catchUp(store, reads, projections);
+  const keyUses = openKeyUses(reads);
+  const stop = new AbortController();
+  const loops = [runProjector(store, reads, projections, stop.signal), runQuotaKeeper({ store, reads, limits, now: log.now }, stop.signal)];
+  const app = createApp({
+    log, blobs, answers, reads, limits, keyUses, preparation, freshness: createFreshness(reads), estimates: createEstimates(bus, reads), backlog: 1_000,
+    secret: Buffer.alloc(32), urlOf: (id) => `http://localhost/${id}`, health: () => ({ missing: [] }), logger: createLog({ logLevel: 'silent', logFormat: 'json' }),
+  });
+  const settled = async (): Promise<void> => catchUp(store, reads, projections);
+
+  return {
+    app, clock, engines, log, keyUses, dataDir, settled,
+    /** Opens an account, with more requests a minute than a test needs. Answers with its bare id. */
+    account: (plan: PlanName = 'free', overrides: Parameters<typeof openAccount>[2]['overrides'] = { requestsPerMinute: 100_000 }) => openAccount(log, actor, { name: 'tests', plan, overrides }),
+    key: async (accountId: string, wish: Partial<KeyWish> = {}) => {
+      const issued = await issueKey(log, actor, { accountId, name: 'tests', keyType: 'live', permissions, expiresAt: null, ...wish });
+      await settled();
+      return issued;
+    },
+    change: async (accountId: string, change: AccountChange) => {
+      await changeAccount(log, actor, accountId, change);
+      await settled();
+    },
+    ask: async (secret: string, method: InjectOptions['method'], url: string, body?: unknown) => {
+      const { statusCode: status, headers, payload } = await app.inject({
+        method: method!, url, headers: { authorization: `Bearer ${secret}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+      });
+      return { status, headers, body: (payload.startsWith('{') ? JSON.parse(payload) : payload) as Record<string, never> };
+    },
+    /** Ends as a process would that is told to stop. */
+    close: async () => {
+      await app.close();
+      stop.abort();
+      await Promise.all(loops);
+      await keyUses.close();
+      await engines.close();
+    },
+    remove: () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }),
+  };
+};
+
+export type Api = Awaited<ReturnType<typeof openApi>>;
+
+export const html = { mode: 'CONVERT', input_type: 'html', data: '<p>x</p>' };
