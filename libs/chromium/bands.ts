@@ -1,4 +1,4 @@
-import { defaultTreeAdapter as tree, parse, serialize, serializeOuter, type DefaultTreeAdapterTypes as Dom } from 'parse5';
+import { defaultTreeAdapter as tree, html, parse, serialize, serializeOuter, type DefaultTreeAdapterTypes as Dom } from 'parse5';
 import { scopeStyles, separateName } from './band-styles.ts';
 
 export type BandPlace = 'header' | 'footer';
@@ -17,8 +17,8 @@ const keptAttributes = ({ attrs }: Dom.Element) =>
     return attribute;
   });
 
-const textNode = (value: string): Dom.ChildNode => ({ nodeName: '#text', value, parentNode: null }) as Dom.TextNode;
-const counter = (name: string): Dom.ChildNode => tree.createElement('span', 'http://www.w3.org/1999/xhtml' as never, [{ name: 'class', value: name }]);
+const textNode = (value: string): Dom.TextNode => tree.createTextNode(value);
+const counter = (name: string): Dom.ChildNode => tree.createElement('span', html.NS.HTML, [{ name: 'class', value: name }]);
 const counters: Record<string, string> = { page: 'pageNumber', total: 'totalPages' };
 
 /** `{{page}}` and `{{total}}` become what the browser counts in; the date has been set before. */
@@ -32,7 +32,7 @@ const clean = (nodes: Dom.ChildNode[], place: BandPlace): Dom.ChildNode[] =>
     node.attrs = keptAttributes(node);
     if (node.tagName !== 'style') node.childNodes = clean(node.childNodes, place);
     // Within a drawing a style element is read by other rules than it is written by.
-    else if (node.namespaceURI === 'http://www.w3.org/1999/xhtml') setText(node, scopeStyles(textOf(node), `.band-${place}`));
+    else if (node.namespaceURI === html.NS.HTML) setText(node, scopeStyles(textOf(node), `.band-${place}`));
     else return [];
     return [node];
   });
@@ -54,8 +54,8 @@ const imagesOf = (nodes: Dom.ChildNode[]): string[] =>
 
 /** Reads header_html or footer_html. `date` is put for `{{date}}` wherever it stands. */
 export const readBand = (place: BandPlace, source: string, date: string): Band => {
-  const html = child(parse(source.replaceAll(/\{\{\s*date\s*\}\}/g, date)), 'html');
-  const [head, body] = [html && child(html, 'head'), html && child(html, 'body')];
+  const root = child(parse(source.replaceAll(/\{\{\s*date\s*\}\}/g, date)), 'html');
+  const [head, body] = [root && child(root, 'head'), root && child(root, 'body')];
   const styles = clean(childrenOf(head ?? tree.createDocumentFragment()).filter((node) => node.nodeName === 'style'), place);
   const content = clean(childrenOf(body ?? tree.createDocumentFragment()), place);
   const fragment = tree.createDocumentFragment();

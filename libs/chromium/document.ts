@@ -22,13 +22,14 @@ const leaves = (address: string) =>
   });
 
 /** Keeps the document in its page: one that would lead the page elsewhere (a script, a refresh) fails, and nothing of the other address is loaded. */
-export const holdInPlace = async ({ session, frameId, fail }: Page): Promise<void> => {
+export const holdInPlace = async (page: Page): Promise<void> => {
+  const { session, frameId } = page;
   session.on('Fetch.requestPaused', ({ requestId, frameId: asking, request }) => {
-    if (asking === frameId) return fail(leaves(request.url));
+    if (asking === frameId) return page.fail(leaves(request.url));
     session.send('Fetch.continueRequest', { requestId }).catch(() => undefined);
   });
   session.on('Page.frameNavigated', ({ frame }) => {
-    if (frame.id === frameId) fail(leaves(frame.url));
+    if (frame.id === frameId) page.fail(leaves(frame.url));
   });
   await session.send('Fetch.enable', { patterns: [{ resourceType: 'Document', requestStage: 'Request' }] });
 };

@@ -74,6 +74,7 @@ export const openPage = async (browser: Browser, kind: PageKind): Promise<Page> 
   page.frameId = frameTree.frame.id;
   return page;
 };
+
 /** Works on the page; an abort of the signal fails the page, and with it the work. */
 export const untilAborted = async <T>(page: Page, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
   const stop = () => page.fail(signal.reason);

@@ -112,6 +112,6 @@ export const openPrinter = async (settings: PrinterSettings): Promise<Printer> =
 const bothOrNone = async (...starts: [Promise<Supervisor>, Promise<Supervisor>]): Promise<[Supervisor, Supervisor]> => {
   const [first, second] = await Promise.allSettled(starts);
   if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value];
-  await Promise.all([first, second].map((start) => (start.status === 'fulfilled' ? start.value.close() : undefined)));
+  await Promise.all([first, second].flatMap((start) => (start.status === 'fulfilled' ? [start.value.close()] : [])));
   throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason;
 };

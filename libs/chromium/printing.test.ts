@@ -85,7 +85,8 @@ test('nothing of a document reaches the next one in its page', async () => {
   ];
   for (const intruder of intruders) {
     await Promise.all([1, 2].map(() => printer.print(requestFor(intruder))));
-    for (const { pdf } of await Promise.all([1, 2].map(() => printer.print(requestFor(next))))) expect(alone.equals(pdf), intruder).toBe(true);
+    const after = await Promise.all([1, 2].map(() => printer.print(requestFor(next))));
+    expect({ intruder, same: after.map(({ pdf }) => alone.equals(pdf)) }).toEqual({ intruder, same: [true, true] });
   }
 });
 

@@ -29,11 +29,12 @@ test('the same request gives the same bytes: in other pages, in other browsers, 
   await fc.assert(
     fc.asyncProperty(order, fc.nat(1), async (indices, which) => {
       const again = await Promise.all(indices.map((index) => printers[which]!.print(corpus[index]!)));
-      for (const [place, index] of indices.entries()) expect(Buffer.from(firsts[index]!.pdf).equals(again[place]!.pdf), `document ${index}`).toBe(true);
+      const different = indices.filter((index, place) => !Buffer.from(firsts[index]!.pdf).equals(again[place]!.pdf));
+      expect(different).toEqual([]);
     }),
     { numRuns: 12 },
   );
-});
+}, 120_000);
 
 test('only the time of the request tells two of the same documents apart', async () => {
   const [first, later] = await Promise.all([corpus[0]!, { ...corpus[0]!, requestedAt: new Date('2031-12-31T23:59:59Z') }].map((request) => printers[0]!.print(request)));

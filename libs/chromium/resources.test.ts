@@ -86,7 +86,7 @@ test('styles are used; those that fail, and fonts, are warnings', async () => {
   const html = `<link rel=stylesheet href="${base}/style.css"><link rel=stylesheet href="${base}/absent.css"><style>@font-face{font-family:F;src:url(${base}/absent.woff2)}p{font-family:F}</style><p>Large</p>`;
   const { pdf, warnings } = await print(html);
   expect((await readPdf(pdf))[0]!.words[0]!.size).toBeCloseTo(30, 0);
-  expect(warnings.map(({ url }) => url).sort()).toEqual([`${base}/absent.css`, `${base}/absent.woff2`]);
+  expect(warnings.map(({ url }) => url).toSorted()).toEqual([`${base}/absent.css`, `${base}/absent.woff2`]);
   for (const { reason } of warnings) expect(reason).toContain('404');
 });
 

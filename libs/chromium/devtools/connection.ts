@@ -93,18 +93,18 @@ export const connect = (write: Writable, read: Readable): Connection => {
         pending.set(call.id, { sessionId: id, method, resolve, reject });
         write.write(`${JSON.stringify(call)}\0`);
       }),
-    on: (event, listener) => listen(id, event, listener as Listener),
+    on: (event, listener) => listen(id, event, listener),
     next: (event, passes) =>
       new Promise((resolve, reject) => {
         const failure = failures.get(undefined) ?? failures.get(id);
         if (failure) return reject(failure);
         waiting.set(reject, id);
-        const off = listen(id, event, ((params: never) => {
+        const off = listen(id, event, (params: never) => {
           if (!passes(params)) return;
           off();
           waiting.delete(reject);
           resolve(params);
-        }) as Listener);
+        });
       }),
     fail: (error) => fail(id, error),
   });
