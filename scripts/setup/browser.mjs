@@ -9,6 +9,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Debian's names, the better fitting first. Ubuntu has neither: its chromium is a snap. */
 export const browserPackages = ['chromium-headless-shell', 'chromium'];
 
+/** Lets Chromium keep its sandbox where the kernel gives user namespaces to root alone. */
+export const sandboxPackage = 'chromium-sandbox';
+
 /** The browser that is there already, or undefined; a wrong PUPPETEER_EXECUTABLE_PATH is never passed over in silence. */
 export const presentBrowser = () => {
   const found = findBrowser(process.env);
