@@ -1,15 +1,15 @@
-import { ulid } from 'ulid';
 import type { Actor } from '#contracts/events/metadata.ts';
 import { streams } from '#contracts/names.ts';
 import type { LimitOverrides, PlanName } from '#contracts/plans.ts';
 import { account } from '#libs/domain/account.ts';
 import { begin, type Cause, type Log } from '#libs/handling/handle.ts';
+import { newId } from '#libs/ids/new-id.ts';
 
-export const causeOf = (actor: Actor, accountId: string): Cause => ({ actor, accountId, correlationId: ulid(), causationId: null, traceparent: null });
+export const causeOf = (actor: Actor, accountId: string): Cause => ({ actor, accountId, correlationId: newId(), causationId: null, traceparent: null });
 
 /** Opens an account; answers with its bare id. */
 export const openAccount = async (log: Log, actor: Actor, opening: { name: string; plan: PlanName; overrides: LimitOverrides }): Promise<string> => {
-  const id = ulid();
+  const id = newId();
   await begin(log, account, streams.account(id)).execute({ type: 'open', ...opening }, causeOf(actor, id));
   return id;
 };

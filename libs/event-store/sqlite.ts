@@ -2,6 +2,7 @@ import type { Metadata } from '#contracts/events/metadata.ts';
 import { openBell } from '#libs/sqlite/bell.ts';
 import { openDatabase, type Row, usualLockWaitMs } from '#libs/sqlite/database.ts';
 import { openGroupCommit, type Statement } from '#libs/sqlite/group-commit.ts';
+import { openTail } from './sqlite-tail.ts';
 import { EventTooLarge, type EventStore, maxEventBytes, type NewEvent, type RecordedEvent, RevisionConflict } from './port.ts';
 
 const schema = `
@@ -68,6 +69,9 @@ export const openSqliteEventStore = (file: string, lockWaitMs = usualLockWaitMs)
   const readAll = (after: number, limit: number): RecordedEvent[] =>
     reader.all('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?', after, limit).map(recorded);
 
+  const head = (): number => Number(reader.get('SELECT coalesce(max(position), 0) AS head FROM events')!.head);
+  const tail = openTail(readAll, head());
+
   /** The position of the last of these events where all of them already stand right after `expected`. */
   const alreadyAppended = (stream: string, events: readonly NewEvent[], expected: number): number | undefined => {
     const rows = reader.all('SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ?', stream, expected, events.length);
@@ -90,11 +94,11 @@ export const openSqliteEventStore = (file: string, lockWaitMs = usualLockWaitMs)
     read: async (stream, from = 0) =>
       reader.all('SELECT * FROM events WHERE stream = ? AND revision >= ? ORDER BY revision', stream, from).map(recorded),
     readAll: async (after, limit) => readAll(after, limit),
-    head: async () => Number(reader.get('SELECT coalesce(max(position), 0) AS head FROM events')!.head),
+    head: async () => head(),
     subscribe: async function* (after, signal) {
       let position = after;
       while (!signal.aborted && !bell.closed()) {
-        const batch = readAll(position, batchSize);
+        const batch = tail.after(position, batchSize);
         if (batch.length === 0) {
           await bell.heard(signal);
           continue;

@@ -1,7 +1,7 @@
-import { ulid } from 'ulid';
 import type { Actor, Metadata } from '#contracts/events/metadata.ts';
 import { type AnyEvent, type Decider, fold } from '#libs/domain/decider.ts';
 import { type EventStore, noStream, RevisionConflict } from '#libs/event-store/port.ts';
+import { newId } from '#libs/ids/new-id.ts';
 
 /** Where a command comes from: who gave it, for which account, in which story. */
 export type Cause = {
@@ -51,7 +51,7 @@ const aggregateAt = <State, Command, Event extends AnyEvent>(
     const events = decider.decide(command, state);
     if (events.length === 0) return { events, position: null, at: null };
     const metadata = metadataOf(cause, now());
-    const appended = await store.append(stream, events.map(({ type, data }) => ({ id: ulid(), type, version: 1, data, metadata })), revision);
+    const appended = await store.append(stream, events.map(({ type, data }) => ({ id: newId(), type, version: 1, data, metadata })), revision);
     state = fold(decider, events, state);
     revision = appended.revision;
     return { events, position: appended.position, at: metadata.occurredAt };

@@ -47,3 +47,9 @@ export const project = async (reads: ReadStore, projection: Projection, { after,
     if (await reads.apply(projection.model, from, end, changes)) return true;
   }
 };
+
+/** As `project` for many read models in one write, where all of them are right where the batch begins; false where they are not. */
+export const projectTogether = async (reads: ReadStore, projections: readonly Projection[], { after, events }: Batch): Promise<boolean> => {
+  const updates = await Promise.all(projections.map(async (projection) => ({ model: projection.model, changes: await fold(reads, projection, events) })));
+  return reads.applyTogether(after, events.at(-1)!.position, updates);
+};

@@ -26,6 +26,11 @@ export type ReadStore = {
    * False, and nothing written, when the checkpoint is not at `from`: somebody else projects.
    */
   apply(model: string, from: number, to: number, changes: readonly Change[]): Promise<boolean>;
+  /**
+   * As `apply` for several models, all or none of them: false, and nothing written, unless every one of their checkpoints is at `from`.
+   * An engine that cannot write them as one writes model by model, and leaves each whole.
+   */
+  applyTogether(from: number, to: number, updates: readonly { model: string; changes: readonly Change[] }[]): Promise<boolean>;
   /** Resolves to true once the model's checkpoint has reached `position`; to false after `timeoutMs`. */
   reached(model: string, position: number, timeoutMs: number): Promise<boolean>;
   /** Empties collections and sets the model's checkpoint to 0. */

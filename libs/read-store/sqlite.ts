@@ -6,6 +6,9 @@ import { countSql, findSql, indexSql, tableOf } from './sqlite-query.ts';
 const parsed = (row: Row): Document => JSON.parse(row.document as string) as Document;
 const recheckMs = 20;
 
+const countAt = `SELECT count(*) AS n FROM json_each(?1) LEFT JOIN checkpoints ON model = value WHERE coalesce(position, 0) = ?2`;
+const moveAll = 'INSERT INTO checkpoints SELECT value, ?2 FROM json_each(?1) WHERE true ON CONFLICT (model) DO UPDATE SET position = ?2';
+
 /** Read models as JSON documents in one SQLite file, shared by the processes of one machine. */
 export const openSqliteReadStore = (file: string, collections: readonly Collection[]): ReadStore => {
   const database = openDatabase(file, 'normal');
@@ -44,6 +47,17 @@ export const openSqliteReadStore = (file: string, collections: readonly Collecti
         if (checkpoint(model) !== from) return false;
         changes.forEach(write);
         moveCheckpoint(model, to);
+        return true;
+      });
+      if (applied) bell.ring();
+      return applied;
+    },
+    applyTogether: async (from, to, updates) => {
+      const models = JSON.stringify(updates.map(({ model }) => model));
+      const applied = database.transaction(() => {
+        if (Number(database.get(countAt, models, from)!.n) !== updates.length) return false;
+        for (const { changes } of updates) changes.forEach(write);
+        database.run(moveAll, models, to);
         return true;
       });
       if (applied) bell.ring();

@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ulid } from 'ulid';
 import type { Fault } from '#contracts/http/problem.ts';
+import { newId } from '#libs/ids/new-id.ts';
 import { faultBody, sendFault } from './reply.ts';
 
-export const newRequestId = (): string => `req_${ulid()}`;
+export const newRequestId = (): string => `req_${newId()}`;
 
 const malformed = (message: string): Fault => ({ name: 'invalid_request', message, extra: {} });
 

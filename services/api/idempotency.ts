@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ulid } from 'ulid';
 import { Problem } from '#contracts/http/problem.ts';
 import { streams } from '#contracts/names.ts';
 import { idempotency, keptMs } from '#libs/domain/idempotency.ts';
 import { RevisionConflict } from '#libs/event-store/port.ts';
 import { load, type Log } from '#libs/handling/handle.ts';
+import { newId } from '#libs/ids/new-id.ts';
 import { callerOf } from './caller.ts';
 import { causeOf } from './cause.ts';
 import { bodySha256 } from './raw-body.ts';
@@ -37,7 +37,7 @@ const claim = async (log: Log, request: FastifyRequest, key: string, operation: 
   for (;;) {
     const { history, aggregate } = await load(log, idempotency, stream);
     const age = history.length === 0 ? 0 : log.now().getTime() - Date.parse(history.at(-1)!.metadata.occurredAt);
-    const wish = { type: 'claim' as const, accountId: cause.accountId!, operation, bodySha256: bodySha256(request), id: ulid(), expired: age >= keptMs };
+    const wish = { type: 'claim' as const, accountId: cause.accountId!, operation, bodySha256: bodySha256(request), id: newId(), expired: age >= keptMs };
     try {
       const { events } = await aggregate.attempt(wish, cause);
       return { aggregate, cause, age, first: events.length > 0 ? wish.id : null, wish };
@@ -51,7 +51,7 @@ const claim = async (log: Log, request: FastifyRequest, key: string, operation: 
 /** Does a request once for each Idempotency-Key: the same key and body again give the first answer again. @throws Problem */
 export const once = async (log: Log, request: FastifyRequest, reply: FastifyReply, { operation, run, replay }: Attempt): Promise<FastifyReply> => {
   const key = keyOf(request);
-  if (key === null) return run(ulid());
+  if (key === null) return run(newId());
   const { aggregate, cause, age, first, wish } = await claim(log, request, key, operation);
   const runReleasing = (id: string): Promise<FastifyReply> =>
     run(id).catch(async (error: unknown) => {

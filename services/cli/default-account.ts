@@ -1,4 +1,3 @@
-import { ulid } from 'ulid';
 import { permissions } from '#contracts/events/account.ts';
 import { readModels, templateIdOf } from '#contracts/names.ts';
 import { issueKey } from '#libs/accounts/issue-key.ts';
@@ -9,6 +8,7 @@ import type { ReadStore } from '#libs/read-store/port.ts';
 import { storeTemplate } from '#libs/templates/body.ts';
 import { createTemplate } from '#libs/templates/commands.ts';
 import { type Example, readExamples } from '#libs/templating/examples.ts';
+import { newId } from '#libs/ids/new-id.ts';
 
 const actor = { kind: 'service', name: 'first start' } as const;
 
@@ -16,7 +16,7 @@ const actor = { kind: 'service', name: 'first start' } as const;
 export type FirstSteps = { live: string; test: string; invoice: { templateId: string; data: unknown } };
 
 const createExample = async (log: Log, blobs: BlobStore, accountId: string, { template }: Example): Promise<string> => {
-  const id = ulid();
+  const id = newId();
   const body = await storeTemplate(blobs, { ...template, description: template.description ?? null });
   await createTemplate(log, accountId, id, body, causeOf(actor, accountId));
   return templateIdOf(id);

@@ -1,18 +1,22 @@
 import type { EventStore } from '#libs/event-store/port.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
-import { project } from '#libs/projections/project.ts';
+import { type Batch, project, projectTogether } from '#libs/projections/project.ts';
 import type { Projection } from '#libs/projections/projection.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
+
+const projectOneByOne = async (store: EventStore, reads: ReadStore, projections: readonly Projection[], batch: Batch): Promise<void> => {
+  for (const projection of projections) {
+    const done = await project(reads, projection, batch);
+    if (!done) await catchUp(store, reads, [projection]);
+  }
+};
 
 /** Follows the log and keeps the read models, until `signal` aborts. */
 export const runProjector = async (store: EventStore, reads: ReadStore, projections: readonly Projection[], signal: AbortSignal): Promise<void> => {
   const checkpoints = await Promise.all(projections.map(({ model }) => reads.checkpoint(model)));
   let after = Math.min(...checkpoints);
   for await (const events of store.subscribe(after, signal)) {
-    for (const projection of projections) {
-      const done = await project(reads, projection, { after, events });
-      if (!done) await catchUp(store, reads, [projection]);
-    }
+    if (!(await projectTogether(reads, projections, { after, events }))) await projectOneByOne(store, reads, projections, { after, events });
     after = events.at(-1)!.position;
   }
 };

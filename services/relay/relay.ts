@@ -29,15 +29,17 @@ export const messageOf = (event: RecordedEvent): Message | null => {
   }
 };
 
+/** A batch that asks nothing of anybody moves the checkpoint only after so many positions: to read it again costs little. */
+const idlePositions = 1_000;
+
 /** Carries events from the log to the bus, until `signal` aborts. The checkpoint follows only when the bus has confirmed. */
 export const runRelay = async (store: EventStore, bus: Bus, reads: ReadStore, signal: AbortSignal): Promise<void> => {
   let checkpoint = await reads.checkpoint(consumers.relay);
   for await (const batch of store.subscribe(checkpoint, signal)) {
-    for (const event of batch) {
-      const message = messageOf(event);
-      if (message) await bus.publish(message);
-    }
+    const messages = batch.flatMap((event) => messageOf(event) ?? []);
+    await Promise.all(messages.map((message) => bus.publish(message)));
     const end = batch.at(-1)!.position;
+    if (messages.length === 0 && end - checkpoint < idlePositions) continue;
     await reads.apply(consumers.relay, checkpoint, end, []);
     checkpoint = await reads.checkpoint(consumers.relay);
   }

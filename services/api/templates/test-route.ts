@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { ulid } from 'ulid';
 import { testTemplate } from '#contracts/http/templates.ts';
+import { newId } from '#libs/ids/new-id.ts';
 import { requirePermission } from '../authenticate.ts';
 import { callerOf } from '../caller.ts';
 import { bodyOf, pathOf } from '../query.ts';
@@ -19,6 +19,6 @@ export const registerTemplateTestRoute = (app: FastifyInstance, parts: TemplateP
     await requireTemplate(parts, caller, id);
     const ask = await askOf(parts, caller, { mode: 'RENDER', template_id: id, ...trial });
     const version = ask.source.mode === 'RENDER' ? ask.source.templateVersion : undefined;
-    return sendRender(reply, await submitRender(parts, caller, { ...ask, id: ulid(), at: parts.log.now(), trial: true, reply: { kind: 'wait' }, requestId: request.id }, abandonment(reply)), { version });
+    return sendRender(reply, await submitRender(parts, caller, { ...ask, id: newId(), at: parts.log.now(), trial: true, reply: { kind: 'wait' }, requestId: request.id }, abandonment(reply)), { version });
   });
 };

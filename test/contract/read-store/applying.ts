@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { OpenedReadStore } from '../read-store.contract.ts';
+import type { OpenedReadStore } from './opened.ts';
 import { type Cases, needed } from '../harness.ts';
 import { foundIds, people, places, put, putting } from './people.ts';
 
@@ -19,6 +19,24 @@ export const applying: Cases<OpenedReadStore> = {
     expect(await engine.get(people, 'a')).toEqual({ name: 'Ada L.' });
     expect(await engine.get(people, 'b')).toBe(null);
     expect(await engine.checkpoint('people')).toBe(9);
+  },
+
+  'several models are written together when all of them are where they are expected': async ({ engine }) => {
+    const updates = (n: number) => [{ model: 'people', changes: [putting('a', { n })] }, { model: 'places', changes: [putting('p', { n }, places)] }, { model: 'others', changes: [] }];
+    expect(await engine.applyTogether(0, 5, updates(1))).toBe(true);
+    expect(await engine.applyTogether(5, 9, updates(2))).toBe(true);
+    expect(await Promise.all(['people', 'places', 'others'].map((model) => engine.checkpoint(model)))).toEqual([9, 9, 9]);
+    expect(await engine.get(places, 'p')).toEqual({ n: 2 });
+    expect(await engine.reached('others', 9, soon)).toBe(true);
+  },
+
+  'of several models none is written when one is elsewhere': async ({ engine }) => {
+    await engine.apply('places', 0, 3, []);
+    const updates = [{ model: 'people', changes: [putting('a', {})] }, { model: 'places', changes: [putting('p', {}, places)] }];
+    expect(await engine.applyTogether(0, 5, updates)).toBe(false);
+    expect(await engine.checkpoint('people')).toBe(0);
+    expect(await engine.get(people, 'a')).toBe(null);
+    expect(await engine.get(places, 'p')).toBe(null);
   },
 
   'of several changes of one document in one step the last one counts': async ({ engine }) => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { Document, Query } from '#libs/read-store/port.ts';
-import type { OpenedReadStore } from '../read-store.contract.ts';
+import type { OpenedReadStore } from './opened.ts';
 import type { Cases } from '../harness.ts';
 import { foundIds, people, put, putting } from './people.ts';
 

@@ -1,0 +1,31 @@
+import type { RecordedEvent } from './port.ts';
+
+/** The events that came last, read once for all who follow the log. */
+export type Tail = { after(position: number, limit: number): RecordedEvent[] };
+
+const kept = 1024;
+
+/** `readAll` reads from the log itself; `end` is the position of its newest event now. */
+export const openTail = (readAll: (after: number, limit: number) => RecordedEvent[], end: number): Tail => {
+  let recent: RecordedEvent[] = [];
+  let start = end;
+
+  const readNew = (): void => {
+    const fresh = readAll(start + recent.length, kept);
+    if (fresh.length === 0) return;
+    recent = recent.concat(fresh);
+    const surplus = recent.length - kept;
+    if (surplus <= 0) return;
+    recent = recent.slice(surplus);
+    start += surplus;
+  };
+
+  return {
+    // Positions have no gaps, so that an event's place in the tail follows from its position.
+    after: (position, limit) => {
+      if (position < start) return readAll(position, limit);
+      readNew();
+      return position < start ? readAll(position, limit) : recent.slice(position - start, position - start + limit);
+    },
+  };
+};
