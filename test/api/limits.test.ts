@@ -1,0 +1,162 @@
+import { ulid } from 'ulid';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Problem } from '#contracts/http/problem.ts';
+import { settleOpenRenders } from '../../services/projector/quota-keeper.ts';
+import { type Api, html, openApi } from './harness.ts';
+import { until } from '../e2e/until.ts';
+import { renderJob } from './renderer.ts';
+
+let api: Api;
+const start = '2026-05-20T12:00:30.000Z';
+beforeAll(async () => void (api = await openApi(start)));
+beforeEach(() => void (api.clock.now = new Date(start)));
+afterAll(async () => {
+  await api.close();
+  await api.remove();
+});
+
+const render = (secret: string, body: unknown = html) => api.ask(secret, 'POST', '/api/v1/render', body);
+const usedBy = async (secret: string, query = '') => ((await api.ask(secret, 'GET', `/api/v1/usage${query}`)).body as unknown as { quota: { used: number } }).quota.used;
+const left = ({ headers }: { headers: Record<string, unknown> }) => Number(headers['x-quota-remaining']);
+
+describe('The limit of a minute', () => {
+  it('lets exactly as many of many requests at once pass as it allows', async () => {
+    const { secret } = await api.key(await api.account('starter', {}));
+    const answers = await Promise.all(Array.from({ length: 60 }, () => api.ask(secret, 'GET', '/api/v1/account')));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
+  });
+
+  it('begins anew on the minute, not a minute after the first request', async () => {
+    const { secret } = await api.key(await api.account('free', {}));
+    api.clock.now = new Date('2026-05-20T12:00:59.999Z');
+    for (let request = 0; request < 5; request += 1) await api.ask(secret, 'GET', '/api/v1/account');
+    const refused = await api.ask(secret, 'GET', '/api/v1/account');
+    expect(refused.body).toMatchObject({ error: 'rate_limit_exceeded', limit: 5, retry_after: 1, reset_at: '2026-05-20T12:01:00.000Z' });
+    expect(refused.headers).toMatchObject({ 'retry-after': '1', 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '0' });
+    api.clock.now = new Date('2026-05-20T12:01:00.000Z');
+    expect((await api.ask(secret, 'GET', '/api/v1/account')).status).toBe(200);
+  });
+
+  it('neither locks out nor lets through twice when the clock jumps back an hour and forward again', async () => {
+    const { secret } = await api.key(await api.account('free', {}));
+    const statuses = async () => Promise.all(Array.from({ length: 7 }, async () => (await api.ask(secret, 'GET', '/api/v1/account')).status));
+    const passed = async () => (await statuses()).filter((status) => status === 200).length;
+    expect(await passed()).toBe(5);
+    api.clock.now = new Date('2026-05-20T11:00:30.000Z');
+    expect(await passed()).toBe(5);
+    api.clock.now = new Date(start);
+    expect(await passed()).toBe(0);
+    api.clock.now = new Date('2026-05-20T13:00:30.000Z');
+    expect(await passed()).toBe(5);
+  });
+
+  it('is told with every answer after the key was found good, and never before', async () => {
+    const account = await api.account('starter', {});
+    const [one, less] = [await api.key(account), await api.key(account, { permissions: ['jobs:read'] })];
+    const asks = [
+      api.ask(one.secret, 'GET', '/api/v1/account'), api.ask(one.secret, 'POST', '/api/v1/render', {}), api.ask(less.secret, 'GET', '/api/v1/account'),
+      api.ask(one.secret, 'GET', '/api/v1/jobs/job_x'), api.ask(one.secret, 'DELETE', '/api/v1/templates/tpl_x'),
+    ];
+    for (const { headers } of await Promise.all(asks)) {
+      for (const name of ['limit', 'remaining', 'reset']) expect(headers).toMatchObject({ [`x-ratelimit-${name}`]: expect.anything(), [`x-quota-${name}`]: expect.anything() });
+    }
+    await api.change(account, { type: 'suspend', reason: 'unpaid' });
+    const suspended = await api.ask(one.secret, 'GET', '/api/v1/account');
+    expect([suspended.status, suspended.headers['x-ratelimit-limit']]).toEqual([403, '20']);
+    const { headers, status } = await api.ask('svc_live_x', 'GET', '/api/v1/account');
+    expect([status, Object.keys(headers).filter((name) => /^x-(ratelimit|quota)/.test(name))]).toEqual([401, []]);
+  });
+});
+
+describe('The quota of a month', () => {
+  it('lets exactly as many of many renders at once pass as it allows', async () => {
+    const { secret } = await api.key(await api.account('free', { requestsPerMonth: 7, requestsPerMinute: 1_000 }));
+    const answers = await Promise.all(Array.from({ length: 30 }, () => render(secret)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);
+    expect(answers.filter(({ status, body }) => status === 403 && body.error === 'quota_exceeded')).toHaveLength(23);
+    expect(await usedBy(secret)).toBe(7);
+  });
+
+  it.each([
+    ['2026-12-31T23:59:59.999Z', '2027-01-01T00:00:00.000Z'],
+    ['2028-02-29T23:59:59.999Z', '2028-03-01T00:00:00.000Z'],
+  ])('begins anew in the first moment of the next month (%s)', async (last, first) => {
+    const { secret } = await api.key(await api.account('free', { requestsPerMonth: 1, requestsPerMinute: 1_000 }));
+    api.clock.now = new Date(last);
+    expect(left(await render(secret))).toBe(0);
+    expect((await render(secret)).body).toMatchObject({ error: 'quota_exceeded', quota_limit: 1, quota_used: 1, quota_reset: first });
+    api.clock.now = new Date(first);
+    expect((await render(secret)).status).toBe(200);
+    expect([await usedBy(secret, `?period=${last.slice(0, 7)}`), await usedBy(secret, `?period=${first.slice(0, 7)}`)]).toEqual([1, 1]);
+  });
+
+  it('gets a render back that the service itself failed, on the day it was taken from', async () => {
+    const { secret } = await api.key(await api.account('free', { requestsPerMonth: 1, requestsPerMinute: 1_000 }));
+    const { body, ...accepted } = await api.ask(secret, 'POST', '/api/v1/render/async', html);
+    expect([accepted.status, left(accepted)]).toEqual([200, 0]);
+    const stream = await renderJob(api, body.job_id!, () => Promise.reject(new Error('no browser')));
+    expect((await api.engines.store.read(stream)).at(-1)).toMatchObject({ type: 'RenderFailed', data: { fault: { name: 'internal_error' }, givesBack: '2026-05-20' } });
+    await until('the render is given back', async () => left(await api.ask(secret, 'GET', '/api/v1/account')) === 1);
+    await api.settled();
+    const { body: usage } = await api.ask(secret, 'GET', '/api/v1/usage');
+    expect(usage).toMatchObject({ quota: { used: 0 } });
+    expect((usage.by_day as unknown as { requests: number }[]).every(({ requests }) => requests === 0)).toBe(true);
+    expect((await render(secret)).status).toBe(200);
+  });
+
+  it('does not get a render back that its document failed', async () => {
+    const { secret } = await api.key(await api.account('free', { requestsPerMonth: 5, requestsPerMinute: 1_000 }));
+    const { body } = await api.ask(secret, 'POST', '/api/v1/render/async', html);
+    const stream = await renderJob(api, body.job_id!, () => Promise.reject(Problem.of('conversion_failed', 'Too many pages.')));
+    await api.settled();
+    expect((await api.engines.store.read(stream)).at(-1)).toMatchObject({ type: 'RenderFailed', data: { givesBack: null } });
+    expect(await usedBy(secret)).toBe(1);
+  });
+
+  it('counts no render whose acceptance failed', async () => {
+    const { secret } = await api.key(await api.account());
+    const { blobs } = api.engines;
+    const put = blobs.put.bind(blobs);
+    let calls = 0;
+    blobs.put = async (bytes) => ((calls += 1) === 2 ? Promise.reject(new Error('disk full')) : put(bytes));
+    const failed = await render(secret, { ...html, header_html: '<b>x</b>' });
+    blobs.put = put;
+    expect([failed.status, failed.body.error]).toEqual([500, 'internal_error']);
+    expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(100);
+  });
+
+  it('loses nothing to a process that ended between counting a render and accepting it', async () => {
+    const account = await api.account();
+    const { secret } = await api.key(account);
+    const { limits } = api.engines;
+    await render(secret);
+    await limits.takeRender({ id: ulid(), accountId: account }, 100, api.clock.now);
+    const parts = { ...api.engines, now: api.log.now };
+    await settleOpenRenders(parts);
+    expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(98);
+    api.clock.now = new Date(api.clock.now.getTime() + 60_000);
+    await settleOpenRenders(parts);
+    expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(99);
+  });
+});
+
+describe('A restart', () => {
+  it('neither forgets nor doubles what was counted, in the running minute and in the month', async () => {
+    const before = await openApi(start);
+    const account = await before.account('free', { requestsPerMonth: 3, requestsPerMinute: 4 });
+    const { secret } = await before.key(account);
+    for (let request = 0; request < 2; request += 1) await before.ask(secret, 'POST', '/api/v1/render', html);
+    await before.close();
+    const after = await openApi(start, before.dataDir);
+    try {
+      const { headers } = await after.ask(secret, 'POST', '/api/v1/render', html);
+      expect(headers).toMatchObject({ 'x-ratelimit-remaining': '1', 'x-quota-remaining': '0' });
+      expect((await after.ask(secret, 'POST', '/api/v1/render', html)).body).toMatchObject({ error: 'quota_exceeded' });
+      expect((await after.ask(secret, 'GET', '/api/v1/account')).body).toMatchObject({ error: 'rate_limit_exceeded' });
+    } finally {
+      await after.close();
+      await after.remove();
+    }
+  });
+});
