@@ -202,6 +202,7 @@ const cases: Cases<OpenedLimits> = {
     const [june, may] = [at('2026-06-01T00:30:00.000Z'), at('2026-05-31T23:30:00.000Z')];
     await many(2, () => engine.takeRender(of('a'), 2, june));
     expect(allowedOf(await many(5, () => engine.takeRender(of('a'), 2, may)))).toBe(2);
+    await engine.takeRequest('a', null, june);
     expect((await engine.takeRender(of('a'), 2, june)).allowed).toBe(false);
     expect((await engine.takeRender(of('a'), 2, may)).allowed).toBe(false);
   },

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import type { OpenedBus } from '../bus.contract.ts';
+import type { OpenedBus } from './opened.ts';
 import type { Cases } from '../harness.ts';
 import { isEmpty, messageOf, next, worker } from './messages.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { OpenedBus } from '../bus.contract.ts';
+import type { OpenedBus } from './opened.ts';
 import { type Cases, needed } from '../harness.ts';
 import { isEmpty, messageOf, next, worker } from './messages.ts';
 
