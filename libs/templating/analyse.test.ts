@@ -94,6 +94,10 @@ describe('a placeholder that no variable declares', () => {
     expect(missing('{{a.deep.down}}{{#with customer}}{{name}}{{/with}}{{customer.name}}', 'a', 'customer.name')).toEqual([]);
   });
 
+  it('is found at the end of a very long path', () => {
+    expect(analyse(`{{x${'.y'.repeat(90_000)}}}`, declared('a')).errors).toHaveLength(1);
+  });
+
   it('is nothing to tell where no variables are declared', () => {
     expect(missing('{{a}}')).toEqual([]);
   });

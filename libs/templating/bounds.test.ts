@@ -34,6 +34,10 @@ describe('a template beyond measure', () => {
     expect(filled('{{#if x}}{{else if y}}{{else}}{{/if}}'.repeat(500) + nested(99), { x: 1 })).toBe('y');
   });
 
+  it('is not one whose comments are long', () => {
+    expect(filled(`{{!-- ${'(a) '.repeat(100_000)} --}}x`)).toBe('x');
+  });
+
   it('is not one whose comments speak of blocks', () => {
     expect(outlineOf('{{!-- {{#if x}} --}}{{! {{#each y }}{{#if z}}\\{{#if w}}').openBlocks).toEqual([{ at: 36, text: '{{#if z}}' }]);
   });

@@ -68,6 +68,10 @@ describe('blocks', () => {
     expect(filled('{{#with groups.[0] as |g|}}{{name}}{{g.name}}{{/with}}', data)).toBe('AA');
   });
 
+  it('this means the context, even where a block has given the same name', () => {
+    expect(filled('{{#each items as |name|}}{{this.name}}{{./name}}{{name.name}}{{/each}}', { items: [{ name: 'x' }] })).toBe('xxx');
+  });
+
   it('with is empty over what is absent', () => {
     expect(filled('{{#with x}}{{y}}{{else}}none{{/with}}', {})).toBe('none');
   });
@@ -105,6 +109,12 @@ describe('a missing variable', () => {
 
   it('that only a condition, a loop or a with asks for is false or empty', () => {
     expect(filled('{{#if a.b}}x{{/if}}{{#unless a}}-{{/unless}}{{#each a}}x{{/each}}{{#with a}}x{{/with}}{{#if (lookup a "b")}}x{{/if}}', {})).toBe('-');
+  });
+
+  it('is told cut short where its path is very long', () => {
+    const fault = faultOf(`{{${'a'.repeat(10_000)}}}`);
+    expect(fault.extra['missing_variable']).toHaveLength(500);
+    expect(fault.message.length).toBeLessThan(300);
   });
 
   it('is not one that is null', () => {

@@ -55,6 +55,10 @@ describe('what objects inherit', () => {
     expect(faultOf('{{added}}', Object.create({ added: 'to all' })).extra).toMatchObject({ missing_variable: 'added' });
   });
 
+  it('is as absent as a function that the data holds', () => {
+    expect(faultOf('{{f}}', { f: () => 'called' }).extra).toMatchObject({ missing_variable: 'f' });
+  });
+
   it('is out of reach for any path over any data', () => {
     const name = fc.constantFrom(...inherited, 'length', 'a', 'b', '0');
     const path = fc.array(name, { minLength: 1, maxLength: 4 });

@@ -47,7 +47,6 @@ const inOurWords = (message: string): string => {
 /** What is wrong with a template that Handlebars' parser refused with `error`, and on which line (from 1), in words for its author. */
 export const explain = (content: string, outline: Outline, error: unknown): SyntaxFault => {
   const { lineNumber, message } = error as { lineNumber?: number; message?: string };
-  if (error instanceof RangeError) return { message: 'The template is nested too deeply.', line: 1 };
   if (lineNumber !== undefined) return { message: inOurWords(String(message)), line: lineNumber };
   if (outline.unended !== undefined) return { message: 'A placeholder or comment that begins here is never ended.', line: lineAt(content, outline.unended) };
 

@@ -119,7 +119,8 @@ describe('formatDate', () => {
     expect(faultOf('\n{{formatDate due "DD/MM/YYYY"}}', { due })).toMatchObject({ name: 'template_render_error', extra: { variable: 'due', line: 2 }, message: expect.stringContaining('ISO 8601') });
   });
 
-  it('refuses a format that is no text', () => {
+  it('refuses a format that is no text, or a very long one', () => {
+    expect(faultOf('{{formatDate due format}}', { due: '2026-03-31', format: 'D'.repeat(101) }).extra).toMatchObject({ variable: 'format' });
     expect(faultOf('{{formatDate due format}}', { due: '2026-03-31', format: 5 }).extra).toMatchObject({ variable: 'format' });
   });
 });
