@@ -1,53 +1,103 @@
-import { Piscina } from 'piscina';
 import { Problem } from '#contracts/http/problem.ts';
-import type { Answer } from './worker/answer.ts';
-import type { Tasks } from './worker/worker.ts';
+import { type Answer, isFault } from './worker/answer.ts';
+import { type End, startWorker, type WorkerProcess } from './worker/process.ts';
+import type { Order, Tasks } from './worker/worker.ts';
 
-/** Threads for work that is fed by callers: each with a memory limit, each task with a deadline; a thread that breaks one is ended and replaced. */
+/**
+ * Processes for work that is fed by callers: each with a memory limit, each task with a deadline. One that breaks either is ended and replaced.
+ * They are processes, because a thread that runs out of memory while an array grows takes its whole process along.
+ */
 export type Pool = {
   /** Throws the Problem that the task raised, or that ending it comes to. `timeoutMs` counts from the call, waiting included. */
-  run: <Name extends keyof Tasks>(task: Name, input: Tasks[Name]['input'], options: { timeoutMs: number; transfer?: ArrayBuffer[] }) => Promise<Tasks[Name]['output']>;
-  close: () => Promise<void>;
+  run: <Name extends keyof Tasks>(task: Name, input: Tasks[Name]['input'], options: { timeoutMs: number }) => Promise<Tasks[Name]['output']>;
+  close: () => void;
 };
 
-const workerFile = new URL('./worker/worker.ts', import.meta.url).href;
+type Job = { order: Order; resolve: (answer: Answer<unknown>) => void; reject: (error: unknown) => void };
+type Seat = { worker: WorkerProcess | undefined; job: Job | undefined };
 
-/** @param memoryMb limit of the JavaScript heap of one thread, in MiB */
-export const openPool = ({ threads, memoryMb }: { threads: number; memoryMb: number }): Pool => {
-  const piscina = new Piscina({
-    filename: workerFile,
-    minThreads: threads,
-    maxThreads: threads,
-    resourceLimits: { maxOldGenerationSizeMb: memoryMb },
-  });
-  // A thread that dies between two tasks is replaced all the same; without a listener it would end the process.
-  piscina.on('error', () => {});
+/** @param memoryMb limit of the JavaScript heap of one process, in MiB */
+export const openPool = ({ processes, memoryMb }: { processes: number; memoryMb: number }): Pool => {
+  const seats: Seat[] = Array.from({ length: processes }, () => ({ worker: undefined, job: undefined }));
+  const waiting: Job[] = [];
+  let closed = false;
+
+  const fill = (seat: Seat): WorkerProcess => {
+    const worker = startWorker(memoryMb, {
+      onAnswer: (answer) => release(seat)?.resolve(answer),
+      onEnd: (end) => {
+        seat.worker = undefined;
+        // One that cannot even start is not tried again before there is work: it would fail in a loop.
+        if (end !== 'never started') refill(seat);
+        release(seat)?.reject(failureOf(end, memoryMb));
+      },
+    });
+    seat.worker = worker;
+    return worker;
+  };
+  const refill = (seat: Seat): void => {
+    if (!closed) fill(seat);
+  };
+  const release = (seat: Seat): Job | undefined => {
+    const { job } = seat;
+    seat.job = undefined;
+    queueMicrotask(assign);
+    return job;
+  };
+  const assign = (): void => {
+    for (const seat of seats) {
+      const job = seat.job ? undefined : waiting.shift();
+      if (!job) continue;
+      seat.job = job;
+      (seat.worker ?? fill(seat)).send(job.order);
+    }
+  };
+  const drop = (job: Job): void => {
+    const place = waiting.indexOf(job);
+    if (place >= 0) waiting.splice(place, 1);
+    const seat = seats.find((taken) => taken.job === job);
+    if (!seat) return;
+    seat.worker?.kill();
+    refill(seat);
+    release(seat);
+  };
+
+  seats.forEach(refill);
   return {
-    run: async (task, input, { timeoutMs, transfer }) => {
-      const deadline = new AbortController();
-      const timer = setTimeout(() => deadline.abort(), timeoutMs);
+    run: async (task, input, { timeoutMs }) => {
+      if (closed) throw new Error('the pool is closed');
+      const { promise, resolve, reject } = Promise.withResolvers<Answer<unknown>>();
+      const job: Job = { order: { task, input }, resolve, reject };
+      const timer = setTimeout(() => {
+        drop(job);
+        reject(tooLate(timeoutMs));
+      }, timeoutMs);
+      waiting.push(job);
+      assign();
       try {
-        const answer: Answer<Tasks[typeof task]['output']> = await piscina.run({ task, input }, { signal: deadline.signal, transferList: transferable(transfer) });
-        if ('fault' in answer) throw Problem.from(answer.fault);
-        return answer.value;
-      } catch (error) {
-        throw explained(error, deadline.signal.aborted, timeoutMs, memoryMb);
+        const answer = await promise;
+        if (isFault(answer)) throw Problem.from(answer.fault);
+        return answer.value as Tasks[typeof task]['output'];
       } finally {
         clearTimeout(timer);
       }
     },
-    close: () => piscina.destroy(),
+    close: () => {
+      closed = true;
+      const closing = new Error('the pool is closed');
+      for (const job of waiting.splice(0)) job.reject(closing);
+      for (const seat of seats) {
+        seat.worker?.kill();
+        release(seat)?.reject(closing);
+      }
+    },
   };
 };
 
-// The library's type names only what structuredClone takes; at run time it is a list for postMessage.
-const transferable = (buffers: ArrayBuffer[] = []) => buffers as NonNullable<Parameters<Piscina['run']>[1]>['transferList'];
+const tooLate = (timeoutMs: number): Problem =>
+  Problem.of('processing_timeout', `The document could not be converted within ${timeoutMs / 1000} seconds.`, { timeout_seconds: timeoutMs / 1000 });
 
-const explained = (error: unknown, late: boolean, timeoutMs: number, memoryMb: number): unknown => {
-  if (error instanceof Problem) return error;
-  if (late) return Problem.of('processing_timeout', `The document could not be converted within ${timeoutMs / 1000} seconds.`, { timeout_seconds: timeoutMs / 1000 });
-  if (isOutOfMemory(error)) return Problem.of('conversion_failed', 'The document needs more memory to convert than there is for one. Split it into smaller ones.', { details: { reason: 'out of memory', limit_mb: memoryMb } });
-  return error;
-};
-
-const isOutOfMemory = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+const failureOf = (end: End, memoryMb: number): Error =>
+  end === 'out of memory'
+    ? Problem.of('conversion_failed', 'The document needs more memory to convert than there is for one. Split it into smaller ones.', { details: { reason: 'out of memory', limit_mb: memoryMb } })
+    : new Error(end === 'crashed' ? 'a conversion process crashed' : 'a conversion process did not start');

@@ -18,11 +18,16 @@ const faultOf = async (work: Promise<unknown>) => {
 const endless = `# a\n\n${'*a **b '.repeat(400_000)}`;
 const enormous = `[${Array.from({ length: 150_000 }, (_, id) => `{"id":${id},"list":[1,2,3]}`).join(',')}]`;
 
-describe('preparation in threads', () => {
+describe('preparation in processes', () => {
   test('gives what the converters make, and leaves the data of the caller alone', async () => {
     const data = Buffer.from('<p>Grüße</p>');
     expect(await preparation.prepare({ inputType: 'html', data, maxImages: 50 }, { timeoutMs: 60_000 })).toEqual({ html: '<p>Grüße</p>', lane: 'quiet', laneReason: 'nothing that runs', external: false });
     expect(data.toString()).toBe('<p>Grüße</p>');
+  });
+
+  test('gives back what was decoded: without a byte order mark, and from base64', async () => {
+    expect((await prepare('html', '\ufeff<p>Grüße</p>')).html).toBe('<p>Grüße</p>');
+    expect((await prepare('html', Buffer.from('<p>Grüße, all of you</p>').toString('base64'))).html).toBe('<p>Grüße, all of you</p>');
   });
 
   test('raises the Problems of the converters with all their fields', async () => {
@@ -34,20 +39,35 @@ describe('preparation in threads', () => {
     expect((await prepare('html', '<p>next</p>')).html).toBe('<p>next</p>');
   });
 
-  test('counts the wait for a thread in', async () => {
+  test('counts the wait for a process in', async () => {
     const first = faultOf(prepare('markdown', endless, 500));
     const second = faultOf(prepare('html', '<p>waits</p>', 100));
     expect((await second).name).toBe('processing_timeout');
     expect((await first).name).toBe('processing_timeout');
   });
 
-  test('survives deadlines that end threads before they have begun to work', async () => {
+  test('survives deadlines that end processes before they have begun to work', async () => {
     for (let round = 0; round < 5; round += 1) await faultOf(prepare('markdown', endless, 1));
     expect((await prepare('html', '<p>next</p>')).html).toBe('<p>next</p>');
   });
 
-  test('refuses what needs more memory than a thread has, and works on', async () => {
+  test('refuses what needs more memory than a process has, and works on', async () => {
     expect(await faultOf(prepare('json', enormous))).toMatchObject({ name: 'conversion_failed', extra: { details: { reason: 'out of memory', limit_mb: 96 } } });
     expect((await prepare('html', '<p>next</p>')).html).toBe('<p>next</p>');
+  });
+
+  test('takes several documents at once and gives each its own', async () => {
+    const texts = Array.from({ length: 20 }, (_, index) => `<p>${index}</p>`);
+    const prepared = await Promise.all(texts.map((text) => prepare('html', text)));
+    expect(prepared.map(({ html }) => html)).toEqual(texts);
+  });
+
+  test('lets go of what waits and runs when it is closed', async () => {
+    const closing = openPreparation({ threads: 1 });
+    const works = [1, 2].map(() => closing.prepare({ inputType: 'markdown', data: Buffer.from(endless), maxImages: 50 }, { timeoutMs: 60_000 }));
+    const ends = Promise.allSettled(works);
+    await closing.close();
+    expect((await ends).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await expect(closing.prepare({ inputType: 'html', data: Buffer.from(''), maxImages: 50 }, { timeoutMs: 60_000 })).rejects.toThrow('closed');
   });
 });

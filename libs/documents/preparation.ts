@@ -1,6 +1,7 @@
 import { openPool } from './pool.ts';
 import type { InputType } from './input-type.ts';
 import type { Prepared } from './prepared.ts';
+import { withEcho } from './worker/echo.ts';
 import type { TemplateInput } from './template.ts';
 import type { Variable } from '#contracts/http/templates.ts';
 import type { Analysis } from '#libs/templating/analyse.ts';
@@ -11,7 +12,7 @@ export type { InputType, Prepared };
 export type Preparation = {
   /**
    * @param input `data` is the UTF-8 of what the caller sent (the text as sent, or the JSON of an object); `maxImages` null where there is no limit
-   * @param options `timeoutMs` from the call on, waiting for a thread included
+   * @param options `timeoutMs` from the call on, waiting for a process included
    * @throws Problem
    */
   prepare: (input: { inputType: InputType; data: Uint8Array; maxImages: number | null }, options: { timeoutMs: number }) => Promise<Prepared>;
@@ -24,16 +25,14 @@ export type Preparation = {
 
 const defaults = { threads: 2, memoryMb: 512 };
 
-/** @param settings `threads` (2) and the heap limit of each, `memoryMb` (512 MiB) */
+/** @param settings `threads`: how many documents are converted at once (2), each in a process of its own; `memoryMb`: the heap limit of each (512 MiB) */
 export const openPreparation = (settings: { threads?: number; memoryMb?: number } = {}): Preparation => {
-  const pool = openPool({ ...defaults, ...settings });
+  const { threads, memoryMb } = { ...defaults, ...settings };
+  const pool = openPool({ processes: threads, memoryMb });
   return {
-    prepare: (input, { timeoutMs }) => {
-      const data = new Uint8Array(input.data);
-      return pool.run('prepare', { ...input, data }, { timeoutMs, transfer: [data.buffer] });
-    },
+    prepare: async (input, options) => withEcho<Prepared>(await pool.run('prepare', input, options), input.data),
     prepareTemplate: (input, options) => pool.run('prepareTemplate', input, options),
     analyse: (input, options) => pool.run('analyse', input, options),
-    close: pool.close,
+    close: async () => pool.close(),
   };
 };

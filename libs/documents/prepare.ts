@@ -8,7 +8,7 @@ export type PrepareInput = { inputType: InputType; data: Uint8Array; maxImages: 
 
 type Convert = (text: string, maxImages: number | null) => Prepared;
 
-// The converters are loaded when first needed, so that a thread which only ever sees HTML stays small.
+// The converters are loaded when first needed, so that a process which only ever sees HTML stays small.
 const converters: Record<Exclude<TextType, 'html'>, () => Promise<Convert>> = {
   markdown: async () => (await import('./markdown/convert.ts')).convertMarkdown,
   csv: async () => (await import('./csv/convert.ts')).convertCsv,
@@ -16,7 +16,7 @@ const converters: Record<Exclude<TextType, 'html'>, () => Promise<Convert>> = {
   xml: async () => (await import('./xml/convert.ts')).convertXml,
 };
 
-/** Turns input into a document for the browser, in the calling thread. Throws a Problem. */
+/** Turns input into a document for the browser, in the calling process. Throws a Problem. */
 export const prepareDocument = ({ inputType, data, maxImages }: PrepareInput): Prepared | Promise<Prepared> => {
   if (inputType === 'html') return prepareHtml(decodeText('html', data), maxImages);
   return inputType === 'docx' ? prepareDocx(data, maxImages) : prepareText(inputType, data, maxImages);

@@ -73,6 +73,10 @@ describe('JSON', () => {
     expect(faultOf(text)).toMatchObject({ name: 'conversion_failed', extra: { line } });
   });
 
+  test('with more values than can be printed is refused with the limit', () => {
+    expect(faultOf(`[${'1,'.repeat(1_500_000)}1]`)).toMatchObject({ name: 'conversion_failed', extra: { details: { limit: 1_500_000 } } });
+  });
+
   test.each(['['.repeat(100_000) + ']'.repeat(100_000), `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`])('nested a hundred thousand deep is refused with the limit', (text) => {
     expect(faultOf(text)).toMatchObject({ name: 'conversion_failed', extra: { details: { limit: 256 } } });
   });

@@ -9,7 +9,10 @@ export const parseJson = (text: string): JsonValue => {
   const open: JsonContainer[] = [];
   let root: JsonValue | undefined;
   let key = '';
+  let values = 0;
   const add = (value: JsonValue): void => {
+    values += 1;
+    if (values > maxValues) throw tooMany();
     const parent = open.at(-1);
     if (!parent) root = value;
     else if (parent.type === 'array') parent.items.push(value);
@@ -39,6 +42,11 @@ export const parseJson = (text: string): JsonValue => {
   if (!root) throw refusal('json', 'The JSON is empty.', { details: 'empty', line: 1 });
   return root;
 };
+
+// Room for the largest table that is printed.
+const maxValues = 1_500_000;
+
+const tooMany = (): Problem => refusal('json', `The JSON has more than ${maxValues} values; send it in parts.`, { details: { reason: 'too many values', limit: maxValues } });
 
 const literal = (value: unknown, written: string): JsonValue => {
   if (typeof value === 'string') return { type: 'string', text: value };

@@ -1,7 +1,9 @@
 import { type Fault, Problem } from '#contracts/http/problem.ts';
 
-/** What a worker answers: a Problem's class does not survive the way between threads, its fault does. */
+/** What a worker answers: a Problem's class does not survive the way between processes, its fault does. */
 export type Answer<T> = { value: T } | { fault: Fault };
+
+export const isFault = <T>(answer: Answer<T>): answer is { fault: Fault } => 'fault' in answer;
 
 /** Runs a task and turns what it raises into an answer. What is no Problem and no exhausted stack stays an error. */
 export const answering = async <T>(task: () => T | Promise<T>): Promise<Answer<T>> => {

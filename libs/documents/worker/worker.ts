@@ -2,19 +2,33 @@ import { prepareDocument, type PrepareInput } from '../prepare.ts';
 import type { Prepared } from '../prepared.ts';
 import { analyseTemplate, prepareTemplate, type TemplateInput } from '../template.ts';
 import { type Answer, answering } from './answer.ts';
+import { type Echo, withoutEcho } from './echo.ts';
 
-/** What the threads of the pool can do. A further task is one line here and one in {@link Tasks}. */
+/** What the processes of the pool can do. A further task is one line here and one in {@link Tasks}. */
 const tasks: { [Name in keyof Tasks]: (input: Tasks[Name]['input']) => Tasks[Name]['output'] | Promise<Tasks[Name]['output']> } = {
-  prepare: prepareDocument,
+  prepare: async (input) => withoutEcho(await prepareDocument(input), input.data),
   prepareTemplate,
   analyse: analyseTemplate,
 };
 
 export type Tasks = {
-  prepare: { input: PrepareInput; output: Prepared };
+  prepare: { input: PrepareInput; output: Echo<Prepared> };
   prepareTemplate: { input: TemplateInput; output: Prepared };
   analyse: { input: Parameters<typeof analyseTemplate>[0]; output: ReturnType<typeof analyseTemplate> };
 };
 
-export default <Name extends keyof Tasks>({ task, input }: { task: Name; input: Tasks[Name]['input'] }): Promise<Answer<Tasks[Name]['output']>> =>
-  answering(() => tasks[task](input));
+export type Order<Name extends keyof Tasks = keyof Tasks> = { task: Name; input: Tasks[Name]['input'] };
+/** The first message of a process, and then one for each order. */
+export type Message = 'ready' | Answer<unknown>;
+
+const carryOut = <Name extends keyof Tasks>({ task, input }: Order<Name>): Promise<Answer<Tasks[Name]['output']>> => answering(() => tasks[task](input));
+
+const say = (message: Message): void => {
+  process.send?.(message);
+};
+
+// A signal to the whole group is for the service, which finishes what runs; this process ends when the service lets go of it.
+process.on('SIGINT', () => {});
+process.on('SIGTERM', () => {});
+process.on('message', (order: Order) => void carryOut(order).then(say));
+say('ready');

@@ -52,6 +52,7 @@ describe('XML', () => {
 
   test('with too many lines to show is refused with the limit', () => {
     expect(faultOf(`<a>${'<b/>'.repeat(200_001)}</a>`)).toMatchObject({ extra: { details: { limit: 200_000 } } });
+    expect(faultOf(`<a>${'<b/>'.repeat(600_001)}</a>`)).toMatchObject({ extra: { details: { limit: 600_000 } } });
   });
 
   test('nested a hundred thousand deep is refused with the limit', () => {

@@ -17,29 +17,37 @@ export type XmlItem =
  */
 export const parseXml = (text: string): XmlItem[] => {
   const items: XmlItem[] = [];
+  const add = (item: XmlItem): void => {
+    if (items.push(item) > maxItems) throw tooMany();
+  };
   let depth = 0;
   const parser = new SaxesParser({ position: true, xmlns: false });
   parser.on('error', (error) => {
     throw malformed(error.message, parser.line);
   });
-  parser.on('xmldecl', ({ version, encoding, standalone }) => items.push({ type: 'instruction', depth, target: 'xml', body: declaration({ version, encoding, standalone }) }));
-  parser.on('processinginstruction', ({ target, body }) => items.push({ type: 'instruction', depth, target, body }));
-  parser.on('doctype', (doctype) => items.push({ type: 'doctype', depth, text: withoutEntities(doctype, text) }));
-  parser.on('comment', (comment) => items.push({ type: 'comment', depth, text: comment }));
-  parser.on('text', (content) => items.push({ type: 'text', depth, text: content }));
-  parser.on('cdata', (content) => items.push({ type: 'cdata', depth, text: content }));
+  parser.on('xmldecl', ({ version, encoding, standalone }) => add({ type: 'instruction', depth, target: 'xml', body: declaration({ version, encoding, standalone }) }));
+  parser.on('processinginstruction', ({ target, body }) => add({ type: 'instruction', depth, target, body }));
+  parser.on('doctype', (doctype) => add({ type: 'doctype', depth, text: withoutEntities(doctype, text) }));
+  parser.on('comment', (comment) => add({ type: 'comment', depth, text: comment }));
+  parser.on('text', (content) => add({ type: 'text', depth, text: content }));
+  parser.on('cdata', (content) => add({ type: 'cdata', depth, text: content }));
   parser.on('opentag', ({ name, attributes, isSelfClosing }) => {
     if (depth >= maxDepth) throw tooDeep('xml', parser.line);
-    items.push({ type: 'open', depth, name, attributes: Object.entries(attributes), selfClosing: isSelfClosing });
+    add({ type: 'open', depth, name, attributes: Object.entries(attributes), selfClosing: isSelfClosing });
     depth += 1;
   });
   parser.on('closetag', ({ name, isSelfClosing }) => {
     depth -= 1;
-    if (!isSelfClosing) items.push({ type: 'close', depth, name });
+    if (!isSelfClosing) add({ type: 'close', depth, name });
   });
   parser.write(text).close();
   return items;
 };
+
+// Room for the largest document that is printed: an element on one line takes three items.
+const maxItems = 600_000;
+
+const tooMany = (): Problem => refusal('xml', `The XML has more than ${maxItems} tags and texts; send it in parts.`, { details: { reason: 'too many tags and texts', limit: maxItems } });
 
 const declaration = (parts: Record<string, string | undefined>): string =>
   Object.entries(parts)

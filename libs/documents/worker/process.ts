@@ -1,0 +1,57 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Answer } from './answer.ts';
+import type { Message, Order } from './worker.ts';
+
+/** How a process came to its end, apart from being ended by us. */
+export type End = 'out of memory' | 'never started' | 'crashed';
+
+/** One process that carries out one order at a time. */
+export type WorkerProcess = { send: (order: Order) => void; kill: () => void };
+
+type Events = { onAnswer: (answer: Answer<unknown>) => void; onEnd: (end: End) => void };
+
+const file = fileURLToPath(new URL('./worker.ts', import.meta.url));
+// What V8 raises when it finds no memory, and what the system sends when the machine has none left.
+const memorySignals = new Set<string | null>(['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGKILL']);
+
+/**
+ * Starts a process with a heap of at most `memoryMb` MiB. It gets nothing of our environment: what it reads was written by strangers.
+ * `onEnd` is called once, however it ends; never after {@link WorkerProcess.kill}.
+ */
+export const startWorker = (memoryMb: number, { onAnswer, onEnd }: Events): WorkerProcess => {
+  const child = fork(file, [], {
+    serialization: 'advanced',
+    execArgv: [`--max-old-space-size=${memoryMb}`],
+    env: { TZ: 'UTC', LANG: 'C.UTF-8' },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  letGo(child);
+  let state: 'starting' | 'ready' | 'ended' = 'starting';
+  const end = (signal: string | null): void => {
+    if (state === 'ended') return;
+    const before = state;
+    state = 'ended';
+    onEnd(memorySignals.has(signal) ? 'out of memory' : before === 'ready' ? 'crashed' : 'never started');
+  };
+  child.on('message', (message: Message) => {
+    if (message === 'ready') state = 'ready';
+    else onAnswer(message);
+  });
+  child.on('exit', (_, signal) => end(signal));
+  child.on('error', () => end(null));
+  return {
+    // A process that is gone takes no message; that it is gone is told by its end.
+    send: (order) => void child.send(order, () => {}),
+    kill: () => {
+      state = 'ended';
+      child.kill('SIGKILL');
+    },
+  };
+};
+
+/** Keeps an idle process from keeping ours alive. */
+const letGo = (child: ChildProcess): void => {
+  child.unref();
+  child.channel?.unref();
+};
