@@ -69,10 +69,10 @@ const withBrowser = async <T>(executable: string, kind: 'still' | 'moving', use:
 };
 
 /** The limit: kept bare targets without screen frames, refilled by the finished document, in a loop that does nothing else. */
-export const rawLimit = ({ executable, documents, concurrency }: RawSettings): Promise<Figure> =>
+export const rawLimit = ({ executable, documents, concurrency }: RawSettings, documentOf: (index: number) => string = invoice): Promise<Figure> =>
   withBrowser(executable, 'still', async (browser) => {
     const targets = await Promise.all(Array.from({ length: concurrency }, () => target(browser, false)));
-    return measure(documents, concurrency, (worker, index) => fill(targets[worker]!, invoice(index)));
+    return measure(documents, concurrency, (worker, index) => fill(targets[worker]!, documentOf(index)));
   });
 
 /** What scripts cost at the least: a new browser context for each document, in a loop that does nothing else. */

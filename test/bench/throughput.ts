@@ -1,29 +1,63 @@
+import { readExample } from '#libs/templating/examples.ts';
+import { expand } from '#libs/templating/expand.ts';
 import { invoice } from './fixtures/invoice.ts';
-import { type Figure, measure, rawLimit } from './raw-limit.ts';
-import { must, withService } from './service.ts';
+import { type Figure, measure, rawLimit, rawScriptLimit } from './raw-limit.ts';
+import { heading, sayFigure, sayPromise } from './report.ts';
+import { type Bench, must, withService } from './service.ts';
 
 const executable = process.env.PUPPETEER_EXECUTABLE_PATH ?? '/usr/bin/chromium-headless-shell';
 
-const say = (name: string, { concurrency, documentsPerSecond, p50Ms, p99Ms }: Figure): void =>
-  console.log(`${name.padEnd(30)} ${concurrency} at once  ${documentsPerSecond.toFixed(1).padStart(7)} documents/s   p50 ${p50Ms.toFixed(1)} ms   p99 ${p99Ms.toFixed(1)} ms`);
+type Best = { limit: Figure; service: Figure };
+const faster = (a: Figure | undefined, b: Figure): Figure => (a && a.documentsPerSecond >= b.documentsPerSecond ? a : b);
 
-/** CONVERT of a one-page invoice over HTTP against the bare loop, by turns in one run. */
-export const convertThroughput = async (documents: number): Promise<void> => {
-  let best = { limit: 0, service: 0 };
-  for (const concurrency of [1, 2, 3, 4, 6]) {
-    if (concurrency <= 4) {
-      const limit = await rawLimit({ executable, documents, concurrency });
-      say('bare loop', limit);
-      best = { ...best, limit: Math.max(best.limit, limit.documentsPerSecond) };
-    }
-    const service = await withService({}, ({ ask }) =>
-      measure(documents, concurrency, async (_, index) => must(await ask('POST', '/api/v1/render', JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: invoice(index) })))),
-    );
-    say('POST /render, CONVERT', service);
-    console.log(`  p99 is ${(service.p99Ms / service.p50Ms).toFixed(1)} times p50`);
-    best = { ...best, service: Math.max(best.service, service.documentsPerSecond) };
+/** Bare loop and service by turns, so that both meet the same weather; the best of each. */
+const compare = async (name: string, concurrencies: readonly number[], limit: (concurrency: number) => Promise<Figure>, service: (concurrency: number) => Promise<Figure>): Promise<Best> => {
+  let best: Partial<Best> = {};
+  for (const concurrency of concurrencies) {
+    const [bare, own] = [await limit(concurrency), await service(concurrency)];
+    sayFigure('bare loop', bare);
+    sayFigure(name, own);
+    best = { limit: faster(best.limit, bare), service: faster(best.service, own) };
   }
-  console.log(`CONVERT over HTTP reaches ${(best.service / best.limit).toFixed(2)} of the bare loop's best (at least 0.6 is promised)`);
+  return best as Best;
 };
 
-if (import.meta.main) await convertThroughput(Number(process.argv[2] ?? 1000));
+const convert = (script: string) => (bench: Bench, documents: number, concurrency: number): Promise<Figure> =>
+  measure(documents, concurrency, async (_, index) => must(await bench.ask('POST', '/api/v1/render', JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: invoice(index) + script }))));
+
+const promiseOf = ({ limit, service }: Best, what: string, share: number): void => {
+  sayPromise(`${what}, share of the bare loop's best`, service.documentsPerSecond / limit.documentsPerSecond, 'at least', share);
+};
+
+export const convertThroughput = async (documents: number): Promise<void> => {
+  heading('POST /render, CONVERT of a one-page invoice without script');
+  const best = await withService({}, (bench) =>
+    compare('POST /render', [1, 2, 3, 4], (concurrency) => rawLimit({ executable, documents, concurrency }), (concurrency) => convert('')(bench, documents, concurrency)),
+  );
+  promiseOf(best, 'CONVERT over HTTP', 0.6);
+  sayPromise('CONVERT over HTTP, p99 in multiples of p50', best.service.p99Ms / best.service.p50Ms, 'at most', 3);
+};
+
+export const scriptThroughput = async (documents: number): Promise<void> => {
+  heading('POST /render, CONVERT of the same invoice with a script');
+  const best = await withService({}, (bench) =>
+    compare('POST /render', [1, 2, 3, 4], (concurrency) => rawScriptLimit({ executable, documents, concurrency }), (concurrency) => convert('<script>document.title = "x"</script>')(bench, documents, concurrency)),
+  );
+  promiseOf(best, 'Script lane over HTTP', 0.9);
+};
+
+export const templateThroughput = async (documents: number): Promise<void> => {
+  heading('POST /render, RENDER of the shipped invoice');
+  const { template, sample } = await readExample('invoice');
+  const expanded = expand({ content: template.content, contentHash: 'bench', data: sample, variables: template.variables, locale: 'en', timeZone: 'UTC', maxOutputBytes: 1e7 });
+  const best = await withService({}, async (bench) => {
+    const { id } = JSON.parse(must(await bench.ask('POST', '/api/v1/templates', JSON.stringify(template)), 201).toString()) as { id: string };
+    const body = JSON.stringify({ mode: 'RENDER', template_id: id, data: sample });
+    return compare(
+      'POST /render', [1, 2, 3, 4],
+      (concurrency) => rawLimit({ executable, documents, concurrency }, () => expanded),
+      (concurrency) => measure(documents, concurrency, async () => must(await bench.ask('POST', '/api/v1/render', body))),
+    );
+  });
+  promiseOf(best, 'RENDER over HTTP', 0.6);
+};

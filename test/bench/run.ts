@@ -1,0 +1,32 @@
+import { availableParallelism, cpus } from 'node:os';
+import { bystander } from './bystander.ts';
+import { benchAppends } from './event-store.ts';
+import { memory } from './memory.ts';
+import { heading, sayAll, sayPromise } from './report.ts';
+import { templateReads } from './templates.ts';
+import { convertThroughput, scriptThroughput, templateThroughput } from './throughput.ts';
+
+const appends = async (): Promise<void> => {
+  heading('Durable appends to the embedded event store');
+  const { perSecond, p50Ms } = await benchAppends(1024, 40_000);
+  console.log(`  1024 callers, p50 ${p50Ms.toFixed(1)} ms`);
+  sayPromise('single-event appends', perSecond, 'at least', 10_000, ' /s');
+};
+
+const parts: Record<string, () => Promise<void>> = {
+  convert: () => convertThroughput(1500),
+  template: () => templateThroughput(1500),
+  script: () => scriptThroughput(150),
+  appends,
+  bystander,
+  templates: () => templateReads(50, 100, 2000),
+  memory: () => memory(500, 5000),
+};
+
+const chosen = process.argv.slice(2);
+const unknown = chosen.filter((name) => !Object.hasOwn(parts, name));
+if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')}. There are: ${Object.keys(parts).join(', ')}.`);
+
+console.log(`${availableParallelism()} cores, ${cpus()[0]?.model}, Node ${process.version}`);
+for (const name of chosen.length > 0 ? chosen : Object.keys(parts)) await parts[name]!();
+sayAll();
