@@ -12,7 +12,10 @@ export type OpenApiDocument = Json & { openapi: string; paths: Record<string, Js
 
 const tags = [
   { name: 'Rendering', description: 'From content to PDF.' },
+  { name: 'Jobs', description: 'What became of asynchronous renders, and their callbacks.' },
   { name: 'Templates', description: 'HTML with placeholders, stored, versioned and tried out.' },
+  { name: 'Account', description: 'What the account may do, has used, and what was done to it.' },
+  { name: 'Account', description: 'Plan, limits, use and history.' },
   { name: 'Operation', description: 'For those who run the service.' },
 ];
 
@@ -22,7 +25,7 @@ const membersOf = (schema: z.ZodType): z.ZodType[] => (schema instanceof z.ZodUn
 
 const usesOf = ({ request, responses }: Route): Use[] => [
   ...(request?.body ? [request.body, ...membersOf(request.body)].map((schema): Use => ({ schema, direction: 'input' })) : []),
-  ...responses.flatMap(({ schema }): Use[] => (schema ? [{ schema, direction: 'output' }] : [])),
+  ...responses.flatMap(({ schema }) => (schema ? [schema, ...membersOf(schema)].map((one): Use => ({ schema: one, direction: 'output' })) : [])),
 ];
 
 const schemasOf = (routes: readonly Route[]): Json =>

@@ -7,17 +7,19 @@ export type Example = { summary: string; value: unknown };
 
 export type RouteRequest = { body?: z.ZodType; examples?: Record<string, Example>; query?: z.ZodObject; params?: z.ZodObject; headers?: z.ZodObject };
 
-/** `schema` is null for an answer without a body; `headers` are those beside the ones that every answer has. */
-export type RouteResponse = { status: number; description: string; schema: z.ZodType | null; example?: unknown; headers?: Record<string, string> };
+/** `schema` is null for an answer without a JSON body, `bytes` names the type of one that is not JSON; `headers` are those beside the ones that every answer has. */
+export type RouteResponse = { status: number; description: string; schema: z.ZodType | null; bytes?: string; examples?: Record<string, Example>; headers?: Record<string, string> };
 
 /** One thing that the API can do, as far as a caller sees it. `path` has its parameters in braces. */
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: `/${string}`;
-  tag: 'Rendering' | 'Templates' | 'Operation';
+  tag: 'Rendering' | 'Templates' | 'Account' | 'Operation';
   summary: string;
   description: string;
   permission?: Permission;
+  /** Where something in the address, such as a signed token, serves in place of a key. */
+  keyOptional?: true;
   request?: RouteRequest;
   responses: RouteResponse[];
   errors: ErrorName[];
@@ -44,3 +46,14 @@ export const bodyErrors = (...more: ErrorName[]): ErrorName[] => callErrors('inv
 
 /** What can go wrong while a PDF is made, whatever it is made from. */
 export const printErrors = ['conversion_failed', 'image_load_failed', 'processing_timeout', 'javascript_timeout', 'pdf_too_large'] as const satisfies ErrorName[];
+
+export const idempotencyKey = z.object({
+  'Idempotency-Key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe('A text of your choice, remembered for 24 hours. The same key and body give the first answer again, with Idempotency-Replayed: true, and nothing is done twice.'),
+});
+export const idempotencyErrors = ['idempotency_conflict', 'idempotency_in_progress'] as const satisfies ErrorName[];
+export const replayHeader = { 'Idempotency-Replayed': 'true where the answer is that of an earlier request with the same Idempotency-Key.' };
