@@ -39,11 +39,18 @@ export const openHouse = async (settings: HouseSettings): Promise<House> => {
     return newSlot();
   };
 
+  /** A page that waited for its document may have died meanwhile, or could not be opened ahead of time; that says nothing about one opened now. */
+  const living = async (waiting: Promise<Page>, kind: PageKind): Promise<Page> => {
+    const page = await waiting.catch(() => undefined);
+    if (page?.alive) return page;
+    void page?.close();
+    return open(kind);
+  };
+
   const fresh = (kind: PageKind): Promise<Page> => {
     const page = shelf.get(keyOf(kind)) ?? open(kind);
     shelf.set(keyOf(kind), open(kind));
-    // A page that could not be opened ahead of time says nothing about one opened now.
-    return page.catch(() => open(kind));
+    return living(page, kind);
   };
 
   const counted = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -61,6 +68,7 @@ export const openHouse = async (settings: HouseSettings): Promise<House> => {
     withKeptPage: (use) =>
       counted(async () => {
         const slot = free.pop() ?? newSlot();
+        slot.page = unhandledLater(living(slot.page, keptKind));
         try {
           const result = await use(await slot.page);
           slot.documents += 1;

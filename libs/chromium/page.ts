@@ -16,6 +16,8 @@ export type Page = {
   media: 'print' | 'screen';
   /** Never settles but by the failure of the page. */
   failed: Promise<never>;
+  /** False from its failure on. */
+  alive: boolean;
   /** What the scripts of the page held when it was last looked at; tells a crash for want of memory from others. */
   heapMb: number;
   /** Ends whatever runs on the page with this error. */
@@ -44,9 +46,9 @@ export const openPage = async (browser: Browser, kind: PageKind): Promise<Page> 
   const session = devtools.session(sessionId);
 
   const failed = session.next('Inspector.detached', () => false) as Promise<never>;
-  failed.catch(() => undefined);
+  failed.catch(() => (page.alive = false));
   const page: Page = {
-    session, frameId: '', media: 'print', failed, heapMb: 0,
+    session, frameId: '', media: 'print', failed, alive: true, heapMb: 0,
     fail: (error) => session.fail(error),
     close: async () => {
       offDetached();
