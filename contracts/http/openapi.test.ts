@@ -53,10 +53,10 @@ test.each(bodies)('%s accepts its example %s', (_route, _name, schema, value) =>
   expect(schema.safeParse(value).error).toBeUndefined();
 });
 
-const answers = routes.flatMap(({ method, path, responses }) => responses.flatMap(({ status, schema, example }) => (schema && example ? [[`${method} ${path}`, status, schema, example] as const] : [])));
+const answers = routes.flatMap(({ method, path, responses }) => responses.flatMap(({ status, schema, examples = {} }) => Object.entries(examples).map(([name, { value }]) => [`${method} ${path}`, status, name, schema as z.ZodType, value] as const)));
 
-test.each(answers)('the example of the answer of %s with %i is such an answer', (_route, _status, schema, example) => {
-  expect(schema.safeParse(example).error).toBeUndefined();
+test.each(answers)('%s answers with %i as in its example %s', (_route, _status, _name, schema, value) => {
+  expect(schema.safeParse(value).error).toBeUndefined();
 });
 
 test('callers may leave out what has a default, and every answer has it', () => {

@@ -15,7 +15,6 @@ const tags = [
   { name: 'Jobs', description: 'What became of asynchronous renders, and their callbacks.' },
   { name: 'Templates', description: 'HTML with placeholders, stored, versioned and tried out.' },
   { name: 'Account', description: 'What the account may do, has used, and what was done to it.' },
-  { name: 'Account', description: 'Plan, limits, use and history.' },
   { name: 'Operation', description: 'For those who run the service.' },
 ];
 

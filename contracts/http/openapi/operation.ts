@@ -17,10 +17,15 @@ const parametersIn = (place: 'path' | 'query' | 'header', fields: z.ZodObject | 
 
 const parametersOf = ({ params, query, headers }: RouteRequest): Json[] => [...parametersIn('path', params), ...parametersIn('query', query), ...parametersIn('header', headers)];
 
-const successOf = (route: Route, { status, description, schema, example, headers = {} }: RouteResponse): Json => ({
-  description,
-  headers: headersOf(route, status, headers),
-  ...(schema ? { content: { [json]: { schema: referenceTo(schema, 'output'), ...(example === undefined ? {} : { example }) } } } : {}),
+const contentOf = ({ schema, bytes, examples }: RouteResponse): Json => {
+  if (bytes) return { content: { [bytes]: {} } };
+  return schema ? { content: { [json]: { schema: referenceTo(schema, 'output'), ...(examples ? { examples } : {}) } } } : {};
+};
+
+const successOf = (route: Route, response: RouteResponse): Json => ({
+  description: response.description,
+  headers: headersOf(route, response.status, response.headers ?? {}),
+  ...contentOf(response),
 });
 
 const failureOf = (route: Route, status: number, names: ErrorName[]): Json => {
@@ -52,6 +57,8 @@ const distinct = (route: Route, entries: [string, Json][]): Json => {
 
 const operationIdOf = ({ method, path }: Route): string => `${method.toLowerCase()}${path.replace(/^\/api\/v1/, '').replace(/[/{}]+(\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/\W/g, '')}`;
 
+const securityOf = ({ permission, keyOptional }: Route): Json[] => [...(permission ? [{ apiKey: [] }] : []), ...(keyOptional ? [{}] : [])];
+
 /** One operation of the OpenAPI document. */
 export const operationOf = (route: Route): Json => {
   const { tag, summary, description, permission, request = {}, responses } = route;
@@ -61,7 +68,7 @@ export const operationOf = (route: Route): Json => {
     tags: [tag],
     summary,
     description: permission ? `${description}\n\nNeeds the permission \`${permission}\`.` : description,
-    security: permission ? [{ apiKey: [] }] : [],
+    security: securityOf(route),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(request.body ? { requestBody: { required: true, content: { [json]: { schema: referenceTo(request.body, 'input'), examples: request.examples ?? {} } } } } : {}),
     responses: distinct(route, [...responses.map((response): [string, Json] => [String(response.status), successOf(route, response)]), ...failuresOf(route)]),

@@ -12,7 +12,7 @@ export const healthRoutes: Route[] = [
     tag: 'Operation',
     summary: 'Does the process turn?',
     description: 'For whoever restarts the process when it hangs. Needs no key.',
-    responses: [{ status: 200, description: 'It does.', schema: live, example: { status: 'live' } }],
+    responses: [{ status: 200, description: 'It does.', schema: live }],
     errors: [],
   },
   {
@@ -22,8 +22,8 @@ export const healthRoutes: Route[] = [
     summary: 'Can it take a render?',
     description: 'For whoever sends traffic here. Needs no key.',
     responses: [
-      { status: 200, description: 'It can.', schema: ready, example: { status: 'ready' } },
-      { status: 503, description: 'It cannot, yet or any more.', schema: notReady, example: { status: 'not ready', missing: ['browser'] } },
+      { status: 200, description: 'It can.', schema: ready },
+      { status: 503, description: 'It cannot, yet or any more.', schema: notReady, examples: { starting: { summary: 'It is starting', value: { status: 'not ready', missing: ['no browser is up yet'] } } } },
     ],
     errors: [],
   },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { convertRequest, renderDone, templateRequest } from '../render.ts';
-import { bodyErrors, type Example, named, printErrors, type Route } from './route.ts';
+import { renderQueued } from '../jobs.ts';
+import { bodyErrors, type Example, idempotencyErrors, idempotencyKey, named, printErrors, replayHeader, type Route } from './route.ts';
 
 const renderRequest = named('RenderRequest', z.discriminatedUnion('mode', [named('ConvertRequest', convertRequest), named('TemplateRequest', templateRequest)]));
 
@@ -15,10 +16,21 @@ const examples: Record<string, Example> = {
   },
   csv: { summary: 'CSV as a table', value: { mode: 'CONVERT', input_type: 'csv', data: 'Item,Price\nPaper,4.20\nInk,18.00\n', orientation: 'landscape' } },
   json: { summary: 'JSON as it stands', value: { mode: 'CONVERT', input_type: 'json', data: [{ city: 'Graz', year: 1981 }, { city: 'Porto', year: 1996 }] } },
+  callback: { summary: 'With a callback', value: { mode: 'CONVERT', input_type: 'html', data: '<h1>Annual report</h1>', webhook_url: 'https://example.com/hooks/pdf', webhook_headers: { 'X-Tenant': 'north' } } },
   template: { summary: 'A stored template', value: { mode: 'RENDER', template_id: 'tpl_01JQZX3C5V8Y2N6T4R7W9K0MHB', data: { number: '2026-118', customer: { name: 'Ines Prado' } } } },
 };
 
+const queued = { id: 'render_01JR04W1PD2M5S8V3Q6X9Z7TKF', job_id: 'job_01JR04W1PD2M5S8V3Q6X9Z7TKF', status: 'QUEUED', webhook_url: 'https://example.com/hooks/pdf', estimated_time_ms: 120, created_at: '2026-03-02T09:15:04.211Z' };
 const done = { id: 'render_01JR04W1PD2M5S8V3Q6X9Z7TKF', status: 'DONE', pdf_base64: 'JVBERi0xLjQK...', pages: 1, file_size_kb: 14.27, duration_ms: 41, created_at: '2026-03-02T09:15:04.211Z' };
+
+const callbacks = `
+**Callbacks.** The body is JSON with \`id\`, \`status\`, \`job_id\` and \`created_at\`. With status \`DONE\` it has \`pdf_url\`, \`pdf_expires_at\`, \`pages\`, \`file_size_kb\`, \`duration_ms\` and \`completed_at\`; with \`FAILED\` it has
+\`error\`, \`message\`, \`details\` and \`failed_at\`. Any 2xx answer within 10 seconds counts as delivered. After a 5xx answer, a timeout or a connection that fails there are two more attempts, 5 and then 30 seconds later; any other
+answer ends it at once, redirects among them. An address that is not public is a failed attempt. The same callback can come twice, so go by \`job_id\`.
+
+**Signatures.** \`X-Service-Signature\` is the HMAC-SHA-256, in hex, of the exact bytes of the body, keyed with the account's webhook secret as it is written. Beside it stand the headers of Standard Webhooks
+(\`webhook-id\`, the same at each attempt, \`webhook-timestamp\`, \`webhook-signature\`), made with the same secret. \`webhook_headers\` cannot replace these, nor the headers that HTTP itself needs.
+`.trim();
 
 const description = `
 Makes a PDF from content that is sent along (\`CONVERT\`) or from a stored template and data (\`RENDER\`), and answers with it when it is done.
@@ -45,7 +57,23 @@ More pages or more distinct external images than the plan allows are \`conversio
 something absent are false and empty. \`null\` counts as present. A version that never existed, or is no longer kept, is \`template_not_found\` with status 422.
 
 The same request gives the same bytes: dates inside the PDF are those of the request. If making the PDF fails, the error carries \`render_id\`, under which the failure is on record.
+
+**Not waiting.** With a \`webhook_url\` the answer comes at once, with status \`QUEUED\` and a job to ask about; a callback follows when the PDF is there or has failed. \`estimated_time_ms\` is made from
+recent renders of the same kind of input and from the present queue.
+
+${callbacks}
 `.trim();
+
+const answers = {
+  done: { summary: 'The PDF', value: done },
+  queued: { summary: 'The job, where a webhook_url is given', value: queued },
+};
+
+const errorsOfRender = bodyErrors(
+  'invalid_mode', 'invalid_input_type', 'invalid_page_size', 'invalid_orientation', 'missing_template_id', 'missing_data', 'quota_exceeded', 'render_template_not_found', ...idempotencyErrors,
+);
+
+const queuedRender = named('QueuedRender', renderQueued);
 
 export const renderRoutes: Route[] = [
   {
@@ -55,11 +83,19 @@ export const renderRoutes: Route[] = [
     summary: 'Make a PDF',
     description,
     permission: 'render:create',
-    request: { body: renderRequest, examples },
-    responses: [{ status: 200, description: 'The PDF.', schema: named('Render', renderDone), example: done }],
-    errors: bodyErrors(
-      'invalid_mode', 'invalid_input_type', 'invalid_page_size', 'invalid_orientation', 'missing_template_id', 'missing_data', 'quota_exceeded',
-      'invalid_html', 'invalid_docx', 'invalid_markdown', 'render_template_not_found', 'template_render_error', ...printErrors,
-    ),
+    request: { headers: idempotencyKey, body: renderRequest, examples },
+    responses: [{ status: 200, description: 'The PDF, or the job.', schema: z.union([named('Render', renderDone), queuedRender]), examples: answers, headers: replayHeader }],
+    errors: [...errorsOfRender, 'invalid_html', 'invalid_docx', 'invalid_markdown', 'template_render_error', ...printErrors],
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/render/async',
+    tag: 'Rendering',
+    summary: 'Make a PDF without waiting for it',
+    description: 'As `POST /api/v1/render`, but the answer always comes at once. Without a `webhook_url` there is no callback: ask for the job instead. What goes wrong while the PDF is made is found in the job.',
+    permission: 'render:create',
+    request: { headers: idempotencyKey, body: renderRequest, examples },
+    responses: [{ status: 200, description: 'The job.', schema: queuedRender, examples: { queued: answers.queued }, headers: replayHeader }],
+    errors: errorsOfRender,
   },
 ];

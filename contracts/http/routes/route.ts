@@ -14,7 +14,7 @@ export type RouteResponse = { status: number; description: string; schema: z.Zod
 export type Route = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   path: `/${string}`;
-  tag: 'Rendering' | 'Templates' | 'Account' | 'Operation';
+  tag: 'Rendering' | 'Jobs' | 'Templates' | 'Account' | 'Operation';
   summary: string;
   description: string;
   permission?: Permission;

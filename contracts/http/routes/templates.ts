@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { renderDone } from '../render.ts';
 import { createdTemplate, template, templateList, templateVerdict, templateVersionContent, templateVersions, updatedTemplate } from '../template-answers.ts';
 import { createTemplate, listTemplatesQuery, restoreTemplate, testTemplate, updateTemplate, validateTemplate } from '../templates.ts';
-import { bodyErrors, callErrors, named, printErrors, type Route } from './route.ts';
+import { historyEvent } from '../jobs.ts';
+import { bodyErrors, callErrors, idempotencyErrors, idempotencyKey, named, printErrors, replayHeader, type Route } from './route.ts';
 
 const params = z.object({ id: z.string().describe('tpl_<id>') });
 const versionParams = params.extend({ version: z.number().int().describe('The number of a version that is still kept.') });
@@ -18,17 +19,7 @@ const invoice = {
 };
 const data = { number: '2026-118', items: [{ name: 'Paper', price: 4.2 }] };
 
-const auditEvent = z.object({
-  id: z.string(),
-  type: z.string().describe('What happened, such as TemplateVersioned.'),
-  revision: z.number().int().describe('Its place in the history, from 0.'),
-  time: z.string().describe('ISO 8601, UTC.'),
-  actor: z.looseObject({ kind: z.string() }).describe('Who did it: a key, a person or the service.'),
-  trace_id: z.string().nullable(),
-  request_id: z.string().nullable(),
-  data: z.record(z.string(), z.unknown()),
-});
-const templateHistory = named('TemplateHistory', z.object({ template_id: z.string(), events: z.array(auditEvent) }));
+const templateHistory = named('TemplateHistory', z.object({ template_id: z.string(), events: z.array(historyEvent) }));
 
 const syntax = `
 **Syntax.** Handlebars: \`{{var}}\`, \`{{#if}}\`, \`{{#unless}}\`, \`{{#each}}\`, \`{{#with}}\`, \`{{lookup}}\`, and the helpers
@@ -46,9 +37,9 @@ export const templateRoutes: Route[] = [
 **Name.** Unique within the account. Spaces around it are cut off and it is compared in Unicode normal form C, upper and lower case being different. Deleting a template frees its name.
 ${syntax}`,
     permission: 'templates:write',
-    request: { body: named('CreateTemplate', createTemplate), examples: { invoice: { summary: 'An invoice', value: invoice } } },
-    responses: [{ status: 201, description: 'The template, without its content.', schema: named('CreatedTemplate', createdTemplate), headers: { ...etag, Location: 'Where the template is read.' } }],
-    errors: bodyErrors('template_name_required', 'template_content_required', 'invalid_template_syntax', 'template_limit_exceeded', 'template_name_exists', 'template_too_large'),
+    request: { headers: idempotencyKey, body: named('CreateTemplate', createTemplate), examples: { invoice: { summary: 'An invoice', value: invoice } } },
+    responses: [{ status: 201, description: 'The template, without its content.', schema: named('CreatedTemplate', createdTemplate), headers: { ...etag, Location: 'Where the template is read.', ...replayHeader } }],
+    errors: bodyErrors('template_name_required', 'template_content_required', 'invalid_template_syntax', 'template_limit_exceeded', 'template_name_exists', 'template_too_large', ...idempotencyErrors),
   },
   {
     method: 'GET',
