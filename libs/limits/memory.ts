@@ -40,6 +40,10 @@ export const openMemoryLimits = (readMonth: ReadMonth): Limits => {
       const resetAt = minuteEnd(now);
       return take(requests.find(accountId, resetAt.toISOString()), perMinute, resetAt);
     },
+    requests: async (accountId, perMinute, now) => {
+      const resetAt = minuteEnd(now);
+      return standing(requests.find(accountId, resetAt.toISOString()).used, perMinute, resetAt);
+    },
     takeRender: async ({ id, accountId }, perMonth, now) => {
       const month = monthOf(now);
       const count = await renders.find(accountId, month);

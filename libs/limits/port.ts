@@ -14,6 +14,8 @@ export type LogFact = { kind: 'accepted'; renderId: string } | { kind: 'given-ba
 export type Limits = {
   /** Counts one request in the minute of `now`, unless the limit is reached. */
   takeRequest(accountId: string, perMinute: number | null, now: Date): Promise<Allowance>;
+  /** The minute's count without counting. */
+  requests(accountId: string, perMinute: number | null, now: Date): Promise<Allowance>;
   /**
    * Counts one render in the calendar month (UTC) of `now`, unless the limit is reached. Its id stays noted as open
    * until the log is known to have the render, or it is forgone; asked for again while it is open, it counts no second time.

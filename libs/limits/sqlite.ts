@@ -60,6 +60,10 @@ export const openSqliteLimits = (file: string, readMonth: ReadMonth): Limits => 
       const used = counted ? Number(counted.used) : minuteUsed(accountId, resetAt.getTime());
       return { ...standing(used, perMinute, resetAt), allowed: counted !== undefined };
     },
+    requests: async (accountId, perMinute, now) => {
+      const resetAt = minuteEnd(now);
+      return standing(minuteUsed(accountId, resetAt.getTime()), perMinute, resetAt);
+    },
     takeRender: async ({ id, accountId }, perMonth, now) => {
       const month = monthOf(now);
       await beginMonth(accountId, month);

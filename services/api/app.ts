@@ -10,6 +10,7 @@ import { closeGently } from './closing.ts';
 import { type DownloadParts, downloadPath, registerDownloads } from './downloads.ts';
 import { type Health, registerHealthRoutes } from './health-routes.ts';
 import { type JobParts, registerJobRoutes } from './jobs/routes.ts';
+import { countLate, countLater, mayBeExempt, requireCounted } from './late-count.ts';
 import { rememberBody } from './raw-body.ts';
 import { parseJsonObject, readBody } from './read-body.ts';
 import { registerRenderRoutes, type RenderRouteParts } from './render-routes.ts';
@@ -18,10 +19,10 @@ import { registerTemplateReadRoutes } from './templates/read-routes.ts';
 import { registerTemplateTestRoute } from './templates/test-route.ts';
 import { registerTemplateWriteRoutes } from './templates/write-routes.ts';
 import type { TemplateParts } from './templates/parts.ts';
-import { countRequest, minuteOf, planLimits, requireRoomInMinute } from './throttle.ts';
+import { countRequest, minuteOf, planLimits, requireRoomInMinute, showLimits } from './throttle.ts';
 import { registerUsageRoute } from './usage-route.ts';
 
-export type AppParts = RenderRouteParts & TemplateParts & JobParts & DownloadParts & { keyUses: KeyUses; health: () => Health; logger: FastifyBaseLogger; tls?: { cert: Buffer; key: Buffer } };
+export type AppParts = RenderRouteParts & TemplateParts & JobParts & DownloadParts & { keyUses: KeyUses; countAsync: boolean; health: () => Health; logger: FastifyBaseLogger; tls?: { cert: Buffer; key: Buffer } };
 
 const apiPrefix = '/api/';
 
@@ -82,14 +83,18 @@ export const createApp = (parts: AppParts): FastifyInstance => {
     const caller = await authenticate(parts.reads, request.raw, now);
     rememberCaller(request, caller);
     parts.keyUses.note(caller.key, now);
-    await countRequest(parts.limits, caller.account, reply, now);
+    const later = !parts.countAsync && mayBeExempt(request);
+    await (later ? showLimits : countRequest)(parts.limits, caller.account, reply, now);
     requireActive(caller.account);
-    requireRoomInMinute(minuteOf(request), now);
+    if (later) countLater(request);
+    else requireRoomInMinute(minuteOf(request), now);
   });
+  if (!parts.countAsync) app.addHook('preHandler', (request, reply) => requireCounted(parts.limits, request, reply, parts.log.now()));
 
   app.setNotFoundHandler((request, reply) => sendFault(reply, notFound(request.method, request.url.split('?')[0]!)));
 
-  app.setErrorHandler((error, request, reply) => {
+  app.setErrorHandler(async (error, request, reply) => {
+    await countLate(parts.limits, request, reply, parts.log.now());
     const fault = faultOf(error);
     if (!fault) request.log.error({ err: error }, 'a request failed');
     // The framework would hang up on a body that it has not read to its end, and a caller who still sends loses the answer with the connection. Node passes over the rest.

@@ -28,14 +28,19 @@ export const minuteOf = (request: FastifyRequest): Allowance => {
   return minute;
 };
 
-/** Counts the request toward the account's minute and tells the caller how the limits stand; refuses nothing. */
-export const countRequest = async (limits: Limits, account: AccountDocument, reply: FastifyReply, now: Date): Promise<void> => {
-  const plan = planLimits(account);
-  const minute = await limits.takeRequest(account.id, plan.requestsPerMinute, now);
+const tell = async (limits: Limits, account: AccountDocument, reply: FastifyReply, minute: Allowance, now: Date): Promise<void> => {
   minutes.set(reply.request, minute);
   setLimitHeaders(reply, 'ratelimit', minute);
-  setLimitHeaders(reply, 'quota', await limits.renders(account.id, plan.requestsPerMonth, now));
+  setLimitHeaders(reply, 'quota', await limits.renders(account.id, planLimits(account).requestsPerMonth, now));
 };
+
+/** Counts the request toward the account's minute and tells the caller how the limits stand; refuses nothing. */
+export const countRequest = async (limits: Limits, account: AccountDocument, reply: FastifyReply, now: Date): Promise<void> =>
+  tell(limits, account, reply, await limits.takeRequest(account.id, planLimits(account).requestsPerMinute, now), now);
+
+/** Tells the caller how the limits stand without counting the request. */
+export const showLimits = async (limits: Limits, account: AccountDocument, reply: FastifyReply, now: Date): Promise<void> =>
+  tell(limits, account, reply, await limits.requests(account.id, planLimits(account).requestsPerMinute, now), now);
 
 /** @throws Problem rate_limit_exceeded where the request came after the last one that the minute had room for */
 export const requireRoomInMinute = ({ allowed, limit, resetAt }: Allowance, now: Date): void => {

@@ -66,7 +66,7 @@ export const start = async (): Promise<void> => {
     ...(workshop.printer.ready() ? [] : ['no browser is up yet']),
   ];
   const app = createApp({
-    log, blobs, answers, reads, limits, keyUses, preparation: workshop.preparation, freshness: createFreshness(reads),
+    log, blobs, answers, reads, limits, keyUses, countAsync: settings.countAsyncTowardRateLimit, preparation: workshop.preparation, freshness: createFreshness(reads),
     estimates: createEstimates(bus, reads), backlog: settings.renderBacklog, secret,
     urlOf: (id, until) => `${settings.baseUrl}/api/v1/download/${renderIdOf(id)}?token=${downloadToken(secret, id, until)}`,
     health: () => ({ missing: missing() }), logger: logger as FastifyBaseLogger, ...tlsOf(settings),

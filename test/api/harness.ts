@@ -31,7 +31,7 @@ const preparation = { analyse: async () => ({ errors: [], variables: [] }) } as 
 const urls = { eventStoreUrl: 'sqlite:', busUrl: 'sqlite:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' };
 
 /** The API within this process, over the embedded engines in a folder of its own, without a renderer and with a clock that the test sets. */
-export const openApi = async (start: string, folder?: string) => {
+export const openApi = async (start: string, { folder, countAsync = true }: { folder?: string; countAsync?: boolean } = {}) => {
   const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'colophon-api-')));
   const clock = { now: new Date(start) };
   const engines = await openEngines({ dataDir, ...urls });
@@ -42,7 +42,7 @@ export const openApi = async (start: string, folder?: string) => {
   const stop = new AbortController();
   const loops = [runProjector(store, reads, projections, stop.signal), runQuotaKeeper({ store, reads, limits, now: log.now }, stop.signal)];
   const app = createApp({
-    log, blobs, answers, reads, limits, keyUses, preparation, freshness: createFreshness(reads), estimates: createEstimates(bus, reads), backlog: 1_000,
+    log, blobs, answers, reads, limits, keyUses, countAsync, preparation, freshness: createFreshness(reads), estimates: createEstimates(bus, reads), backlog: 1_000,
     secret: Buffer.alloc(32), urlOf: (id) => `http://localhost/${id}`, health: () => ({ missing: [] }), logger: createLog({ logLevel: 'silent', logFormat: 'json' }),
   });
   const settled = async (): Promise<void> => catchUp(store, reads, projections);

@@ -148,7 +148,7 @@ describe('A restart', () => {
     const { secret } = await before.key(account);
     for (let request = 0; request < 2; request += 1) await before.ask(secret, 'POST', '/api/v1/render', html);
     await before.close();
-    const after = await openApi(start, before.dataDir);
+    const after = await openApi(start, { folder: before.dataDir });
     try {
       const { headers } = await after.ask(secret, 'POST', '/api/v1/render', html);
       expect(headers).toMatchObject({ 'x-ratelimit-remaining': '1', 'x-quota-remaining': '0' });
@@ -158,5 +158,38 @@ describe('A restart', () => {
       await after.close();
       await after.remove();
     }
+  });
+});
+
+describe('Where asynchronous renders are exempt from the limit of a minute', () => {
+  let exempting: Api;
+  beforeAll(async () => void (exempting = await openApi(start, { countAsync: false })));
+  afterAll(async () => {
+    await exempting.close();
+    await exempting.remove();
+  });
+  const hook = { ...html, webhook_url: 'https://example.com/hook' };
+  const remaining = ({ headers }: { headers: Record<string, unknown> }) => Number(headers['x-ratelimit-remaining']);
+
+  it('they do not count, and pass when nothing is left', async () => {
+    const { secret } = await exempting.key(await exempting.account('free', {}));
+    for (const [path, body] of [['/render/async', html], ['/render', hook], ['/render/async', hook]] as const) {
+      const answer = await exempting.ask(secret, 'POST', `/api/v1${path}`, body);
+      expect([answer.status, remaining(answer)]).toEqual([200, 5]);
+    }
+    for (let request = 0; request < 5; request += 1) await exempting.ask(secret, 'GET', '/api/v1/account');
+    expect((await exempting.ask(secret, 'POST', '/api/v1/render', hook)).status).toBe(200);
+    expect((await exempting.ask(secret, 'POST', '/api/v1/render', html)).body).toMatchObject({ error: 'rate_limit_exceeded' });
+  });
+
+  it('all others count once, whatever becomes of them', async () => {
+    const { secret } = await exempting.key(await exempting.account('free', {}));
+    const left = [
+      await exempting.ask(secret, 'POST', '/api/v1/render', html),
+      await exempting.ask(secret, 'POST', '/api/v1/render', { ...html, mode: 'X' }),
+      await exempting.ask(secret, 'POST', '/api/v1/render', []),
+      await exempting.ask(secret, 'GET', '/api/v1/account'),
+    ].map(remaining);
+    expect(left).toEqual([4, 3, 2, 1]);
   });
 });

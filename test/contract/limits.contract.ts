@@ -93,6 +93,13 @@ const cases: Cases<OpenedLimits> = {
     expect((await engine.takeRender(of('a'), 1, noon)).allowed).toBe(true);
   },
 
+  'asking for the minute does not count': async ({ engine }) => {
+    const resetAt = at('2026-05-20T12:01:00.000Z');
+    expect(await engine.requests('a', 1, noon)).toEqual({ allowed: true, limit: 1, used: 0, resetAt });
+    await engine.takeRequest('a', 1, noon);
+    expect(await engine.requests('a', 1, noon)).toEqual({ allowed: false, limit: 1, used: 1, resetAt });
+  },
+
   'asking for the month does not count': async ({ engine }) => {
     expect(await engine.renders('known', 4, noon)).toMatchObject({ allowed: true, used: 3 });
     expect(await engine.renders('known', 4, noon)).toMatchObject({ allowed: true, used: 3 });
