@@ -39,7 +39,7 @@ export const job = z.object({
 });
 export type Job = z.output<typeof job>;
 
-const instant = z.iso.datetime({ offset: true }).or(z.iso.date());
+const instant = z.union([z.iso.datetime({ offset: true }), z.iso.date()], { error: 'must be a time in ISO 8601 with its offset, such as 2026-03-02T09:15:00Z, or a date' });
 
 export const listJobsQuery = z.strictObject({
   status: z.enum(renderStatuses).optional(),

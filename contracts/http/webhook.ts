@@ -11,32 +11,39 @@ const reserved = new Set([
   'host', 'content-length', 'content-type', 'x-service-signature', 'traceparent',
 ]);
 
-const isAllowedName = (name: string): boolean => {
+export const maxWebhookHeaders = 20;
+const tokenPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
+const valuePattern = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$|^$/;
+
+/** What is wrong with a header of a callback, as the end of a sentence; null where it may be sent. */
+const wrongHeader = (name: string, value: string): string | null => {
   const lower = name.toLowerCase();
-  return !reserved.has(lower) && !lower.startsWith('webhook-');
+  if (!tokenPattern.test(name)) return "a header name has 1 to 128 letters, digits and !#$%&'*+-.^_`|~";
+  if (reserved.has(lower) || lower.startsWith('webhook-')) return 'this header is set by the service or by HTTP itself and cannot be chosen';
+  if (value.length > 1024) return 'a header value has at most 1024 characters';
+  return valuePattern.test(value) ? null : 'a header value consists of visible ASCII characters, with spaces only between them';
 };
-
-const headerName = z
-  .string()
-  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/, 'a header name consists of letters, digits and !#$%&\'*+-.^_`|~')
-  .refine(isAllowedName, 'this header is set by the service or by HTTP itself and cannot be chosen');
-
-const headerValue = z
-  .string()
-  .max(1024)
-  .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$|^$/, 'a header value consists of visible ASCII characters and inner spaces');
 
 const webhookUrl = z
   .string()
   .max(2048)
   .refine(isPlainHttps, 'must be an absolute https:// address without user name and password')
-  .describe('An https address, at most 2048 characters. It makes the render asynchronous.');
+  .describe('An https address without user name and password, at most 2048 characters. It makes the render asynchronous.');
 
 const webhookHeaders = z
-  .record(headerName, headerValue)
-  .refine((headers) => Object.keys(headers).length <= 20, 'at most 20 headers are allowed')
-  .refine((headers) => new Set(Object.keys(headers).map((name) => name.toLowerCase())).size === Object.keys(headers).length, 'a header is there twice; upper and lower case do not matter')
-  .describe('At most 20 further headers of the callback; values up to 1024 visible ASCII characters.');
+  .record(z.string(), z.string())
+  .superRefine((headers, { addIssue }) => {
+    const names = Object.keys(headers);
+    if (names.length > maxWebhookHeaders) addIssue({ code: 'custom', message: `at most ${maxWebhookHeaders} headers are allowed, and ${names.length} are there` });
+    if (new Set(names.map((name) => name.toLowerCase())).size < names.length) addIssue({ code: 'custom', message: 'a header is there twice; upper and lower case make no difference' });
+    for (const [name, value] of Object.entries(headers)) {
+      const message = wrongHeader(name, value);
+      if (message !== null) addIssue({ code: 'custom', path: [name], message });
+    }
+  })
+  .describe(
+    `At most ${maxWebhookHeaders} further headers of the callback, with values of at most 1024 visible ASCII characters. Headers that the service or HTTP itself sets cannot be chosen: \`Content-Type\`, \`Content-Length\`, \`Host\`, \`X-Service-Signature\`, \`Webhook-*\`, \`Traceparent\`, and those of the connection.`,
+  );
 
 export const webhookMethods = ['POST', 'PUT'] as const;
 

@@ -30,12 +30,18 @@ const carryOut = async ({ consumer, work, onError }: Worker, delivery: Delivery)
 /** Takes messages from the bus and works on them, until `signal` aborts; resolves when what is in hands is finished. */
 export const workOff = async (bus: Bus, worker: Worker, signal: AbortSignal): Promise<void> => {
   const running = new Set<Promise<void>>();
+  // A race of all that runs would leave a reaction behind on each of them at every turn: thousands times thousands where receivers are silent.
+  let room = Promise.withResolvers<void>();
   for (;;) {
-    if (running.size >= worker.concurrency) await Promise.race(running);
+    if (running.size >= worker.concurrency) await room.promise;
     const delivery = await bus.next(worker.consumer, signal);
     if (!delivery) break;
-    const one: Promise<void> = carryOut(worker, delivery).finally(() => running.delete(one));
+    const one: Promise<void> = carryOut(worker, delivery).finally(() => {
+      running.delete(one);
+      room.resolve();
+    });
     running.add(one);
+    if (running.size >= worker.concurrency) room = Promise.withResolvers<void>();
   }
   await Promise.all(running);
 };

@@ -6,11 +6,12 @@ import type { Effect, Projection } from './projection.ts';
 
 export type DeliveryStatus = 'pending' | 'sent' | 'delivered' | 'failed' | 'timeout';
 
-/** A callback as queries see it; `attempts` counts over all rounds. */
+/** A callback as queries see it; `attempts` counts over all rounds. It is there from the end of its render on, so that one that was forgotten before its first event is found. */
 export type DeliveryDocument = {
   id: string;
   accountId: string;
-  url: string;
+  /** Null until the callback's own story begins. */
+  url: string | null;
   status: DeliveryStatus;
   attempts: number;
   lastAttemptAt: string | null;
@@ -28,17 +29,28 @@ const change = (event: RecordedEvent, fields: (document: DeliveryDocument) => Pa
   evolve: (document) => document && { ...document, ...fields(document) },
 });
 
+const pending = (id: string, accountId: string, url: string | null, requestedAt: string): DeliveryDocument => ({
+  id, accountId, url, status: 'pending', attempts: 0, lastAttemptAt: null, lastError: null, failedAt: null, requestedAt,
+});
+
+/** The end of a render that somebody wants to be told of. */
+const ended = (event: RecordedEvent): Effect<DeliveryDocument> | null => {
+  if ((event.data as { reply: string }).reply !== 'webhook') return null;
+  const id = event.stream.slice('render-'.length);
+  return { id, evolve: (document) => document ?? pending(id, event.metadata.accountId!, null, event.metadata.occurredAt) };
+};
+
 const isGood = (outcome: AttemptOutcome): boolean => outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
 
 export const deliveries: Projection<DeliveryDocument> = {
   model: readModels.deliveries,
   collection: { name: readModels.deliveries, indexes: [['accountId', 'status', 'failedAt'], ['status', 'requestedAt']] },
   on: {
+    RenderCompleted: ended,
+    RenderFailed: ended,
     DeliveryRequested: (event) => {
       const { accountId, url } = event.data as Data<'DeliveryRequested'>;
-      const document: DeliveryDocument = {
-        id: idOf(event), accountId, url, status: 'pending', attempts: 0, lastAttemptAt: null, lastError: null, failedAt: null, requestedAt: event.metadata.occurredAt,
-      };
+      const document = pending(idOf(event), accountId, url, event.metadata.occurredAt);
       return { id: document.id, evolve: () => document };
     },
     WebhookSent: (event) => change(event, () => ({ status: 'sent', lastAttemptAt: event.metadata.occurredAt })),

@@ -1,20 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
+import type { RenderEvent } from '#contracts/events/render.ts';
 import { Problem } from '#contracts/http/problem.ts';
-import { bareId, readModels, renderIdOf } from '#contracts/names.ts';
+import { bareId, renderIdOf, streams } from '#contracts/names.ts';
 import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
-import type { Log } from '#libs/handling/handle.ts';
-import type { RenderDocument } from '#libs/projections/renders.ts';
-import type { ReadStore } from '#libs/read-store/port.ts';
+import { render } from '#libs/domain/render.ts';
+import { load, type Log } from '#libs/handling/handle.ts';
 import { checkToken } from '#libs/secrets/download-token.ts';
 import type { ServiceSecret } from '#libs/secrets/service-secret.ts';
 import { requirePermission } from './authenticate.ts';
 import { callerIfAny } from './caller.ts';
 import { pathOf, queryOf } from './query.ts';
 
-export type DownloadParts = { log: Log; reads: ReadStore; blobs: BlobStore; secret: ServiceSecret };
+export type DownloadParts = { log: Log; blobs: BlobStore; secret: ServiceSecret };
 
 export const downloadPath = '/api/v1/download/:render_id';
+
+type Requested = Extract<RenderEvent, { type: 'RenderRequested' }>['data'];
 
 const notFound = (): Problem => Problem.of('not_found', 'There is no such PDF.');
 const expired = (): Problem => Problem.of('download_expired', 'The PDF could be fetched for an hour; the hour is over.');
@@ -25,28 +27,36 @@ const permittedByToken = ({ secret, log }: DownloadParts, id: string, token: str
   if (verdict === 'expired') throw expired();
 };
 
+/** Asks the log, not a read model: a callback's receiver may come for the PDF before any read model knows that it is there. */
+const keptPdf = async ({ log }: DownloadParts, id: string, accountId: string | null): Promise<string> => {
+  const { history, aggregate } = await load(log, render, streams.render(id));
+  const requested = history[0]?.data as Requested | undefined;
+  if (!requested || requested.reply.kind === 'wait' || (accountId !== null && requested.accountId !== accountId) || aggregate.state.status !== 'DONE') throw notFound();
+  const { pdf } = aggregate.state;
+  if (pdf === null || log.now() >= new Date(pdf.keptUntil)) throw expired();
+  return pdf.sha256;
+};
+
 const requirePdf = async (parts: DownloadParts, request: FastifyRequest): Promise<{ id: string; sha256: string; bytes: Uint8Array }> => {
   const id = bareId('render', pathOf(request).render_id!);
   if (!id) throw notFound();
   const caller = callerIfAny(request);
   if (caller) requirePermission(caller, 'jobs:read');
   else permittedByToken(parts, id, String(queryOf(request).token));
-  const document = (await parts.reads.get(readModels.renders, id)) as RenderDocument | null;
-  if (!document || (caller && document.accountId !== caller.account.id) || document.status !== 'DONE' || !document.isJob) throw notFound();
-  if (document.keptUntil === null || parts.log.now() >= new Date(document.keptUntil)) throw expired();
-  const { sha256 } = document.pdf!;
+  const sha256 = await keptPdf(parts, id, caller?.account.id ?? null);
   const bytes = await parts.blobs.get(sha256).catch((error: unknown) => {
     throw error instanceof BlobMissing ? expired() : error;
   });
   return { id, sha256, bytes };
 };
 
-/** Whether the caller still has the representation that the range is of (RFC 9110, 13.1.5). */
-const rangeHolds = ({ headers }: FastifyRequest, etag: string): boolean => headers['if-range'] === undefined || headers['if-range'] === etag;
+/** The range that is asked for. Only GET knows ranges (RFC 9110, 14.2), and If-Range must name what the caller has a part of (13.1.5). */
+const rangeOf = ({ method, headers }: FastifyRequest, etag: string): string | undefined =>
+  method === 'GET' && (headers['if-range'] === undefined || headers['if-range'] === etag) ? headers.range : undefined;
 
 const sendBytes = (request: FastifyRequest, reply: FastifyReply, bytes: Uint8Array, etag: string): FastifyReply => {
-  const { range } = request.headers;
-  const parsed = range !== undefined && rangeHolds(request, etag) ? parseRange(bytes.byteLength, range, { combine: true }) : -2;
+  const range = rangeOf(request, etag);
+  const parsed = range === undefined ? -2 : parseRange(bytes.byteLength, range, { combine: true });
   if (parsed === -1) return reply.status(416).header('content-range', `bytes */${bytes.byteLength}`).send();
   // Several separate parts are not worth a multipart answer: the whole is allowed, too (RFC 9110, 14.2).
   if (parsed === -2 || parsed.type !== 'bytes' || parsed.length !== 1) return reply.send(bytes);

@@ -20,9 +20,19 @@ const firstGuessMs = 500;
 
 const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Looks at the queue a few times a second at most: counting a long one for each request would cost more than it tells. */
+/** Of the renders that are taken up, one in so many is one that nobody waits for, as long as there are any. */
+const ordinaryShare = 4;
+
+/** How many renders are taken up before one that comes now. */
+const aheadOf = (reply: 'wait' | 'later', { all, urgent }: { all: number; urgent: number }): number =>
+  reply === 'later' ? all : urgent + Math.min(all - urgent, Math.floor(urgent / (ordinaryShare - 1)));
+
+/**
+ * Looks at the queue a few times a second at most: counting a long one for each request would cost more than it tells. What was asked about since the
+ * last look counts as waiting.
+ */
 export const createEstimates = (bus: Bus, reads: ReadStore, now: () => number = Date.now): Estimates => {
-  let looked: { at: number; queue: Promise<{ all: number; urgent: number; pace: PaceDocument | null }> } | null = null;
+  let looked: { at: number; since: { all: number; urgent: number }; queue: Promise<{ all: number; urgent: number; pace: PaceDocument | null }> } | null = null;
 
   const look = async () => {
     const [all, urgent, pace] = await Promise.all([bus.pending(renderer), bus.pending(renderer, 'urgent'), reads.get(readModels.pace, paceId) as Promise<PaceDocument | null>]);
@@ -31,12 +41,16 @@ export const createEstimates = (bus: Bus, reads: ReadStore, now: () => number = 
 
   return {
     of: async (source, reply) => {
-      if (!looked || now() - looked.at > freshForMs) looked = { at: now(), queue: look() };
-      const { all, urgent, pace } = await looked.queue;
+      if (!looked || now() - looked.at > freshForMs) looked = { at: now(), since: { all: 0, urgent: 0 }, queue: look() };
+      const { since, queue } = looked;
+      const before = { ...since };
+      since.all += 1;
+      if (reply === 'wait') since.urgent += 1;
+      const { all, urgent, pace } = await queue;
+      const waiting = { all: all + before.all, urgent: urgent + before.urgent };
       const kind = source.mode === 'CONVERT' ? source.inputType : 'template';
       const workMs = pace ? (pace.workMs[kind] ?? average(Object.values(pace.workMs))) : firstGuessMs;
-      const ahead = reply === 'wait' ? urgent : all;
-      return { waitMs: Math.round(ahead * (pace?.gapMs ?? firstGuessMs)), workMs: Math.round(workMs), pending: all };
+      return { waitMs: Math.round(aheadOf(reply, waiting) * (pace?.gapMs ?? firstGuessMs)), workMs: Math.round(workMs), pending: waiting.all };
     },
   };
 };

@@ -12,6 +12,8 @@ import { bodySha256 } from './raw-body.ts';
 
 export type Attempt = {
   operation: string;
+  /** The stream in which the work of this id leaves its first trace. */
+  streamOf: (id: string) => string;
   /** Does the work for the first time; `id` is what the render or template is to be called. */
   run: (id: string) => Promise<FastifyReply>;
   /** Gives the first answer again; null while there is no trace of the work, `running` while it has not ended. */
@@ -49,13 +51,14 @@ const claim = async (log: Log, request: FastifyRequest, key: string, operation: 
 };
 
 /** Does a request once for each Idempotency-Key: the same key and body again give the first answer again. @throws Problem */
-export const once = async (log: Log, request: FastifyRequest, reply: FastifyReply, { operation, run, replay }: Attempt): Promise<FastifyReply> => {
+export const once = async (log: Log, request: FastifyRequest, reply: FastifyReply, { operation, streamOf, run, replay }: Attempt): Promise<FastifyReply> => {
   const key = keyOf(request);
   if (key === null) return run(newId());
   const { aggregate, cause, age, first, wish } = await claim(log, request, key, operation);
   const runReleasing = (id: string): Promise<FastifyReply> =>
     run(id).catch(async (error: unknown) => {
-      await aggregate.execute({ type: 'release', id }, cause);
+      // What was accepted stays accepted, even where its answer went wrong: a second try must not do it twice.
+      if ((await log.store.read(streamOf(id))).length === 0) await aggregate.execute({ type: 'release', id }, cause);
       throw error;
     });
   if (first !== null) return runReleasing(first);

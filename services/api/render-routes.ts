@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { streams } from '#contracts/names.ts';
 import type { Limits } from '#libs/limits/port.ts';
 import { requirePermission } from './authenticate.ts';
 import { callerOf } from './caller.ts';
@@ -40,6 +41,7 @@ export const registerRenderRoutes = (app: FastifyInstance, parts: RenderRoutePar
     app.post(path, (request, reply) =>
       once(parts.log, request, reply, {
         operation: path,
+        streamOf: streams.render,
         run: (id) => acceptRender(parts, request, reply, id, always),
         replay: (id) => replayRender(parts, request, reply, id),
       }),

@@ -1,6 +1,6 @@
 import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.ts';
 import type { RenderReply } from '#contracts/events/render.ts';
-import { readModels, streams } from '#contracts/names.ts';
+import { readModels, renderIdOf, streams } from '#contracts/names.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
 import { delivery, type DeliveryCommand, type DeliveryState } from '#libs/domain/delivery.ts';
@@ -12,7 +12,6 @@ import type { ReadStore } from '#libs/read-store/port.ts';
 import { downloadToken } from '#libs/secrets/download-token.ts';
 import type { ServiceSecret } from '#libs/secrets/service-secret.ts';
 import { webhookSecrets } from '#libs/secrets/webhook-secret.ts';
-import { renderIdOf } from '#contracts/names.ts';
 import { payloadOf } from './payload.ts';
 import { signatureHeaders } from './sign.ts';
 
@@ -70,15 +69,20 @@ const known = async (parts: DeliveryParts, id: string) => {
   return first ? { requested: first.data as Requested, aggregate, cause: causeOf(history.at(-1)!, parts.worker) } : requestDelivery(parts, id);
 };
 
+/** The caller's headers and our own. Names are in lower case: `User-Agent` and `user-agent` are one header, and would be sent twice. */
+const headersOf = (own: Record<string, string>, signed: Record<string, string>): Record<string, string> => ({
+  'user-agent': 'Colophon',
+  ...Object.fromEntries(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value])),
+  'content-type': 'application/json',
+  ...signed,
+});
+
 const attempt = async ({ log, blobs, reads, egress, secret }: DeliveryParts, id: string, { url, method, headers, payload, accountId }: Requested): Promise<Outcome> => {
   const [body, account] = await Promise.all([blobs.get(payload.sha256), reads.get(readModels.accounts, accountId) as Promise<AccountDocument | null>]);
   if (!account) throw new Error(`account ${accountId} is not in the read model yet`);
   const now = log.now();
   const signed = signatureHeaders(`msg_${id}`, body, webhookSecrets(secret, account, now), now);
-  return egress.request({
-    url, method, body, timeoutMs: attemptTimeoutMs, maxResponseBytes,
-    headers: { ...headers, 'content-type': 'application/json', 'user-agent': headers['user-agent'] ?? 'Colophon', ...signed },
-  });
+  return egress.request({ url, method, body, timeoutMs: attemptTimeoutMs, maxResponseBytes, headers: headersOf(headers, signed) });
 };
 
 const waitOf = (state: DeliveryState, now: Date): number =>

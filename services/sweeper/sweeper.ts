@@ -1,17 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { erasePdfs, putBack, type SweeperParts } from './sweep.ts';
+import { erasePdfs, type ErasureParts } from './erase-pdfs.ts';
+import { putBack, type PutBackParts } from './put-back.ts';
 
-const everyMs = 30_000;
+export type SweeperParts = ErasureParts & Omit<PutBackParts, 'overdueMs'>;
+/** In milliseconds. */
+export type SweeperTimes = { everyMs: number; overdueMs: number };
 
-/** Sweeps twice a minute until `signal` aborts. What fails is reported and tried again. */
-export const runSweeper = async (parts: SweeperParts, report: (fact: Record<string, unknown>, message: string) => void, signal: AbortSignal): Promise<void> => {
+const usualTimes: SweeperTimes = { everyMs: 30_000, overdueMs: 60_000 };
+
+/** Sweeps twice a minute until `signal` aborts. What fails is reported and tried again; it does not keep the rest from being done. */
+export const runSweeper = async (
+  parts: SweeperParts,
+  report: (fact: Record<string, unknown>, message: string) => void,
+  signal: AbortSignal,
+  { everyMs, overdueMs }: SweeperTimes = usualTimes,
+): Promise<void> => {
+  const tasks = [() => putBack({ ...parts, overdueMs }), () => erasePdfs(parts)];
   while (!signal.aborted) {
-    try {
-      await putBack(parts);
-      await erasePdfs(parts);
-    } catch (error) {
-      report({ error: String(error) }, 'a sweep failed; the next one tries again');
-    }
+    for (const task of tasks) await task().catch((error: unknown) => report({ error: String(error) }, 'a sweep failed; the next one tries again'));
     await sleep(everyMs, undefined, { signal }).catch(() => undefined);
   }
 };

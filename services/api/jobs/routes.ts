@@ -4,6 +4,7 @@ import { listJobsQuery, redeliverJobs } from '#contracts/http/jobs.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { bareId, jobIdOf, readModels, streams } from '#contracts/names.ts';
 import { delivery } from '#libs/domain/delivery.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { load, type Log } from '#libs/handling/handle.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
@@ -21,6 +22,7 @@ export type JobParts = { log: Log; reads: ReadStore; freshness: Freshness; urlOf
 
 const { renders, deliveries } = readModels;
 const redeliveredAtOnce = 1_000;
+const longestWaitMs = 1_000;
 
 const jobNotFound = (): Problem => Problem.of('job_not_found', 'The account has no such job.');
 
@@ -36,12 +38,21 @@ const cursorId = (cursor: string | undefined): string | undefined => {
   return id;
 };
 
-const requireJob = async ({ reads, freshness }: JobParts, { account }: Caller, prefixed: string): Promise<RenderDocument> => {
-  await freshness.settled(account.id, renders, deliveries);
+/** What the log has of a job, in order. */
+const storyOf = async ({ store }: Log, id: string): Promise<RecordedEvent[]> => {
+  const [render, callback] = await Promise.all([store.read(streams.render(id)), store.read(streams.delivery(id))]);
+  return [...render, ...callback].toSorted((a, b) => a.position - b.position);
+};
+
+/** A job as the log has it now: who has just had a callback must not find the job still under way. */
+const requireJob = async ({ log, reads }: JobParts, { account }: Caller, prefixed: string): Promise<{ document: RenderDocument; story: RecordedEvent[] }> => {
   const id = bareId('job', prefixed);
-  const document = id ? ((await reads.get(renders, id)) as RenderDocument | null) : null;
-  if (document?.accountId !== account.id) throw jobNotFound();
-  return document;
+  const story = id ? await storyOf(log, id) : [];
+  if (!id || story[0]?.metadata.accountId !== account.id) throw jobNotFound();
+  await Promise.all([renders, deliveries].map((model) => reads.reached(model, story.at(-1)!.position, longestWaitMs)));
+  const document = (await reads.get(renders, id)) as RenderDocument | null;
+  if (!document) throw Problem.of('service_unavailable', 'The job is there and cannot be shown yet. Try again in a moment.', { retry_after: 1 });
+  return { document, story };
 };
 
 export const registerJobRoutes = (app: FastifyInstance, parts: JobParts): void => {
@@ -67,16 +78,14 @@ export const registerJobRoutes = (app: FastifyInstance, parts: JobParts): void =
   app.get('/api/v1/jobs/:job_id', async (request) => {
     const caller = callerOf(request);
     requirePermission(caller, 'jobs:read');
-    return viewOf(await requireJob(parts, caller, pathOf(request).job_id!));
+    return viewOf((await requireJob(parts, caller, pathOf(request).job_id!)).document);
   });
 
   app.get('/api/v1/jobs/:job_id/events', async (request) => {
     const caller = callerOf(request);
     requirePermission(caller, 'jobs:read');
-    const { id } = await requireJob(parts, caller, pathOf(request).job_id!);
-    const [story, callback] = await Promise.all([log.store.read(streams.render(id)), log.store.read(streams.delivery(id))]);
-    const events = [...story, ...callback].toSorted((a, b) => a.position - b.position);
-    return { job_id: jobIdOf(id), events: events.map(eventView) };
+    const { document, story } = await requireJob(parts, caller, pathOf(request).job_id!);
+    return { job_id: jobIdOf(document.id), events: story.map(eventView) };
   });
 
   const redeliver = async (id: string, cause: ReturnType<typeof causeOf>): Promise<boolean> => {
@@ -90,7 +99,7 @@ export const registerJobRoutes = (app: FastifyInstance, parts: JobParts): void =
   app.post('/api/v1/jobs/:job_id/redeliver', async (request) => {
     const caller = callerOf(request);
     requirePermission(caller, 'render:create');
-    const document = await requireJob(parts, caller, pathOf(request).job_id!);
+    const { document } = await requireJob(parts, caller, pathOf(request).job_id!);
     if (document.webhookUrl === null) throw Problem.of('invalid_request', 'The job has no webhook_url, so there is no callback to send again.', { field: 'job_id' });
     await redeliver(document.id, causeOf(request));
     await freshness.settled(caller.account.id, deliveries);

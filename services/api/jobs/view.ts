@@ -26,7 +26,7 @@ const pdfOf = ({ id, keptUntil }: RenderDocument, urlOf: UrlOf, now: Date): Part
   return { pdf_expires_at: keptUntil, ...(now < until ? { pdf_url: urlOf(id, until) } : {}) };
 };
 
-const failureOf = ({ url, attempts, lastError }: DeliveryDocument): Job['webhook_error'] => ({
+const failureOf = (url: string, { attempts, lastError }: DeliveryDocument): Job['webhook_error'] => ({
   error: 'webhook_failed', message: `The callback could not be delivered: ${lastError}`, code: 500, webhook_url: url, attempts, last_error: lastError ?? 'unknown',
 });
 
@@ -39,7 +39,7 @@ const webhookOf = ({ webhookUrl }: RenderDocument, delivery: DeliveryDocument | 
     webhook_attempts: delivery.attempts,
     ...(delivery.lastAttemptAt ? { webhook_last_attempt: delivery.lastAttemptAt } : {}),
     ...(delivery.lastError ? { webhook_last_error: delivery.lastError } : {}),
-    ...(delivery.status === 'failed' ? { webhook_error: failureOf(delivery) } : {}),
+    ...(delivery.status === 'failed' ? { webhook_error: failureOf(webhookUrl, delivery) } : {}),
   };
 };
 

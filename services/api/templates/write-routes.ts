@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#contracts/http/problem.ts';
 import { createTemplateFor, restoreTemplate, type UpdateTemplate, updateTemplateFor } from '#contracts/http/templates.ts';
-import { readModels } from '#contracts/names.ts';
+import { readModels, streams } from '#contracts/names.ts';
 import { type FullTemplate, readTemplate, storeTemplate } from '#libs/templates/body.ts';
 import { createTemplate, deleteTemplate, updateTemplate, type Written } from '#libs/templates/commands.ts';
 import { findVersion } from '#libs/templates/find.ts';
@@ -76,6 +76,7 @@ export const registerTemplateWriteRoutes = (app: FastifyInstance, parts: Templat
   app.post('/api/v1/templates', (request, reply) =>
     once(log, request, reply, {
       operation: 'POST /api/v1/templates',
+      streamOf: streams.template,
       run: (id) => create(request, reply, id),
       replay: (id) => replayCreation(parts, reply, id),
     }),

@@ -1,0 +1,81 @@
+import { setImmediate } from 'node:timers/promises';
+import { encodeTime } from 'ulid';
+import { consumers, readModels, streams, subjects } from '#contracts/names.ts';
+import type { Bus, Consumer, Message } from '#libs/bus/port.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+import type { Log } from '#libs/handling/handle.ts';
+import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
+import type { RenderDocument } from '#libs/projections/renders.ts';
+import type { Query, ReadStore } from '#libs/read-store/port.ts';
+
+export type PutBackParts = {
+  log: Log;
+  reads: ReadStore;
+  bus: Bus;
+  /** The work that an event asks of somebody, as the relay has it. */
+  messageOf: (event: RecordedEvent) => Message | null;
+  /** What is open for so long, in milliseconds, has perhaps been forgotten by the bus. */
+  overdueMs: number;
+};
+
+const pageSize = 500;
+/** So many are looked at before others have a turn on the event loop. */
+const atOnce = 10;
+
+const renderer: Consumer = { name: consumers.renderer, subject: subjects.renderRequested, leaseMs: 0 };
+
+type Open = { id: string };
+
+/** Puts the work that a callback's or a render's events ask for on the bus once more; the bus knows by the id what it has already. */
+const remind = async ({ log, bus, messageOf }: PutBackParts, ...from: string[]): Promise<void> => {
+  for (const stream of from) {
+    const asking = (await log.store.read(stream)).map(messageOf).findLast((message) => message !== null);
+    if (asking) return bus.publish(asking);
+  }
+};
+
+const remindAll = async (parts: PutBackParts, open: readonly Open[], streamsOf: (id: string) => string[]): Promise<void> => {
+  for (const [index, { id }] of open.entries()) {
+    await remind(parts, ...streamsOf(id));
+    if (index % atOnce === atOnce - 1) await setImmediate();
+  }
+};
+
+/** Visits the documents of a query page by page, those of the greatest age first. `further` says whether a next page is worth it. */
+const visit = async <D extends Open>({ reads }: PutBackParts, collection: string, query: Omit<Query, 'limit'>, further: boolean, each: (page: D[]) => Promise<void>): Promise<void> => {
+  for (let skip = 0; ; skip += pageSize) {
+    const page = (await reads.find(collection, { ...query, limit: pageSize, skip })) as D[];
+    await each(page);
+    if (page.length < pageSize || !further) return;
+  }
+};
+
+const putBackRenders = async (parts: PutBackParts, before: number): Promise<void> => {
+  const { bus, reads } = parts;
+  const open = (await Promise.all(['QUEUED', 'PROCESSING'].map((status) => reads.count(readModels.renders, { status })))).reduce((sum, count) => sum + count, 0);
+  // A long queue is no loss: only where the bus holds fewer than are open is more than the oldest worth looking at.
+  const manyLost = (await bus.pending(renderer)) < open;
+  const range = { by: 'id', before: encodeTime(before, 10) };
+  for (const status of ['PROCESSING', 'QUEUED']) {
+    await visit<RenderDocument>(parts, readModels.renders, { where: { status }, range, sort: { by: 'id', descending: false } }, manyLost, (page) =>
+      remindAll(parts, page, (id) => [streams.render(id)]),
+    );
+  }
+};
+
+const putBackCallbacks = async (parts: PutBackParts, before: number): Promise<void> => {
+  const range = { by: 'requestedAt', before: new Date(before).toISOString() };
+  for (const status of ['pending', 'sent', 'timeout']) {
+    // The latest round was asked for by the callback's own story, or else by the render's end.
+    await visit<DeliveryDocument>(parts, readModels.deliveries, { where: { status }, range, sort: { by: 'requestedAt', descending: false } }, true, (page) =>
+      remindAll(parts, page, (id) => [streams.delivery(id), streams.render(id)]),
+    );
+  }
+};
+
+/** Finds renders and callbacks that the log shows as open for long, and puts them back on the bus. */
+export const putBack = async (parts: PutBackParts): Promise<void> => {
+  const before = parts.log.now().getTime() - parts.overdueMs;
+  await putBackRenders(parts, before);
+  await putBackCallbacks(parts, before);
+};
