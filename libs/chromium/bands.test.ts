@@ -51,6 +51,11 @@ test('external pictures are known', () => {
   expect(readBand('footer', '<p><img src="https://a.example/b.png"><img src="data:image/png;base64,AA"></p>', '').images).toEqual(['https://a.example/b.png']);
 });
 
+test('a style element within a drawing is left out: written, it would be read as markup', () => {
+  const html = read('<svg><style>a{--x:&lt;img src=x onerror=x()&gt;}</style></svg>');
+  expect(elementsOf(parseFragment(html)).map(({ tagName }) => tagName)).toEqual(['div', 'svg']);
+});
+
 test('an escaped character in a style sheet cannot end it', () => {
   const html = read(String.raw`<style>a{content:"\3c /style><img src=x onerror=x()>"} b{background:url("\3c /style>")}</style>`);
   expect(elementsOf(parseFragment(html)).map(({ tagName }) => tagName)).toEqual(['style', 'div']);

@@ -45,7 +45,7 @@ type Tuning = { documentsPerPage: number; documentsPerBrowser: number; memoryEve
 
 const usualTuning: Tuning = { documentsPerPage: 1000, documentsPerBrowser: 20_000, memoryEveryMs: 500, pulseEveryMs: 5000, pulseWithinMs: 15_000 };
 
-/** Two pages a core keep it busy while one of them waits for the browser's own processes; more bring nothing. */
+/** A page more than there are cores keeps them busy while one waits for the processes of the browser; more bring nothing. */
 const usualPages = () => Math.max(2, Math.min(16, availableParallelism() + 1));
 const usualMemoryMb = () => Math.min(2048, Math.floor(totalmem() / 2 ** 20 / 3));
 
