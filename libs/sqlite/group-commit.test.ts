@@ -45,6 +45,17 @@ describe('jobs that share a commit', () => {
     await expect(writer.run([{ sql: 'INSERT INTO nowhere VALUES (1)', parameters: [] }])).rejects.toThrow('no such table: nowhere');
   });
 
+  it('are all refused, with the reason, when an error undoes the commit as a whole; the next ones are kept', async () => {
+    const ends = await Promise.allSettled([
+      writer.run([insert(1)]),
+      writer.run([{ ...insert(1), sql: 'INSERT OR ROLLBACK INTO numbers VALUES (?, ?)' }]),
+      writer.run([insert(2)]),
+    ]);
+    expect(ends.map((end) => (end.status === 'rejected' ? String(end.reason) : 'kept'))).toEqual(ends.map(() => expect.stringContaining('UNIQUE constraint failed')));
+    expect(await writer.run([insert(3)])).toMatchObject({ kept: true });
+    expect(written()).toEqual([3]);
+  });
+
   it('answer with the rowid of their last row', async () => {
     expect(await writer.run([insert(40), insert(41)])).toMatchObject({ kept: true, lastRowid: 41 });
   });
