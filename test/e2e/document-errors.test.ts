@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freeKey } from './accounts.ts';
 import { type Answer, type Body, type Client, clientOf } from './client.ts';
+import { eventsOf } from './events.ts';
 import { expectRefusal } from './refusals.ts';
 import { sample } from './samples.ts';
 import { serviceForFile } from './service.ts';
@@ -114,7 +115,7 @@ describe('A render that failed', () => {
   it('says its identifier, and the log has it with the same reason', async () => {
     const { body } = await refused('html', '<p');
     expect(body.render_id).toMatch(/^render_[0-9A-Z]{26}$/);
-    const events = await at.house.colophon<{ type: string; data: Body }[]>('events', String(body.render_id).replace('_', '-'));
+    const events = await eventsOf(at.house, body.render_id);
     expect(events.map(({ type }) => type)).toEqual(['RenderRequested', 'RenderStarted', 'RenderFailed']);
     expect(events[2]!.data.fault).toMatchObject({ name: 'invalid_html', message: body.message });
   });

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freeKey } from './accounts.ts';
 import { type Body, type Client, clientOf } from './client.ts';
+import { eventsOf } from './events.ts';
 import { expectRefusal } from './refusals.ts';
 import { serviceForFile } from './service.ts';
 
@@ -32,10 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => void site.close().closeAllConnections());
 
-const completed = async (id: string): Promise<Body> => {
-  const events = await at.house.colophon<{ type: string; data: Body }[]>('events', id.replace('_', '-'));
-  return events.at(-1)!.data;
-};
+const completed = async (id: string): Promise<Body> => (await eventsOf(at.house, id)).at(-1)!.data;
 
 describe('What a document fetches', () => {
   it('comes from hosts that the operator has allowed', async () => {

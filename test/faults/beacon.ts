@@ -1,0 +1,23 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { until } from '../e2e/until.ts';
+
+/** A place that documents tell when they are in the browser, so that a test knows when to strike. */
+export const openBeacon = async () => {
+  const calls = new Map<string, number>();
+  const server = createServer((request, response) => {
+    calls.set(request.url!, (calls.get(request.url!) ?? 0) + 1);
+    response.writeHead(200, { 'access-control-allow-origin': '*' }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    host,
+    /** A document that says so as soon as it runs. */
+    document: (name: string, text = name): string => `<p>${text}</p><script>fetch("http://${host}/${name}")</script>`,
+    /** Resolves once the document has run so many times. */
+    ran: (name: string, times = 1): Promise<unknown> => until(`${name} runs for the ${times}. time`, () => (calls.get(`/${name}`) ?? 0) >= times),
+    close: () => void server.close().closeAllConnections(),
+  };
+};
+export type Beacon = Awaited<ReturnType<typeof openBeacon>>;

@@ -1,0 +1,137 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { freeKey } from '../e2e/accounts.ts';
+import { clientOf } from '../e2e/client.ts';
+import { readPdf } from '../e2e/pdf.ts';
+import { openConnection, parseAnswer } from '../e2e/raw.ts';
+import { expectRefusal } from '../e2e/refusals.ts';
+import { type House, openHouse, type Service } from '../e2e/service.ts';
+import { until } from '../e2e/until.ts';
+import { type Beacon, openBeacon } from './beacon.ts';
+import { descendantsOf, stillRunning } from './processes.ts';
+import { hasEnded, storiesIn } from './renders.ts';
+
+let beacon: Beacon;
+let house: House;
+let service: Service;
+let key: string;
+beforeAll(async () => {
+  beacon = await openBeacon();
+  house = await openHouse({ COLOPHON_EGRESS_ALLOW: beacon.host });
+  key = await freeKey(house);
+});
+beforeEach(async () => {
+  service = await house.start();
+});
+afterEach(async () => {
+  await service.end('SIGKILL');
+});
+afterAll(async () => {
+  await house.remove();
+  beacon.close();
+});
+
+const requestText = (body: string): string =>
+  `POST /api/v1/render HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+const slowRequest = (name: string, wait_time = 1500): string => requestText(JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: beacon.document(name), wait_time }));
+
+const refusesConnections = (): Promise<true | null> => fetch(`${service.url}/health/live`).then(() => null, () => true);
+
+describe('A service that is told to stop', () => {
+  it('answers what it has been asked, takes no more, and ends with 0', async () => {
+    const { socket, received, closed } = await openConnection(service.url);
+    socket.write(slowRequest('last', 3000));
+    await beacon.ran('last');
+    const end = service.end('SIGTERM');
+    await until('new connections are refused', refusesConnections);
+
+    socket.write(`GET /health/ready HTTP/1.1\r\nHost: x\r\n\r\n${requestText('{}')}`);
+    await closed;
+    const [render, ready] = received.text.split(/(?=HTTP\/1\.1 )/).map(parseAnswer);
+    expect(render!.status).toBe(200);
+    expect((await readPdf(String(render!.body.pdf_base64)))[0]!.text.trim()).toBe('last');
+    expect([ready!.status, ready!.body.missing]).toEqual([503, ['the service is stopping']]);
+    expect((await end).code).toBe(0);
+  });
+
+  it('tells those who ask on a connection that is still open to come again', async () => {
+    const { socket, received, closed } = await openConnection(service.url);
+    socket.write(slowRequest('asked'));
+    await beacon.ran('asked');
+    const end = service.end('SIGTERM');
+    await until('new connections are refused', refusesConnections);
+    socket.write(requestText('{}'));
+    await closed;
+    const [render, refused] = received.text.split(/(?=HTTP\/1\.1 )/).map(parseAnswer);
+    expect(render!.status).toBe(200);
+    expectRefusal(refused!, 'service_unavailable', { retry_after: 5 });
+    expect((await end).code).toBe(0);
+  });
+
+  it('finishes also what nobody waits for any more', async () => {
+    const { socket } = await openConnection(service.url);
+    socket.write(slowRequest('left'));
+    await beacon.ran('left');
+    socket.destroy();
+    expect((await service.end('SIGTERM')).code).toBe(0);
+    const stories = await storiesIn(house);
+    expect([...stories.values()].filter((story) => !hasEnded(story))).toEqual([]);
+  });
+
+  it('does not wait for callers who have said nothing yet, are in the middle of a request, or keep their connection for later', async () => {
+    const texts = ['', 'GET /health/live HTTP/1.1\r\nHost:', requestText('{"mode":"CONVERT"}').slice(0, -10), 'GET /health/live HTTP/1.1\r\nHost: x\r\nConnection: keep-alive\r\n\r\n'];
+    const connections = await Promise.all(texts.map(() => openConnection(service.url)));
+    for (const [index, { socket }] of connections.entries()) if (texts[index] !== '') socket.write(texts[index]!);
+    await until('the last of them is answered', () => connections.at(-1)!.received.text.includes('live'));
+    expect((await service.end('SIGTERM')).code).toBe(0);
+    await Promise.all(connections.map(({ closed }) => closed));
+  });
+
+  it('does not wait for a caller who does not read the answer', async () => {
+    const { socket, closed } = await openConnection(service.url);
+    socket.pause();
+    socket.write(requestText('{}').repeat(2_000));
+    await clientOf(service.url, key).render('html', '<p>x</p>');
+    expect((await service.end('SIGTERM')).code).toBe(0);
+    socket.resume();
+    await closed;
+  });
+
+  it('leaves no process and no folder of a browser behind', async () => {
+    await clientOf(service.url, key).render('html', '<p>x</p><script>1</script>');
+    const processes = descendantsOf(service.pid);
+    expect(processes.length).toBeGreaterThan(4);
+    const folders = browserFoldersOf(processes.map(({ command }) => command));
+    expect(folders.length).toBe(2);
+    expect((await service.end('SIGTERM')).code).toBe(0);
+    expect(stillRunning(processes)).toEqual([]);
+    expect(folders.filter((folder) => existsSync(folder))).toEqual([]);
+  });
+
+  it('goes at once when it is told a second time', async () => {
+    const { socket, closed } = await openConnection(service.url);
+    socket.write(slowRequest('impatient'));
+    await beacon.ran('impatient');
+    void service.end('SIGTERM');
+    await until('new connections are refused', refusesConnections);
+    expect((await service.end('SIGTERM')).code).toBe(1);
+    await closed;
+  });
+});
+
+describe('A service that is killed', () => {
+  it('leaves no process and no folder of a browser behind either', async () => {
+    const processes = descendantsOf(service.pid);
+    const folders = browserFoldersOf(processes.map(({ command }) => command));
+    expect(folders.length).toBe(2);
+    await service.end('SIGKILL');
+    await until('the browsers are gone', () => stillRunning(processes).length === 0);
+    await until('their folders are gone', () => folders.every((folder) => !existsSync(folder)));
+  });
+});
+
+const browserFoldersOf = (commands: string[]): string[] => {
+  const existing = new Set(readdirSync(tmpdir()).filter((name) => name.startsWith('colophon-browser-')));
+  return [...existing].filter((name) => commands.some((command) => command.includes(name))).map((name) => `${tmpdir()}/${name}`);
+};
