@@ -8,6 +8,7 @@ const good = suite("test('one and one are two', () => {\n  expect(1 + 1).toBe(2)
 const bad = suite("test('one and one are three', () => {\n  expect(1 + 1).toBe(3);\n});");
 const unloadable = suite("import './gone.mjs';\ntest('never run', () => {\n  expect(1).toBe(1);\n});");
 const withSkipped = suite("test('works', () => {\n  expect(1).toBe(1);\n});\ntest.skipIf(1 + 1 === 2)('later', () => {\n  expect(1).toBe(1);\n});");
+const onlySkipped = suite("test.skipIf(1 + 1 === 2)('later', () => {\n  expect(1).toBe(1);\n});");
 const unhandled = suite("test('works', () => {\n  expect(1).toBe(1);\n  setImmediate(() => {\n    throw new Error('late');\n  });\n});");
 
 const testRun = (files: Files) => {
@@ -22,6 +23,7 @@ test.each<[string, Files, { status: number; lastLine: string }]>([
   ['a file cannot be loaded', { 'libs/a.test.ts': good, 'libs/b.test.ts': unloadable }, { status: 1, lastLine: '1 passed, 1 failed' }],
   ['an error comes when nobody waits for it', { 'libs/a.test.ts': unhandled }, { status: 1, lastLine: '1 passed, 0 failed' }],
   ['there is no test', {}, { status: 1, lastLine: '0 passed, 0 failed' }],
+  ['every test is skipped', { 'libs/a.test.ts': onlySkipped }, { status: 1, lastLine: '0 passed, 0 failed, 1 skipped' }],
   ['style, walls or types are broken', { 'libs/a.test.ts': good, 'libs/b.ts': "export const b: number = 'text';\n" }, { status: 1, lastLine: '1 passed, 0 failed' }],
 ])('when %s, the last line and the exit code say so', (_when, files, expected) => {
   expect(testRun(files)).toEqual(expected);
