@@ -59,6 +59,10 @@ describe('an expansion beyond measure', () => {
     expect(faultOf(`{{#each x}}{{#each ../x}}${inner}{{/each}}{{/each}}`, { x: hundreds }).message).toContain('too many items');
   });
 
+  it('counts every character that truncate keeps', () => {
+    expect(faultOf('{{#each x}}{{#if (truncate ../big 999999)}}{{/if}}{{/each}}', { x: Array(10).fill(1), big: 'x'.repeat(1_000_000) }).message).toContain('too many items');
+  });
+
   it('counts what helpers make, though nobody sees it', () => {
     expect(faultOf('{{#each x}}{{#if (uppercase ../big)}}{{/if}}{{/each}}', { x: Array(350).fill(1), big: 'x'.repeat(1_000_000) }).message).toContain('too many items');
   });

@@ -106,7 +106,7 @@ export const prepareCall = (node: Pick<SubExpression, 'path' | 'params' | 'loc'>
     const [subject = nothing, option = nothing] = given.map(({ read: readArgument, ...argument }) => ({ ...argument, value: readArgument(scope, run) }));
     const call: Call = { line, locale: run.locale, timeZone: run.timeZone, raw };
     const result = helper(call, subject, option);
-    spend(run, cost + (typeof result === 'string' ? result.length / 64 : 0));
+    spend(run, cost.call + (typeof result === 'string' ? result.length * cost.character : 0));
     return result;
   };
   const asWritten = writtenCall(node);

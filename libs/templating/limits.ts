@@ -8,7 +8,7 @@ export const limits = {
   depth: 100,
   /** Parentheses in one placeholder. */
   parentheses: 50,
-  /** Statements and loop rounds carried out in one expansion; 64 characters made by a helper count as one. */
+  /** Statements and loop rounds carried out in one expansion; what helpers do counts by its cost. */
   steps: 5_000_000,
   /** Findings told about one template. */
   findings: 50,

@@ -9,8 +9,21 @@ import { lowercase, truncate, uppercase } from './text.ts';
 const lookup: ValueHelper = (_, { value: holder }, { value: name }) =>
   typeof name === 'string' || typeof name === 'number' ? ownMember(holder, String(name)) : undefined;
 
-/** What a call of each counts as, in steps of the expansion: roughly its time against that of a plain placeholder. */
-export const costs: Record<ValueHelperName, number> = { lookup: 1, formatDate: 100, formatCurrency: 10, uppercase: 1, lowercase: 1, truncate: 20, json: 5 };
+type Cost = { call: number; character: number };
+
+const light: Cost = { call: 1, character: 1 / 64 };
+
+/** What a call of each counts as, in steps of the expansion, and what each character it makes adds: roughly its time against that of a plain placeholder. */
+export const costs: Record<ValueHelperName, Cost> = {
+  lookup: light,
+  uppercase: light,
+  lowercase: light,
+  json: { ...light, call: 5 },
+  formatCurrency: { ...light, call: 10 },
+  formatDate: { ...light, call: 100 },
+  // It looks for the bounds of every character it keeps.
+  truncate: { call: 20, character: 1 },
+};
 
 /** What each helper computes. `lookup` alone may find nothing, and then gives undefined. */
 export const valueHelpers: Record<ValueHelperName, ValueHelper> = { lookup, formatDate, formatCurrency, uppercase, lowercase, truncate, json };
