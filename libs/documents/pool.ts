@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { Problem } from '#contracts/http/problem.ts';
 import { type Answer, isFault } from './worker/answer.ts';
 import { type End, startWorker, type WorkerProcess } from './worker/process.ts';
@@ -16,14 +17,16 @@ export type Pool = {
 type Job = { order: Order; resolve: (answer: Answer<unknown>) => void; reject: (error: unknown) => void };
 type Seat = { worker: WorkerProcess | undefined; job: Job | undefined };
 
-/** @param memoryMb limit of the JavaScript heap of one process, in MiB */
-export const openPool = ({ processes, memoryMb }: { processes: number; memoryMb: number }): Pool => {
+const ownWorker = fileURLToPath(new URL('./worker/worker.ts', import.meta.url));
+
+/** @param settings `memoryMb`: limit of the JavaScript heap of one process, in MiB; `workerFile`: another program to run, which speaks as `worker.ts` does */
+export const openPool = ({ processes, memoryMb, workerFile = ownWorker }: { processes: number; memoryMb: number; workerFile?: string }): Pool => {
   const seats: Seat[] = Array.from({ length: processes }, () => ({ worker: undefined, job: undefined }));
   const waiting: Job[] = [];
   let closed = false;
 
   const fill = (seat: Seat): WorkerProcess => {
-    const worker = startWorker(memoryMb, {
+    const worker = startWorker(workerFile, memoryMb, {
       onAnswer: (answer) => release(seat)?.resolve(answer),
       onEnd: (end) => {
         seat.worker = undefined;

@@ -1,5 +1,4 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import type { Answer } from './answer.ts';
 import type { Message, Order } from './worker.ts';
 
@@ -11,15 +10,14 @@ export type WorkerProcess = { send: (order: Order) => void; kill: () => void };
 
 type Events = { onAnswer: (answer: Answer<unknown>) => void; onEnd: (end: End) => void };
 
-const file = fileURLToPath(new URL('./worker.ts', import.meta.url));
 // What V8 raises when it finds no memory, and what the system sends when the machine has none left.
 const memorySignals = new Set<string | null>(['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGKILL']);
 
 /**
- * Starts a process with a heap of at most `memoryMb` MiB. It gets nothing of our environment: what it reads was written by strangers.
+ * Starts a process that runs `file`, with a heap of at most `memoryMb` MiB. It gets nothing of our environment: what it reads was written by strangers.
  * `onEnd` is called once, however it ends; never after {@link WorkerProcess.kill}.
  */
-export const startWorker = (memoryMb: number, { onAnswer, onEnd }: Events): WorkerProcess => {
+export const startWorker = (file: string, memoryMb: number, { onAnswer, onEnd }: Events): WorkerProcess => {
   const child = fork(file, [], {
     serialization: 'advanced',
     execArgv: [`--max-old-space-size=${memoryMb}`],

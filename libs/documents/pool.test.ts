@@ -1,0 +1,73 @@
+import * as childProcess from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { openPool, type Pool } from './pool.ts';
+
+vi.mock('node:child_process', { spy: true });
+
+const fileOf = (name: string) => fileURLToPath(new URL(`./testing/${name}.ts`, import.meta.url));
+const pools: Pool[] = [];
+const open = (worker: string) => {
+  const pool = openPool({ processes: 1, memoryMb: 64, workerFile: fileOf(worker) });
+  pools.push(pool);
+  return pool;
+};
+afterEach(() => {
+  for (const pool of pools.splice(0)) pool.close();
+  vi.mocked(childProcess.fork).mockClear();
+});
+
+const whoWorks = async (pool: Pool) => (await pool.run('prepare', { inputType: 'html', data: new Uint8Array(), maxImages: null }, { timeoutMs: 60_000 })).html;
+const spin = (pool: Pool, timeoutMs: number) => pool.run('analyse', { content: '', variables: [] }, { timeoutMs });
+const isAlive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+
+describe('the pool', () => {
+  test('keeps a process for the next task', async () => {
+    const pool = open('busy-worker');
+    expect(await whoWorks(pool)).toBe(await whoWorks(pool));
+    expect(childProcess.fork).toHaveBeenCalledTimes(1);
+  });
+
+  test('ends a process that never finishes, and puts another in its place', async () => {
+    const pool = open('busy-worker');
+    const first = await whoWorks(pool);
+    await expect(spin(pool, 100)).rejects.toMatchObject({ fault: { name: 'processing_timeout' } });
+    expect(await whoWorks(pool)).not.toBe(first);
+    await vi.waitFor(() => expect(isAlive(Number(first))).toBe(false), { timeout: 20_000 });
+  });
+
+  test('never starts a task whose deadline passed while it waited', async () => {
+    const pool = open('busy-worker');
+    const ends = await Promise.allSettled([spin(pool, 400), spin(pool, 50)]);
+    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await whoWorks(pool);
+    expect(childProcess.fork).toHaveBeenCalledTimes(2);
+  });
+
+  test('fails the task of a process that crashes, and works on', async () => {
+    const pool = open('busy-worker');
+    const first = await whoWorks(pool);
+    const crash = pool.run('prepareTemplate', { content: '', contentHash: '', data: new Uint8Array(), variables: [], locale: 'en', timeZone: 'UTC', maxImages: null }, { timeoutMs: 60_000 });
+    await expect(crash).rejects.toThrow('crashed');
+    expect(await whoWorks(pool)).not.toBe(first);
+  });
+
+  test('does not start a process again and again that cannot start', async () => {
+    const pool = open('stillborn-worker');
+    for (let round = 0; round < 3; round += 1) await expect(spin(pool, 60_000)).rejects.toThrow('did not start');
+    expect(childProcess.fork).toHaveBeenCalledTimes(3);
+  });
+
+  test('ends its processes when it is closed', async () => {
+    const pool = open('busy-worker');
+    const pid = Number(await whoWorks(pool));
+    pool.close();
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 });
+  });
+});
