@@ -6,7 +6,8 @@ import { openGroupCommit } from '#libs/sqlite/group-commit.ts';
 import { makeFolder, sweepIncoming, syncFolder, writeDurably } from './durable-file.ts';
 import { BlobMissing, type BlobStore } from './port.ts';
 
-const schema = 'CREATE TABLE IF NOT EXISTS small_blobs (sha256 TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT';
+// What is erased must not stay readable in the file's free pages.
+const schema = 'PRAGMA secure_delete = ON; CREATE TABLE IF NOT EXISTS small_blobs (sha256 TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT';
 
 // The row is touched only where its bytes are not what their name says.
 const insert = 'INSERT INTO small_blobs VALUES (?1, ?2) ON CONFLICT DO UPDATE SET bytes = ?2 WHERE bytes IS NOT ?2';

@@ -7,6 +7,7 @@ import type { Bus } from '#libs/bus/port.ts';
 import { openSqliteBus } from '#libs/bus/sqlite.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
+import { withUpcasting } from '#libs/event-store/upcasting.ts';
 import type { Limits, MonthInLog } from '#libs/limits/port.ts';
 import { openSqliteLimits } from '#libs/limits/sqlite.ts';
 import { keyUseCollection } from '#libs/keys/uses.ts';
@@ -38,7 +39,7 @@ const monthReader = (store: EventStore, reads: ReadStore) => async (accountId: s
 
 /** Which engine serves is decided here and nowhere else. */
 export const openEngines = async ({ dataDir, eventStoreUrl, busUrl, readStoreUrl, blobStoreUrl }: EngineUrls): Promise<Engines> => {
-  const store = openSqliteEventStore(place(eventStoreUrl, 'sqlite:', join(dataDir, 'log.db')));
+  const store = withUpcasting(openSqliteEventStore(place(eventStoreUrl, 'sqlite:', join(dataDir, 'log.db'))));
   const bus = openSqliteBus(place(busUrl, 'sqlite:', join(dataDir, 'bus.db')));
   const reads = openSqliteReadStore(place(readStoreUrl, 'sqlite:', join(dataDir, 'read-models.db')), [...projections.flatMap(collectionsOf), keyUseCollection]);
   const blobs = await openFileBlobStore(place(blobStoreUrl, 'file:', join(dataDir, 'blobs')));

@@ -1,4 +1,5 @@
 import type { Actor, Metadata } from '#contracts/events/metadata.ts';
+import { versionOf } from '#contracts/events/upcast.ts';
 import { type AnyEvent, type Decider, fold } from '#libs/domain/decider.ts';
 import { type EventStore, noStream, RevisionConflict } from '#libs/event-store/port.ts';
 import { newId } from '#libs/ids/new-id.ts';
@@ -51,7 +52,7 @@ const aggregateAt = <State, Command, Event extends AnyEvent>(
     const events = decider.decide(command, state);
     if (events.length === 0) return { events, position: null, at: null };
     const metadata = metadataOf(cause, now());
-    const appended = await store.append(stream, events.map(({ type, data }) => ({ id: newId(), type, version: 1, data, metadata })), revision);
+    const appended = await store.append(stream, events.map(({ type, data }) => ({ id: newId(), type, version: versionOf(type), data, metadata })), revision);
     state = fold(decider, events, state);
     revision = appended.revision;
     return { events, position: appended.position, at: metadata.occurredAt };

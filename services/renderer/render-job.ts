@@ -50,8 +50,9 @@ const complete = async ({ blobs, log, answers }: RendererParts, job: Job, produc
       totalMs,
     },
   };
-  await job.render.execute({ type: 'complete', data }, job.cause);
-  answers.give(job.id, { status: 'DONE', pdf, pages, durationMs: totalMs });
+  const { events } = await job.render.execute({ type: 'complete', data }, job.cause);
+  // Nothing to add: another worker had ended the render before, and has given the answer that the log holds.
+  if (events.length > 0) answers.give(job.id, { status: 'DONE', pdf, pages, durationMs: totalMs });
 };
 
 const fail = async ({ log, answers }: RendererParts, job: Omit<Job, 'claimedAt'>, fault: Fault): Promise<void> => {
@@ -61,8 +62,8 @@ const fail = async ({ log, answers }: RendererParts, job: Omit<Job, 'claimedAt'>
     attempt: job.attempt, fault, reply: job.requested.reply.kind, totalMs: log.now().getTime() - job.requestedAt.getTime(),
     givesBack: ownFault && counted ? job.requestedAt.toISOString().slice(0, 10) : null,
   };
-  await job.render.execute({ type: 'fail', data }, job.cause);
-  answers.give(job.id, { status: 'FAILED', fault });
+  const { events } = await job.render.execute({ type: 'fail', data }, job.cause);
+  if (events.length > 0) answers.give(job.id, { status: 'FAILED', fault });
 };
 
 const brokeEveryAttempt: Fault = {
