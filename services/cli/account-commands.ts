@@ -10,6 +10,7 @@ import { examples, oneLine, positive, positiveWhole, wantsJson } from './argumen
 import { withEngines } from './context.ts';
 import { existingAccount } from './find.ts';
 import { print, table } from './output.ts';
+import { addWebhookSecretCommand } from './webhook-secret-command.ts';
 
 const planOption = new Option('--plan <plan>', 'the plan, which sets the limits').choices(planNames).makeOptionMandatory();
 
@@ -65,4 +66,5 @@ export const addAccountCommands = (program: Command): void => {
     .addHelpText('after', examples('account show acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M'))
     .action((id: string, _: unknown, command: Command) => show(id, wantsJson(command)));
   addAccountChanges(account);
+  addWebhookSecretCommand(account);
 };

@@ -1,27 +1,26 @@
 import type { Command } from 'commander';
-import { bareId, readModels, streams } from '#contracts/names.ts';
+import { streams } from '#contracts/names.ts';
 import { causeOf } from '#libs/accounts/open-account.ts';
 import { account } from '#libs/domain/account.ts';
 import { load } from '#libs/handling/handle.ts';
-import type { AccountDocument } from '#libs/projections/accounts.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { projections } from '#libs/projections/all.ts';
 import { openServiceSecret } from '#libs/secrets/service-secret.ts';
 import { webhookSecrets } from '#libs/secrets/webhook-secret.ts';
+import { examples, wantsJson } from './arguments.ts';
 import { withEngines } from './context.ts';
-import { print, UsageError } from './output.ts';
+import { existingAccount } from './find.ts';
+import { print } from './output.ts';
 
 const show = (prefixed: string, rotate: boolean, json: boolean): Promise<void> =>
   withEngines(async ({ settings, engines: { store, reads }, log, actor }) => {
-    const id = bareId('acc', prefixed);
-    const find = async (): Promise<AccountDocument | null> => (id ? ((await reads.get(readModels.accounts, id)) as AccountDocument | null) : null);
-    if (!(await find())) throw new UsageError(`There is no account ${prefixed}. "account list" shows all.`);
+    const { id } = await existingAccount(reads, prefixed);
     if (rotate) {
-      const { aggregate } = await load(log, account, streams.account(id!));
-      await aggregate.execute({ type: 'rotateWebhookSecret' }, causeOf(actor, id!));
+      const { aggregate } = await load(log, account, streams.account(id));
+      await aggregate.execute({ type: 'rotateWebhookSecret' }, causeOf(actor, id));
       await catchUp(store, reads, projections);
     }
-    const [secret] = webhookSecrets(openServiceSecret(settings.secret, settings.dataDir), (await find())!, log.now());
+    const [secret] = webhookSecrets(openServiceSecret(settings.secret, settings.dataDir), await existingAccount(reads, prefixed), log.now());
     print(json, { secret }, rotate ? `${secret}\n\nFor 24 hours callbacks are signed with the former secret too.` : secret);
   });
 
@@ -30,6 +29,7 @@ export const addWebhookSecretCommand = (account: Command): void => {
   account
     .command('webhook-secret <id>')
     .description("the secret that an account's callbacks are signed with")
+    .addHelpText('after', examples('account webhook-secret acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M', 'account webhook-secret acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --rotate'))
     .option('--rotate', 'take a new one; for 24 hours the former one signs too')
-    .action((id: string, options: { rotate?: true }, command: Command) => show(id, options.rotate === true, command.optsWithGlobals().json === true));
+    .action((id: string, options: { rotate?: true }, command: Command) => show(id, options.rotate === true, wantsJson(command)));
 };

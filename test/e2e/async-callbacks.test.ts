@@ -1,0 +1,199 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { issueKey, openAccount } from './accounts.ts';
+import { type Client, clientOf } from './client.ts';
+import { type Jobs, jobsOf, pathOf, small } from './jobs.ts';
+import { openReceivers, type Receivers } from './receivers.ts';
+import { expectRefusal } from './refusals.ts';
+import { serviceForFile } from './service.ts';
+import { serviceSignature, standardSignature, standardSignatures } from './signature.ts';
+import { until } from './until.ts';
+
+const plenty = ['--requests-per-minute', '1000000', '--requests-per-month', '1000000'];
+
+let receivers: Receivers;
+const at = serviceForFile(async () => {
+  receivers = await openReceivers();
+  return receivers.settings;
+});
+let account: string;
+let client: Client;
+let jobs: Jobs;
+beforeAll(async () => {
+  account = await openAccount(at.house, ...plenty);
+  client = clientOf(at.service.url, (await issueKey(at.house, account)).key);
+  jobs = jobsOf(client);
+});
+afterAll(() => receivers.close());
+
+const secretOf = async (...options: string[]): Promise<string> => (await at.house.colophon<{ secret: string }>('account', 'webhook-secret', account, ...options)).secret;
+
+describe('The callback', () => {
+  it('of a finished PDF has just the fields that are promised, and an address at which the PDF is already there', async () => {
+    const downloads: number[] = [];
+    const receiver = await receivers.receiver(({ body }) => async (_request, response) => {
+      // Asked for within the callback: nothing may lag behind it.
+      downloads.push((await fetch(at.service.url + pathOf(body.pdf_url))).status, (await jobs.get(String(body.job_id))).status === 'DONE' ? 200 : 0);
+      response.end();
+    });
+    const queued = await jobs.submit({ webhook_url: receiver.url });
+    expect(queued).toMatchObject({ status: 'QUEUED', webhook_url: receiver.url, job_id: queued.id.replace('render', 'job') });
+    const job = await jobs.when(queued.job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
+    const [callback, ...more] = receiver.of(queued.job_id);
+    expect(more).toEqual([]);
+    expect(callback).toMatchObject({ method: 'POST', path: '/hook', headers: { 'content-type': 'application/json' } });
+    expect(callback!.body).toEqual({
+      id: queued.id, status: 'DONE', job_id: queued.job_id, pdf_url: job.pdf_url, pdf_expires_at: job.pdf_expires_at, pages: 1,
+      file_size_kb: job.file_size_kb, duration_ms: job.duration_ms, created_at: queued.created_at, completed_at: job.completed_at,
+    });
+    expect(downloads).toEqual([200, 200]);
+    expect(job).toMatchObject({ webhook_url: receiver.url, webhook_attempts: 1, webhook_last_attempt: expect.any(String) });
+    expect(job).not.toHaveProperty('webhook_last_error');
+    const events = await jobs.events(queued.job_id);
+    expect(events.map(({ type }) => type)).toEqual(['RenderRequested', 'RenderStarted', 'RenderCompleted', 'DeliveryRequested', 'WebhookSent', 'WebhookAttempted', 'WebhookDelivered']);
+    expect(events.at(-2)!.data).toMatchObject({ attempt: 1, outcome: { kind: 'answered', status: 200, answer: '' }, durationMs: expect.any(Number), nextAttemptAt: null });
+  });
+
+  it('of a document that could not be made says why', async () => {
+    const receiver = await receivers.receiver();
+    const queued = await jobs.submit({ webhook_url: receiver.url }, { mode: 'CONVERT', input_type: 'json', data: '{"a": ' });
+    const job = await jobs.when(queued.job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
+    expect(receiver.of(queued.job_id)[0]!.body).toEqual({
+      id: queued.id, status: 'FAILED', job_id: queued.job_id, error: 'conversion_failed', message: job.message, details: job.details,
+      created_at: queued.created_at, failed_at: job.failed_at,
+    });
+    expect(job).toMatchObject({ status: 'FAILED', error: 'conversion_failed' });
+  });
+
+  it('comes as PUT and with the headers that were asked for, none of them twice', async () => {
+    const receiver = await receivers.receiver();
+    const headers = { 'User-Agent': 'mine/1', Authorization: 'Bearer abc', 'X-Empty': '', 'X-Tenant': 'a b~!' };
+    const { job_id } = await jobs.later({ webhook_url: receiver.url, webhook_method: 'PUT', webhook_headers: headers });
+    const [callback] = await until('the callback comes', () => (receiver.of(job_id).length > 0 ? receiver.of(job_id) : null));
+    expect(callback).toMatchObject({ method: 'PUT', headers: { 'user-agent': 'mine/1', authorization: 'Bearer abc', 'x-empty': '', 'x-tenant': 'a b~!', 'content-type': 'application/json' } });
+  });
+
+  it('uses one connection for many callbacks to one receiver', async () => {
+    const receiver = await receivers.receiver();
+    for (let n = 0; n < 5; n += 1) await jobs.when((await jobs.submit({ webhook_url: receiver.url })).job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
+    expect(receiver.received).toHaveLength(5);
+    expect(receiver.connections()).toBe(1);
+  });
+});
+
+describe('A signature', () => {
+  it('proves the exact bytes, in both forms; after a rotation the new secret signs first and the former one beside it', async () => {
+    const receiver = await receivers.receiver();
+    const next = async () => {
+      const { job_id } = await jobs.submit({ webhook_url: receiver.url });
+      return (await until('the callback comes', () => (receiver.of(job_id).length > 0 ? receiver.of(job_id) : null)))[0]!;
+    };
+    const former = await secretOf();
+    expect(former).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
+    expect(await secretOf()).toBe(former);
+    const before = await next();
+    expect(before.headers['x-service-signature']).toBe(serviceSignature(former, before));
+    expect(standardSignatures(before)).toEqual([standardSignature(former, before)]);
+    expect(before.headers['webhook-id']).toBe(String(before.body.job_id).replace('job_', 'msg_'));
+    expect(Math.abs(Number(before.headers['webhook-timestamp']) * 1000 - Date.now())).toBeLessThan(60_000);
+
+    const present = await secretOf('--rotate');
+    expect(present).not.toBe(former);
+    const after = await next();
+    expect(after.headers['x-service-signature']).toBe(serviceSignature(present, after));
+    expect(standardSignatures(after)).toEqual([standardSignature(present, after), standardSignature(former, after)]);
+  });
+});
+
+describe('A redelivery', () => {
+  it('sends the same bytes under the same webhook-id in a new round, and counts on', async () => {
+    const receiver = await receivers.receiver((_, nth) => (nth === 0 ? 410 : 204));
+    const { job_id } = await jobs.submit({ webhook_url: receiver.url });
+    const failed = await jobs.when(job_id, 'has failed', ({ webhook_status }) => webhook_status === 'failed');
+    expect(failed).toMatchObject({
+      status: 'DONE', webhook_attempts: 1, webhook_last_error: 'The receiver answered with status 410.',
+      webhook_error: { error: 'webhook_failed', code: 500, webhook_url: receiver.url, attempts: 1, last_error: 'The receiver answered with status 410.' },
+    });
+    const again = await client.ask('POST', `/api/v1/jobs/${job_id}/redeliver`);
+    expect(again).toMatchObject({ status: 200, body: { job_id } });
+    const delivered = await jobs.when(job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
+    expect(delivered).toMatchObject({ webhook_attempts: 2 });
+    expect(delivered).not.toHaveProperty('webhook_error');
+    const [first, second] = receiver.of(job_id);
+    expect(second!.bytes.equals(first!.bytes)).toBe(true);
+    expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
+  });
+
+  it('of all that failed since a time leaves alone what failed before and what arrived', async () => {
+    let healthy = false;
+    const receiver = await receivers.receiver(() => (healthy ? 200 : 404));
+    const submit = async (): Promise<string> => (await jobs.submit({ webhook_url: receiver.url })).job_id;
+    const failedAt = async (job_id: string): Promise<string> => {
+      await jobs.when(job_id, 'has failed', ({ webhook_status }) => webhook_status === 'failed');
+      return (await jobs.events(job_id)).find(({ type }) => type === 'WebhookFailed')!.time;
+    };
+    const early = await submit();
+    await failedAt(early);
+    const late = [await submit(), await submit()];
+    const since = (await Promise.all(late.map(failedAt))).toSorted()[0]!;
+    healthy = true;
+    const answer = await jobs.postTo('/api/v1/jobs/redeliver', { since });
+    expect(answer.body.redelivered).toBe(2);
+    expect((answer.body.job_ids as string[]).toSorted()).toEqual(late.toSorted());
+    for (const job_id of late) await jobs.when(job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
+    expect((await jobs.get(early)).webhook_status).toBe('failed');
+    expect((await jobs.postTo('/api/v1/jobs/redeliver', { since })).body).toEqual({ redelivered: 0, job_ids: [] });
+  });
+
+  it('is refused where no callback was asked for, and where the time is none', async () => {
+    const { job_id } = await jobs.later();
+    expectRefusal(await client.ask('POST', `/api/v1/jobs/${job_id}/redeliver`), 'invalid_request', { field: 'job_id' });
+    for (const since of ['lately', 5, null]) expectRefusal(await jobs.postTo('/api/v1/jobs/redeliver', { since }), 'invalid_request', { field: 'since' });
+    expectRefusal(await jobs.postTo('/api/v1/jobs/redeliver', {}), 'invalid_request', { field: 'since' });
+  });
+});
+
+describe('A wish for a callback', () => {
+  const url = 'https://example.com/hook';
+  const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`X-${n}`, 'a']));
+
+  it.each([
+    ['http://example.com/', 'webhook_url', /https/], ['ftp://example.com/', 'webhook_url', /https/], ['example.com', 'webhook_url', /https/], ['', 'webhook_url', /https/], ['https://', 'webhook_url', /https/],
+    ['https://user@example.com/', 'webhook_url', /user name/], ['https://:pass@example.com/', 'webhook_url', /user name/], [`${url}?${'x'.repeat(2048)}`, 'webhook_url', /at most 2048/],
+    [17, 'webhook_url', /string/], [null, 'webhook_url', /string/], ['https://example.com:99999/', 'webhook_url', /https/],
+  ])('with the address %j is refused (%#)', async (webhook_url, field, message) => {
+    for (const path of ['/api/v1/render', '/api/v1/render/async']) {
+      expect(expectRefusal(await jobs.postTo(path, { ...small, webhook_url }), 'invalid_request', { field }).message).toMatch(message);
+    }
+  });
+
+  it.each(['GET', 'post', 'PATCH', '', 1])('with the method %j is refused', async (webhook_method) => {
+    expect(expectRefusal(await client.post({ ...small, webhook_url: url, webhook_method }), 'invalid_request', { field: 'webhook_method' }).message).toMatch(/POST, PUT/);
+  });
+
+  it.each<[string, unknown, string, RegExp]>([
+    ...['Host', 'content-length', 'Content-Type', 'X-Service-Signature', 'webhook-id', 'Webhook-Anything', 'traceparent', 'Connection', 'keep-alive', 'TE', 'Transfer-Encoding', 'Upgrade', 'Trailer', 'Proxy-Authorization'].map(
+      (name): [string, unknown, string, RegExp] => [name, { [name]: 'x' }, `webhook_headers.${name}`, /cannot be chosen/],
+    ),
+    ['a name with a space', { 'a b': 'x' }, 'webhook_headers.a b', /letters, digits/],
+    ['an empty name', { '': 'x' }, 'webhook_headers.', /letters, digits/],
+    ['a name beyond ASCII', { ä: 'x' }, 'webhook_headers.ä', /letters, digits/],
+    ['a line break in a value', { a: 'x\r\nHost: evil' }, 'webhook_headers.a', /visible ASCII/],
+    ['a value beyond ASCII', { a: 'ä' }, 'webhook_headers.a', /visible ASCII/],
+    ['a blank around a value', { a: ' x' }, 'webhook_headers.a', /visible ASCII/],
+    ['a value of 1025 characters', { a: 'x'.repeat(1025) }, 'webhook_headers.a', /1024/],
+    ['a value that is no text', { a: 1 }, 'webhook_headers.a', /string/],
+    ['21 headers', many(21), 'webhook_headers', /at most 20 headers/],
+    ['one header in two spellings', { 'X-A': '1', 'x-a': '2' }, 'webhook_headers', /twice/],
+    ['a list', ['x'], 'webhook_headers', /record|object/],
+  ])('with the headers %s is refused', async (_, webhook_headers, field, message) => {
+    expect(expectRefusal(await client.post({ ...small, webhook_url: url, webhook_headers }), 'invalid_request', { field }).message).toMatch(message);
+  });
+
+  it('is accepted at the edge of every rule', async () => {
+    const receiver = await receivers.receiver();
+    const webhook_url = `${receiver.url}?${'x'.repeat(2048 - receiver.url.length - 1)}`;
+    const { job_id } = await jobs.submit({ webhook_url, webhook_method: 'POST', webhook_headers: { ...many(19), 'x-long': 'x'.repeat(1024) } });
+    await jobs.when(job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
+    expect(receiver.of(job_id)[0]!.headers['x-long']).toHaveLength(1024);
+  });
+});
