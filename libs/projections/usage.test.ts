@@ -68,10 +68,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
+/** Follows the log in batches, each of which begins with what the one before it held already, as when two follow it. */
 const build = async (log: readonly RecordedEvent[], batch: number): Promise<void> => {
   for (const one of [usage, renders] as unknown as Projection[]) {
     await reads.reset(one.model, collectionsOf(one).map(({ name }) => name));
-    for (let from = 0; from < log.length; from += batch) await project(reads, one, { after: from, events: log.slice(from, from + batch) });
+    for (let from = 0; from < log.length; from += batch) {
+      const after = Math.max(0, from - batch);
+      await project(reads, one, { after, events: log.slice(after, from + batch) });
+    }
   }
 };
 

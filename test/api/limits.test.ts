@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '#contracts/http/problem.ts';
@@ -126,6 +128,40 @@ describe('The quota of a month', () => {
     expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(100);
   });
 
+  it('keeps a render that the log has although its acceptance seemed to fail', async () => {
+    const { secret } = await api.key(await api.account());
+    const { store, limits } = api.engines;
+    const [append, learn] = [store.append.bind(store), limits.learn.bind(limits)];
+    limits.learn = async () => undefined;
+    store.append = async (...events) => {
+      await append(...events);
+      throw new Error('the answer was lost');
+    };
+    const failed = await render(secret);
+    store.append = append;
+    expect(failed.status).toBe(500);
+    expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(99);
+    limits.learn = learn;
+    api.clock.now = new Date(api.clock.now.getTime() + 60_000);
+    await settleOpenRenders({ ...api.engines, now: api.log.now });
+    expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(99);
+    expect(await limits.openRenders(new Date('2030-01-01T00:00:00.000Z'))).toEqual([]);
+  });
+
+  it('is that of the moment in which a render was counted, though it came into the log in the next month', async () => {
+    const { secret } = await api.key(await api.account());
+    const { blobs } = api.engines;
+    const put = blobs.put.bind(blobs);
+    api.clock.now = new Date('2026-05-31T23:59:59.999Z');
+    blobs.put = async (bytes) => {
+      api.clock.now = new Date('2026-06-01T00:00:00.001Z');
+      return put(bytes);
+    };
+    await render(secret);
+    blobs.put = put;
+    expect([await usedBy(secret, '?period=2026-05'), await usedBy(secret)]).toEqual([1, 0]);
+  });
+
   it('loses nothing to a process that ended between counting a render and accepting it', async () => {
     const account = await api.account();
     const { secret } = await api.key(account);
@@ -133,6 +169,7 @@ describe('The quota of a month', () => {
     await render(secret);
     await limits.takeRender({ id: ulid(), accountId: account }, 100, api.clock.now);
     const parts = { ...api.engines, now: api.log.now };
+    api.clock.now = new Date(api.clock.now.getTime() + 10_000);
     await settleOpenRenders(parts);
     expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(98);
     api.clock.now = new Date(api.clock.now.getTime() + 60_000);
@@ -154,6 +191,28 @@ describe('A restart', () => {
       expect(headers).toMatchObject({ 'x-ratelimit-remaining': '1', 'x-quota-remaining': '0' });
       expect((await after.ask(secret, 'POST', '/api/v1/render', html)).body).toMatchObject({ error: 'quota_exceeded' });
       expect((await after.ask(secret, 'GET', '/api/v1/account')).body).toMatchObject({ error: 'rate_limit_exceeded' });
+    } finally {
+      await after.close();
+      await after.remove();
+    }
+  });
+});
+
+describe('Without the counts, as when their file is gone', () => {
+  it('the month goes on from the log, and nobody is let in on a count that is still being made', async () => {
+    const before = await openApi(start);
+    const { secret } = await before.key(await before.account('free', { requestsPerMonth: 3, requestsPerMinute: 1_000 }));
+    for (let request = 0; request < 2; request += 1) await before.ask(secret, 'POST', '/api/v1/render', html);
+    await before.close();
+    for (const end of ['', '-wal', '-shm']) await rm(join(before.dataDir, `limits.db${end}`), { force: true });
+    const after = await openApi(start, { folder: before.dataDir });
+    try {
+      await after.engines.reads.reset('usage', ['usage']);
+      const early = await after.ask(secret, 'POST', '/api/v1/render', html);
+      expect([early.status, early.body.error, early.headers['retry-after']]).toEqual([503, 'service_unavailable', '2']);
+      await after.settled();
+      expect(left(await after.ask(secret, 'POST', '/api/v1/render', html))).toBe(0);
+      expect((await after.ask(secret, 'POST', '/api/v1/render', html)).body).toMatchObject({ error: 'quota_exceeded' });
     } finally {
       await after.close();
       await after.remove();
