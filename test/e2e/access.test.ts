@@ -27,8 +27,7 @@ describe('A caller without a key in force stays outside', () => {
 
   it('when the header is none with a bearer key', async () => {
     for (const header of ['', 'Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz', key, `Token ${key}`, `Bearer ${key} more`, `Bearer ${key.toUpperCase()}`]) {
-      const { error } = (await authorized(header)).body;
-      expect([error, header]).toEqual([header.trim() === '' ? expect.stringMatching(/missing_authorization|invalid_api_key/) : 'invalid_api_key', header]);
+      expect([(await authorized(header)).body.error, header]).toEqual(['invalid_api_key', header]);
     }
   });
 
@@ -41,8 +40,8 @@ describe('A caller without a key in force stays outside', () => {
   });
 
   it('and learns from the checksum that a key was mistyped rather than unknown', async () => {
-    const swapped = key.slice(0, 30) + key[31] + key[30] + key.slice(32);
-    if (swapped !== key) expect((await as(swapped).convert('html', document)).body.message).toMatch(/mistyped/);
+    const mistyped = key.slice(0, 30) + (key[30] === 'x' ? 'y' : 'x') + key.slice(31);
+    expect((await as(mistyped).convert('html', document)).body.message).toMatch(/mistyped/);
   });
 
   it('when the key has expired, which the answer dates', async () => {

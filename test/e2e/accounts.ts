@@ -1,5 +1,5 @@
 import { bareId, streams } from '#contracts/names.ts';
-import { account } from '#libs/domain/account.ts';
+import { account as accountDecider } from '#libs/domain/account.ts';
 import { load } from '#libs/handling/handle.ts';
 import { lookInto } from './engines.ts';
 import type { House } from './service.ts';
@@ -25,7 +25,7 @@ export const freeKey = async (house: House, ...options: string[]): Promise<strin
 export const suspendAccount = (house: House, prefixed: string, reason: string): Promise<void> =>
   lookInto(house, async ({ store }) => {
     const id = bareId('acc', prefixed)!;
-    const { aggregate } = await load({ store, now: () => new Date() }, account, streams.account(id));
+    const { aggregate } = await load({ store, now: () => new Date() }, accountDecider, streams.account(id));
     const cause = { actor: { kind: 'person', name: 'tests' } as const, accountId: id, correlationId: 'tests', causationId: null, traceparent: null };
     await aggregate.execute({ type: 'suspend', reason }, cause);
   });

@@ -9,12 +9,12 @@ import { serviceForFile } from './service.ts';
 const at = serviceForFile();
 let caller: Client;
 let bystander: Promise<string[]>;
-let over = false;
+const over = new AbortController();
 
 /** Sends small documents one after the other, all the while; resolves with what was wrong with the answers. */
 const stroll = async (client: Client): Promise<string[]> => {
   const wrong: string[] = [];
-  while (!over) {
+  while (!over.signal.aborted) {
     const answer = await client.convert('html', '<p>a small document</p>');
     if (answer.status !== 200) wrong.push(answer.text.slice(0, 300));
     await turn();
@@ -26,7 +26,7 @@ beforeAll(async () => {
   caller = clientOf(at.service.url, await freeKey(at.house));
   bystander = stroll(clientOf(at.service.url, await freeKey(at.house)));
 });
-afterAll(() => void (over = true));
+afterAll(() => over.abort());
 
 describe('Input that nobody can convert is refused, and says why', () => {
   it.each(refusedInputs)('$what', async ({ refusedAs, request }) => {
@@ -45,13 +45,13 @@ describe('Input that is heavier than any document is never a failure of the serv
   it.each(heavyInputs)('$what', async ({ request }) => {
     const answer = await caller.post({ mode: 'CONVERT', ...request });
     expect([200, 413, 422], answer.text.slice(0, 300)).toContain(answer.status);
-    if (answer.status !== 200) expect(answer.body.message).toMatch(/\S{3}/);
+    expect(answer.status === 200 || answer.body.message).toBeTruthy();
   }, 60_000);
 });
 
 describe('All the while', () => {
   it('somebody else got every small document', async () => {
-    over = true;
+    over.abort();
     expect(await bystander).toEqual([]);
   });
 

@@ -22,7 +22,7 @@ beforeAll(async () => {
   // Needs half a minute to fail, so it begins before everything else.
   endless = caller.convert('html', `<p>x<img src="${silentUrl()}/never.png">`);
 });
-afterAll(() => void silent.close().closeAllConnections());
+afterAll(() => silent.close().closeAllConnections());
 
 const refused = async (inputType: string, data: unknown, options: Body = {}) => caller.convert(inputType, data, options);
 

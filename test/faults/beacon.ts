@@ -17,7 +17,7 @@ export const openBeacon = async () => {
     document: (name: string, text = name): string => `<p>${text}</p><script>fetch("http://${host}/${name}")</script>`,
     /** Resolves once the document has run so many times. */
     ran: (name: string, times = 1): Promise<unknown> => until(`${name} runs for the ${times}. time`, () => (calls.get(`/${name}`) ?? 0) >= times),
-    close: () => void server.close().closeAllConnections(),
+    close: () => server.close().closeAllConnections(),
   };
 };
 export type Beacon = Awaited<ReturnType<typeof openBeacon>>;

@@ -18,7 +18,7 @@ const all = (): Process[] => readdirSync('/proc').flatMap((name) => (/^\d+$/.tes
 /** Every process that descends from this one, at whatever depth. */
 export const descendantsOf = (pid: number): Process[] => {
   const processes = all();
-  const below = (parent: number): Process[] => processes.filter((one) => one.parent === parent).flatMap((one) => [one, ...below(one.pid)]);
+  const below = (parent: number): Process[] => processes.flatMap((one) => (one.parent === parent ? [one, ...below(one.pid)] : []));
   return below(pid);
 };
 
