@@ -1,0 +1,54 @@
+import { expect, test } from 'vitest';
+import type { Bus, Delivery } from './port.ts';
+import { workOff } from './work.ts';
+
+const consumer = { name: 'c', subject: 's', leaseMs: 60_000 };
+
+/** A bus that hands out so many messages, and notes what became of them. */
+const busOf = (count: number) => {
+  const ends: string[] = [];
+  let given = 0;
+  const delivery = (id: string): Delivery => ({
+    id, subject: 's', data: null, attempt: 1, ack: async () => void ends.push(`${id} done`), nak: async (ms) => void ends.push(`${id} again in ${ms}`), working: async () => undefined,
+  });
+  const bus = { next: async () => (given < count ? delivery(String((given += 1))) : null) } as unknown as Bus;
+  return { bus, ends, given: () => given };
+};
+const never = new AbortController().signal;
+
+test('no more messages are taken than may be in hands, and the next one as soon as one has ended', async () => {
+  const { bus, ends, given } = busOf(7);
+  const release: (() => void)[] = [];
+  const atOnce: number[] = [];
+  let running = 0;
+  const over = workOff(bus, {
+    consumer, concurrency: 3, onError: () => undefined,
+    work: async () => {
+      atOnce.push((running += 1));
+      await new Promise<void>((resolve) => void release.push(resolve));
+      running -= 1;
+      return { kind: 'done' };
+    },
+  }, never);
+  while (ends.length < 7) {
+    await new Promise(setImmediate);
+    expect(given()).toBeLessThanOrEqual(ends.length + 3);
+    release.shift()?.();
+  }
+  await over;
+  expect(Math.max(...atOnce)).toBe(3);
+});
+
+test('work that comes again does so after its delay, and work that raised an error after a second, with a report', async () => {
+  const { bus, ends } = busOf(3);
+  const errors: unknown[] = [];
+  await workOff(bus, {
+    consumer, concurrency: 1, onError: (error, { id }) => void errors.push([id, String(error)]),
+    work: async ({ id }) => {
+      if (id === '2') throw new Error('no luck');
+      return id === '1' ? { kind: 'again', delayMs: 5 } : { kind: 'done' };
+    },
+  }, never);
+  expect(ends).toEqual(['1 again in 5', '2 again in 1000', '3 done']);
+  expect(errors).toEqual([['2', 'Error: no luck']]);
+});

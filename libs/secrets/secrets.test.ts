@@ -1,0 +1,78 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { checkToken, downloadToken } from './download-token.ts';
+import { openServiceSecret } from './service-secret.ts';
+import { webhookSecrets } from './webhook-secret.ts';
+
+const secret = Buffer.alloc(32, 1);
+const until = new Date('2026-03-02T10:00:00.900Z');
+const before = new Date('2026-03-02T09:59:59.999Z');
+
+describe('a download token', () => {
+  test('opens one render until its second, and is expired from then on', () => {
+    const token = downloadToken(secret, 'a', until);
+    expect(checkToken(secret, 'a', token, before)).toBe('valid');
+    expect(checkToken(secret, 'a', token, new Date('2026-03-02T10:00:00.000Z'))).toBe('expired');
+    expect(checkToken(secret, 'b', token, before)).toBe('wrong');
+    expect(checkToken(Buffer.alloc(32, 2), 'a', token, before)).toBe('wrong');
+  });
+
+  test('is wrong once any character of it is another, and never raises an error', () => {
+    const token = downloadToken(secret, 'a', until);
+    fc.assert(fc.property(fc.nat(token.length - 2), fc.string({ minLength: 1, maxLength: 1 }), (at, character) => {
+      fc.pre(token[at] !== character);
+      expect(checkToken(secret, 'a', token.slice(0, at) + character + token.slice(at + 1), before)).toBe('wrong');
+    }));
+    fc.assert(fc.property(fc.string(), (text) => checkToken(secret, 'a', text, before) === 'wrong'));
+  });
+});
+
+describe("an account's webhook secret", () => {
+  const account = (generation: number, rotatedAt: string | null) => ({ id: 'A', webhookSecret: { generation, rotatedAt } });
+
+  test('is the same as long as it is not rotated, and differs between accounts and generations', () => {
+    const [first] = webhookSecrets(secret, account(1, null), before);
+    expect(webhookSecrets(secret, account(1, null), until)).toEqual([first]);
+    expect(webhookSecrets(secret, { ...account(1, null), id: 'B' }, before)).not.toEqual([first]);
+    expect(webhookSecrets(secret, account(2, '2020-01-01T00:00:00.000Z'), before)).not.toEqual([first]);
+  });
+
+  test('signs beside the new one for 24 hours after a rotation, to the millisecond', () => {
+    const [former] = webhookSecrets(secret, account(1, null), before);
+    const at = (time: string) => webhookSecrets(secret, account(2, '2026-03-01T08:00:00.000Z'), new Date(time));
+    expect(at('2026-03-02T07:59:59.999Z')).toEqual([expect.any(String), former]);
+    expect(at('2026-03-02T08:00:00.000Z')).toHaveLength(1);
+  });
+});
+
+describe("the service's secret", () => {
+  const folder = (): string => {
+    const made = mkdtempSync(join(tmpdir(), 'secret-'));
+    onTestFinished(() => rmSync(made, { recursive: true }));
+    return made;
+  };
+
+  test('is made at the first start, for this user alone, and stays', () => {
+    const dataDir = folder();
+    const made = openServiceSecret(undefined, dataDir);
+    expect(made.byteLength).toBe(32);
+    expect(openServiceSecret(undefined, dataDir)).toEqual(made);
+    expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600);
+    expect(openServiceSecret(undefined, folder())).not.toEqual(made);
+  });
+
+  test('is the configured one where there is one, and nothing is written', () => {
+    const dataDir = folder();
+    expect(openServiceSecret('x'.repeat(32), dataDir)).toEqual(Buffer.from('x'.repeat(32)));
+    expect(() => readFileSync(join(dataDir, 'secret.key'))).toThrow('ENOENT');
+  });
+
+  test('that is damaged stops the start rather than making every signature another', () => {
+    const dataDir = folder();
+    writeFileSync(join(dataDir, 'secret.key'), 'short');
+    expect(() => openServiceSecret(undefined, dataDir)).toThrow('is damaged');
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest';
+import type { RenderSource } from '#contracts/events/render.ts';
+import { Problem } from '#contracts/http/problem.ts';
+import type { Bus } from '#libs/bus/port.ts';
+import type { PaceDocument } from '#libs/projections/pace.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+import { createEstimates, requireBacklogRoom, requireShortWait } from './estimate.ts';
+
+const html: RenderSource = { mode: 'CONVERT', inputType: 'html', input: { sha256: 'x', size: 1 } };
+const docx: RenderSource = { ...html, inputType: 'docx' };
+const usual: PaceDocument = { workMs: { html: 20, csv: 40 }, gapMs: 10, lastEndAt: '2026-01-01T00:00:00.000Z' };
+
+const estimatesWith = ({ all, urgent }: { all: number; urgent: number }, pace: PaceDocument | null = usual) => {
+  let looks = 0;
+  const clock = { now: 0 };
+  const bus = { pending: async (_: unknown, only?: 'urgent') => ((looks += 1), only ? urgent : all) } as unknown as Bus;
+  const reads = { get: async () => pace } as unknown as ReadStore;
+  return { estimates: createEstimates(bus, reads, () => clock.now), clock, looks: () => looks };
+};
+const thrown = (act: () => void): Problem => {
+  try {
+    act();
+  } catch (error) {
+    return error as Problem;
+  }
+  throw new Error('nothing was refused');
+};
+
+describe('an estimate', () => {
+  test('has the usual time of the same kind of input, and of all kinds where that kind was never seen', async () => {
+    const { estimates } = estimatesWith({ all: 0, urgent: 0 });
+    expect((await estimates.of(html, 'later')).workMs).toBe(20);
+    expect((await estimates.of(docx, 'later')).workMs).toBe(30);
+    expect((await estimatesWith({ all: 0, urgent: 0 }, null).estimates.of(html, 'later')).workMs).toBeGreaterThan(0);
+  });
+
+  test('waits for all that is queued, or for what goes before one that somebody waits for', async () => {
+    expect((await estimatesWith({ all: 1_000, urgent: 0 }).estimates.of(html, 'later')).waitMs).toBe(10_000);
+    expect((await estimatesWith({ all: 1_000, urgent: 0 }).estimates.of(html, 'wait')).waitMs).toBe(0);
+    expect((await estimatesWith({ all: 1_000, urgent: 300 }).estimates.of(html, 'wait')).waitMs).toBe(4_000);
+    expect((await estimatesWith({ all: 310, urgent: 300 }).estimates.of(html, 'wait')).waitMs).toBe(3_100);
+  });
+
+  test('counts what came since the last look at the queue, and looks again after a while', async () => {
+    const { estimates, clock, looks } = estimatesWith({ all: 5, urgent: 0 });
+    const all = await Promise.all([1, 2, 3].map(() => estimates.of(html, 'later')));
+    expect(all.map(({ pending }) => pending)).toEqual([5, 6, 7]);
+    expect(looks()).toBe(2);
+    clock.now = 251;
+    expect((await estimates.of(html, 'later')).pending).toBe(5);
+    expect(looks()).toBe(4);
+  });
+});
+
+describe('a request is refused', () => {
+  test('where somebody would wait beyond the deadline, with the time after which they would not', () => {
+    requireShortWait({ waitMs: 30_000, workMs: 1, pending: 1 }, 30_000);
+    const problem = thrown(() => requireShortWait({ waitMs: 34_100, workMs: 1, pending: 1 }, 30_000));
+    expect(problem.fault).toMatchObject({ name: 'service_unavailable', extra: { retry_after: 5 } });
+  });
+
+  test('where the backlog is full, with the time after which there is room', () => {
+    requireBacklogRoom({ waitMs: 1_000, workMs: 1, pending: 99 }, 100);
+    expect(thrown(() => requireBacklogRoom({ waitMs: 1_000, workMs: 1, pending: 100 }, 100)).fault).toMatchObject({ name: 'service_unavailable', extra: { retry_after: 1 } });
+    expect(thrown(() => requireBacklogRoom({ waitMs: 20_000, workMs: 1, pending: 200 }, 100)).fault.extra.retry_after).toBe(11);
+  });
+});

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ulid } from 'ulid';
+import { onTestFinished } from 'vitest';
+import type { Actor } from '#contracts/events/metadata.ts';
+import type { RenderEvent, RenderReply } from '#contracts/events/render.ts';
+import { streams } from '#contracts/names.ts';
+import { openAccount } from '#libs/accounts/open-account.ts';
+import { render } from '#libs/domain/render.ts';
+import { openEngines } from '#libs/engines/open.ts';
+import { begin, type Cause } from '#libs/handling/handle.ts';
+import { projections } from '#libs/projections/all.ts';
+import { catchUp } from '#libs/projections/catch-up.ts';
+
+type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
+
+const released = <T extends RenderEvent['type']>(name: string): Data<T> =>
+  (JSON.parse(readFileSync(new URL(`../fixtures/events/${name}.json`, import.meta.url), 'utf8')) as { event: { data: Data<T> } }).event.data;
+
+const hourMs = 3_600_000;
+
+export const webhook: RenderReply = { kind: 'webhook', estimatedMs: 1, url: 'https://example.com/hook', method: 'POST', headers: {} };
+export const poll: RenderReply = { kind: 'poll', estimatedMs: 1 };
+
+/** The embedded engines in a folder of the test's own, an account, and a clock that the test sets. Nothing runs by itself. */
+export const openStage = async (start = '2026-03-02T09:00:00.000Z') => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'colophon-stage-'));
+  const engines = await openEngines({ dataDir, eventStoreUrl: 'sqlite:', busUrl: 'sqlite:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' });
+  onTestFinished(async () => {
+    await engines.close();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  });
+  const { store, reads, blobs } = engines;
+  const clock = { now: new Date(start) };
+  const log = { store, now: () => new Date(clock.now) };
+  const actor: Actor = { kind: 'person', name: 'tests' };
+  const accountId = await openAccount(log, actor, { name: 'tests', plan: 'free', overrides: {} });
+  const settled = (): Promise<void> => catchUp(store, reads, projections);
+  await settled();
+  const cause: Cause = { actor, accountId, correlationId: 'tests', causationId: null, traceparent: null };
+
+  const begun = async (reply: RenderReply) => {
+    const id = ulid(clock.now.getTime());
+    const aggregate = begin(log, render, streams.render(id));
+    await aggregate.execute({ type: 'request', data: { ...released<'RenderRequested'>('RenderRequested.v1.webhook'), accountId, reply } }, cause);
+    return { id, aggregate };
+  };
+
+  return {
+    engines, clock, log, actor, accountId, cause, settled,
+    pass: (ms: number): void => void (clock.now = new Date(clock.now.getTime() + ms)),
+    /** A render in the log that waits for a worker. */
+    queued: async (reply: RenderReply = webhook): Promise<string> => (await begun(reply)).id,
+    /** A render in the log that has a PDF. */
+    completed: async (reply: RenderReply = webhook, content = 'a PDF'): Promise<{ id: string; sha256: string }> => {
+      const { id, aggregate } = await begun(reply);
+      await aggregate.execute({ type: 'claim', attempt: 1, worker: 'tests' }, cause);
+      const pdf = await blobs.put(Buffer.from(content));
+      const keptUntil = reply.kind === 'wait' ? null : new Date(clock.now.getTime() + hourMs).toISOString();
+      await aggregate.execute({ type: 'complete', data: { ...released<'RenderCompleted'>('RenderCompleted.v1.kept'), pdf, keptUntil, reply: reply.kind } }, cause);
+      return { id, sha256: pdf.sha256 };
+    },
+    /** A render in the log that has failed. */
+    failed: async (fault: Data<'RenderFailed'>['fault'], reply: RenderReply = webhook): Promise<string> => {
+      const { id, aggregate } = await begun(reply);
+      await aggregate.execute({ type: 'claim', attempt: 1, worker: 'tests' }, cause);
+      await aggregate.execute({ type: 'fail', data: { attempt: 1, fault, reply: reply.kind, totalMs: 3, givesBack: null } }, cause);
+      return id;
+    },
+    typesOf: async (stream: string): Promise<string[]> => (await store.read(stream)).map(({ type }) => type),
+  };
+};
+export type Stage = Awaited<ReturnType<typeof openStage>>;
