@@ -41,6 +41,9 @@ const bodyBytes = async (request: FastifyRequest, payload: IncomingMessage): Pro
   return bytes;
 };
 
+/** Asks the route, not the address: a router reads `/%61pi/` and `http://host/api/` as `/api/`, too. */
+const needsKey = ({ routeOptions: { url = '' }, is404 }: FastifyRequest): boolean => !is404 && url.startsWith(apiPrefix);
+
 /** A download that brings its own token needs no key. */
 const bringsToken = ({ routeOptions, query }: FastifyRequest): boolean => routeOptions.url === downloadPath && (query as { token?: unknown }).token !== undefined;
 
@@ -76,7 +79,7 @@ export const createApp = (parts: AppParts): FastifyInstance => {
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
-    if (!request.url.startsWith(apiPrefix) || request.is404) return;
+    if (!needsKey(request)) return;
     checkOpen();
     if (bringsToken(request)) return;
     const now = parts.log.now();

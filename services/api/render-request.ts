@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { Problem } from '#contracts/http/problem.ts';
 import { type ConvertRequest, convertRequest, modes, type TemplateRequest, templateRequest } from '#contracts/http/render.ts';
 import { validated } from './validate.ts';
@@ -20,11 +21,11 @@ const parseTemplate = (body: Body): TemplateRequest => {
   return validated(templateRequest, body);
 };
 
-/** @throws Problem */
-export const parseRenderRequest = (body: Body): ConvertRequest | TemplateRequest => {
-  if (body.mode === undefined) throw Problem.of('invalid_request', `mode is missing; it must be one of ${modes.join(', ')}.`, { field: 'mode' });
-  return body.mode === 'RENDER' ? parseTemplate(body) : parseConvert(body);
-};
+const moded = z.object({ mode: z.enum(modes) });
+
+/** A render request with its defaults filled in. What `data` or `template_id` lack is said only where the mode asks for them. @throws Problem */
+export const parseRenderRequest = (body: Body): ConvertRequest | TemplateRequest =>
+  validated(moded, body).mode === 'RENDER' ? parseTemplate(body) : parseConvert(body);
 
 /** What is stored of `data`: the text as sent, or the JSON of a value. @throws Problem for JSON nested too deeply to be written out */
 export const dataBytes = (data: unknown): Buffer => {
