@@ -32,13 +32,13 @@ const webhookUrl = z
 
 const webhookHeaders = z
   .record(z.string(), z.string())
-  .superRefine((headers, { addIssue }) => {
+  .superRefine((headers, context) => {
     const names = Object.keys(headers);
-    if (names.length > maxWebhookHeaders) addIssue({ code: 'custom', message: `at most ${maxWebhookHeaders} headers are allowed, and ${names.length} are there` });
-    if (new Set(names.map((name) => name.toLowerCase())).size < names.length) addIssue({ code: 'custom', message: 'a header is there twice; upper and lower case make no difference' });
+    if (names.length > maxWebhookHeaders) context.addIssue({ code: 'custom', message: `at most ${maxWebhookHeaders} headers are allowed, and ${names.length} are there` });
+    if (new Set(names.map((name) => name.toLowerCase())).size < names.length) context.addIssue({ code: 'custom', message: 'a header is there twice; upper and lower case make no difference' });
     for (const [name, value] of Object.entries(headers)) {
       const message = wrongHeader(name, value);
-      if (message !== null) addIssue({ code: 'custom', path: [name], message });
+      if (message !== null) context.addIssue({ code: 'custom', path: [name], message });
     }
   })
   .describe(

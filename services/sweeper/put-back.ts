@@ -4,8 +4,6 @@ import { consumers, readModels, streams, subjects } from '#contracts/names.ts';
 import type { Bus, Consumer, Message } from '#libs/bus/port.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Log } from '#libs/handling/handle.ts';
-import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
-import type { RenderDocument } from '#libs/projections/renders.ts';
 import type { Query, ReadStore } from '#libs/read-store/port.ts';
 
 export type PutBackParts = {
@@ -24,6 +22,7 @@ const atOnce = 10;
 
 const renderer: Consumer = { name: consumers.renderer, subject: subjects.renderRequested, leaseMs: 0 };
 
+/** What both kinds of documents have. */
 type Open = { id: string };
 
 /** Puts the work that a callback's or a render's events ask for on the bus once more; the bus knows by the id what it has already. */
@@ -42,9 +41,9 @@ const remindAll = async (parts: PutBackParts, open: readonly Open[], streamsOf: 
 };
 
 /** Visits the documents of a query page by page, those of the greatest age first. `further` says whether a next page is worth it. */
-const visit = async <D extends Open>({ reads }: PutBackParts, collection: string, query: Omit<Query, 'limit'>, further: boolean, each: (page: D[]) => Promise<void>): Promise<void> => {
+const visit = async ({ reads }: PutBackParts, collection: string, query: Omit<Query, 'limit'>, further: boolean, each: (page: Open[]) => Promise<void>): Promise<void> => {
   for (let skip = 0; ; skip += pageSize) {
-    const page = (await reads.find(collection, { ...query, limit: pageSize, skip })) as D[];
+    const page = (await reads.find(collection, { ...query, limit: pageSize, skip })) as Open[];
     await each(page);
     if (page.length < pageSize || !further) return;
   }
@@ -57,7 +56,7 @@ const putBackRenders = async (parts: PutBackParts, before: number): Promise<void
   const manyLost = (await bus.pending(renderer)) < open;
   const range = { by: 'id', before: encodeTime(before, 10) };
   for (const status of ['PROCESSING', 'QUEUED']) {
-    await visit<RenderDocument>(parts, readModels.renders, { where: { status }, range, sort: { by: 'id', descending: false } }, manyLost, (page) =>
+    await visit(parts, readModels.renders, { where: { status }, range, sort: { by: 'id', descending: false } }, manyLost, (page) =>
       remindAll(parts, page, (id) => [streams.render(id)]),
     );
   }
@@ -67,7 +66,7 @@ const putBackCallbacks = async (parts: PutBackParts, before: number): Promise<vo
   const range = { by: 'requestedAt', before: new Date(before).toISOString() };
   for (const status of ['pending', 'sent', 'timeout']) {
     // The latest round was asked for by the callback's own story, or else by the render's end.
-    await visit<DeliveryDocument>(parts, readModels.deliveries, { where: { status }, range, sort: { by: 'requestedAt', descending: false } }, true, (page) =>
+    await visit(parts, readModels.deliveries, { where: { status }, range, sort: { by: 'requestedAt', descending: false } }, true, (page) =>
       remindAll(parts, page, (id) => [streams.delivery(id), streams.render(id)]),
     );
   }

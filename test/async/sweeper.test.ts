@@ -118,4 +118,5 @@ test('A sweep that fails is reported, does not keep the other from its work, and
   await until('it tries again', () => reports.length > 1);
   stop.abort();
   await sweeping;
+  expect(new Set(reports)).toEqual(new Set(['a sweep failed; the next one tries again']));
 });

@@ -1,0 +1,152 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { ulid } from 'ulid';
+import { bareId, readModels, streams } from '#contracts/names.ts';
+import type { RenderEvent } from '#contracts/events/render.ts';
+import { render } from '#libs/domain/render.ts';
+import { rawServer } from '#libs/egress/fixtures/listening.ts';
+import { begin } from '#libs/handling/handle.ts';
+import type { RenderDocument } from '#libs/projections/renders.ts';
+import { lookInto } from '../e2e/engines.ts';
+import { openReceivers, type Receivers } from '../e2e/receivers.ts';
+import type { House } from '../e2e/service.ts';
+import { invoice } from './fixtures/invoice.ts';
+import { heading, quantile, sayPromise } from './report.ts';
+import { type Bench, must, withService } from './service.ts';
+
+/** Does something `count` times, so many at once; the times that each took, in milliseconds. */
+const timesOf = async (count: number, atOnce: number, act: (index: number) => Promise<unknown>): Promise<number[]> => {
+  const times: number[] = [];
+  let next = 0;
+  const caller = async (): Promise<void> => {
+    while (next < count) {
+      const start = performance.now();
+      await act(next++);
+      times.push(performance.now() - start);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, caller));
+  return times;
+};
+
+const bodyOf = (index: number, more: object = {}): string => JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: invoice(index), ...more });
+const accept = ({ ask }: Bench, index: number, more?: object): Promise<Buffer> => ask('POST', '/api/v1/render/async', bodyOf(index, more)).then((answer) => must(answer));
+
+/** Asynchronous requests accepted a second over HTTP, while rendering goes on as it can. */
+export const accepting = async (requests: number, atOnce = 32): Promise<void> => {
+  heading('Accepting asynchronous renders');
+  await withService({ RENDER_BACKLOG: String(10 * requests) }, async (bench) => {
+    await timesOf(200, atOnce, (index) => accept(bench, index));
+    const start = performance.now();
+    const times = await timesOf(requests, atOnce, (index) => accept(bench, index));
+    sayPromise('asynchronous requests accepted', (1000 * requests) / (performance.now() - start), 'at least', 1_500, ' /s');
+    sayPromise('p99 of an acceptance', quantile(times, 0.99), 'at most', 50, ' ms');
+  });
+};
+
+const done = (house: House, accountId: string): Promise<number> => lookInto(house, ({ reads }) => reads.count(readModels.renders, { accountId, isJob: true, status: 'DONE' }));
+const residentMb = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+
+/** Documents a second from the moment that all are accepted, and the largest memory of the process meanwhile against that at the beginning. */
+const drain = (jobs: number): Promise<{ perSecond: number; growth: number }> =>
+  withService({ RENDER_BACKLOG: '1000000' }, async (bench) => {
+    const accountId = bareId('acc', bench.accountId)!;
+    await timesOf(20, 4, (index) => bench.ask('POST', '/api/v1/render', bodyOf(index)));
+    await timesOf(jobs, 32, (index) => accept(bench, index));
+    const before = await done(bench.house, accountId);
+    const start = performance.now();
+    const memory = [residentMb(bench.service.pid)];
+    while ((await done(bench.house, accountId)) < jobs) {
+      memory.push(residentMb(bench.service.pid));
+      await pause(jobs > 1_000 ? 500 : 20);
+    }
+    return { perSecond: (1000 * (jobs - before)) / (performance.now() - start), growth: Math.max(...memory) / memory[0]! };
+  });
+
+/** A long backlog against a short one. */
+export const draining = async (jobs: number): Promise<void> => {
+  heading(`Draining a backlog of ${jobs} jobs`);
+  const [short, long] = [await drain(200), await drain(jobs)];
+  console.log(`  200 jobs: ${short.perSecond.toFixed(1)} /s; ${jobs} jobs: ${long.perSecond.toFixed(1)} /s`);
+  sayPromise('speed of the long backlog, of that of the short one', long.perSecond / short.perSecond, 'at least', 0.9, '');
+  sayPromise('memory while it drains, of that at its beginning', long.growth, 'at most', 1.2, '');
+};
+
+type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
+const released = <T extends RenderEvent['type']>(name: string): Data<T> =>
+  (JSON.parse(readFileSync(new URL(`../fixtures/events/${name}.json`, import.meta.url), 'utf8')) as { event: { data: Data<T> } }).event.data;
+
+/** Puts finished renders into the log whose callbacks go to these addresses. Their making is no part of the figure. */
+const finished = (house: House, accountId: string, addresses: readonly string[]): Promise<void> =>
+  lookInto(house, async ({ store, blobs }) => {
+    const cause = { actor: { kind: 'service', name: 'bench' } as const, accountId, correlationId: 'bench', causationId: null, traceparent: null };
+    const pdf = await blobs.put(Buffer.from('%PDF-1.7'));
+    await timesOf(addresses.length, 64, async (index) => {
+      const aggregate = begin({ store, now: () => new Date() }, render, streams.render(ulid()));
+      await aggregate.execute({ type: 'request', data: { ...released<'RenderRequested'>('RenderRequested.v1.webhook'), accountId, reply: { kind: 'webhook', estimatedMs: 1, url: addresses[index]!, method: 'POST', headers: {} } } }, cause);
+      await aggregate.execute({ type: 'claim', attempt: 1, worker: 'bench' }, cause);
+      await aggregate.execute({ type: 'complete', data: { ...released<'RenderCompleted'>('RenderCompleted.v1.kept'), pdf, keptUntil: new Date(Date.now() + 3_600_000).toISOString() } }, cause);
+    });
+  });
+
+const withReceivers = async (use: (bench: Bench, receivers: Receivers) => Promise<void>): Promise<void> => {
+  const receivers = await openReceivers();
+  try {
+    await withService(receivers.settings, (bench) => use(bench, receivers));
+  } finally {
+    await receivers.close();
+  }
+};
+
+const allCame = async (came: () => number, wanted: number): Promise<void> => {
+  while (came() < wanted) await pause(5);
+};
+
+/** Callbacks a second to one receiver that answers at once, first to last. */
+export const callbacks = async (count: number): Promise<void> => {
+  heading('Callbacks to a receiver that answers at once');
+  await withReceivers(async ({ house, accountId }, receivers) => {
+    const times: number[] = [];
+    const receiver = await receivers.receiver(() => (times.push(performance.now()), 200));
+    await finished(house, bareId('acc', accountId)!, Array.from({ length: count }, () => receiver.url));
+    await allCame(() => times.length, count);
+    sayPromise('callbacks', (1000 * (count - 1)) / (times.at(-1)! - times[0]!), 'at least', 500, ' /s');
+  });
+};
+
+/** From RenderCompleted to the first byte at a receiver, one job after the other; milliseconds. */
+const delays = async (bench: Bench, receivers: Receivers, jobs: number): Promise<number[]> => {
+  const arrived = new Map<string, number>();
+  const receiver = await receivers.receiver(({ body }) => (arrived.set(String(body.id), Date.now()), 200));
+  const found: number[] = [];
+  for (let index = 0; index < jobs; index += 1) {
+    const { id } = JSON.parse((await accept(bench, index, { webhook_url: receiver.url })).toString()) as { id: string };
+    await allCame(() => (arrived.has(id) ? 1 : 0), 1);
+    const document = await lookInto(bench.house, async ({ reads }) => (await reads.get(readModels.renders, bareId('render', id)!)) as RenderDocument);
+    found.push(arrived.get(id)! - Date.parse(document.endedAt!));
+  }
+  return found;
+};
+
+/** How long after its render a callback leaves; and what a thousand receivers that never answer change about it. */
+export const callbackDelay = async (jobs: number, silent: number): Promise<void> => {
+  heading('From RenderCompleted to the callback');
+  await withReceivers(async (bench, receivers) => {
+    await delays(bench, receivers, 5);
+    sayPromise('median delay', quantile(await delays(bench, receivers, jobs), 0.5), 'at most', 20, ' ms');
+    const mute = await Promise.all(Array.from({ length: silent }, async () => receivers.keep(await rawServer(() => undefined))));
+    const reached = (): number => mute.filter((server) => server.connections() > 0).length;
+    await finished(bench.house, bareId('acc', bench.accountId)!, mute.map(({ port }) => `https://127.0.0.1:${port}/`));
+    await allCame(reached, silent);
+    sayPromise(`longest delay beside ${silent} silent receivers`, Math.max(...(await delays(bench, receivers, 10))), 'at most', 1_000, ' ms');
+  });
+};
+
+const parts: Record<string, () => Promise<void>> = {
+  accepting: () => accepting(Number(process.argv[3] ?? 15_000)),
+  draining: () => draining(Number(process.argv[3] ?? 20_000)),
+  callbacks: () => callbacks(Number(process.argv[3] ?? 5_000)),
+  delay: () => callbackDelay(100, Number(process.argv[3] ?? 1_000)),
+};
+
+if (import.meta.main) for (const name of process.argv[2] ? [process.argv[2]] : Object.keys(parts)) await parts[name]!();
