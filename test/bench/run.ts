@@ -1,10 +1,12 @@
 import { availableParallelism, cpus } from 'node:os';
+import { access } from './access.ts';
 import { bystander } from './bystander.ts';
 import { benchAppends } from './event-store.ts';
 import { memory } from './memory.ts';
 import { heading, sayAll, sayPromise } from './report.ts';
 import { templateReads } from './templates.ts';
 import { convertThroughput, scriptThroughput, templateThroughput } from './throughput.ts';
+import { usage } from './usage.ts';
 
 const appends = async (): Promise<void> => {
   heading('Durable appends to the embedded event store');
@@ -20,6 +22,8 @@ const parts: Record<string, () => Promise<void>> = {
   appends,
   bystander,
   templates: () => templateReads(50, 100, 2000),
+  access: () => access(100_000, 50_000),
+  usage: () => usage(1_000_000, 2_000),
   memory: () => memory(500, 5000),
 };
 

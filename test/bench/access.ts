@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FastifyReply } from 'fastify';
+import { permissions } from '#contracts/events/account.ts';
+import { streams } from '#contracts/names.ts';
+import { openEngines } from '#libs/engines/open.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { hashOf, newSecret, shownPrefix } from '#libs/keys/secret.ts';
+import { openKeyUses } from '#libs/keys/uses.ts';
+import { accounts } from '#libs/projections/accounts.ts';
+import { apiKeys } from '#libs/projections/api-keys.ts';
+import { authenticate, requireActive } from '../../services/api/authenticate.ts';
+import { countRequest, minuteOf, requireRoomInMinute } from '../../services/api/throttle.ts';
+import { heading, quantile, sayPromise } from './report.ts';
+import { eventsOf, projectAll } from './seed.ts';
+
+const accountOf = (number: number): string => `ACCOUNT${number}`;
+
+const opened = (number: number) => ({ stream: streams.account(accountOf(number)), type: 'AccountOpened', accountId: accountOf(number), data: { name: `account ${number}`, plan: 'business', overrides: { requestsPerMinute: 1_000_000 } } });
+
+const issued = (secret: string, number: number, accountCount: number) => {
+  const accountId = accountOf(number % accountCount);
+  return {
+    stream: streams.apiKey(`KEY${number}`), type: 'ApiKeyIssued', accountId,
+    data: { accountId, name: 'bench', keyType: 'live', hash: hashOf(secret), prefix: shownPrefix(secret), permissions: [...permissions], expiresAt: null },
+  };
+};
+
+const requestWith = (secret: string): IncomingMessage => ({ rawHeaders: ['Host', 'localhost', 'Authorization', `Bearer ${secret}`] }) as IncomingMessage;
+const replyWithout = (): FastifyReply => ({ request: {}, header: () => undefined }) as unknown as FastifyReply;
+
+/** What finding out who asks, and counting the request, costs in the API's own process, with so many keys. */
+export const access = async (keyCount: number, requests: number): Promise<void> => {
+  heading(`Authentication and limits, ${keyCount} keys`);
+  const dataDir = await mkdtemp(join(tmpdir(), 'bench-access-'));
+  const engines = await openEngines({ dataDir, eventStoreUrl: 'sqlite:', busUrl: 'sqlite:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' });
+  const keyUses = openKeyUses(engines.reads);
+  try {
+    const accountCount = keyCount / 10;
+    const secrets = Array.from({ length: keyCount }, () => newSecret('live'));
+    const events: RecordedEvent[] = eventsOf([
+      ...Array.from({ length: accountCount }, (_, number) => opened(number)),
+      ...secrets.map((secret, number) => issued(secret, number, accountCount)),
+    ]);
+    await projectAll(engines.reads, [accounts, apiKeys], events);
+
+    const once = async (secret: string): Promise<number> => {
+      const start = performance.now();
+      const now = new Date();
+      const reply = replyWithout();
+      const caller = await authenticate(engines.reads, requestWith(secret), now);
+      keyUses.note(caller.key, now);
+      await countRequest(engines.limits, caller.account, reply, now);
+      requireActive(caller.account);
+      requireRoomInMinute(minuteOf(reply.request), now);
+      return performance.now() - start;
+    };
+    const times: number[] = [];
+    // Steps that share no factor with the number of keys: every key in turn, never two neighbours.
+    for (let request = 0; request < requests; request += 1) times.push(await once(secrets[(request * 7_919) % keyCount]!));
+    const measured = times.slice(Math.floor(requests / 10));
+    console.log(`  ${measured.length} requests, p50 ${quantile(measured, 0.5).toFixed(3)} ms, p99 ${quantile(measured, 0.99).toFixed(3)} ms`);
+    sayPromise('authentication and limits, median', quantile(measured, 0.5), 'at most', 0.3, ' ms');
+  } finally {
+    await keyUses.close();
+    await engines.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+};

@@ -1,0 +1,26 @@
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { project } from '#libs/projections/project.ts';
+import type { Projection } from '#libs/projections/projection.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+
+// Figures at a large scale need read models of that size, not the hours that it takes to write such a log. These events are made up in
+// memory and go through the very projections that follow the log, so that the documents are the ones that it would have led to.
+
+export type Made = { stream: string; type: string; accountId: string; data: unknown; at?: string };
+
+/** Events in the order given, at the positions after `after`. */
+export const eventsOf = (made: readonly Made[], after = 0): RecordedEvent[] =>
+  made.map(({ stream, type, accountId, data, at = new Date().toISOString() }, index) => ({
+    id: `seed-${after + index + 1}`, stream, revision: 0, position: after + index + 1, type, version: 1, data,
+    metadata: { occurredAt: at, actor: { kind: 'service', name: 'bench' }, accountId, correlationId: 'bench', causationId: null, traceparent: null },
+  }));
+
+const batchSize = 5_000;
+
+/** Brings read models forward by events that follow their checkpoints. */
+export const projectAll = async (reads: ReadStore, projections: readonly unknown[], events: readonly RecordedEvent[]): Promise<void> => {
+  for (let from = 0; from < events.length; from += batchSize) {
+    const batch = events.slice(from, from + batchSize);
+    for (const projection of projections as readonly Projection[]) await project(reads, projection, { after: batch[0]!.position - 1, events: batch });
+  }
+};
