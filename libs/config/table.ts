@@ -16,8 +16,8 @@ const originOf = (env: Environment): string => {
   return `${env.TLS_CERT_FILE ? 'https' : 'http'}://${reachable}:${env.PORT || '8080'}`;
 };
 
-// More documents than cores, so that one can load while another one prints.
-const renderConcurrency = (): string => String(Math.min(availableParallelism() + 1, 32));
+// More documents than cores: while some are printed, others are converted or wait for their pictures.
+const renderConcurrency = (): string => String(Math.min(3 * availableParallelism(), 64));
 
 /** Every setting there is: its variable, what it may be, its default (as one would write it in the environment) and what it is for. */
 export const settingTable = {
@@ -35,7 +35,7 @@ export const settingTable = {
 
   secret: secret('COLOPHON_SECRET', maybe(text('at least 32 characters', /^.{32,}$/)), undefined, 'What webhook secrets and download links are made from; by default it lies in the data folder. All processes of a cluster need the same one.'),
 
-  renderConcurrency: setting('RENDER_CONCURRENCY', whole(1, 256), renderConcurrency, 'How many documents are rendered at once; by default one more than there are cores.'),
+  renderConcurrency: setting('RENDER_CONCURRENCY', whole(1, 256), renderConcurrency, 'How many documents are rendered at once; by default three times as many as there are cores.'),
   renderBacklog: setting('RENDER_BACKLOG', whole(1, 100_000_000), '100000', 'How many renders may wait before asynchronous ones are refused.'),
   browser: setting('PUPPETEER_EXECUTABLE_PATH', maybe(executableFile), findBrowser, 'The Chromium that prints; by default the first one found on PATH or left by the set-up.'),
   chromiumMemoryMb: setting('CHROMIUM_MEMORY_MB', whole(256, 1_048_576), '2048', 'Memory that one browser with all its processes may take, in MiB.'),

@@ -76,11 +76,11 @@ export const rawLimit = ({ executable, documents, concurrency }: RawSettings, do
   });
 
 /** What scripts cost at the least: a new browser context for each document, in a loop that does nothing else. */
-export const rawScriptLimit = ({ executable, documents, concurrency }: RawSettings): Promise<Figure> =>
+export const rawScriptLimit = ({ executable, documents, concurrency }: RawSettings, documentOf: (index: number) => string = invoice): Promise<Figure> =>
   withBrowser(executable, 'moving', (browser) =>
     measure(documents, concurrency, async (_, index) => {
       const fresh = await target(browser, true);
-      await fill(fresh, invoice(index));
+      await fill(fresh, documentOf(index));
       await browser.devtools.send('Target.disposeBrowserContext', { browserContextId: fresh.context });
     }),
   );

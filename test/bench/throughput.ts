@@ -22,8 +22,10 @@ const compare = async (name: string, concurrencies: readonly number[], limit: (c
   return best as Best;
 };
 
-const convert = (script: string) => (bench: Bench, documents: number, concurrency: number): Promise<Figure> =>
-  measure(documents, concurrency, async (_, index) => must(await bench.ask('POST', '/api/v1/render', JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: invoice(index) + script }))));
+const withScript = (index: number): string => `${invoice(index)}<script>document.title = 'Invoice ${index}'</script>`;
+
+const convert = (documentOf: (index: number) => string) => (bench: Bench, documents: number, concurrency: number): Promise<Figure> =>
+  measure(documents, concurrency, async (_, index) => must(await bench.ask('POST', '/api/v1/render', JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: documentOf(index) }))));
 
 const promiseOf = ({ limit, service }: Best, what: string, share: number): void => {
   sayPromise(`${what}, share of the bare loop's best`, service.documentsPerSecond / limit.documentsPerSecond, 'at least', share);
@@ -32,7 +34,7 @@ const promiseOf = ({ limit, service }: Best, what: string, share: number): void 
 export const convertThroughput = async (documents: number): Promise<void> => {
   heading('POST /render, CONVERT of a one-page invoice without script');
   const best = await withService({}, (bench) =>
-    compare('POST /render', [1, 2, 3, 4], (concurrency) => rawLimit({ executable, documents, concurrency }), (concurrency) => convert('')(bench, documents, concurrency)),
+    compare('POST /render', [1, 2, 3, 4], (concurrency) => rawLimit({ executable, documents, concurrency }), (concurrency) => convert(invoice)(bench, documents, concurrency)),
   );
   promiseOf(best, 'CONVERT over HTTP', 0.6);
   sayPromise('CONVERT over HTTP, p99 in multiples of p50', best.service.p99Ms / best.service.p50Ms, 'at most', 3);
@@ -41,7 +43,7 @@ export const convertThroughput = async (documents: number): Promise<void> => {
 export const scriptThroughput = async (documents: number): Promise<void> => {
   heading('POST /render, CONVERT of the same invoice with a script');
   const best = await withService({}, (bench) =>
-    compare('POST /render', [1, 2, 3, 4], (concurrency) => rawScriptLimit({ executable, documents, concurrency }), (concurrency) => convert('<script>document.title = "x"</script>')(bench, documents, concurrency)),
+    compare('POST /render', [1, 2, 3, 4], (concurrency) => rawScriptLimit({ executable, documents, concurrency }, withScript), (concurrency) => convert(withScript)(bench, documents, concurrency)),
   );
   promiseOf(best, 'Script lane over HTTP', 0.9);
 };
