@@ -17,6 +17,8 @@ describe('the body of a new template', () => {
 
   it.each([
     ['name', { ...template, name: '   ' }],
+    ['name', { ...template, name: 'two\nlines' }],
+    ['name', { ...template, name: 'half a pair \ud83d' }],
     ['content', { ...template, content: { type: 'Program', body: [] } }],
     ['category', { ...template, category: 'poem' }],
     ['variables.0.type', { ...template, variables: [{ name: 'a', type: 'money' }] }],

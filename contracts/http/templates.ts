@@ -68,8 +68,10 @@ export const variablesUpTo = (most: number | null) =>
       if (at >= 0) context.addIssue({ code: 'custom', path: [at, 'name'], message: `the variable "${variables[at]?.name}" is declared twice; names must be distinct` });
     });
 
+const isOneLine = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
+
 const templateFields = (mostVariables: number | null) => ({
-  name: z.string().trim().normalize('NFC').min(1).max(templateLimits.nameLength).describe('Unique within the account.'),
+  name: z.string().trim().normalize('NFC').min(1).max(templateLimits.nameLength).refine(isOneLine, 'must be one line of text, without control characters').describe('Unique within the account.'),
   description: z.string().max(templateLimits.descriptionLength),
   content: z.string().min(1).describe('HTML with placeholders.'),
   category: z.enum(templateCategories),

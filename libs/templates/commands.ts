@@ -1,8 +1,8 @@
-import type { TemplateBody } from '#contracts/events/template.ts';
+import type { TemplateBody, TemplateEvent } from '#contracts/events/template.ts';
 import { Problem } from '#contracts/http/problem.ts';
-import { streams } from '#contracts/names.ts';
+import { bareId, streams } from '#contracts/names.ts';
 import { template, TemplateRefusal, type TemplateState } from '#libs/domain/template.ts';
-import { RevisionConflict } from '#libs/event-store/port.ts';
+import { type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
 import { begin, type Cause, load, type Log } from '#libs/handling/handle.ts';
 import { releaseName, reserveName } from './names.ts';
 import { oneAtATime } from './one-at-a-time.ts';
@@ -36,21 +36,36 @@ const untilUndisturbed = async <T>(work: () => Promise<T>): Promise<T> => {
 };
 
 const loadActive = async (log: Log, accountId: string, id: string) => {
-  const { aggregate } = await load(log, template, streams.template(id));
+  const { history, aggregate } = await load(log, template, streams.template(id));
   const { state } = aggregate;
   if (state.status !== 'ACTIVE' || state.accountId !== accountId) throw templateNotFound();
-  return { aggregate, state };
+  return { history, aggregate, state };
 };
 
+/** An account's template by its `tpl_<id>` as the log has it now. @throws Problem template_not_found */
+export const requireTemplate = async (log: Log, accountId: string, prefixed: string): Promise<{ id: string; version: number; history: RecordedEvent[] }> => {
+  const id = bareId('tpl', prefixed);
+  if (!id) throw templateNotFound();
+  const { history, state } = await loadActive(log, accountId, id);
+  return { id, version: state.version, history };
+};
+
+/** What a version of a template was; undefined where its history has none of this number. */
+export const bodyOfVersion = (history: readonly RecordedEvent[], version: number): TemplateBody | undefined =>
+  (history as unknown as TemplateEvent[]).flatMap((event) => (event.type === 'TemplateCreated' || event.type === 'TemplateVersioned' ? [event.data.body] : []))[version - 1];
+
+/** A template to be: `store` puts its large parts away, and is called when the name is found to be free. */
+export type Creation = { name: string; store: () => Promise<TemplateBody> };
+
 /** Creates a template, with a new bare id, under a name that is free. @throws Problem template_name_exists */
-export const createTemplate = async (log: Log, accountId: string, id: string, body: TemplateBody, cause: Cause): Promise<Written> => {
-  const name = { accountId, name: body.name };
-  await reserveName(log, name, id, cause);
+export const createTemplate = async (log: Log, accountId: string, id: string, { name, store }: Creation, cause: Cause): Promise<Written> => {
+  await reserveName(log, { accountId, name }, id, cause);
+  const body = await store();
   const { position, at } = await begin(log, template, streams.template(id))
     .execute({ type: 'create', accountId, body }, cause)
     .catch((error: unknown) => {
       // The reservation took so long to be used that somebody else was given the name.
-      throw error instanceof TemplateRefusal ? Problem.of('template_name_exists', `The account has a template named ${JSON.stringify(body.name)} already.`) : error;
+      throw error instanceof TemplateRefusal ? Problem.of('template_name_exists', `The account has a template named ${JSON.stringify(name)} already.`) : error;
     });
   return { version: 1, body, position: position!, at: at! };
 };

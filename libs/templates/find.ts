@@ -10,9 +10,12 @@ export const findTemplate = async (reads: ReadStore, accountId: string, prefixed
   return document?.accountId === accountId ? document : null;
 };
 
-/** A version that may still be read: one of the last `kept`, or any where `kept` is null. */
+/** Whether a version of a template that is at version `current` may still be read: one of the last `kept`, or any where `kept` is null. */
+export const isKept = (version: number, current: number, kept: number | null): boolean => version >= 1 && version <= current && (kept === null || version > current - kept);
+
+/** A version that may still be read; null where it may not, or never was. */
 export const findVersion = async (reads: ReadStore, template: TemplateDocument, version: number, kept: number | null): Promise<TemplateVersionDocument | null> => {
-  if (version < 1 || version > template.version || (kept !== null && version <= template.version - kept)) return null;
+  if (!isKept(version, template.version, kept)) return null;
   return (await reads.get(readModels.templateVersions, templateVersionId(template.id, version))) as TemplateVersionDocument | null;
 };
 

@@ -1,27 +1,41 @@
+import { Problem } from '#contracts/http/problem.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
 const longestWaitMs = 1_000;
-const remembered = 10_000;
+const remembered = 50_000;
 
-/** Lets a caller read what it wrote: a query waits until the read model has come to the position of the account's last write. */
+/** Lets a caller read what it wrote: a query waits until its read models have come to the position of the account's last write to them. */
 export type Freshness = {
-  wrote(accountId: string, position: number): void;
-  /** Resolves when `models` show the account's writes, or after a second. */
+  /** Notes that what is at `position` in the log, and before it, shall be seen in `models`. */
+  wrote(accountId: string, position: number, ...models: string[]): void;
+  /** Resolves when `models` show the account's writes. @throws Problem service_unavailable after a second: what they show by then would be wrong */
   settled(accountId: string, ...models: string[]): Promise<void>;
 };
 
-export const createFreshness = (reads: ReadStore): Freshness => {
-  const lastWrite = new Map<string, number>();
+const behind = (): Problem => Problem.of('service_unavailable', 'What was written a moment ago cannot be shown yet. Try again in a moment.', { retry_after: 1 });
+
+/** Remembers, within this process, the last writes of the accounts that wrote last. */
+export const createFreshness = (reads: Pick<ReadStore, 'reached'>): Freshness => {
+  const lastWrites = new Map<string, number>();
+  const placeOf = (accountId: string, model: string): string => `${accountId}\n${model}`;
+
+  const remember = (place: string, position: number): void => {
+    // Of two writes at once, the later one in the log may be told of first.
+    const last = Math.max(position, lastWrites.get(place) ?? 0);
+    lastWrites.delete(place);
+    lastWrites.set(place, last);
+    if (lastWrites.size > remembered) lastWrites.delete(lastWrites.keys().next().value!);
+  };
+  const shows = async (accountId: string, model: string): Promise<boolean> => {
+    const position = lastWrites.get(placeOf(accountId, model));
+    return position === undefined || reads.reached(model, position, longestWaitMs);
+  };
+
   return {
-    wrote: (accountId, position) => {
-      lastWrite.delete(accountId);
-      lastWrite.set(accountId, position);
-      if (lastWrite.size > remembered) lastWrite.delete(lastWrite.keys().next().value!);
-    },
+    wrote: (accountId, position, ...models) => models.forEach((model) => remember(placeOf(accountId, model), position)),
     settled: async (accountId, ...models) => {
-      const position = lastWrite.get(accountId);
-      if (position === undefined) return;
-      await Promise.all(models.map((model) => reads.reached(model, position, longestWaitMs)));
+      const shown = await Promise.all(models.map((model) => shows(accountId, model)));
+      if (shown.includes(false)) throw behind();
     },
   };
 };

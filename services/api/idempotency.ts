@@ -1,17 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Permission } from '#contracts/events/account.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { streams } from '#contracts/names.ts';
 import { idempotency, keptMs } from '#libs/domain/idempotency.ts';
 import { RevisionConflict } from '#libs/event-store/port.ts';
 import { load, type Log } from '#libs/handling/handle.ts';
 import { newId } from '#libs/ids/new-id.ts';
+import { requirePermission } from './authenticate.ts';
 import { callerOf } from './caller.ts';
 import { causeOf } from './cause.ts';
 import { bodySha256 } from './raw-body.ts';
 
 export type Attempt = {
   operation: string;
+  /** What the first answer takes, whoever asks for it again. */
+  permission: Permission;
   /** The stream in which the work of this id leaves its first trace. */
   streamOf: (id: string) => string;
   /** Does the work for the first time; `id` is what the render or template is to be called. */
@@ -51,7 +55,7 @@ const claim = async (log: Log, request: FastifyRequest, key: string, operation: 
 };
 
 /** Does a request once for each Idempotency-Key: the same key and body again give the first answer again. @throws Problem */
-export const once = async (log: Log, request: FastifyRequest, reply: FastifyReply, { operation, streamOf, run, replay }: Attempt): Promise<FastifyReply> => {
+export const once = async (log: Log, request: FastifyRequest, reply: FastifyReply, { operation, permission, streamOf, run, replay }: Attempt): Promise<FastifyReply> => {
   const key = keyOf(request);
   if (key === null) return run(newId());
   const { aggregate, cause, age, first, wish } = await claim(log, request, key, operation);
@@ -65,6 +69,7 @@ export const once = async (log: Log, request: FastifyRequest, reply: FastifyRepl
   const held = aggregate.state;
   if (held.status !== 'CLAIMED') throw inProgress();
   if (held.operation !== operation || held.bodySha256 !== wish.bodySha256) throw Problem.of('idempotency_conflict', 'This Idempotency-Key was used with another request. Take a new key for a new request.');
+  requirePermission(callerOf(request), permission);
   reply.header('idempotency-replayed', 'true');
   const replayed = await replay(held.id);
   if (replayed !== null && replayed !== 'running') return replayed;

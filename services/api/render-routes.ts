@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { streams } from '#contracts/names.ts';
+import { readModels, streams } from '#contracts/names.ts';
 import type { Limits } from '#libs/limits/port.ts';
 import { requirePermission } from './authenticate.ts';
 import { callerOf } from './caller.ts';
@@ -18,6 +18,9 @@ import { planLimits } from './throttle.ts';
 
 export type RenderRouteParts = SubmitParts & SourceParts & { limits: Limits; estimates: Estimates; freshness: Freshness; backlog: number };
 
+/** What a render is seen in from the moment of its acceptance. */
+const shownIn = [readModels.renders, readModels.usage, readModels.templateUses];
+
 const acceptRender = async (parts: RenderRouteParts, request: FastifyRequest, reply: FastifyReply, id: string, always: boolean): Promise<FastifyReply> => {
   const caller = callerOf(request);
   const wanted = parseRenderRequest(bodyOf(request));
@@ -32,7 +35,7 @@ const acceptRender = async (parts: RenderRouteParts, request: FastifyRequest, re
   const renderReply = replyOf(wish, estimate.waitMs + estimate.workMs);
   const submit = () => submitRender(parts, caller, { ...ask, id, at, trial: false, reply: renderReply, requestId: request.id }, abandonment(reply));
   const submission = await withinQuota(parts, caller, reply, { id, at }, submit);
-  parts.freshness.wrote(caller.account.id, submission.position);
+  parts.freshness.wrote(caller.account.id, submission.position, ...shownIn);
   return renderReply.kind === 'wait' ? sendRender(reply, submission) : reply.send(queuedOf(id, submission.createdAt, renderReply));
 };
 
@@ -41,6 +44,7 @@ export const registerRenderRoutes = (app: FastifyInstance, parts: RenderRoutePar
     app.post(path, (request, reply) =>
       once(parts.log, request, reply, {
         operation: path,
+        permission: 'render:create',
         streamOf: streams.render,
         run: (id) => acceptRender(parts, request, reply, id, always),
         replay: (id) => replayRender(parts, request, reply, id),

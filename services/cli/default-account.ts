@@ -17,8 +17,8 @@ export type FirstSteps = { live: string; test: string; invoice: { templateId: st
 
 const createExample = async (log: Log, blobs: BlobStore, accountId: string, { template }: Example): Promise<string> => {
   const id = newId();
-  const body = await storeTemplate(blobs, { ...template, description: template.description ?? null });
-  await createTemplate(log, accountId, id, body, causeOf(actor, accountId));
+  const store = () => storeTemplate(blobs, { ...template, description: template.description ?? null });
+  await createTemplate(log, accountId, id, { name: template.name, store }, causeOf(actor, accountId));
   return templateIdOf(id);
 };
 

@@ -92,7 +92,7 @@ export const registerJobRoutes = (app: FastifyInstance, parts: JobParts): void =
     const { history, aggregate } = await load(log, delivery, streams.delivery(id));
     if (history.length === 0) return false;
     const { events, position } = await aggregate.execute({ type: 'redeliver' }, cause);
-    if (position !== null) freshness.wrote(cause.accountId!, position);
+    if (position !== null) freshness.wrote(cause.accountId!, position, deliveries);
     return events.length > 0;
   };
 

@@ -11,10 +11,11 @@ import { planLimits } from '../throttle.ts';
 
 export type TemplateParts = SubmitParts & { reads: ReadStore; preparation: Preparation; freshness: Freshness };
 
+/** What the caller's plan allows. */
 export const planOf = ({ account }: Caller): PlanLimits => planLimits(account);
 
-/** @throws Problem template_not_found */
-export const requireTemplate = async ({ reads }: TemplateParts, { account }: Caller, id: string): Promise<TemplateDocument> => {
+/** An account's template as queries see it. @throws Problem template_not_found */
+export const requireTemplateDocument = async ({ reads }: TemplateParts, { account }: Caller, id: string): Promise<TemplateDocument> => {
   const document = await findTemplate(reads, account.id, id);
   if (!document) throw templateNotFound();
   return document;

@@ -1,10 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '#contracts/http/problem.ts';
 import { listTemplatesQuery, validateTemplateFor } from '#contracts/http/templates.ts';
-import { readModels, streams, templateIdOf } from '#contracts/names.ts';
+import { readModels, templateIdOf } from '#contracts/names.ts';
 import type { TemplateUsesDocument } from '#libs/projections/template-uses.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
 import { readTemplate } from '#libs/templates/body.ts';
+import { requireTemplate } from '#libs/templates/commands.ts';
 import { findVersion, listVersions } from '#libs/templates/find.ts';
 import { requirePermission } from '../authenticate.ts';
 import { callerOf } from '../caller.ts';
@@ -12,7 +13,7 @@ import { eventView } from '../event-view.ts';
 import { bodyOf, pathOf, queryOf } from '../query.ts';
 import { validated } from '../validate.ts';
 import { requireSize } from './check-content.ts';
-import { planOf, requireTemplate, type TemplateParts } from './parts.ts';
+import { planOf, requireTemplateDocument, type TemplateParts } from './parts.ts';
 import { summaryOf, templateOf, versionContentOf, versionEntryOf } from './views.ts';
 
 const { templates, templateVersions, templateUses } = readModels;
@@ -35,7 +36,7 @@ export const registerTemplateReadRoutes = (app: FastifyInstance, parts: Template
     const caller = callerOf(request);
     requirePermission(caller, 'templates:read');
     await freshness.settled(caller.account.id, templates, templateUses);
-    const document = await requireTemplate(parts, caller, pathOf(request).id!);
+    const document = await requireTemplateDocument(parts, caller, pathOf(request).id!);
     const uses = (await reads.get(templateUses, document.id)) as TemplateUsesDocument | null;
     return reply.header('etag', `"${document.version}"`).send(templateOf(document, await readTemplate(blobs, document), uses));
   });
@@ -44,7 +45,7 @@ export const registerTemplateReadRoutes = (app: FastifyInstance, parts: Template
     const caller = callerOf(request);
     requirePermission(caller, 'templates:read');
     await freshness.settled(caller.account.id, templates, templateVersions);
-    const document = await requireTemplate(parts, caller, pathOf(request).id!);
+    const document = await requireTemplateDocument(parts, caller, pathOf(request).id!);
     const versions = await listVersions(reads, document, planOf(caller).keptVersions);
     return { template_id: templateIdOf(document.id), versions: versions.map(versionEntryOf) };
   });
@@ -54,7 +55,7 @@ export const registerTemplateReadRoutes = (app: FastifyInstance, parts: Template
     requirePermission(caller, 'templates:read');
     await freshness.settled(caller.account.id, templates, templateVersions);
     const { id, version } = pathOf(request);
-    const document = await requireTemplate(parts, caller, id!);
+    const document = await requireTemplateDocument(parts, caller, id!);
     const number = /^\d{1,9}$/.test(version!) ? Number(version) : 0;
     const found = await findVersion(reads, document, number, planOf(caller).keptVersions);
     if (!found) throw Problem.of('template_not_found', `Version ${version} of the template never existed or is no longer kept.`);
@@ -64,10 +65,8 @@ export const registerTemplateReadRoutes = (app: FastifyInstance, parts: Template
   app.get('/api/v1/templates/:id/events', async (request) => {
     const caller = callerOf(request);
     requirePermission(caller, 'templates:read');
-    await freshness.settled(caller.account.id, templates);
-    const document = await requireTemplate(parts, caller, pathOf(request).id!);
-    const events = await log.store.read(streams.template(document.id));
-    return { template_id: templateIdOf(document.id), events: events.map(eventView) };
+    const { id, history } = await requireTemplate(log, caller.account.id, pathOf(request).id!);
+    return { template_id: templateIdOf(id), events: history.map(eventView) };
   });
 
   app.post('/api/v1/templates/validate', async (request) => {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { testTemplate } from '#contracts/http/templates.ts';
 import { newId } from '#libs/ids/new-id.ts';
+import { requireTemplate } from '#libs/templates/commands.ts';
 import { requirePermission } from '../authenticate.ts';
 import { callerOf } from '../caller.ts';
 import { bodyOf, pathOf } from '../query.ts';
@@ -8,7 +9,7 @@ import { askOf } from '../render-source.ts';
 import { abandonment, sendRender } from '../send-render.ts';
 import { submitRender } from '../submit-render.ts';
 import { validated } from '../validate.ts';
-import { requireTemplate, type TemplateParts } from './parts.ts';
+import type { TemplateParts } from './parts.ts';
 
 export const registerTemplateTestRoute = (app: FastifyInstance, parts: TemplateParts): void => {
   app.post('/api/v1/templates/:id/test', async (request, reply) => {
@@ -16,7 +17,7 @@ export const registerTemplateTestRoute = (app: FastifyInstance, parts: TemplateP
     const trial = validated(testTemplate, bodyOf(request));
     requirePermission(caller, 'templates:read');
     const id = pathOf(request).id!;
-    await requireTemplate(parts, caller, id);
+    await requireTemplate(parts.log, caller.account.id, id);
     const ask = await askOf(parts, caller, { mode: 'RENDER', template_id: id, ...trial });
     const version = ask.source.mode === 'RENDER' ? ask.source.templateVersion : undefined;
     return sendRender(reply, await submitRender(parts, caller, { ...ask, id: newId(), at: parts.log.now(), trial: true, reply: { kind: 'wait' }, requestId: request.id }, abandonment(reply)), { version });

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#contracts/http/problem.ts';
 import { createTemplateFor, restoreTemplate, type UpdateTemplate, updateTemplateFor } from '#contracts/http/templates.ts';
 import { readModels, streams } from '#contracts/names.ts';
 import { type FullTemplate, readTemplate, storeTemplate } from '#libs/templates/body.ts';
-import { createTemplate, deleteTemplate, updateTemplate, type Written } from '#libs/templates/commands.ts';
-import { findVersion } from '#libs/templates/find.ts';
+import { bodyOfVersion, createTemplate, deleteTemplate, requireTemplate, updateTemplate, type Written } from '#libs/templates/commands.ts';
+import { isKept } from '#libs/templates/find.ts';
 import { oneAtATime } from '#libs/templates/one-at-a-time.ts';
 import { type Caller, requirePermission } from '../authenticate.ts';
 import { callerOf } from '../caller.ts';
@@ -13,7 +14,7 @@ import { once } from '../idempotency.ts';
 import { bodyOf, ifMatchOf, pathOf } from '../query.ts';
 import { validated } from '../validate.ts';
 import { requireSize, requireSyntax } from './check-content.ts';
-import { planOf, requireTemplate, type TemplateParts } from './parts.ts';
+import { planOf, type TemplateParts } from './parts.ts';
 import { replayCreation, sendCreated } from './created.ts';
 import { updatedOf } from './views.ts';
 
@@ -25,9 +26,12 @@ const requireNamed = (body: Record<string, unknown>): void => {
   if (blank(body.content)) throw Problem.of('template_content_required', 'A template needs content.');
 };
 
+const shownIn = [readModels.templates, readModels.templateVersions];
+
+/** Waits for the read models, so that other processes show the write as well. It stands whether they come that far in time or not. */
 const settle = async ({ freshness }: TemplateParts, accountId: string, position: number): Promise<void> => {
-  freshness.wrote(accountId, position);
-  await freshness.settled(accountId, readModels.templates, readModels.templateVersions);
+  freshness.wrote(accountId, position, ...shownIn);
+  await freshness.settled(accountId, ...shownIn).catch(() => undefined);
 };
 
 const requireRoom = async ({ reads, freshness }: TemplateParts, caller: Caller): Promise<void> => {
@@ -38,7 +42,8 @@ const requireRoom = async ({ reads, freshness }: TemplateParts, caller: Caller):
   throw Problem.of('template_limit_exceeded', `The account holds ${maxTemplates} templates, as many as its plan allows. Delete one first.`, { limit: maxTemplates });
 };
 
-const changedFields = (update: UpdateTemplate): string => Object.keys(update).join(', ') || 'nothing';
+const changedFields = (before: FullTemplate, after: FullTemplate): string =>
+  (Object.keys(after) as (keyof FullTemplate)[]).filter((field) => !isDeepStrictEqual(before[field], after[field])).join(', ') || 'nothing';
 
 const nextOf = (current: FullTemplate, { changes: _, ...fields }: UpdateTemplate): FullTemplate => {
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Partial<FullTemplate>;
@@ -63,10 +68,9 @@ export const registerTemplateWriteRoutes = (app: FastifyInstance, parts: Templat
     requireSize(fields.content, plan);
     await requireSyntax(preparation, fields.content, plan.processingMs);
     const full: FullTemplate = { ...fields, description };
-    const stored = await storeTemplate(blobs, full);
     const { at } = await creationInTurn(caller.account.id, async () => {
       await requireRoom(parts, caller);
-      const created = await createTemplate(log, caller.account.id, id, stored, causeOf(request));
+      const created = await createTemplate(log, caller.account.id, id, { name: full.name, store: () => storeTemplate(blobs, full) }, causeOf(request));
       await settle(parts, caller.account.id, created.position);
       return created;
     });
@@ -76,6 +80,7 @@ export const registerTemplateWriteRoutes = (app: FastifyInstance, parts: Templat
   app.post('/api/v1/templates', (request, reply) =>
     once(log, request, reply, {
       operation: 'POST /api/v1/templates',
+      permission: 'templates:write',
       streamOf: streams.template,
       run: (id) => create(request, reply, id),
       replay: (id) => replayCreation(parts, reply, id),
@@ -87,51 +92,50 @@ export const registerTemplateWriteRoutes = (app: FastifyInstance, parts: Templat
     const plan = planOf(caller);
     const update = validated(updateTemplateFor(plan.maxVariables), bodyOf(request)) as UpdateTemplate;
     requirePermission(caller, 'templates:write');
-    const document = await requireTemplate(parts, caller, pathOf(request).id!);
+    const { id } = await requireTemplate(log, caller.account.id, pathOf(request).id!);
     if (update.content !== undefined) {
       requireSize(update.content, plan);
       await requireSyntax(preparation, update.content, plan.processingMs);
     }
     const written = await updateTemplate(
-      log, caller.account.id, document.id,
+      log, caller.account.id, id,
       {
         ifVersion: ifMatchOf(request),
-        next: async ({ body }) => ({
-          body: await storeTemplate(blobs, nextOf(await readTemplate(blobs, body), update)),
-          changes: update.changes ?? changedFields(update),
-          restoredFrom: null,
-        }),
+        next: async ({ body }) => {
+          const before = await readTemplate(blobs, body);
+          const after = nextOf(before, update);
+          return { body: await storeTemplate(blobs, after), changes: update.changes ?? changedFields(before, after), restoredFrom: null };
+        },
       },
       causeOf(request),
     );
-    return sendUpdate(reply, caller, document.id, written);
+    return sendUpdate(reply, caller, id, written);
   });
 
   app.post('/api/v1/templates/:id/restore', async (request, reply) => {
     const caller = callerOf(request);
     const { version: wanted } = validated(restoreTemplate, bodyOf(request));
     requirePermission(caller, 'templates:write');
-    await parts.freshness.settled(caller.account.id, readModels.templates, readModels.templateVersions);
-    const document = await requireTemplate(parts, caller, pathOf(request).id!);
-    const old = await findVersion(parts.reads, document, wanted, planOf(caller).keptVersions);
+    const { id, version, history } = await requireTemplate(log, caller.account.id, pathOf(request).id!);
+    const old = isKept(wanted, version, planOf(caller).keptVersions) ? bodyOfVersion(history, wanted) : undefined;
     if (!old) throw Problem.of('template_not_found', `Version ${wanted} of the template never existed or is no longer kept.`);
-    const { content, settings } = old.body;
+    const { content, settings } = old;
     const written = await updateTemplate(
-      log, caller.account.id, document.id,
+      log, caller.account.id, id,
       {
         ifVersion: ifMatchOf(request),
         next: async ({ body }) => ({ body: { ...body, content, settings }, changes: `restored version ${wanted}`, restoredFrom: wanted }),
       },
       causeOf(request),
     );
-    return sendUpdate(reply, caller, document.id, written);
+    return sendUpdate(reply, caller, id, written);
   });
 
   app.delete('/api/v1/templates/:id', async (request, reply) => {
     const caller = callerOf(request);
     requirePermission(caller, 'templates:delete');
-    const document = await requireTemplate(parts, caller, pathOf(request).id!);
-    const { position } = await deleteTemplate(log, caller.account.id, document.id, ifMatchOf(request), causeOf(request));
+    const { id } = await requireTemplate(log, caller.account.id, pathOf(request).id!);
+    const { position } = await deleteTemplate(log, caller.account.id, id, ifMatchOf(request), causeOf(request));
     await settle(parts, caller.account.id, position);
     return reply.status(204).send();
   });

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Api, openApi } from './harness.ts';
+
+let api: Api;
+let secret: string;
+beforeEach(async () => {
+  api = await openApi('2026-05-20T12:00:30.000Z');
+  secret = (await api.key(await api.account('pro'))).secret;
+});
+afterEach(async () => {
+  await api.close();
+  await api.remove();
+});
+
+const template = { name: 'Letter', content: '<p>{{x}}</p>' };
+const create = async (fields: object = {}): Promise<string> => {
+  const { status, body } = await api.ask(secret, 'POST', '/api/v1/templates', { ...template, ...fields });
+  expect(status).toBe(201);
+  return `/api/v1/templates/${String(body.id)}`;
+};
+
+/** Keeps the read models where they are; they come on again when it is called. */
+const holdReadModels = async (): Promise<() => void> => {
+  // The quota of the month is counted from a read model, once.
+  expect((await api.ask(secret, 'GET', '/api/v1/templates')).status).toBe(200);
+  const { reads } = api.engines;
+  const { apply, applyTogether, reached } = reads;
+  const released = Promise.withResolvers<boolean>();
+  Object.assign(reads, { apply: () => released.promise, applyTogether: () => released.promise, reached: async () => false });
+  return () => {
+    Object.assign(reads, { apply, applyTogether, reached });
+    released.resolve(false);
+  };
+};
+
+describe('A template that no read model shows yet', () => {
+  it('can be changed, brought back to a version, looked into and deleted', async () => {
+    const release = await holdReadModels();
+    try {
+      const path = await create();
+      expect((await api.ask(secret, 'PUT', path, { content: '<p>2</p>' })).body).toMatchObject({ version: 2 });
+      expect((await api.ask(secret, 'POST', `${path}/restore`, { version: 1 })).body).toMatchObject({ version: 3 });
+      expect((await api.ask(secret, 'POST', `${path}/restore`, { version: 4 })).status).toBe(404);
+      expect((await api.ask(secret, 'GET', `${path}/events`)).body.events).toHaveLength(3);
+      expect((await api.ask(secret, 'DELETE', path)).status).toBe(204);
+      expect((await api.ask(secret, 'PUT', path, { content: '<p>2</p>' })).status).toBe(404);
+    } finally {
+      release();
+    }
+  });
+
+  it('is no 404 and in no list without it: such an answer waits, and is refused in the end', async () => {
+    const release = await holdReadModels();
+    try {
+      const path = await create();
+      for (const url of [path, `${path}/versions`, `${path}/versions/1`, '/api/v1/templates']) {
+        expect((await api.ask(secret, 'GET', url)).body, url).toMatchObject({ error: 'service_unavailable', retry_after: 1 });
+      }
+      expect((await api.ask(secret, 'POST', '/api/v1/render', { mode: 'RENDER', template_id: path.split('/').at(-1), data: {} })).body).toMatchObject({ error: 'service_unavailable' });
+    } finally {
+      release();
+    }
+  });
+});
+
+describe('The changes of a version', () => {
+  it('are those that the caller tells, or the fields that differ', async () => {
+    const path = await create({ description: 'plain', variables: [{ name: 'x', type: 'string' }] });
+    const told = [
+      [{ ...template, description: 'plain' }, 'nothing'],
+      [{}, 'nothing'],
+      [{ name: 'Letter', description: 'new', variables: [{ name: 'x', type: 'string', required: false }] }, 'description'],
+      [{ content: '<p>{{y}}</p>', default_options: { page_size: 'A3' } }, 'content, default_options'],
+      [{ content: '<p>{{z}}</p>', changes: 'Another letter' }, 'Another letter'],
+    ] as const;
+    for (const [update] of told) expect((await api.ask(secret, 'PUT', path, update)).status).toBe(200);
+    const { versions } = (await api.ask(secret, 'GET', `${path}/versions`)).body as unknown as { versions: { changes: string }[] };
+    expect(versions.toReversed().map(({ changes }) => changes)).toEqual(['created', ...told.map(([, changes]) => changes)]);
+  });
+});
+
+describe('A name that is taken', () => {
+  it('costs nothing but the refusal: what would have been stored under it is not', async () => {
+    await create();
+    const { status } = await api.ask(secret, 'POST', '/api/v1/templates', { ...template, content: 'never stored' });
+    expect(status).toBe(409);
+    expect(await api.engines.blobs.has(createHash('sha256').update('never stored').digest('hex'))).toBe(false);
+  });
+});
+
+describe('The first answer to an Idempotency-Key', () => {
+  it('is not given again to a key that may not ask for it', async () => {
+    const account = await api.account('pro');
+    const [writer, reader] = [await api.key(account), await api.key(account, { permissions: ['templates:read'] })];
+    const post = (key: string) =>
+      api.app.inject({ method: 'POST', url: '/api/v1/templates', headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'one' }, payload: JSON.stringify(template) });
+    expect((await post(writer.secret)).statusCode).toBe(201);
+    const refused = await post(reader.secret);
+    expect([refused.statusCode, refused.json<{ required_permission: string }>().required_permission]).toEqual([403, 'templates:write']);
+    expect(refused.headers).not.toHaveProperty('idempotency-replayed');
+    expect((await post(writer.secret)).headers).toMatchObject({ 'idempotency-replayed': 'true' });
+  });
+});
