@@ -18,12 +18,21 @@ const renderJson = (id: string, createdAt: string, { pdf, pages, durationMs }: D
   return `{"id":"${renderIdOf(id)}","status":"DONE","pdf_base64":"${base64}",${rest.slice(1)}`;
 };
 
+const longestWaitMs = 300_000;
+
 /** Aborts when the caller hangs up, or when nothing came for so long that nothing will. */
 export const abandonment = (reply: FastifyReply): AbortSignal => {
-  const longestWaitMs = 300_000;
-  const hungUp = new AbortController();
-  reply.raw.once('close', () => hungUp.abort());
-  return AbortSignal.any([hungUp.signal, AbortSignal.timeout(longestWaitMs)]);
+  const over = new AbortController();
+  const giveUp = (): void => over.abort();
+  const timer = setTimeout(giveUp, longestWaitMs).unref();
+  const leave = (): void => {
+    clearTimeout(timer);
+    giveUp();
+  };
+  // Who hung up while their request was looked at is told of no more.
+  if (reply.raw.closed) leave();
+  else reply.raw.once('close', leave);
+  return over.signal;
 };
 
 /** The immediate answer to a render that nobody waits for. */
