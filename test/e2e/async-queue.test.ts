@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { bareId, consumers } from '#contracts/names.ts';
+import { bareId, consumers, readModels, subjects } from '#contracts/names.ts';
+import type { Consumer } from '#libs/bus/port.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { issueKey, openAccount } from './accounts.ts';
 import { clientOf } from './client.ts';
@@ -18,11 +19,11 @@ let house: House;
 afterEach(() => house.remove());
 
 const wholeLog = (): Promise<RecordedEvent[]> => lookInto(house, async ({ store }) => store.readAll(0, 1_000_000));
-const relayed = (): Promise<unknown> =>
-  lookInto(house, async ({ store, reads }) => {
-    const head = await store.head();
-    return until('the relay has come so far', async () => (await reads.checkpoint(consumers.relay)) >= head);
-  });
+const renderer: Consumer = { name: consumers.renderer, subject: subjects.renderRequested, leaseMs: 1_000 };
+
+/** Waits until so many renders have been handed to the renderer or are queued for it. */
+const queued = (count: number): Promise<unknown> =>
+  lookInto(house, ({ bus, reads }) => until('all are in the queue', async () => (await bus.pending(renderer)) + (await reads.count(readModels.renders, { status: 'DONE' })) >= count));
 
 /** How many renders of an account ended while this one waited and was made. */
 const endedMeanwhile = (log: readonly RecordedEvent[], renderId: string, accountId: string): number => {
@@ -37,11 +38,11 @@ describe('The queue', () => {
     const service = await house.start();
     const [many, few] = [await openAccount(house, ...plenty), await openAccount(house, ...plenty)];
     const [crowd, single] = await Promise.all([many, few].map(async (id) => clientOf(service.url, (await issueKey(house, id)).key)));
-    const queued = Array.from({ length: 1_000 }, () => () => jobsOf(crowd!).later());
+    const wanted = Array.from({ length: 1_000 }, () => () => jobsOf(crowd!).later());
     await Promise.all(Array.from({ length: 16 }, async () => {
-      for (let next = queued.pop(); next; next = queued.pop()) await next();
+      for (let next = wanted.pop(); next; next = wanted.pop()) await next();
     }));
-    await relayed();
+    await queued(1_000);
     const pending = async (): Promise<number> => ((await crowd!.ask('GET', '/api/v1/jobs?status=QUEUED&limit=100')).body.jobs as unknown[]).length;
     expect(await pending()).toBe(100);
 
