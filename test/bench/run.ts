@@ -1,5 +1,6 @@
 import { availableParallelism, cpus } from 'node:os';
 import { access } from './access.ts';
+import { badInput } from './bad-input.ts';
 import { bystander } from './bystander.ts';
 import { benchAppends } from './event-store.ts';
 import { memory } from './memory.ts';
@@ -21,6 +22,7 @@ const parts: Record<string, () => Promise<void>> = {
   script: () => scriptThroughput(150),
   appends,
   bystander,
+  'bad-input': badInput,
   templates: () => templateReads(50, 100, 2000),
   access: () => access(100_000, 50_000),
   usage: () => usage(1_000_000, 2_000),
