@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { InjectOptions } from 'fastify';
 import { permissions } from '#contracts/events/account.ts';
 import type { Actor } from '#contracts/events/metadata.ts';
 import type { PlanName } from '#contracts/plans.ts';
@@ -42,6 +41,7 @@ export const openApi = async (start: string, { folder, countAsync = true }: { fo
   const stop = new AbortController();
   const loops = [runProjector(store, reads, projections, stop.signal), runQuotaKeeper({ store, reads, limits, now: log.now }, stop.signal)];
   const app = createApp({
+    version: '0.0.0',
     log, blobs, answers, reads, limits, keyUses, countAsync, preparation, freshness: createFreshness(reads), estimates: createEstimates(bus, reads), backlog: 1_000,
     secret: Buffer.alloc(32), urlOf: (id) => `http://localhost/${id}`, health: () => ({ missing: [] }), logger: createLog({ logLevel: 'silent', logFormat: 'json' }),
   });
@@ -60,9 +60,9 @@ export const openApi = async (start: string, { folder, countAsync = true }: { fo
       await changeAccount(log, actor, accountId, change);
       await settled();
     },
-    ask: async (secret: string, method: InjectOptions['method'], url: string, body?: unknown) => {
+    ask: async (secret: string, method: string, url: string, body?: unknown) => {
       const { statusCode: status, headers, payload } = await app.inject({
-        method: method!, url, headers: { authorization: `Bearer ${secret}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        method, url, headers: { authorization: `Bearer ${secret}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
         ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
       });
       return { status, headers, body: (payload.startsWith('{') ? JSON.parse(payload) : payload) as Record<string, never> };

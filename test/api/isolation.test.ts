@@ -80,7 +80,7 @@ afterAll(async () => {
 });
 
 const ask = async (secret: string, route: Route, ids: Ids) => {
-  const { status, body } = await api.ask(secret, route.method as 'GET', pathOf(route.url, ids), bodyOf(route, ids));
+  const { status, body } = await api.ask(secret, route.method, pathOf(route.url, ids), bodyOf(route, ids));
   return { status, body };
 };
 
