@@ -1,12 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify';
+import { buildOpenApi } from '#contracts/http/openapi.ts';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
+import { routes } from '#contracts/http/routes.ts';
 import type { KeyUses } from '#libs/keys/uses.ts';
 import { registerAccountRoutes } from './account-routes.ts';
 import { authenticate, requireActive } from './authenticate.ts';
 import { answerBrokenRequest, answerUnreadablePath, newRequestId } from './before-routing.ts';
 import { callerOf, rememberCaller } from './caller.ts';
 import { closeGently } from './closing.ts';
+import { registerDocs } from './docs.ts';
 import { type DownloadParts, downloadPath, registerDownloads } from './downloads.ts';
 import { type Health, registerHealthRoutes } from './health-routes.ts';
 import { type JobParts, registerJobRoutes } from './jobs/routes.ts';
@@ -22,7 +25,7 @@ import type { TemplateParts } from './templates/parts.ts';
 import { countRequest, minuteOf, planLimits, requireRoomInMinute, showLimits } from './throttle.ts';
 import { registerUsageRoute } from './usage-route.ts';
 
-export type AppParts = RenderRouteParts & TemplateParts & JobParts & DownloadParts & { keyUses: KeyUses; countAsync: boolean; health: () => Health; logger: FastifyBaseLogger; tls?: { cert: Buffer; key: Buffer } };
+export type AppParts = RenderRouteParts & TemplateParts & JobParts & DownloadParts & { keyUses: KeyUses; countAsync: boolean; health: () => Health; version: string; logger: FastifyBaseLogger; tls?: { cert: Buffer; key: Buffer } };
 
 const apiPrefix = '/api/';
 
@@ -105,6 +108,7 @@ export const createApp = (parts: AppParts): FastifyInstance => {
     return sendFault(reply, fault ?? internal);
   });
 
+  registerDocs(app, buildOpenApi(routes, { version: parts.version }));
   registerHealthRoutes(app, parts.health);
   registerRenderRoutes(app, parts);
   registerTemplateReadRoutes(app, parts);

@@ -25,6 +25,8 @@ import { stopped } from './stopped.ts';
 import { welcome } from './welcome.ts';
 import { openWorkshop } from './workshop.ts';
 
+const packageVersion = (): string => (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version;
+
 const tlsOf = ({ tlsCertFile, tlsKeyFile }: Settings): { tls?: { cert: Buffer; key: Buffer } } =>
   tlsCertFile && tlsKeyFile ? { tls: { cert: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) } } : {};
 
@@ -69,7 +71,7 @@ export const start = async (): Promise<void> => {
     log, blobs, answers, reads, limits, keyUses, countAsync: settings.countAsyncTowardRateLimit, preparation: workshop.preparation, freshness: createFreshness(reads),
     estimates: createEstimates(bus, reads), backlog: settings.renderBacklog, secret,
     urlOf: (id, until) => `${settings.baseUrl}/api/v1/download/${renderIdOf(id)}?token=${downloadToken(secret, id, until)}`,
-    health: () => ({ missing: missing() }), logger: logger as FastifyBaseLogger, ...tlsOf(settings),
+    version: packageVersion(), health: () => ({ missing: missing() }), logger: logger as FastifyBaseLogger, ...tlsOf(settings),
   });
   await app.listen({ port: settings.port, host: settings.host });
   const keys = await openDefaultAccount(log, reads, blobs);

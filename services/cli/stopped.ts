@@ -1,11 +1,16 @@
-/** Resolves with the signal's name when the process is told to stop; told a second time, it stops at once. */
+const repeatMs = 1_000;
+
+/**
+ * Resolves with the signal's name when the process is told to stop; told again, it stops at once. The same signal often comes
+ * twice at the same moment, by way of the process group and of npm: that is one telling.
+ */
 export const stopped = (): Promise<string> =>
   new Promise((resolve) => {
-    let told = false;
+    let toldAt: number | undefined;
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
-        if (told) process.exit(1);
-        told = true;
+        if (toldAt !== undefined && performance.now() - toldAt > repeatMs) process.exit(1);
+        toldAt ??= performance.now();
         resolve(signal);
       });
     }
