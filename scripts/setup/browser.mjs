@@ -12,6 +12,9 @@ export const browserPackages = ['chromium-headless-shell', 'chromium'];
 /** Lets Chromium keep its sandbox where the kernel gives user namespaces to root alone. */
 export const sandboxPackage = 'chromium-sandbox';
 
+/** Lets the browser check certificates against further authorities that the operator names. */
+export const authorityTools = 'libnss3-tools';
+
 /** The browser that is there already, or undefined; a wrong PUPPETEER_EXECUTABLE_PATH is never passed over in silence. */
 export const presentBrowser = () => {
   const found = findBrowser(process.env);

@@ -1,5 +1,5 @@
 import { firstOffered, hasApt, install, mayInstall, refreshLists } from './apt.mjs';
-import { browserPackages, downloadBrowser, noBrowser, presentBrowser, sandboxPackage } from './browser.mjs';
+import { authorityTools, browserPackages, downloadBrowser, noBrowser, presentBrowser, sandboxPackage } from './browser.mjs';
 import { listFonts, missingFonts } from './fonts.mjs';
 import { say } from './say.mjs';
 
@@ -22,7 +22,7 @@ const ensureFonts = () => {
 const ensureBrowser = () => {
   if (presentBrowser()) return;
   const offered = mayInstall() ? firstOffered(browserPackages) : undefined;
-  if (offered && install('Browser', [offered, sandboxPackage]) && presentBrowser()) return;
+  if (offered && install('Browser', [offered, sandboxPackage, authorityTools]) && presentBrowser()) return;
   if (downloadBrowser() && presentBrowser()) return;
   throw noBrowser;
 };

@@ -95,7 +95,7 @@ describe('browser and fonts', () => {
   test('are installed by root on Debian, in fresh package lists, without noise', () => {
     const { status, stderr, log } = setUp({ 'bin/id': user(0), 'bin/apt-get': apt(), 'bin/apt-cache': offers });
     expect(status).toBe(0);
-    expect(log('apt.log')).toMatch(/ update\n[^]*install --yes --no-install-recommends chromium-headless-shell chromium-sandbox\n/);
+    expect(log('apt.log')).toMatch(/ update\n[^]*install --yes --no-install-recommends chromium-headless-shell chromium-sandbox libnss3-tools\n/);
     expect(stderr).not.toContain('noise');
   });
 

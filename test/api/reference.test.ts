@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '#contracts/http/routes.ts';
+import { type Api, openApi } from './harness.ts';
+
+let api: Api;
+beforeAll(async () => void (api = await openApi('2026-05-20T12:00:30.000Z')));
+afterAll(async () => {
+  await api.close();
+  await api.remove();
+});
+
+const askOpenly = (url: string) => api.app.inject({ method: 'GET', url });
+
+describe('The reference', () => {
+  it('describes only what the service really offers', () => {
+    const missing = routes.filter(({ method, path }) => !api.app.hasRoute({ method, url: path.replaceAll(/\{(\w+)\}/g, ':$1') }));
+    expect(missing.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+  });
+
+  it('is served to programs and to people, without a key', async () => {
+    const description = await askOpenly('/openapi.json');
+    expect(description.statusCode).toBe(200);
+    expect(description.json()).toMatchObject({ openapi: '3.1.0', info: { title: 'Colophon' } });
+    const page = await askOpenly('/docs');
+    expect(page.statusCode).toBe(200);
+    expect(page.headers['content-type']).toContain('text/html');
+    expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+  });
+});
