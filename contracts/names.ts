@@ -24,6 +24,9 @@ export const streams = {
   idempotency: (hash: string) => `idempotency-${hash}`,
 } as const;
 
+/** The bare id, or the hash, that a stream's name ends with. */
+export const idOfStream = (stream: string): string => stream.slice(stream.indexOf('-') + 1);
+
 export const subjects = { renderRequested: 'render.requested', deliveryDue: 'delivery.due' } as const;
 
 export const consumers = { renderer: 'renderer', delivery: 'delivery', relay: 'relay', quotaKeeper: 'quotaKeeper' } as const;

@@ -1,5 +1,5 @@
 import type { AccountEvent } from '#contracts/events/account.ts';
-import { readModels } from '#contracts/names.ts';
+import { idOfStream, readModels } from '#contracts/names.ts';
 import type { LimitOverrides, PlanName } from '#contracts/plans.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { accountHistory, recordings } from './account-history.ts';
@@ -18,7 +18,7 @@ export type AccountDocument = {
 
 type Data<T extends AccountEvent['type']> = Extract<AccountEvent, { type: T }>['data'];
 
-const idOf = (event: RecordedEvent): string => event.stream.slice('account-'.length);
+const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
 const change = (event: RecordedEvent, fields: Partial<AccountDocument>): Effect<AccountDocument> => ({
   id: idOf(event),
   evolve: (document) => document && { ...document, ...fields },

@@ -1,5 +1,5 @@
 import type { ApiKeyEvent, Permission } from '#contracts/events/account.ts';
-import { readModels } from '#contracts/names.ts';
+import { idOfStream, readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Projection } from './projection.ts';
 
@@ -16,7 +16,7 @@ export type ApiKeyDocument = {
   revokedAt: string | null;
 };
 
-const idOf = (event: RecordedEvent): string => event.stream.slice('apiKey-'.length);
+const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
 
 export const apiKeys: Projection<ApiKeyDocument> = {
   model: readModels.apiKeys,

@@ -1,5 +1,5 @@
 import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.ts';
-import { readModels } from '#contracts/names.ts';
+import { idOfStream, readModels } from '#contracts/names.ts';
 import { errorOf } from '#libs/domain/delivery.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Effect, Projection } from './projection.ts';
@@ -22,7 +22,7 @@ export type DeliveryDocument = {
 
 type Data<T extends DeliveryEvent['type']> = Extract<DeliveryEvent, { type: T }>['data'];
 
-const idOf = (event: RecordedEvent): string => event.stream.slice('delivery-'.length);
+const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
 
 const change = (event: RecordedEvent, fields: (document: DeliveryDocument) => Partial<DeliveryDocument>): Effect<DeliveryDocument> => ({
   id: idOf(event),
@@ -36,7 +36,7 @@ const pending = (id: string, accountId: string, url: string | null, requestedAt:
 /** The end of a render that somebody wants to be told of. */
 const ended = (event: RecordedEvent): Effect<DeliveryDocument> | null => {
   if ((event.data as { reply: string }).reply !== 'webhook') return null;
-  const id = event.stream.slice('render-'.length);
+  const id = idOfStream(event.stream);
   return { id, evolve: (document) => document ?? pending(id, event.metadata.accountId!, null, event.metadata.occurredAt) };
 };
 

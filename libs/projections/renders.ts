@@ -1,7 +1,7 @@
 import type { RenderEvent } from '#contracts/events/render.ts';
 import type { Fault } from '#contracts/http/problem.ts';
 import type { InputType } from '#contracts/http/render.ts';
-import { readModels } from '#contracts/names.ts';
+import { idOfStream, readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { addFailed, addRequested, addSucceeded, keyRenders } from './key-renders.ts';
 import type { Projection } from './projection.ts';
@@ -35,7 +35,7 @@ export type RenderDocument = {
 
 type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
 
-const idOf = (event: RecordedEvent): string => event.stream.slice('render-'.length);
+const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
 
 const sourceOf = ({ source }: Data<'RenderRequested'>): Source =>
   source.mode === 'CONVERT'

@@ -1,5 +1,5 @@
 import type { TemplateBody, TemplateEvent } from '#contracts/events/template.ts';
-import { readModels } from '#contracts/names.ts';
+import { idOfStream, readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Effect, Projection } from './projection.ts';
 
@@ -10,7 +10,7 @@ export const templateVersionId = (templateId: string, version: number): string =
 type Data<T extends TemplateEvent['type']> = Extract<TemplateEvent, { type: T }>['data'];
 
 const version = (event: RecordedEvent, number: number, body: TemplateBody, changes: string): Effect<TemplateVersionDocument> => {
-  const templateId = event.stream.slice('template-'.length);
+  const templateId = idOfStream(event.stream);
   return {
     id: templateVersionId(templateId, number),
     evolve: () => ({ templateId, version: number, body, changes, createdAt: event.metadata.occurredAt }),

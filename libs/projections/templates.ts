@@ -1,5 +1,5 @@
 import type { TemplateBody, TemplateEvent } from '#contracts/events/template.ts';
-import { readModels } from '#contracts/names.ts';
+import { idOfStream, readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Projection } from './projection.ts';
 
@@ -8,7 +8,7 @@ export type TemplateDocument = TemplateBody & { id: string; accountId: string; v
 
 type Data<T extends TemplateEvent['type']> = Extract<TemplateEvent, { type: T }>['data'];
 
-const idOf = (event: RecordedEvent): string => event.stream.slice('template-'.length);
+const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
 
 export const templates: Projection<TemplateDocument> = {
   model: readModels.templates,

@@ -1,5 +1,5 @@
 import type { accountHistoryData, AccountEventsAnswer } from '#contracts/http/account.ts';
-import { accountIdOf, keyIdOf, streams } from '#contracts/names.ts';
+import { accountIdOf, idOfStream, keyIdOf, streams } from '#contracts/names.ts';
 import type { AccountHistoryDocument } from '#libs/projections/account-history.ts';
 
 const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
@@ -8,7 +8,7 @@ const named = (data: unknown): Record<string, unknown> =>
 
 const accountPrefix = streams.account('');
 const subjectOf = (stream: string): string =>
-  stream.startsWith(accountPrefix) ? accountIdOf(stream.slice(accountPrefix.length)) : keyIdOf(stream.slice(streams.apiKey('').length));
+  stream.startsWith(accountPrefix) ? accountIdOf(idOfStream(stream)) : keyIdOf(idOfStream(stream));
 
 /** An event of an account's history as a caller sees it. */
 export const historyEventView = ({ id, type, subject, metadata, data }: AccountHistoryDocument): AccountEventsAnswer['events'][number] => ({

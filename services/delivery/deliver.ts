@@ -5,7 +5,7 @@ import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
 import { delivery, type DeliveryCommand, type DeliveryState } from '#libs/domain/delivery.ts';
 import type { Egress, Outcome } from '#libs/egress/door.ts';
-import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { causedBy } from '#libs/handling/caused-by.ts';
 import { type Aggregate, begin, type Cause, load, type Log } from '#libs/handling/handle.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
@@ -35,14 +35,6 @@ const recordedCharacters = 1000;
 
 const done: WorkEnd = { kind: 'done' };
 
-const causeOf = (from: RecordedEvent, worker: string): Cause => ({
-  actor: { kind: 'service', name: worker },
-  accountId: from.metadata.accountId,
-  correlationId: from.metadata.correlationId,
-  causationId: from.id,
-  traceparent: from.metadata.traceparent,
-});
-
 const outcomeOf = (outcome: Outcome): AttemptOutcome =>
   outcome.kind === 'answered'
     ? { kind: 'answered', status: outcome.status, answer: outcome.body.slice(0, recordedCharacters) }
@@ -57,7 +49,7 @@ const requestDelivery = async ({ log, blobs, secret, baseUrl, worker }: Delivery
   if (!payload || reply?.kind !== 'webhook') return null;
   const { url, method, headers } = reply;
   const requested: Requested = { accountId: history[0]!.metadata.accountId!, url, method, headers, payload: await blobs.put(Buffer.from(JSON.stringify(payload))) };
-  const cause = causeOf(history.findLast(({ type }) => type !== 'PdfErased')!, worker);
+  const cause = causedBy(history.findLast(({ type }) => type !== 'PdfErased')!, worker);
   const aggregate = begin(log, delivery, streams.delivery(id));
   await aggregate.execute({ type: 'request', data: requested }, cause);
   return { requested, aggregate, cause };
@@ -66,7 +58,7 @@ const requestDelivery = async ({ log, blobs, secret, baseUrl, worker }: Delivery
 const known = async (parts: DeliveryParts, id: string) => {
   const { history, aggregate } = await load(parts.log, delivery, streams.delivery(id));
   const first = history[0];
-  return first ? { requested: first.data as Requested, aggregate, cause: causeOf(history.at(-1)!, parts.worker) } : requestDelivery(parts, id);
+  return first ? { requested: first.data as Requested, aggregate, cause: causedBy(history.at(-1)!, parts.worker) } : requestDelivery(parts, id);
 };
 
 /** The caller's headers and our own. Names are in lower case: `User-Agent` and `user-agent` are one header, and would be sent twice. */

@@ -1,5 +1,5 @@
 import type { RenderEvent } from '#contracts/events/render.ts';
-import { consumers, subjects } from '#contracts/names.ts';
+import { consumers, idOfStream, subjects } from '#contracts/names.ts';
 import type { Bus, Message } from '#libs/bus/port.ts';
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
@@ -10,7 +10,7 @@ const toRenderer = ({ id, stream, data }: RecordedEvent): Message => {
   const { accountId, reply } = data as Requested;
   return { id, subject: subjects.renderRequested, data: { stream }, urgent: reply.kind === 'wait', group: accountId };
 };
-const toDelivery = ({ id, stream }: RecordedEvent): Message => ({ id, subject: subjects.deliveryDue, data: { id: stream.slice(stream.indexOf('-') + 1) } });
+const toDelivery = ({ id, stream }: RecordedEvent): Message => ({ id, subject: subjects.deliveryDue, data: { id: idOfStream(stream) } });
 
 /** The work that an event asks of somebody; null where nobody needs to act. */
 export const messageOf = (event: RecordedEvent): Message | null => {

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
+import { idOfStream } from '#contracts/names.ts';
 import type { Answers } from '#libs/answers/port.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
+import { BrowserGone } from '#libs/chromium/devtools/gone.ts';
 import { maxAttempts, nextAttempt, render, type RenderCommand, type RenderState } from '#libs/domain/render.ts';
-import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { causedBy } from '#libs/handling/caused-by.ts';
 import { type Aggregate, type Cause, load, type Log } from '#libs/handling/handle.ts';
 import { countsTowardQuota } from '#libs/projections/usage.ts';
+import { recordedFault, recordedWarnings } from '#libs/rendering/recorded.ts';
 import { produce, type Produced, type Requested, type Workshop } from '#libs/rendering/produce.ts';
 
 export type RendererParts = Workshop & {
@@ -17,7 +20,6 @@ export type RendererParts = Workshop & {
   report: (fact: Record<string, unknown>, message: string) => void;
 };
 
-
 type Render = Aggregate<RenderState, RenderCommand, RenderEvent>;
 type Job = { id: string; requested: Requested; requestedAt: Date; cause: Cause; render: Render; attempt: number; claimedAt: number };
 
@@ -25,14 +27,6 @@ const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 /** How long a PDF that nobody waited for can be fetched. */
 const keptMs = 60 * 60 * 1000;
 const done: WorkEnd = { kind: 'done' };
-
-const causeOf = (request: RecordedEvent, worker: string): Cause => ({
-  actor: { kind: 'service', name: worker },
-  accountId: request.metadata.accountId,
-  correlationId: request.metadata.correlationId,
-  causationId: request.id,
-  traceparent: request.metadata.traceparent,
-});
 
 const inputOf = ({ source }: Requested) => (source.mode === 'CONVERT' ? source.inputType : ('template' as const));
 
@@ -43,7 +37,7 @@ const complete = async ({ blobs, log, answers }: RendererParts, job: Job, produc
   const now = log.now().getTime();
   const totalMs = now - job.requestedAt.getTime();
   const data = {
-    attempt: job.attempt, input: inputOf(job.requested), pdf: ref, reply, keptUntil: reply === 'wait' ? null : new Date(now + keptMs).toISOString(), pages, lane, laneReason, engine, warnings,
+    attempt: job.attempt, input: inputOf(job.requested), pdf: ref, reply, keptUntil: reply === 'wait' ? null : new Date(now + keptMs).toISOString(), pages, lane, laneReason, engine, warnings: recordedWarnings(warnings),
     durations: {
       queueMs: job.claimedAt - job.requestedAt.getTime(),
       prepareMs: rounded(durations.prepareMs), waitMs: rounded(durations.waitMs), loadMs: rounded(durations.loadMs), printMs: rounded(durations.printMs),
@@ -55,7 +49,8 @@ const complete = async ({ blobs, log, answers }: RendererParts, job: Job, produc
   if (events.length > 0) answers.give(job.id, { status: 'DONE', pdf, pages, durationMs: totalMs });
 };
 
-const fail = async ({ log, answers }: RendererParts, job: Omit<Job, 'claimedAt'>, fault: Fault): Promise<void> => {
+const fail = async ({ log, answers }: RendererParts, job: Omit<Job, 'claimedAt'>, reason: Fault): Promise<void> => {
+  const fault = recordedFault(reason);
   const ownFault = fault.name === 'internal_error' || fault.name === 'service_unavailable';
   const counted = countsTowardQuota(job.requested);
   const data = {
@@ -71,9 +66,11 @@ const brokeEveryAttempt: Fault = {
   message: `The document ended the browser at each of ${maxAttempts} attempts.`,
   extra: { details: 'It probably needs more memory than the service gives to one document.' },
 };
+/** Nobody knows why: the workers that had claimed it are gone, and it is not said that the document had a part in it. */
+const lostEveryAttempt: Fault = { name: 'internal_error', message: `The service ended before the document was done, at each of ${maxAttempts} attempts.`, extra: {} };
 const failedEveryAttempt: Fault = { name: 'internal_error', message: 'The service failed to render the document.', extra: {} };
 
-const lastFault = (error: unknown): Fault => (error instanceof Error && error.name === 'BrowserGone' ? brokeEveryAttempt : failedEveryAttempt);
+const lastFault = (error: unknown): Fault => (error instanceof BrowserGone ? brokeEveryAttempt : failedEveryAttempt);
 
 /** Does one message's work: claims the render, makes the PDF, says in the log what became of it. Asked twice, it does nothing. */
 export const runJob = async (parts: RendererParts, stream: string): Promise<WorkEnd> => {
@@ -82,15 +79,15 @@ export const runJob = async (parts: RendererParts, stream: string): Promise<Work
   if (!request || request.type !== 'RenderRequested') return done;
   const { state } = aggregate;
   const job = {
-    id: stream.slice('render-'.length),
+    id: idOfStream(stream),
     requested: request.data as Requested,
     requestedAt: new Date(request.metadata.occurredAt),
-    cause: causeOf(request, parts.worker),
+    cause: causedBy(request, parts.worker),
     render: aggregate,
     attempt: nextAttempt(state) ?? maxAttempts,
   };
   if (nextAttempt(state) === null) {
-    if (state.status === 'PROCESSING') await fail(parts, job, brokeEveryAttempt);
+    if (state.status === 'PROCESSING') await fail(parts, job, lostEveryAttempt);
     return done;
   }
   const claim = await aggregate.execute({ type: 'claim', attempt: job.attempt, worker: parts.worker }, job.cause);

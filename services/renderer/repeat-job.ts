@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
+import { idOfStream } from '#contracts/names.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
 import { produce, type Requested } from '#libs/rendering/produce.ts';
 import type { RendererParts } from './render-job.ts';
+
+/** Longer than anybody waits for an answer. */
+const awaitedMs = 10 * 60 * 1000;
 
 type Completed = Extract<RenderEvent, { type: 'RenderCompleted' }>['data'];
 
@@ -14,8 +18,10 @@ export const repeatJob = async (parts: RendererParts, stream: string): Promise<W
   const { log, answers, report } = parts;
   const history = await log.store.read(stream);
   const completed = history.find(({ type }) => type === 'RenderCompleted')?.data as Completed | undefined;
-  if (!completed) return { kind: 'done' };
-  const id = stream.slice('render-'.length);
+  const asked = history.findLast(({ type }) => type === 'PdfRequestedAgain');
+  // A relay that begins anew tells of every request there ever was: nobody waits for those any more.
+  if (!completed || !asked || log.now().getTime() - Date.parse(asked.metadata.occurredAt) > awaitedMs) return { kind: 'done' };
+  const id = idOfStream(stream);
   try {
     const { pdf, pages } = await produce(parts, history[0]!.data as Requested, new Date(history[0]!.metadata.occurredAt));
     if (createHash('sha256').update(pdf).digest('hex') !== completed.pdf.sha256) report({ render: id }, 'a PDF made again has other bytes: the engine is another one by now');
