@@ -45,12 +45,7 @@ const refuseOversize = (pdf: Uint8Array, maxBytes: number | null): void => {
   throw Problem.of('pdf_too_large', `The PDF has ${sizes.generated_size_mb} MB; the account's plan allows ${sizes.max_size_mb} MB.`, sizes);
 };
 
-/**
- * Makes the PDF that a RenderRequested asks for: the same bytes each time, on the same engine.
- * The deadline of `limits.processingMs` begins now. `requestedAt` becomes the PDF's date.
- * @throws Problem for what the document itself is to blame for; BrowserGone, BlobMissing and others where another attempt may help.
- */
-export const produce = async (workshop: Workshop, requested: Requested, requestedAt: Date): Promise<Produced> => {
+const make = async (workshop: Workshop, requested: Requested, requestedAt: Date): Promise<Produced> => {
   const { limits } = requested;
   const start = performance.now();
   const [prepared, options] = await Promise.all([prepare(workshop, requested.source, limits), optionsOf(workshop.blobs, requested)]);
@@ -65,4 +60,24 @@ export const produce = async (workshop: Workshop, requested: Requested, requeste
   });
   refuseOversize(printed.pdf, limits.maxPdfBytes);
   return { ...printed, lane: prepared.lane, laneReason: prepared.laneReason, durations: { prepareMs, ...printed.timings } };
+};
+
+/** A part that runs out of time knows what was left for it; the caller is told what the plan gives for the whole. */
+const inTermsOfPlan = (error: unknown, { processingMs }: Requested['limits']): unknown => {
+  if (!(error instanceof Problem) || error.fault.name !== 'processing_timeout') return error;
+  const seconds = processingMs / 1000;
+  return Problem.of('processing_timeout', `The document could not be finished within ${seconds} s.`, { timeout_seconds: seconds });
+};
+
+/**
+ * Makes the PDF that a RenderRequested asks for: the same bytes each time, on the same engine.
+ * The deadline of `limits.processingMs` begins now. `requestedAt` becomes the PDF's date.
+ * @throws Problem for what the document itself is to blame for; BrowserGone, BlobMissing and others where another attempt may help.
+ */
+export const produce = async (workshop: Workshop, requested: Requested, requestedAt: Date): Promise<Produced> => {
+  try {
+    return await make(workshop, requested, requestedAt);
+  } catch (error) {
+    throw inTermsOfPlan(error, requested.limits);
+  }
 };

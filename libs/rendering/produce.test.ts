@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { Problem } from '#contracts/http/problem.ts';
+import { renderOptions } from '#contracts/http/render-options.ts';
+import type { PrintRequest } from '#libs/chromium/printer.ts';
+import { produce, type Requested, type Workshop } from './produce.ts';
+
+const requestedAt = new Date('2026-01-02T03:04:05Z');
+const options = renderOptions.omit({ header_html: true, footer_html: true }).parse({});
+
+const requestOf = (change: Partial<Requested> = {}): Requested =>
+  ({
+    accountId: 'a', keyId: 'k', keyType: 'live', trial: false, reply: { kind: 'wait' }, options, bands: { header: null, footer: null },
+    source: { mode: 'CONVERT', inputType: 'html', input: { sha256: 'input', size: 1 } },
+    limits: { processingMs: 30_000, scriptMs: 5_000, maxPages: 100, maxImages: 50, maxPdfBytes: 1024 * 1024 },
+    ...change,
+  }) as Requested;
+
+/** A workshop whose printer does what it is told, and remembers what it was asked. */
+const workshopWith = (print: (request: PrintRequest) => Promise<Uint8Array>) => {
+  const asked: PrintRequest[] = [];
+  const workshop = {
+    blobs: { get: async (sha256: string) => Buffer.from(sha256 === 'logo' ? '<img src="https://example.com/logo.png">' : `<p>${sha256}</p>`) },
+    preparation: { prepare: async ({ data }: { data: Uint8Array }) => ({ html: Buffer.from(data).toString(), lane: 'quiet', laneReason: 'nothing that runs', external: false }) },
+    printer: {
+      print: async (request: PrintRequest) => {
+        asked.push(request);
+        return { pdf: await print(request), pages: 1, timings: { waitMs: 1, loadMs: 2, printMs: 3 }, warnings: [], engine: 'Chrome/1' };
+      },
+    },
+  } as unknown as Workshop;
+  return { workshop, asked };
+};
+
+const small = async () => new Uint8Array(1000);
+
+describe('A PDF in the making', () => {
+  it('is dated as the request, and has what preparation left of the time', async () => {
+    const { workshop, asked } = workshopWith(small);
+    const produced = await produce(workshop, requestOf(), requestedAt);
+    expect(produced).toMatchObject({ pages: 1, lane: 'quiet', engine: 'Chrome/1', durations: { waitMs: 1, loadMs: 2, printMs: 3 } });
+    expect(asked[0]).toMatchObject({ html: '<p>input</p>', requestedAt, external: false });
+    expect(asked[0]!.limits.processingMs).toBeLessThanOrEqual(30_000);
+  });
+
+  it('may fetch when a header or footer does, though the document does not', async () => {
+    const { workshop, asked } = workshopWith(small);
+    await produce(workshop, requestOf({ bands: { header: null, footer: { sha256: 'logo', size: 1 } } }), requestedAt);
+    expect(asked[0]).toMatchObject({ external: true, options: { header_html: null, footer_html: expect.stringContaining('logo.png') } });
+  });
+
+  it('that comes too late is told in terms of the plan, whatever was left when printing began', async () => {
+    const { workshop } = workshopWith(() => Promise.reject(Problem.of('processing_timeout', 'Not within 28 s.', { timeout_seconds: 28 })));
+    await expect(produce(workshop, requestOf(), requestedAt)).rejects.toMatchObject({ fault: { name: 'processing_timeout', extra: { timeout_seconds: 30 } } });
+  });
+
+  it('that is larger than the plan allows is refused, and without a limit is not', async () => {
+    const { workshop } = workshopWith(async () => new Uint8Array(3 * 1024 * 1024));
+    await expect(produce(workshop, requestOf(), requestedAt)).rejects.toMatchObject({ fault: { name: 'pdf_too_large', extra: { max_size_mb: 1, generated_size_mb: 3 } } });
+    const limits = { ...requestOf().limits, maxPdfBytes: null };
+    await expect(produce(workshop, requestOf({ limits }), requestedAt)).resolves.toMatchObject({ pages: 1 });
+  });
+
+  it('that fails for another reason fails for just that', async () => {
+    const { workshop } = workshopWith(() => Promise.reject(new Error('no browser')));
+    await expect(produce(workshop, requestOf(), requestedAt)).rejects.toThrow('no browser');
+  });
+});
