@@ -1,7 +1,7 @@
 import type { Actor, Metadata } from '#contracts/events/metadata.ts';
 import { versionOf } from '#contracts/events/upcast.ts';
 import { type AnyEvent, type Decider, fold } from '#libs/domain/decider.ts';
-import { type EventStore, noStream, RevisionConflict } from '#libs/event-store/port.ts';
+import { type EventStore, EventTooLarge, type NewEvent, noStream, RevisionConflict } from '#libs/event-store/port.ts';
 import { newId } from '#libs/ids/new-id.ts';
 
 /** Where a command comes from: who gave it, for which account, in which story. */
@@ -30,7 +30,22 @@ export type Aggregate<State, Command, Event> = {
 
 const retries = 3;
 
+/** The log, and the clock that its events are dated by. */
 export type Log = { store: EventStore; now: () => Date };
+
+const wasRefused = (error: unknown): boolean => error instanceof RevisionConflict || error instanceof EventTooLarge;
+
+/** Appends, and where an error may have cost the answer alone looks whether the events are there. */
+const append = async (store: EventStore, stream: string, events: readonly NewEvent[], expected: number): ReturnType<EventStore['append']> => {
+  try {
+    return await store.append(stream, events, expected);
+  } catch (error) {
+    if (wasRefused(error)) throw error;
+    const there = await store.read(stream, expected + 1).catch(() => []);
+    if (!events.every(({ id }, index) => there[index]?.id === id)) throw error;
+    return there[events.length - 1]!;
+  }
+};
 
 const metadataOf = (cause: Cause, now: Date): Metadata => ({ occurredAt: now.toISOString(), ...cause });
 
@@ -52,7 +67,7 @@ const aggregateAt = <State, Command, Event extends AnyEvent>(
     const events = decider.decide(command, state);
     if (events.length === 0) return { events, position: null, at: null };
     const metadata = metadataOf(cause, now());
-    const appended = await store.append(stream, events.map(({ type, data }) => ({ id: newId(), type, version: versionOf(type), data, metadata })), revision);
+    const appended = await append(store, stream, events.map(({ type, data }) => ({ id: newId(), type, version: versionOf(type), data, metadata })), revision);
     state = fold(decider, events, state);
     revision = appended.revision;
     return { events, position: appended.position, at: metadata.occurredAt };
