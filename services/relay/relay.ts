@@ -10,7 +10,7 @@ const toRenderer = ({ id, stream, data }: RecordedEvent): Message => {
   const { accountId, reply } = data as Requested;
   return { id, subject: subjects.renderRequested, data: { stream }, urgent: reply.kind === 'wait', group: accountId };
 };
-const toDelivery = ({ id, stream, metadata }: RecordedEvent): Message => ({ id, subject: subjects.deliveryDue, data: { id: idOfStream(stream) } });
+const toDelivery = ({ id, stream, metadata }: RecordedEvent): Message => ({ id, subject: subjects.deliveryDue, data: { id: idOfStream(stream) }, group: metadata.accountId ?? '' });
 
 /** The work that an event asks of somebody; null where nobody needs to act. */
 export const messageOf = (event: RecordedEvent): Message | null => {
