@@ -21,16 +21,19 @@ const seedRenders = async (house: Parameters<typeof lookInto>[0], accountId: str
   const limits = { processingMs: 30_000, scriptMs: 5_000, maxPages: 100, maxImages: 50, maxPdfBytes: null };
   const source = { mode: 'CONVERT', inputType: 'html', input: { sha256: 'ab'.repeat(32), size: 100 } };
   const data = { accountId, keyId, keyType: 'live', source, options, limits, bands: { header: null, footer: null }, trial: false, reply: { kind: 'wait' } };
+  const durations = { queueMs: 1, prepareMs: 1, waitMs: 1, loadMs: 1, printMs: 5, totalMs: 9 };
+  const completed = { attempt: 1, input: 'html', pdf: { sha256: 'cd'.repeat(32), size: 30_000 }, reply: 'wait', keptUntil: null, pages: 1, durations, lane: 'quiet', laneReason: 'no script', engine: 'none', warnings: [] };
   await lookInto(house, async ({ reads, store }) => {
     const head = await store.head();
     for (let done = 0; done < renders; done += chunk) {
-      const made = Array.from({ length: Math.min(chunk, renders - done) }, (_, index) => ({
-        stream: streams.render(ulid()), type: 'RenderRequested', accountId, data, at: `${month}${String(1 + (index % days)).padStart(2, '0')}T00:00:00.000Z`,
-      }));
-      await projectAll(reads, projections, eventsOf(made, head + done));
+      const made = Array.from({ length: Math.min(chunk, renders - done) }, (_, index) => {
+        const about = { stream: streams.render(ulid()), accountId, at: `${month}${String(1 + (index % days)).padStart(2, '0')}T00:00:00.000Z` };
+        return [{ ...about, type: 'RenderRequested', data }, { ...about, type: 'RenderCompleted', data: completed }];
+      });
+      await projectAll(reads, projections, eventsOf(made.flat(), head + 2 * done));
     }
     const log = openDatabase(join(house.dataDir, 'log.db'), 'normal');
-    const [last] = eventsOf([{ stream: 'bench-seed', type: 'Seeded', accountId, data: {} }], head + renders - 1);
+    const [last] = eventsOf([{ stream: 'bench-seed', type: 'Seeded', accountId, data: {} }], head + 2 * renders);
     log.run('INSERT INTO events (position, stream, revision, id, type, version, data, metadata) VALUES (?, ?, 0, ?, ?, 1, ?, ?)', last!.position, last!.stream, last!.id, last!.type, '{}', JSON.stringify(last!.metadata));
     log.close();
   });
