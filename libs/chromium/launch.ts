@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { chown, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { chown, mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -32,7 +32,12 @@ const nobody = 65534;
 const runsAsRoot = () => process.getuid?.() === 0;
 
 // The shell outlives the browser by one command, so that the folder goes even when this process was ended without a chance to do it.
-const thenClean = ['/bin/sh', '-c', 'folder=$1; shift; "$@"; rm -rf -- "$folder"', 'colophon-browser'] as const;
+// The browser steps back a little: accepting requests and recording what becomes of them is short work that everything else waits for.
+const niceness = 5;
+const thenClean = ['/bin/sh', '-c', `folder=$1; shift; nice -n ${niceness} "$@"; rm -rf -- "$folder"`, 'colophon-browser'] as const;
+
+/** Where the kernel shares processor time out among sessions first, niceness counts only between sessions that say so. */
+const stepBack = (processGroup: number): Promise<void> => writeFile(`/proc/${processGroup}/autogroup`, String(niceness)).catch(() => undefined);
 
 const environment = (folder: string): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(['PATH', 'FONTCONFIG_FILE', 'FONTCONFIG_PATH', 'LD_LIBRARY_PATH'].flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : []))),
@@ -90,6 +95,7 @@ export const launch = async (settings: LaunchSettings): Promise<Browser> => {
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()));
   const processGroup = child.pid;
   if (processGroup === undefined) return discard(startFailure(settings.executable, 'the shell that starts it could not be run'));
+  await stepBack(processGroup);
   const devtools = connect(child.stdio[3] as Writable, child.stdio[4] as Readable);
   const ended = Promise.race([exited, devtools.closed]).then(async () => {
     // A browser that closes ends and buries its own children, given a moment.
