@@ -1,0 +1,164 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TemplateEvent } from '#contracts/events/template.ts';
+import { readModels } from '#contracts/names.ts';
+import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
+import type { Document, ReadStore } from '#libs/read-store/port.ts';
+import { openSqliteReadStore } from '#libs/read-store/sqlite.ts';
+import { projections } from './all.ts';
+import { catchUp } from './catch-up.ts';
+import { project, projectTogether } from './project.ts';
+import { collectionsOf } from './projection.ts';
+import type { RenderDocument } from './renders.ts';
+import { logOf, stories } from './testing/stories.ts';
+
+let folder: string;
+let reads: ReadStore;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'colophon-projections-'));
+  reads = openSqliteReadStore(join(folder, 'reads.db'), projections.flatMap(collectionsOf));
+});
+afterAll(async () => {
+  await reads.close();
+  await rm(folder, { recursive: true });
+});
+
+const storeOf = (log: readonly RecordedEvent[]) => ({ readAll: async (after, limit) => log.filter(({ position }) => position > after).slice(0, limit) }) satisfies Partial<EventStore> as unknown as EventStore;
+const forget = async (): Promise<void> => {
+  for (const one of projections) await reads.reset(one.model, collectionsOf(one).map(({ name }) => name));
+};
+const shown = async (name: string): Promise<Document[]> => reads.find(name, { where: {}, limit: 10_000 });
+const everything = async (): Promise<Record<string, Document[]>> =>
+  Object.fromEntries(await Promise.all(projections.flatMap(collectionsOf).map(async ({ name }) => [name, await shown(name)] as const)));
+
+/** The read models as one look over the whole log builds them. */
+const rebuilt = async (log: readonly RecordedEvent[]): Promise<Record<string, Document[]>> => {
+  await forget();
+  await catchUp(storeOf(log), reads, projections);
+  return everything();
+};
+
+const logs = fc.tuple(stories, fc.array(fc.nat({ max: 100 }), { maxLength: 60 })).map(([told, picks]) => logOf(told, picks));
+const batchesOf = (log: readonly RecordedEvent[], size: number) =>
+  Array.from({ length: Math.ceil(log.length / size) }, (_, index) => ({ after: index * size, events: log.slice(index * size, (index + 1) * size) }));
+const someLogs = { numRuns: 25 };
+
+describe('The read models', () => {
+  it('come out the same from the log at once and from following it, in batches of any size', async () => {
+    await fc.assert(
+      fc.asyncProperty(logs, fc.integer({ min: 1, max: 9 }), async (log, size) => {
+        const expected = await rebuilt(log);
+        await forget();
+        for (const batch of batchesOf(log, size)) expect(await projectTogether(reads, projections, batch)).toBe(true);
+        expect(await everything()).toEqual(expected);
+      }),
+      someLogs,
+    );
+  });
+
+  it('come out the same when events are told again, and when two follow the log at once', async () => {
+    await fc.assert(
+      fc.asyncProperty(logs, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 }), async (log, size, other) => {
+        const expected = await rebuilt(log);
+        const follow = async (batches: ReturnType<typeof batchesOf>): Promise<void> => {
+          for (const one of projections) for (const batch of batches) if (!(await project(reads, one, batch))) await catchUp(storeOf(log), reads, [one]);
+        };
+        await follow(batchesOf(log, size));
+        expect(await everything()).toEqual(expected);
+        await forget();
+        await Promise.all([follow(batchesOf(log, size)), follow(batchesOf(log, other))]);
+        expect(await everything()).toEqual(expected);
+      }),
+      someLogs,
+    );
+  });
+
+  it('come out the same when one of them is built anew in the middle', async () => {
+    await fc.assert(
+      fc.asyncProperty(logs, fc.nat({ max: projections.length - 1 }), async (log, chosen) => {
+        const expected = await rebuilt(log);
+        await forget();
+        const half = Math.floor(log.length / 2);
+        await catchUp(storeOf(log.slice(0, half)), reads, projections);
+        const one = projections[chosen]!;
+        await reads.reset(one.model, collectionsOf(one).map(({ name }) => name));
+        const rest = { after: half, events: log.slice(half) };
+        if (rest.events.length > 0 && !(await projectTogether(reads, projections, rest))) {
+          for (const each of projections) if (!(await project(reads, each, rest))) await catchUp(storeOf(log), reads, [each]);
+        }
+        await catchUp(storeOf(log), reads, projections);
+        expect(await everything()).toEqual(expected);
+      }),
+      someLogs,
+    );
+  });
+
+  it('take no batch that does not begin where they are', async () => {
+    const log = logOf(fc.sample(stories, { seed: 7, numRuns: 10 }).toSorted((a, b) => b.length - a.length)[0]!, [0]);
+    await forget();
+    const late = { after: 1, events: log.slice(1) };
+    expect(await projectTogether(reads, projections, late)).toBe(false);
+    for (const one of projections) expect(await project(reads, one, late)).toBe(false);
+    expect(Object.values(await everything()).flat()).toEqual([]);
+  });
+});
+
+const bodies = (log: readonly RecordedEvent[], id: string) =>
+  (log.filter(({ stream }) => stream === `template-${id}`) as unknown as TemplateEvent[]).flatMap((event) => (event.type === 'TemplateCreated' || event.type === 'TemplateVersioned' ? [event.data.body] : []));
+
+describe('Templates, as queries see them', () => {
+  it('are those that were created and not deleted, at their last version, with every version there was', async () => {
+    await fc.assert(
+      fc.asyncProperty(logs, async (log) => {
+        await rebuilt(log);
+        const created = log.filter(({ type }) => type === 'TemplateCreated').map(({ stream }) => stream.slice('template-'.length));
+        const deleted = new Set(log.filter(({ type }) => type === 'TemplateDeleted').map(({ stream }) => stream.slice('template-'.length)));
+        for (const id of created) {
+          const all = bodies(log, id);
+          const document = await reads.get(readModels.templates, id);
+          if (deleted.has(id)) expect(document).toBeNull();
+          else expect(document).toMatchObject({ ...all.at(-1)!, version: all.length });
+          const versions = await reads.find(readModels.templateVersions, { where: { templateId: id }, sort: { by: 'version', descending: false }, limit: 100 });
+          expect(versions.map(({ version, body }) => [version, body])).toEqual(all.map((body, index) => [index + 1, body]));
+        }
+        expect((await shown(readModels.templates)).length).toBe(created.length - deleted.size);
+      }),
+      someLogs,
+    );
+  });
+
+  it('were used as often as they were rendered from, trials left out, and last when they last were', async () => {
+    await fc.assert(
+      fc.asyncProperty(logs, async (log) => {
+        await rebuilt(log);
+        for (const id of ['t1', 't2', 't3']) {
+          const uses = log.filter(({ type, data }) => type === 'RenderRequested' && !(data as { trial: boolean }).trial && (data as { source: { templateId?: string } }).source.templateId === id);
+          const found = await reads.get(readModels.templateUses, id);
+          expect(found).toEqual(uses.length === 0 ? null : { count: uses.length, lastUsedAt: uses.at(-1)!.metadata.occurredAt });
+        }
+      }),
+      someLogs,
+    );
+  });
+});
+
+describe('Renders, as queries see them', () => {
+  it('are as far as their last event, and begin when they were asked for', async () => {
+    const statusAfter: Record<string, RenderDocument['status']> = { RenderRequested: 'QUEUED', RenderStarted: 'PROCESSING', RenderCompleted: 'DONE', RenderFailed: 'FAILED', PdfErased: 'DONE' };
+    await fc.assert(
+      fc.asyncProperty(logs, async (log) => {
+        await rebuilt(log);
+        const byRender = Map.groupBy(log.filter(({ stream }) => stream.startsWith('render-')), ({ stream }) => stream.slice('render-'.length));
+        for (const [id, events] of byRender) {
+          const found = (await reads.get(readModels.renders, id)) as RenderDocument;
+          expect(found).toMatchObject({ status: statusAfter[events.at(-1)!.type], createdAt: events[0]!.metadata.occurredAt });
+          if (events.at(-1)!.type === 'PdfErased') expect(found.keptUntil).toBeNull();
+        }
+      }),
+      someLogs,
+    );
+  });
+});

@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+
+type Told = Pick<RecordedEvent, 'type' | 'data'>;
+export type Story = { stream: string; accountId: string; events: Told[] };
+
+const blob = { sha256: 'ab'.repeat(32), size: 10 };
+const account = fc.constantFrom('a', 'b');
+const template = fc.constantFrom('t1', 't2', 't3');
+
+const accountStory = fc.record({ id: account, later: fc.subarray(['PlanChanged', 'AccountSuspended', 'AccountReinstated', 'WebhookSecretRotated']) }).map(({ id, later }): Story => {
+  const data: Record<string, unknown> = {
+    PlanChanged: { plan: 'pro', overrides: {}, reason: null }, AccountSuspended: { reason: 'unpaid' }, AccountReinstated: { reason: null }, WebhookSecretRotated: { generation: 2 },
+  };
+  return { stream: `account-${id}`, accountId: id, events: [{ type: 'AccountOpened', data: { name: id, plan: 'free', overrides: {} } }, ...later.map((type) => ({ type, data: data[type] }))] };
+});
+
+const keyStory = fc.record({ id: fc.constantFrom('k1', 'k2'), accountId: account, revoked: fc.boolean() }).map(({ id, accountId, revoked }): Story => {
+  const data = { accountId, name: id, keyType: 'live', hash: id, prefix: 'svc_live_', permissions: [], expiresAt: null };
+  return { stream: `apiKey-${id}`, accountId, events: [{ type: 'ApiKeyIssued', data }, ...(revoked ? [{ type: 'ApiKeyRevoked', data: { reason: null } }] : [])] };
+});
+
+const templateStory = fc
+  .record({ id: template, accountId: account, names: fc.array(fc.constantFrom('Invoice', 'Letter'), { minLength: 1, maxLength: 5 }), deleted: fc.boolean() })
+  .map(({ id, accountId, names: [first, ...later], deleted }): Story => {
+    const body = (name: string) => ({ name, description: null, category: 'other', content: blob, settings: blob });
+    const versions = later.map((name, index) => ({ type: 'TemplateVersioned', data: { version: index + 2, body: body(name), changes: name, restoredFrom: null } }));
+    const end = deleted ? [{ type: 'TemplateDeleted', data: { version: later.length + 1 } }] : [];
+    return { stream: `template-${id}`, accountId, events: [{ type: 'TemplateCreated', data: { accountId, body: body(first!) } }, ...versions, ...end] };
+  });
+
+const sourceOf = (templateId: string | null) =>
+  templateId === null ? { mode: 'CONVERT', inputType: 'html', input: blob } : { mode: 'RENDER', templateId, templateVersion: 1, content: blob, data: blob, settings: blob };
+
+const renderStory = fc
+  .record({ id: fc.uuid(), accountId: account, keyId: fc.constantFrom('k1', 'k2'), templateId: fc.option(template), trial: fc.boolean(), reply: fc.constantFrom('wait', 'poll', 'webhook'), length: fc.integer({ min: 1, max: 4 }), fails: fc.boolean() })
+  .map(({ id, accountId, keyId, templateId, trial, reply, length, fails }): Story => {
+    const durations = { queueMs: 60, prepareMs: 1, waitMs: 1, loadMs: 1, printMs: 1, totalMs: 100 };
+    const events = [
+      { type: 'RenderRequested', data: { accountId, keyId, keyType: 'live', source: sourceOf(templateId), trial, reply: { kind: reply, url: 'https://example.com' } } },
+      { type: 'RenderStarted', data: { attempt: 1, worker: 'w' } },
+      fails
+        ? { type: 'RenderFailed', data: { attempt: 1, fault: { name: 'internal_error', message: 'no', extra: {} }, reply, totalMs: 5, givesBack: null } }
+        : { type: 'RenderCompleted', data: { attempt: 1, input: 'html', pdf: blob, reply, keptUntil: '2026-05-20T13:00:00.000Z', pages: 1, durations, warnings: [] } },
+      ...(fails ? [] : [{ type: 'PdfErased', data: { sha256: blob.sha256 } }]),
+    ];
+    return { stream: `render-${id}`, accountId, events: events.slice(0, length) };
+  });
+
+const deliveryStory = fc.record({ id: fc.uuid(), accountId: account, length: fc.integer({ min: 1, max: 5 }), answered: fc.boolean() }).map(({ id, accountId, length, answered }): Story => {
+  const place = { round: 1, attempt: 1 };
+  const outcome = answered ? { kind: 'answered', status: 200, answer: '' } : { kind: 'timeout', reason: 'silent' };
+  const events = [
+    { type: 'DeliveryRequested', data: { accountId, url: 'https://example.com', method: 'POST', headers: {}, payload: blob } },
+    { type: 'WebhookSent', data: place },
+    { type: 'WebhookAttempted', data: { ...place, outcome, durationMs: 1, nextAttemptAt: null } },
+    answered ? { type: 'WebhookDelivered', data: place } : { type: 'WebhookFailed', data: { round: 1, attempts: 1, lastError: 'silent' } },
+    { type: 'RedeliveryRequested', data: { round: 2 } },
+  ];
+  return { stream: `delivery-${id}`, accountId, events: events.slice(0, length) };
+});
+
+/** Stories of every kind of stream; no two are told of the same stream. */
+export const stories: fc.Arbitrary<Story[]> = fc.uniqueArray(fc.oneof(accountStory, keyStory, templateStory, renderStory, deliveryStory), { selector: ({ stream }) => stream, maxLength: 25 });
+
+/** A log of the stories, a second between any two events, in any order (`picks`) that keeps each story's own. */
+export const logOf = (told: readonly Story[], picks: readonly number[]): RecordedEvent[] => {
+  const waiting = told.map(({ events, ...story }) => ({ ...story, length: events.length, events: [...events] }));
+  const log: RecordedEvent[] = [];
+  for (;;) {
+    const open = waiting.filter(({ events }) => events.length > 0);
+    if (open.length === 0) return log;
+    const story = open[(picks[log.length % Math.max(1, picks.length)] ?? 0) % open.length]!;
+    const revision = story.length - story.events.length;
+    const occurredAt = new Date(Date.UTC(2026, 4, 20) + log.length * 1000).toISOString();
+    log.push({
+      ...story.events.shift()!, id: `${story.stream}/${revision}`, version: 1, stream: story.stream, revision, position: log.length + 1,
+      metadata: { occurredAt, actor: { kind: 'service', name: 'tests' }, accountId: story.accountId, correlationId: '', causationId: null, traceparent: null },
+    });
+  }
+};
