@@ -7,13 +7,12 @@ import { produce, type Requested, type Workshop } from './produce.ts';
 const requestedAt = new Date('2026-01-02T03:04:05Z');
 const options = renderOptions.omit({ header_html: true, footer_html: true }).parse({});
 
-const requestOf = (change: Partial<Requested> = {}): Requested =>
-  ({
-    accountId: 'a', keyId: 'k', keyType: 'live', trial: false, reply: { kind: 'wait' }, options, bands: { header: null, footer: null },
-    source: { mode: 'CONVERT', inputType: 'html', input: { sha256: 'input', size: 1 } },
-    limits: { processingMs: 30_000, scriptMs: 5_000, maxPages: 100, maxImages: 50, maxPdfBytes: 1024 * 1024 },
-    ...change,
-  }) as Requested;
+const requestOf = (change: Partial<Requested> = {}): Requested => ({
+  accountId: 'a', keyId: 'k', keyType: 'live', trial: false, reply: { kind: 'wait' }, options, bands: { header: null, footer: null },
+  source: { mode: 'CONVERT', inputType: 'html', input: { sha256: 'input', size: 1 } },
+  limits: { processingMs: 30_000, scriptMs: 5_000, maxPages: 100, maxImages: 50, maxPdfBytes: 1024 * 1024 },
+  ...change,
+});
 
 /** A workshop whose printer does what it is told, and remembers what it was asked. */
 const workshopWith = (print: (request: PrintRequest) => Promise<Uint8Array>) => {
