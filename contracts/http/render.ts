@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { anyArray, anyObject } from './any-json.ts';
 import { renderOptionFields } from './render-options.ts';
 import { optionalRenderOptionFields } from './templates.ts';
 import { webhookFields } from './webhook.ts';
@@ -15,7 +16,7 @@ const textData = z
 export const convertRequest = z.strictObject({
   mode: z.literal('CONVERT'),
   input_type: z.enum(inputTypes),
-  data: z.union([textData, z.record(z.string(), z.unknown()), z.array(z.unknown())]).describe('The content. For json also an object or array as it stands.'),
+  data: z.union([textData, anyObject, anyArray], 'must be text, or for json also an object or array').describe('The content. For json also an object or array as it stands.'),
   ...renderOptionFields,
   ...webhookFields,
 });
@@ -26,7 +27,7 @@ export const templateRequest = z.strictObject({
   mode: z.literal('RENDER'),
   template_id: z.string().describe('tpl_<id>'),
   template_version: z.number().int().min(1).optional().describe('An older version that is still kept; the current one unless given.'),
-  data: z.record(z.string(), z.unknown()).describe("The values of the template's placeholders."),
+  data: anyObject.describe("The values of the template's placeholders."),
   ...optionalRenderOptionFields,
   ...webhookFields,
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { anyObject } from './any-json.ts';
 import { renderOptionFields } from './render-options.ts';
 
 export const templateCategories = ['invoice', 'contract', 'report', 'certificate', 'letter', 'receipt', 'other'] as const;
@@ -117,7 +118,7 @@ export const validateTemplate = validateTemplateFor(templateLimits.variables);
 const templateVersion = z.number().int().min(1);
 
 /** The body of POST /templates/{id}/test: the data, and the render's own options where they differ from the template's. */
-export const testTemplate = z.strictObject({ data: z.record(z.string(), z.unknown()), template_version: templateVersion.optional(), ...optionalRenderOptionFields });
+export const testTemplate = z.strictObject({ data: anyObject, template_version: templateVersion.optional(), ...optionalRenderOptionFields });
 export type TestTemplate = z.output<typeof testTemplate>;
 
 export const restoreTemplate = z.strictObject({ version: templateVersion });

@@ -34,7 +34,7 @@ const webhookHeaders = z
   .record(z.string(), z.string())
   .superRefine((headers, context) => {
     const names = Object.keys(headers);
-    if (names.length > maxWebhookHeaders) context.addIssue({ code: 'custom', message: `at most ${maxWebhookHeaders} headers are allowed, and ${names.length} are there` });
+    if (names.length > maxWebhookHeaders) return context.addIssue({ code: 'custom', message: `at most ${maxWebhookHeaders} headers are allowed, and ${names.length} are there` });
     if (new Set(names.map((name) => name.toLowerCase())).size < names.length) context.addIssue({ code: 'custom', message: 'a header is there twice; upper and lower case make no difference' });
     for (const [name, value] of Object.entries(headers)) {
       const message = wrongHeader(name, value);

@@ -1,3 +1,4 @@
+import { Problem } from '#contracts/http/problem.ts';
 import { analyse, type Analysis } from '#libs/templating/analyse.ts';
 import { expand } from '#libs/templating/expand.ts';
 import type { Variable } from '#contracts/http/templates.ts';
@@ -18,8 +19,16 @@ export type TemplateInput = {
 
 const maxOutputBytes = 32 * 1024 * 1024;
 
+const readData = (data: Uint8Array): unknown => {
+  try {
+    return JSON.parse(new TextDecoder().decode(data));
+  } catch (error) {
+    throw Problem.of('invalid_request', `data is not JSON: ${(error as SyntaxError).message}`, { field: 'data' });
+  }
+};
+
 /** Fills a template and makes a document for the browser of it, in the calling thread. Throws a Problem. */
 export const prepareTemplate = ({ data, maxImages, ...template }: TemplateInput): Prepared =>
-  prepareHtml(expand({ ...template, data: JSON.parse(new TextDecoder().decode(data)), maxOutputBytes }), maxImages);
+  prepareHtml(expand({ ...template, data: readData(data), maxOutputBytes }), maxImages);
 
 export const analyseTemplate = ({ content, variables }: { content: string; variables: Variable[] }): Analysis => analyse(content, variables);

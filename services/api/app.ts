@@ -7,6 +7,7 @@ import type { KeyUses } from '#libs/keys/uses.ts';
 import { registerAccountRoutes } from './account-routes.ts';
 import { authenticate, requireActive } from './authenticate.ts';
 import { answerBrokenRequest, answerUnreadablePath, newRequestId } from './before-routing.ts';
+import { brief } from './brief.ts';
 import { callerOf, rememberCaller } from './caller.ts';
 import { closeGently } from './closing.ts';
 import { registerDocs } from './docs.ts';
@@ -15,7 +16,8 @@ import { type Health, registerHealthRoutes } from './health-routes.ts';
 import { type JobParts, registerJobRoutes } from './jobs/routes.ts';
 import { countLate, countLater, mayBeExempt, requireCounted } from './late-count.ts';
 import { rememberBody } from './raw-body.ts';
-import { parseJsonObject, readBody } from './read-body.ts';
+import { readBody } from './read-body.ts';
+import { readJsonObject } from './read-json.ts';
 import { registerRenderRoutes, type RenderRouteParts } from './render-routes.ts';
 import { sendFault } from './reply.ts';
 import { registerTemplateReadRoutes } from './templates/read-routes.ts';
@@ -29,7 +31,7 @@ export type AppParts = RenderRouteParts & TemplateParts & JobParts & DownloadPar
 
 const apiPrefix = '/api/';
 
-const notFound = (method: string, path: string): Fault => ({ name: 'not_found', message: `There is nothing at ${method} ${path}.`, extra: {} });
+const notFound = (method: string, path: string): Fault => ({ name: 'not_found', message: `There is nothing at ${method} ${brief(path)}.`, extra: {} });
 const internal: Fault = { name: 'internal_error', message: 'The service failed. The request_id finds the reason in its log.', extra: {} };
 
 const faultOf = (error: unknown): Fault | null => {
@@ -53,7 +55,7 @@ const bringsToken = ({ routeOptions, query }: FastifyRequest): boolean => routeO
 const registerBodies = (app: FastifyInstance): void => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(/^application\/json(\s*;.*)?$/i, async (request: FastifyRequest, payload: IncomingMessage) =>
-    request.is404 ? null : parseJsonObject(await bodyBytes(request, payload)),
+    request.is404 ? null : readJsonObject(await bodyBytes(request, payload)),
   );
   app.addContentTypeParser('*', async (request: FastifyRequest) => {
     if (request.is404) return null;

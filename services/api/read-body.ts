@@ -27,19 +27,3 @@ export const readBody = async (request: IncomingMessage, maxMb: number): Promise
   }
   return Buffer.concat(chunks, size);
 };
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** The JSON object of a body; null where there is no body. @throws Problem invalid_request for what is no JSON object in UTF-8 */
-export const parseJsonObject = (body: Buffer): Record<string, unknown> | null => {
-  if (body.byteLength === 0) return null;
-  let value: unknown;
-  try {
-    value = JSON.parse(utf8.decode(body));
-  } catch (error) {
-    const why = error instanceof SyntaxError ? error.message : 'it is not valid UTF-8';
-    throw Problem.of('invalid_request', `The body is not JSON in UTF-8: ${why}`);
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw Problem.of('invalid_request', 'The body must be a JSON object.');
-  return value as Record<string, unknown>;
-};

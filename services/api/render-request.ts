@@ -26,13 +26,3 @@ const moded = z.object({ mode: z.enum(modes) });
 /** A render request with its defaults filled in. What `data` or `template_id` lack is said only where the mode asks for them. @throws Problem */
 export const parseRenderRequest = (body: Body): ConvertRequest | TemplateRequest =>
   validated(moded, body).mode === 'RENDER' ? parseTemplate(body) : parseConvert(body);
-
-/** What is stored of `data`: the text as sent, or the JSON of a value. @throws Problem for JSON nested too deeply to be written out */
-export const dataBytes = (data: unknown): Buffer => {
-  if (typeof data === 'string') return Buffer.from(data);
-  try {
-    return Buffer.from(JSON.stringify(data));
-  } catch {
-    throw Problem.of('invalid_request', 'data is nested too deeply.', { field: 'data' });
-  }
-};

@@ -8,19 +8,22 @@ import type { ReadStore } from '#libs/read-store/port.ts';
 import { readSettings } from '#libs/templates/body.ts';
 import { findTemplate, findVersion } from '#libs/templates/find.ts';
 import type { Caller } from './authenticate.ts';
+import { brief } from './brief.ts';
 import type { Freshness } from './freshness.ts';
-import { dataBytes } from './render-request.ts';
 import { planLimits } from './throttle.ts';
+import { dataBytes } from './written-data.ts';
 
 export type Ask = { source: RenderSource; options: RenderOptions };
 export type SourceParts = { reads: ReadStore; blobs: BlobStore; freshness: Freshness };
 
 const given = (fields: Record<string, unknown>): Record<string, unknown> => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-const unknownTemplate = (template_id: string, template_version: number | undefined): Problem =>
-  template_version === undefined
+const unknownTemplate = (asked: string, template_version: number | undefined): Problem => {
+  const template_id = brief(asked);
+  return template_version === undefined
     ? Problem.of('render_template_not_found', `The account has no template ${template_id}.`, { template_id })
     : Problem.of('render_template_not_found', `The account has no template ${template_id} with a version ${template_version} that is still kept.`, { template_id, template_version });
+};
 
 const webhookNames = new Set(['webhook_url', 'webhook_method', 'webhook_headers']);
 const withoutWebhook = <T extends object>(fields: T): T => Object.fromEntries(Object.entries(fields).filter(([name]) => !webhookNames.has(name))) as T;

@@ -2,19 +2,29 @@ import type { z } from 'zod';
 import { Problem } from '#contracts/http/problem.ts';
 import { orientations, pageSizes } from '#contracts/http/render-options.ts';
 import { inputTypes, modes } from '#contracts/http/render.ts';
+import { brief } from './brief.ts';
 
 type Issue = z.core.$ZodIssue;
 type Body = Record<string, unknown>;
 
 /** A path as a caller would write it: `data.items[2].price`. */
 const fieldOf = (path: readonly PropertyKey[]): string =>
-  path.reduce<string>((text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? String(part) : `${text}.${String(part)}`), '');
+  brief(path.reduce<string>((text, part) => (typeof part === 'number' ? `${text}[${part}]` : text === '' ? String(part) : `${text}.${String(part)}`), ''));
+
+const mostNamed = 5;
+
+/** `"a", "b" are no fields`, with the first few named. */
+const strangers = (keys: readonly string[]): string => {
+  const named = keys.slice(0, mostNamed).map((key) => `"${brief(key)}"`);
+  const more = keys.length - named.length;
+  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''} ${keys.length === 1 ? 'is not a field' : 'are no fields'}`;
+};
 
 const oneOf = (values: readonly string[]): string => values.join(', ');
 
 /** What a caller sent, as it may stand in an answer: never at length. */
 const shown = (received: unknown): unknown => {
-  if (typeof received === 'string' && received.length > 100) return `${received.slice(0, 100)}...`;
+  if (typeof received === 'string') return brief(received);
   if (Array.isArray(received)) return 'array';
   return typeof received === 'object' && received !== null ? 'object' : received;
 };
@@ -30,7 +40,7 @@ const wrongValue: Record<string, (received: unknown) => Problem> = {
 const sentence = (issue: Issue, field: string): string => {
   switch (issue.code) {
     case 'unrecognized_keys':
-      return `${issue.keys.map((key) => `"${key}"`).join(', ')} ${issue.keys.length === 1 ? 'is not a field' : 'are no fields'} of this request.`;
+      return `${strangers(issue.keys)} of this request.`;
     case 'too_small':
       return `${field} must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}${issue.origin === 'string' ? ' characters long' : ''}.`;
     case 'too_big':
