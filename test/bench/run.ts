@@ -1,5 +1,6 @@
 import { availableParallelism, cpus } from 'node:os';
 import { access } from './access.ts';
+import { accepting, callbackDelay, callbacks, draining } from './async.ts';
 import { badInput } from './bad-input.ts';
 import { bystander } from './bystander.ts';
 import { benchAppends } from './event-store.ts';
@@ -27,6 +28,10 @@ const parts: Record<string, () => Promise<void>> = {
   access: () => access(100_000, 50_000),
   usage: () => usage(1_000_000, 2_000),
   memory: () => memory(500, 5000),
+  accepting: () => accepting(10_000),
+  draining: () => draining(20_000),
+  callbacks: () => callbacks(3_000),
+  delay: () => callbackDelay(200, 1_000),
 };
 
 const chosen = process.argv.slice(2);
