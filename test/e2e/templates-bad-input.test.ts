@@ -1,0 +1,157 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freeKey } from './accounts.ts';
+import { type Body, clientOf } from './client.ts';
+import { expectRefusal } from './refusals.ts';
+import { serviceForFile } from './service.ts';
+import { type Templates, templatesOf } from './template-client.ts';
+
+const at = serviceForFile();
+const over = new AbortController();
+let mine: Templates;
+let unlimited: Templates;
+let bystander: Promise<string[]>;
+
+/** Fills a small template again and again, all the while; resolves with what was wrong with the answers. */
+const stroll = async (key: string): Promise<string[]> => {
+  const own = templatesOf(clientOf(at.service.url, key));
+  const { id } = await own.create('<p>{{x}}</p>');
+  const wrong: string[] = [];
+  while (!over.signal.aborted) {
+    const answer = await own.render(id, { x: 1 });
+    if (answer.status !== 200) wrong.push(answer.text.slice(0, 300));
+    await turn();
+  }
+  return wrong;
+};
+
+beforeAll(async () => {
+  mine = templatesOf(clientOf(at.service.url, await freeKey(at.house)));
+  unlimited = templatesOf(clientOf(at.service.url, await freeKey(at.house, '--plan', 'enterprise')));
+  bystander = stroll(await freeKey(at.house));
+});
+afterAll(() => over.abort());
+
+const good = { name: 'Good', content: 'x' };
+const variables = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `v${index}`, type: 'string' }));
+
+describe('A template that is not as it should be is refused', () => {
+  it('without a name or content', async () => {
+    for (const name of [undefined, null, '', '   ']) expectRefusal(await mine.post({ ...good, name }), 'template_name_required');
+    for (const content of [undefined, null, '']) expectRefusal(await mine.post({ ...good, content }), 'template_content_required');
+    expectRefusal(await mine.post({}), 'template_name_required');
+  });
+
+  it.each([
+    ['name', { name: 5 }],
+    ['name', { name: 'x'.repeat(201) }],
+    ['name', { name: 'a\u0000b' }],
+    ['description', { description: {} }],
+    ['content', { content: { type: 'Program', body: [] } }],
+    ['content', { content: ['x'] }],
+    ['category', { category: 'poem' }],
+    ['category', { category: 'constructor' }],
+    ['variables', { variables: variables(51) }],
+    ['variables', { variables: {} }],
+    ['variables[0].type', { variables: [{ name: 'a', type: 'money' }] }],
+    ['variables[0].type', { variables: [{ name: 'a' }] }],
+    ['variables[0].required', { variables: [{ name: 'a', type: 'string', required: 'yes' }] }],
+    ['variables[0].colour', { variables: [{ name: 'a', type: 'string', colour: 'red' }] }],
+    ['variables[1].name', { variables: [{ name: 'a', type: 'string' }, { name: ' a', type: 'date' }] }],
+    ['default_options.page_size', { default_options: { page_size: 'B5' } }],
+    ['default_options.margin_top', { default_options: { margin_top: 101 } }],
+    ['default_options.locale', { default_options: { locale: 'no such tag' } }],
+    ['default_options.time_zone', { default_options: { time_zone: 'Mars/Olympus' } }],
+    ['default_options.webhook_url', { default_options: { webhook_url: 'https://example.com' } }],
+    ['id', { id: 'tpl_01JQZX3C5V8Y2N6T4R7W9K0MHB' }],
+    ['version', { version: 7 }],
+    ['constructor', { constructor: {} }],
+  ])('with something wrong at %s (%#)', async (field, wrong) => {
+    expectRefusal(await mine.post({ ...good, ...wrong }), 'invalid_request', { field });
+    if (!['id', 'version', 'constructor'].includes(field)) {
+      const { id } = await mine.create('x');
+      expectRefusal(await mine.send('PUT', `/${id}`, wrong), 'invalid_request', { field });
+      expect((await mine.get(id)).version).toBe(1);
+    }
+  });
+
+  it('with a key __proto__ at any place', async () => {
+    const bodies = ['{"name":"x","content":"y","__proto__":{"a":1}}', '{"name":"x","content":"y","default_options":{"__proto__":{"page_size":"A3"}}}', '{"name":"x","content":"y","variables":[{"name":"a","type":"string","__proto__":{}}]}'];
+    const caller = clientOf(at.service.url, await freeKey(at.house));
+    for (const body of bodies) expectRefusal(await caller.ask('POST', '/api/v1/templates', { headers: { 'content-type': 'application/json' }, body }), 'invalid_request');
+  });
+
+  it('above 1 MB, by its bytes; the plan enterprise has 5', async () => {
+    const megabyte = 1024 * 1024;
+    expectRefusal(await mine.post({ ...good, content: 'x'.repeat(megabyte + 1) }), 'template_too_large', { max_size_mb: 1 });
+    expectRefusal(await mine.post({ ...good, content: '\u00e9'.repeat(megabyte / 2 + 1) }), 'template_too_large');
+    const { id } = await mine.create('x'.repeat(megabyte));
+    expectRefusal(await mine.send('PUT', `/${id}`, { content: 'x'.repeat(megabyte + 1) }), 'template_too_large');
+    await unlimited.create('x'.repeat(5 * megabyte));
+    expectRefusal(await unlimited.post({ ...good, content: 'x'.repeat(5 * megabyte + 1) }), 'template_too_large', { max_size_mb: 5 });
+    await unlimited.create('x', { variables: variables(500) });
+  });
+
+  it.each([
+    ['{{#if x}}', 1],
+    ['a\n{{/if}}', 2],
+    ['a\n\n{{#each x}}{{/if}}', 3],
+    ['{{shout x}}', 1],
+    ['{{#shout x}}{{/shout}}', 1],
+    ['\n{{> part}}', 2],
+    ['\n{{#*inline "a"}}{{> a}}{{/inline}}{{> a}}', 2],
+    ['{{* decorate}}', 1],
+    ['{{x', 1],
+    ['{{}}', 1],
+  ])('with a syntax error: %j', async (content, line) => {
+    expectRefusal(await mine.post({ ...good, content }), 'invalid_template_syntax', { line });
+    const { id } = await mine.create('x');
+    expectRefusal(await mine.send('PUT', `/${id}`, { content }), 'invalid_template_syntax', { line });
+  });
+
+  it.each([
+    ['a megabyte of placeholders', '{{x}}'.repeat(200_000)],
+    ['5,000 conditions within each other', `${'{{#if x}}'.repeat(5000)}y${'{{/if}}'.repeat(5000)}`],
+  ])('with more than anybody reads: %s', async (_, content) => {
+    expectRefusal(await mine.post({ ...good, content }), 'invalid_template_syntax');
+  });
+
+  it('and leaves neither a template nor a name behind', async () => {
+    expect((await mine.create('x', { name: 'Good' })).version).toBe(1);
+  });
+});
+
+describe('Data and templates that reach for more than there is', () => {
+  it.each(['{{__proto__}}', '{{constructor}}', '{{x.__proto__}}', '{{x.constructor}}', '{{x.constructor.constructor}}', '{{lookup x "constructor"}}', '{{lookup x "__proto__"}}', '{{#with x.__proto__}}{{y}}{{/with}}', '{{#each x.constructor}}{{y}}{{/each}}', '{{this.toString}}', '{{@root.constructor}}', '{{x.hasOwnProperty}}'])('get nothing of the language underneath: %s', async (content) => {
+    const created = await mine.post({ name: content, content });
+    if (created.status !== 201) return void expectRefusal(created, 'invalid_template_syntax');
+    const answer = await mine.render(String(created.body.id), { x: { a: 1 } });
+    if (answer.status !== 200) return void expectRefusal(answer, 'template_render_error');
+    expect(await mine.text(String(created.body.id), { x: { a: 1 } })).toBe('');
+  });
+
+  it('do not change what the next render sees', async () => {
+    const { id } = await mine.create('<p>{{#if polluted}}yes{{else}}no{{/if}}</p>');
+    const data = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}') as Body;
+    await mine.render(id, data);
+    expect(await mine.text(id, {})).toBe('no');
+  });
+
+  it('three loops within each other over 400 items end with a refusal', async () => {
+    const { id } = await mine.create('{{#each x}}{{#each ../x}}{{#each ../../x}}{{this}} {{/each}}{{/each}}{{/each}}');
+    expectRefusal(await mine.render(id, { x: Array.from({ length: 400 }, (_, index) => index) }), 'template_render_error');
+  }, 60_000);
+
+  it('a megabyte of text in every one of many places ends with a refusal', async () => {
+    const { id } = await mine.create('{{#each places}}<p>{{../text}}</p>{{/each}}');
+    expectRefusal(await mine.render(id, { places: Array.from({ length: 1000 }, () => 1), text: 'x'.repeat(1_000_000) }), 'template_render_error');
+  }, 60_000);
+});
+
+describe('All the while', () => {
+  it('somebody else had every render, and the service no failure of its own', async () => {
+    over.abort();
+    expect(await bystander).toEqual([]);
+    expect(at.service.said()).not.toMatch(/"level":"(error|fatal)"/);
+  });
+});
