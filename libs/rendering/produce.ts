@@ -4,6 +4,7 @@ import type { RenderOptions } from '#contracts/http/render-options.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { Printed, Printer } from '#libs/chromium/printer.ts';
 import type { Preparation, Prepared } from '#libs/documents/preparation.ts';
+import { inMb } from '#libs/sizes/sizes.ts';
 import { readContent, readSettings } from '#libs/templates/body.ts';
 
 export type Requested = Extract<RenderEvent, { type: 'RenderRequested' }>['data'];
@@ -15,9 +16,6 @@ export type Produced = Printed & {
 };
 
 export type Workshop = { blobs: BlobStore; preparation: Preparation; printer: Printer };
-
-const bytesPerMb = 1024 * 1024;
-const inMb = (bytes: number): number => Math.round((bytes / bytesPerMb) * 100) / 100;
 
 const textOf = async (blobs: BlobStore, ref: { sha256: string } | null): Promise<string | null> =>
   ref && Buffer.from(await blobs.get(ref.sha256)).toString('utf8');

@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '#contracts/http/problem.ts';
-
-const bytesPerMb = 1024 * 1024;
-const inMb = (bytes: number): number => Math.round((bytes / bytesPerMb) * 100) / 100;
+import { bytesPerMb, inMb } from '#libs/sizes/sizes.ts';
 
 const tooLarge = (maxMb: number, bytes: number): Problem =>
   Problem.of('payload_too_large', `The request has ${inMb(bytes)} MB or more; at most ${maxMb} MB are allowed.`, { max_size_mb: maxMb, received_size_mb: inMb(bytes) });

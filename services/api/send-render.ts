@@ -4,12 +4,11 @@ import type { RenderQueued } from '#contracts/http/jobs.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { jobIdOf, renderIdOf } from '#contracts/names.ts';
 import type { Answer } from '#libs/answers/port.ts';
+import { inKb } from '#libs/sizes/sizes.ts';
 import { sendFault } from './reply.ts';
 import { pdfOf, type Submission } from './submit-render.ts';
 
 type Done = Extract<Answer, { status: 'DONE' }>;
-
-const inKb = (bytes: number): number => Math.round((bytes / 1024) * 100) / 100;
 
 /** Base64 needs no escaping, so the large field is set into the JSON text rather than run through a serialiser. */
 const renderJson = (id: string, createdAt: string, { pdf, pages, durationMs }: Done, more: Record<string, unknown>): string => {

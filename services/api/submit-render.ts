@@ -7,6 +7,7 @@ import type { Answer, Answers } from '#libs/answers/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import { render } from '#libs/domain/render.ts';
 import { begin, type Log } from '#libs/handling/handle.ts';
+import { bytesPerMb } from '#libs/sizes/sizes.ts';
 import type { Caller } from './authenticate.ts';
 import type { Ask } from './render-source.ts';
 import { planLimits } from './throttle.ts';
@@ -15,8 +16,6 @@ export type Submission = { id: string; createdAt: string; position: number; answ
 export type SubmitParts = { log: Log; blobs: BlobStore; answers: Answers };
 
 type Requested = Extract<RenderEvent, { type: 'RenderRequested' }>['data'];
-
-const bytesPerMb = 1024 * 1024;
 
 const renderLimits = (plan: PlanLimits): Requested['limits'] => ({
   processingMs: plan.processingMs,

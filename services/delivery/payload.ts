@@ -3,10 +3,9 @@ import { errors } from '#contracts/http/errors.ts';
 import type { Fault } from '#contracts/http/problem.ts';
 import { jobIdOf, renderIdOf } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { inKb } from '#libs/sizes/sizes.ts';
 
 type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
-
-const inKb = (bytes: number): number => Math.round((bytes / 1024) * 100) / 100;
 
 const success = (id: string, createdAt: string, event: RecordedEvent, urlOf: (until: Date) => string) => {
   const { pages, pdf, durations, keptUntil } = event.data as Data<'RenderCompleted'>;

@@ -3,10 +3,9 @@ import type { Job } from '#contracts/http/jobs.ts';
 import { jobIdOf, renderIdOf, templateIdOf } from '#contracts/names.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
+import { inKb } from '#libs/sizes/sizes.ts';
 
 export type UrlOf = (id: string, until: Date) => string;
-
-const inKb = (bytes: number): number => Math.round((bytes / 1024) * 100) / 100;
 
 const sourceOf = ({ source }: RenderDocument) =>
   source.mode === 'CONVERT'

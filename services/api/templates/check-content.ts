@@ -1,8 +1,7 @@
 import { Problem } from '#contracts/http/problem.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
 import type { Preparation } from '#libs/documents/preparation.ts';
-
-const bytesPerMb = 1024 * 1024;
+import { bytesPerMb } from '#libs/sizes/sizes.ts';
 
 /** @throws Problem template_too_large */
 export const requireSize = (content: string, { maxTemplateMb }: PlanLimits): void => {
