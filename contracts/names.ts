@@ -1,5 +1,6 @@
 /** Names that cross a boundary: identifiers, streams, subjects, consumers. They are spelt nowhere else. */
 
+/** Identifiers as callers know them, from bare ids. */
 export const renderIdOf = (id: string) => `render_${id}`;
 export const jobIdOf = (id: string) => `job_${id}`;
 export const accountIdOf = (id: string) => `acc_${id}`;

@@ -112,6 +112,7 @@ export const listTemplatesQuery = z.strictObject({
 });
 export type ListTemplatesQuery = z.output<typeof listTemplatesQuery>;
 
+/** The body of POST /templates/validate for a plan that allows `mostVariables` variables (null: any number). */
 export const validateTemplateFor = (mostVariables: number | null) => z.strictObject({ content: z.string(), variables: variablesUpTo(mostVariables).default([]) });
 export const validateTemplate = validateTemplateFor(templateLimits.variables);
 

@@ -5,6 +5,7 @@ import { account } from '#libs/domain/account.ts';
 import { begin, type Cause, type Log } from '#libs/handling/handle.ts';
 import { newId } from '#libs/ids/new-id.ts';
 
+/** A command that begins a story of its own, for an account by its bare id. */
 export const causeOf = (actor: Actor, accountId: string): Cause => ({ actor, accountId, correlationId: newId(), causationId: null, traceparent: null });
 
 /** Opens an account; answers with its bare id. */

@@ -7,5 +7,6 @@ export type Decider<State, Command, Event extends AnyEvent> = {
   decide: (command: Command, state: State) => Event[];
 };
 
+/** The state that a history leads to; `from` is the state before its first event. */
 export const fold = <State, Command, Event extends AnyEvent>(decider: Decider<State, Command, Event>, events: readonly Event[], from = decider.initial): State =>
   events.reduce(decider.evolve, from);

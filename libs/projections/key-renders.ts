@@ -27,10 +27,13 @@ const add = ({ keyId, accountId, createdAt }: KeyRender, change: (document: KeyR
   return further<KeyRendersDocument>(keyRenders, `${keyId}/${month}`, (document) => ({ ...(document ?? none), ...change(document ?? none) }));
 };
 
+/** Counts a render that a key has asked for; `counts` says whether toward the quota, too. */
 export const addRequested = (render: KeyRender, counts: boolean): FurtherEffect =>
   add(render, ({ renders, quota }) => ({ renders: renders + 1, quota: quota + Number(counts), lastRenderAt: render.createdAt }));
 
+/** Counts a render of a key that has become a PDF. */
 export const addSucceeded = (render: KeyRender): FurtherEffect => add(render, ({ succeeded }) => ({ succeeded: succeeded + 1 }));
 
+/** Counts a render of a key that has failed; `givenBack` says whether it no longer counts toward the quota. */
 export const addFailed = (render: KeyRender, givenBack: boolean): FurtherEffect =>
   add(render, ({ failed, quota }) => ({ failed: failed + 1, quota: quota - Number(givenBack) }));

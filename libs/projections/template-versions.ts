@@ -5,6 +5,7 @@ import type { Effect, Projection } from './projection.ts';
 
 export type TemplateVersionDocument = { templateId: string; version: number; body: TemplateBody; changes: string; createdAt: string };
 
+/** The id of a version's document, from the template's bare id. */
 export const templateVersionId = (templateId: string, version: number): string => `${templateId}/${version}`;
 
 type Data<T extends TemplateEvent['type']> = Extract<TemplateEvent, { type: T }>['data'];

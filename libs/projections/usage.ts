@@ -9,6 +9,7 @@ import type { Projection } from './projection.ts';
  */
 export type UsageDocument = { accountId: string; month: string; used: number; byDay: Record<string, number>; through: number };
 
+/** The id of the document of an account (bare id) and a month (`YYYY-MM`). */
 export const usageIdOf = (accountId: string, month: string): string => `${accountId}/${month}`;
 
 type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];

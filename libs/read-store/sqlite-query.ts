@@ -4,6 +4,7 @@ type Sql = { sql: string; parameters: (string | number | null)[] };
 
 /** A name that stands in SQL between double quotes. */
 export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+/** The table of a collection, quoted. */
 export const tableOf = (collection: string): string => quoted(`documents_${collection}`);
 
 const jsonPath = (path: string): string => {
@@ -53,11 +54,13 @@ const orderOf = (sort: Query['sort']): string => {
   return `${fieldOf(sort.by)} ${direction}, id ${direction}`;
 };
 
+/** A query as a SELECT of documents. */
 export const findSql = (collection: string, { where, range, sort, limit, skip = 0 }: Query): Sql => {
   const { sql, parameters } = whereOf(where, range);
   return { sql: `SELECT document FROM ${tableOf(collection)}${sql} ORDER BY ${orderOf(sort)} LIMIT ? OFFSET ?`, parameters: [...parameters, limit, skip] };
 };
 
+/** The number of documents that a filter lets through, as `n`. */
 export const countSql = (collection: string, where: Query['where']): Sql => {
   const { sql, parameters } = whereOf(where);
   return { sql: `SELECT count(*) AS n FROM ${tableOf(collection)}${sql}`, parameters };

@@ -17,11 +17,14 @@ export const storeTemplate = async (blobs: BlobStore, { content, variables, defa
   return { name, description, category, content: contentRef, settings: settingsRef };
 };
 
+/** The variables and default options of a version. @throws BlobMissing */
 export const readSettings = async (blobs: BlobStore, { settings }: Pick<TemplateBody, 'settings'>): Promise<TemplateSettings> =>
   JSON.parse(await text(blobs, settings.sha256)) as TemplateSettings;
 
+/** The HTML of a version. @throws BlobMissing */
 export const readContent = (blobs: BlobStore, { content }: Pick<TemplateBody, 'content'>): Promise<string> => text(blobs, content.sha256);
 
+/** A version with everything in it. @throws BlobMissing */
 export const readTemplate = async (blobs: BlobStore, body: TemplateBody): Promise<FullTemplate> => {
   const [content, settings] = await Promise.all([readContent(blobs, body), readSettings(blobs, body)]);
   return { name: body.name, description: body.description, category: body.category, content, ...settings };

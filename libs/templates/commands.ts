@@ -13,6 +13,7 @@ export type Written = { version: number; body: TemplateBody; position: number; a
 const inTurn = oneAtATime();
 const tries = 4;
 
+/** What is said of a template that is another account's, deleted or made up. */
 export const templateNotFound = (): Problem => Problem.of('template_not_found', 'The account has no such template.');
 
 const explained = (error: unknown): unknown => {

@@ -4,6 +4,7 @@ import type { Fault } from '#contracts/http/problem.ts';
 import { newId } from '#libs/ids/new-id.ts';
 import { faultBody, sendFault } from './reply.ts';
 
+/** `req_<id>`; it is in the answer, in the log and in the events that follow. */
 export const newRequestId = (): string => `req_${newId()}`;
 
 const malformed = (message: string): Fault => ({ name: 'invalid_request', message, extra: {} });

@@ -3,6 +3,7 @@ import type { Caller } from './authenticate.ts';
 
 const callers = new WeakMap<FastifyRequest, Caller>();
 
+/** Notes who sent a request, for as long as the request lives. */
 export const rememberCaller = (request: FastifyRequest, caller: Caller): void => void callers.set(request, caller);
 
 /** Who sent a request; undefined where it needed no key. */

@@ -11,6 +11,7 @@ const uncounted = new WeakSet<FastifyRequest>();
 /** Where asynchronous renders are exempt from the limit of the minute, these are let in first and counted when their body has told what they are. */
 export const mayBeExempt = ({ routeOptions, method }: FastifyRequest): boolean => method === 'POST' && (routeOptions.url === renderPath || routeOptions.url === alwaysAsyncPath);
 
+/** Leaves a request uncounted until its body is read. */
 export const countLater = (request: FastifyRequest): void => void uncounted.add(request);
 
 const isAsynchronous = ({ routeOptions, body }: FastifyRequest): boolean =>

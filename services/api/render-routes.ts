@@ -39,6 +39,7 @@ const acceptRender = async (parts: RenderRouteParts, request: FastifyRequest, re
   return renderReply.kind === 'wait' ? sendRender(reply, submission) : reply.send(queuedOf(id, submission.createdAt, renderReply));
 };
 
+/** POST /render, and /render/async, which waits for nothing. */
 export const registerRenderRoutes = (app: FastifyInstance, parts: RenderRouteParts): void => {
   const route = (path: string, always: boolean): void => {
     app.post(path, (request, reply) =>

@@ -17,6 +17,7 @@ export const setLimitHeaders = (reply: FastifyReply, name: 'ratelimit' | 'quota'
   reply.header(`x-${name}-reset`, seconds(allowance.resetAt));
 };
 
+/** The limits in force for an account. */
 export const planLimits = ({ plan, overrides }: AccountDocument): PlanLimits => limitsOf(plan, overrides);
 
 const minutes = new WeakMap<FastifyRequest, Allowance>();

@@ -4,6 +4,7 @@ import { limitsView } from '#libs/accounts/limits-view.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { UsageDocument } from '#libs/projections/usage.ts';
 
+/** The state of an account in the word that people and `--json` get. */
 export const accountState = (status: 'ACTIVE' | 'SUSPENDED'): 'active' | 'suspended' => (status === 'ACTIVE' ? 'active' : 'suspended');
 
 /** Everything that is known of an account, for `--json`. `used` are the renders that count in the period (`YYYY-MM`). */

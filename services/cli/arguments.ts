@@ -4,12 +4,14 @@ import { type Permission, permissions } from '#contracts/events/account.ts';
 
 /** How texts of the command line become values; what is wrong ends in a message that says what is allowed. */
 
+/** A number above 0. @throws InvalidArgumentError */
 export const positive = (text: string): number => {
   const value = Number(text);
   if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError('It must be a number above 0.');
   return value;
 };
 
+/** A whole number above 0. @throws InvalidArgumentError */
 export const positiveWhole = (text: string): number => {
   const value = positive(text);
   if (!Number.isSafeInteger(value)) throw new InvalidArgumentError('It must be a whole number.');
@@ -18,12 +20,14 @@ export const positiveWhole = (text: string): number => {
 
 const words = z.string().trim().min(1).max(200).regex(/^\P{Cc}*$/u);
 
+/** A text of 1 to 200 characters, trimmed. @throws InvalidArgumentError */
 export const oneLine = (text: string): string => {
   const { success, data } = words.safeParse(text);
   if (!success) throw new InvalidArgumentError('It must be one line of 1 to 200 characters.');
   return data;
 };
 
+/** Permissions with commas between them, each once. @throws InvalidArgumentError */
 export const permissionList = (text: string): Permission[] => {
   const wished = [...new Set(text.split(',').map((one) => one.trim()))];
   const unknown = wished.filter((one) => !(permissions as readonly string[]).includes(one));
@@ -33,11 +37,13 @@ export const permissionList = (text: string): Permission[] => {
 
 const isoTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
+/** A date or time as ISO 8601 in UTC. @throws InvalidArgumentError */
 export const instant = (text: string): string => {
   if (!isoTime.safeParse(text).success) throw new InvalidArgumentError('It must be an ISO 8601 date or time, such as 2030-01-31 or 2030-01-31T12:00:00Z.');
   return new Date(text).toISOString();
 };
 
+/** `YYYY-MM`. @throws InvalidArgumentError */
 export const month = (text: string): string => {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) throw new InvalidArgumentError('It must be a month written YYYY-MM, such as 2030-01.');
   return text;

@@ -8,6 +8,7 @@ const renderId = 'render_01JR04W1PD2M5S8V3Q6X9Z7TKF';
 
 const pascal = (name: string): string => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
+/** The name under which an error's schema stands in the document. */
 export const errorSchemaName = (name: ErrorName): string => `${pascal(name).replace(/Error$/, '')}Error`;
 
 const raisedByRender = new Set<ErrorName>([...printErrors, 'invalid_html', 'invalid_docx', 'invalid_markdown', 'template_render_error']);
@@ -32,6 +33,7 @@ export const errorSchema = (name: ErrorName): Json => {
   };
 };
 
+/** A body of this error with a value in every field. */
 export const errorExample = (name: ErrorName): Json => {
   const { error, status, meaning } = errors[name];
   const renderField = raisedByRender.has(name) ? { render_id: renderId } : {};

@@ -28,6 +28,7 @@ export type Route = {
 /** The names under which schemas stand in the OpenAPI document; schemas without one stand where they are used. */
 export const schemaNames = z.registry<{ id: string }>();
 
+/** Gives a schema the name under which it stands in the document; answers with the schema. */
 export const named = <S extends z.ZodType>(id: string, schema: S): S => {
   schemaNames.add(schema, { id });
   return schema;

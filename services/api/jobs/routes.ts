@@ -55,6 +55,7 @@ const requireJob = async ({ log, reads }: JobParts, { account }: Caller, prefixe
   return { document, story };
 };
 
+/** Jobs of an account: list, one, its history, and its callback sent again. */
 export const registerJobRoutes = (app: FastifyInstance, parts: JobParts): void => {
   const { log, reads, freshness, urlOf } = parts;
 

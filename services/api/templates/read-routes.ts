@@ -18,6 +18,7 @@ import { summaryOf, templateOf, versionContentOf, versionEntryOf } from './views
 
 const { templates, templateVersions, templateUses } = readModels;
 
+/** What can be asked about templates without changing any. */
 export const registerTemplateReadRoutes = (app: FastifyInstance, parts: TemplateParts): void => {
   const { log, reads, blobs, preparation, freshness } = parts;
 

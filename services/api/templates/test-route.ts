@@ -11,6 +11,7 @@ import { submitRender } from '../submit-render.ts';
 import { validated } from '../validate.ts';
 import type { TemplateParts } from './parts.ts';
 
+/** POST /templates/{id}/test: a render that counts neither toward the quota nor as a use of the template. */
 export const registerTemplateTestRoute = (app: FastifyInstance, parts: TemplateParts): void => {
   app.post('/api/v1/templates/:id/test', async (request, reply) => {
     const caller = callerOf(request);

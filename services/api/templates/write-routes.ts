@@ -50,6 +50,7 @@ const nextOf = (current: FullTemplate, { changes: _, ...fields }: UpdateTemplate
   return { ...current, ...given };
 };
 
+/** Create, update, restore and delete: decided on what the log has, and answered from what was decided. */
 export const registerTemplateWriteRoutes = (app: FastifyInstance, parts: TemplateParts): void => {
   const { log, blobs, preparation } = parts;
 
