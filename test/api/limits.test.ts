@@ -128,17 +128,20 @@ describe('The quota of a month', () => {
     expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(100);
   });
 
-  it('keeps a render that the log has although its acceptance seemed to fail', async () => {
+  it.each([1, 2])('keeps a render that the log has although its acceptance seemed to fail, and the log could not be asked %i times', async (failures) => {
     const { secret } = await api.key(await api.account());
     const { store, limits } = api.engines;
-    const [append, learn] = [store.append.bind(store), limits.learn.bind(limits)];
+    const [append, read, learn] = [store.append.bind(store), store.read.bind(store), limits.learn.bind(limits)];
+    let failuresLeft = 0;
     limits.learn = async () => undefined;
     store.append = async (...events) => {
       await append(...events);
+      failuresLeft = failures;
       throw new Error('the answer was lost');
     };
+    store.read = async (...from) => ((failuresLeft -= 1) >= 0 ? Promise.reject(new Error('the log is away')) : read(...from));
     const failed = await render(secret);
-    store.append = append;
+    [store.append, store.read] = [append, read];
     expect(failed.status).toBe(500);
     expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(99);
     limits.learn = learn;
