@@ -11,7 +11,7 @@ const quiet = [
   '--headless', '--remote-debugging-pipe', '--no-first-run', '--no-default-browser-check', '--disable-gpu', '--hide-scrollbars', '--mute-audio',
   '--lang=en-US', '--force-color-profile=srgb', '--font-render-hinting=none', '--export-tagged-pdf=false', '--password-store=basic', '--use-mock-keychain',
   '--disable-extensions', '--disable-default-apps', '--disable-sync', '--disable-breakpad', '--disable-crash-reporter', '--disable-hang-monitor', '--block-new-web-contents',
-  '--disable-background-timer-throttling', '--disable-backgrounding-occluded-windows', '--disable-renderer-backgrounding', '--disable-ipc-flooding-protection',
+  '--disable-background-timer-throttling', '--disable-backgrounding-occluded-windows', '--disable-renderer-backgrounding',
   '--no-service-autorun', '--allow-pre-commit-input',
 ];
 

@@ -1,11 +1,18 @@
 import { Problem } from '#contracts/http/problem.ts';
-import { CommandFailed } from './devtools/gone.ts';
+import { mostAnswerBytes } from './devtools/connection.ts';
+import { AnswerTooLong, CommandFailed } from './devtools/gone.ts';
 import type { Page } from './page.ts';
 import { pagesOf, stampDates } from './pdf.ts';
 import { printParameters, type Bands } from './print-options.ts';
 import type { PrintRequest } from './request.ts';
 
+const inMb = (base64Bytes: number): number => Math.round((base64Bytes * 75) / 2 ** 20) / 100;
+
 const refused = (error: unknown): never => {
+  if (error instanceof AnswerTooLong) {
+    const sizes = { max_size_mb: Math.floor(inMb(mostAnswerBytes)), generated_size_mb: inMb(error.bytes) };
+    throw Problem.of('pdf_too_large', `The PDF has ${sizes.generated_size_mb} MB; no PDF may have more than ${sizes.max_size_mb} MB.`, sizes);
+  }
   if (error instanceof CommandFailed && /print parameters|content area|page size|margin/i.test(error.message))
     throw Problem.of('conversion_failed', 'Margins, header and footer leave no room for the text.', { details: { reason: 'no_room' } });
   throw error;

@@ -81,3 +81,29 @@ test('closing finishes what runs and takes nothing new', async () => {
   expect(printer.ready()).toBe(false);
   expect(await memoryOfGroups(groups)).toEqual([]);
 });
+
+test('a PDF of more than a hundred megabytes is refused with its size, and the browser goes on', { timeout: 60_000 }, async () => {
+  printer = await testPrinter();
+  const noise = `<body style="margin:0">x<script>for (let i = 0; i < 5; i++) {
+    const canvas = Object.assign(document.createElement('canvas'), { width: 3000, height: 3000, style: 'width:300px;display:block' });
+    const picture = new ImageData(3000, 3000);
+    for (let at = 0; at < picture.data.length; at += 65_536) crypto.getRandomValues(picture.data.subarray(at, at + 65_536));
+    for (let at = 3; at < picture.data.length; at += 4) picture.data[at] = 255;
+    canvas.getContext('2d').putImageData(picture, 0, 0);
+    document.body.append(canvas);
+  }</script>`;
+  const { extra } = await faultOf(printer.print(requestFor(noise, { lane: 'script', limits: { processingMs: 50_000 } })));
+  expect(extra).toEqual({ max_size_mb: 100, generated_size_mb: expect.any(Number) });
+  expect(extra['generated_size_mb']).toBeGreaterThan(100);
+  expect((await printer.print(requestFor('<p>x<script>1</script>', { lane: 'script' }))).pages).toBe(1);
+});
+
+test('a document that floods the history of its window does not hold up the browser', async () => {
+  printer = await testPrinter({ tuning: { pulseEveryMs: 100, pulseWithinMs: 4000 } });
+  const flood = printer.print(requestFor('<p>x<script>for (let i = 0; i < 1e6; i++) try { history.pushState(i, "", `#${i}`) } catch {}</script>', { lane: 'script' })).catch(() => undefined);
+  await expect.poll(() => browser('moving').running).toBe(1);
+  const beside = await printer.print(requestFor('<p>x<script>1</script>', { lane: 'script' }));
+  expect(beside.pages).toBe(1);
+  await flood;
+  expect(browser('moving').crashes).toBe(0);
+});

@@ -1,11 +1,11 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { connect } from './connection.ts';
-import { BrowserGone, CommandFailed } from './gone.ts';
+import { AnswerTooLong, BrowserGone, CommandFailed } from './gone.ts';
 
 const pipe = () => {
   const [toBrowser, fromBrowser] = [new PassThrough(), new PassThrough()];
-  const connection = connect(toBrowser, fromBrowser);
+  const connection = connect(toBrowser, fromBrowser, 1000);
   const says = (message: object) => fromBrowser.write(`${JSON.stringify(message)}\0`);
   return { connection, fromBrowser, says };
 };
@@ -44,4 +44,22 @@ test('a failed page leaves the others working', async () => {
   says({ id: 2, result: {} });
   await expect(calls[0]).rejects.toThrow('enough');
   await expect(calls[1]).resolves.toEqual({});
+});
+
+test('an answer that is too long fails its command alone, and is not taken in', async () => {
+  const { connection, says } = pipe();
+  const [long, short] = [connection.send('Page.printToPDF'), connection.send('Browser.getVersion')];
+  const answer = { id: 1, result: { data: 'A'.repeat(2000) } };
+  says(answer);
+  says({ method: 'Page.javascriptDialogOpening', params: { message: 'A'.repeat(2000) } });
+  says({ id: 2, result: {} });
+  await expect(long).rejects.toThrow(AnswerTooLong);
+  await expect(long).rejects.toHaveProperty('bytes', JSON.stringify(answer).length);
+  await expect(short).resolves.toEqual({});
+});
+
+test('a browser that is given up counts as closed at once, before its process has ended', async () => {
+  const { connection } = pipe();
+  connection.fail(new BrowserGone('It hangs.'));
+  await connection.closed;
 });

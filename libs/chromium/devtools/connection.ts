@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { ProtocolMapping } from 'devtools-protocol/types/protocol-mapping.js';
-import { BrowserGone, CommandFailed } from './gone.ts';
+import { AnswerTooLong, BrowserGone, CommandFailed } from './gone.ts';
 import { messagesOf } from './frames.ts';
 
 type Commands = ProtocolMapping.Commands;
@@ -30,17 +30,21 @@ export type Connection = Session & {
   session(id: string): Session;
   /** Forgets a session whose target is gone. */
   forget(id: string): void;
-  /** Settles when the line is closed from the other side. */
+  /** Settles when the line is closed from the other side, or has failed. */
   closed: Promise<void>;
 };
 
+/** A PDF of a hundred megabytes, in base64. Far larger ones would not even fit into a string, and much smaller ones hold up everybody while they are read. */
+export const mostAnswerBytes = Math.ceil((100 * 2 ** 20 * 4) / 3) + 1000;
+
 /** Speaks the DevTools protocol over the browser's pipe (`--remote-debugging-pipe`): JSON, each message ended by a NUL. */
-export const connect = (write: Writable, read: Readable): Connection => {
+export const connect = (write: Writable, read: Readable, mostBytes = mostAnswerBytes): Connection => {
   const pending = new Map<number, Pending>();
   const listeners = new Map<string | undefined, Map<EventName, Set<Listener>>>();
   const failures = new Map<string | undefined, Error>();
   const waiting = new Map<(error: Error) => void, string | undefined>();
   let lastId = 0;
+  const over = Promise.withResolvers<void>();
 
   const settle = (answer: Answer) => {
     const call = pending.get(answer.id);
@@ -57,6 +61,7 @@ export const connect = (write: Writable, read: Readable): Connection => {
   const fail = (sessionId: string | undefined, error: Error) => {
     if (failures.has(sessionId)) return;
     failures.set(sessionId, error);
+    if (sessionId === undefined) over.resolve();
     listeners.delete(sessionId);
     for (const [id, call] of pending) {
       if (sessionId !== undefined && call.sessionId !== sessionId) continue;
@@ -109,20 +114,21 @@ export const connect = (write: Writable, read: Readable): Connection => {
     fail: (error) => fail(id, error),
   });
 
-  const hear = messagesOf((text) => {
+  const hear = (text: string) => {
     const message = JSON.parse(text) as Answer | Notice;
     if ('id' in message) settle(message);
     else tell(message);
-  });
-  read.on('data', hear);
-  const closed = new Promise<void>((resolve) => {
-    const end = () => {
-      fail(undefined, new BrowserGone('The browser ended.'));
-      resolve();
-    };
-    read.once('close', end).once('end', end).once('error', end);
-    write.on('error', end);
-  });
+  };
+  const refuse = (beginning: string, bytes: number) => {
+    const id = Number(/^\{"id":(\d+)[,}]/.exec(beginning)?.[1]);
+    const call = pending.get(id);
+    pending.delete(id);
+    call?.reject(new AnswerTooLong(`${call.method}: the answer has ${bytes} bytes`, bytes));
+  };
+  read.on('data', messagesOf(hear, { bytes: mostBytes, hear: refuse }));
+  const end = () => fail(undefined, new BrowserGone('The browser ended.'));
+  read.once('close', end).once('end', end).once('error', end);
+  write.on('error', end);
 
-  return { ...session(undefined), session: (id) => session(id), forget, closed };
+  return { ...session(undefined), session: (id) => session(id), forget, closed: over.promise };
 };

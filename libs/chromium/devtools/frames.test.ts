@@ -2,6 +2,16 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { messagesOf } from './frames.ts';
 
+test('of a message that is too long only the beginning and the size come out, and the others as ever', () => {
+  const long: [string, number][] = [];
+  const heard: string[] = [];
+  const take = messagesOf((text) => heard.push(text), { bytes: 10, hear: (beginning, bytes) => void long.push([beginning, bytes]) });
+  for (const piece of ['one', '\0a message', ' that is ', 'too long', '\0', 'ten bytes.\0', '\0end\0']) take(Buffer.from(piece));
+  take(Buffer.concat([Buffer.from('x'.repeat(500)), Buffer.from([0])]));
+  expect(heard).toEqual(['one', 'ten bytes.', '', 'end']);
+  expect(long).toEqual([['a message that is ', 26], ['x'.repeat(100), 500]]);
+});
+
 test('messages come out whole, however the bytes were cut', () => {
   const message = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((text) => !text.includes('\0'));
   fc.assert(

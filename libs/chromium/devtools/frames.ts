@@ -1,15 +1,34 @@
+/** What to do with a message of more than `bytes`: none of it is kept but its beginning. `hear` gets that and the size in bytes. */
+export type LongMessages = { bytes: number; hear: (beginning: string, bytes: number) => void };
+
+const beginningBytes = 100;
+
 /** Cuts a stream of bytes into the messages between NULs; a message may come in any number of pieces, and its text may be cut inside a character. */
-export const messagesOf = (hear: (message: string) => void) => {
+export const messagesOf = (hear: (message: string) => void, long: LongMessages = { bytes: Infinity, hear: () => undefined }) => {
   let pieces: Buffer[] = [];
+  let size = 0;
+  const keep = (piece: Buffer): void => {
+    const wasLong = size > long.bytes;
+    size += piece.length;
+    if (wasLong) return;
+    pieces.push(piece);
+    if (size > long.bytes) pieces = [Buffer.concat(pieces, Math.min(size, beginningBytes))];
+  };
+  const whole = (): Buffer => (pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
+  const end = (): void => {
+    const [bytes, text] = [size, whole().toString('utf8')];
+    pieces = [];
+    size = 0;
+    if (bytes > long.bytes) long.hear(text, bytes);
+    else hear(text);
+  };
   return (chunk: Buffer): void => {
     let start = 0;
-    for (let end = chunk.indexOf(0); end !== -1; end = chunk.indexOf(0, start)) {
-      pieces.push(chunk.subarray(start, end));
-      const message = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
-      pieces = [];
-      start = end + 1;
-      hear(message.toString('utf8'));
+    for (let stop = chunk.indexOf(0); stop !== -1; stop = chunk.indexOf(0, start)) {
+      keep(chunk.subarray(start, stop));
+      start = stop + 1;
+      end();
     }
-    if (start < chunk.length) pieces.push(chunk.subarray(start));
+    if (start < chunk.length) keep(chunk.subarray(start));
   };
 };

@@ -7,3 +7,14 @@ export class BrowserGone extends Error {
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
 }
+
+/** The browser's answer to a command is larger than this process takes in. */
+export class AnswerTooLong extends Error {
+  override readonly name = 'AnswerTooLong';
+  readonly bytes: number;
+
+  constructor(message: string, bytes: number) {
+    super(message);
+    this.bytes = bytes;
+  }
+}
