@@ -54,7 +54,7 @@ export const idempotencyKey = z.object({
     .min(1)
     .max(255)
     .optional()
-    .describe('A text of your choice, remembered for 24 hours. The same key and body give the first answer again, with Idempotency-Replayed: true, and nothing is done twice.'),
+    .describe('A text of your choice, remembered for 24 hours. Sent again with the same body, it brings back what was answered first, marked Idempotency-Replayed: true, and nothing is done twice.'),
 });
 export const idempotencyErrors = ['idempotency_conflict', 'idempotency_in_progress'] as const satisfies ErrorName[];
 export const replayHeader = { 'Idempotency-Replayed': 'true where the answer is that of an earlier request with the same Idempotency-Key.' };
