@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { renderIdOf } from '#contracts/names.ts';
 import { deriveKey, type ServiceSecret } from './service-secret.ts';
 
 export type TokenVerdict = 'valid' | 'expired' | 'wrong';
@@ -13,6 +14,10 @@ export const downloadToken = (secret: ServiceSecret, renderId: string, expiresAt
   const expiry = seconds(expiresAt);
   return `${expiry}.${signatureOf(secret, renderId, expiry).toString('base64url')}`;
 };
+
+/** The address that opens one render's PDF until a time, below the address that callers know the service by. */
+export const downloadUrl = (baseUrl: string, secret: ServiceSecret, id: string, expiresAt: Date): string =>
+  `${baseUrl}/api/v1/download/${renderIdOf(id)}?token=${downloadToken(secret, id, expiresAt)}`;
 
 /** Whether a token was made for this render, and whether its time is over. */
 export const checkToken = (secret: ServiceSecret, renderId: string, token: string, now: Date): TokenVerdict => {

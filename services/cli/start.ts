@@ -1,14 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
-import type { FastifyBaseLogger } from 'fastify';
-import { renderIdOf } from '#contracts/names.ts';
 import { openMemoryAnswers } from '#libs/answers/memory.ts';
 import { loadSettings, type Settings } from '#libs/config/settings.ts';
 import { openEngines } from '#libs/engines/open.ts';
 import { openKeyUses } from '#libs/keys/uses.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
-import { downloadToken } from '#libs/secrets/download-token.ts';
+import { downloadUrl } from '#libs/secrets/download-token.ts';
 import { openServiceSecret } from '#libs/secrets/service-secret.ts';
 import { createLog } from '#libs/telemetry/log.ts';
 import { createApp } from '../api/app.ts';
@@ -70,8 +68,8 @@ export const start = async (): Promise<void> => {
   const app = createApp({
     log, blobs, answers, reads, limits, keyUses, countAsync: settings.countAsyncTowardRateLimit, preparation: workshop.preparation, freshness: createFreshness(reads),
     estimates: createEstimates(bus, reads), backlog: settings.renderBacklog, secret,
-    urlOf: (id, until) => `${settings.baseUrl}/api/v1/download/${renderIdOf(id)}?token=${downloadToken(secret, id, until)}`,
-    version: packageVersion(), health: () => ({ missing: missing() }), logger: logger as FastifyBaseLogger, ...tlsOf(settings),
+    urlOf: (id, until) => downloadUrl(settings.baseUrl, secret, id, until),
+    version: packageVersion(), health: () => ({ missing: missing() }), logger, ...tlsOf(settings),
   });
   await app.listen({ port: settings.port, host: settings.host });
   const keys = await openDefaultAccount(log, reads, blobs);

@@ -1,6 +1,6 @@
 import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.ts';
 import type { RenderReply } from '#contracts/events/render.ts';
-import { readModels, renderIdOf, streams } from '#contracts/names.ts';
+import { readModels, streams } from '#contracts/names.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
 import { delivery, type DeliveryCommand, type DeliveryState } from '#libs/domain/delivery.ts';
@@ -9,7 +9,7 @@ import { causedBy } from '#libs/handling/caused-by.ts';
 import { type Aggregate, begin, type Cause, load, type Log } from '#libs/handling/handle.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import { downloadToken } from '#libs/secrets/download-token.ts';
+import { downloadUrl } from '#libs/secrets/download-token.ts';
 import type { ServiceSecret } from '#libs/secrets/service-secret.ts';
 import { webhookSecrets } from '#libs/secrets/webhook-secret.ts';
 import { payloadOf } from './payload.ts';
@@ -44,7 +44,7 @@ const outcomeOf = (outcome: Outcome): AttemptOutcome =>
 const requestDelivery = async ({ log, blobs, secret, baseUrl, worker }: DeliveryParts, id: string): Promise<{ requested: Requested; aggregate: Delivery; cause: Cause } | null> => {
   const history = await log.store.read(streams.render(id));
   const reply = (history[0]?.data as { reply?: RenderReply } | undefined)?.reply;
-  const urlOf = (until: Date): string => `${baseUrl}/api/v1/download/${renderIdOf(id)}?token=${downloadToken(secret, id, until)}`;
+  const urlOf = (until: Date): string => downloadUrl(baseUrl, secret, id, until);
   const payload = reply?.kind === 'webhook' ? payloadOf(id, history, urlOf) : null;
   if (!payload || reply?.kind !== 'webhook') return null;
   const { url, method, headers } = reply;
