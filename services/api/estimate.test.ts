@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RenderSource } from '#contracts/events/render.ts';
-import { Problem } from '#contracts/http/problem.ts';
+import type { Problem } from '#contracts/http/problem.ts';
 import type { Bus } from '#libs/bus/port.ts';
 import type { PaceDocument } from '#libs/projections/pace.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';

@@ -114,7 +114,8 @@ describe('A deleted template', () => {
       expectRefusal(await mine.send(method, `/${id}${path}`, body), 'template_not_found');
     }
     expectRefusal(await mine.render(id, {}), 'render_template_not_found', { template_id: id });
-    expect(((await mine.ok(200, mine.send('GET', '?limit=100'))) as { templates: { id: string }[] }).templates.map((one) => one.id)).not.toContain(id);
+    const { templates } = await mine.ok<{ templates: { id: string }[] }>(200, mine.send('GET', '?limit=100'));
+    expect(templates.map((one) => one.id)).not.toContain(id);
     await mine.create('x', { name });
     const job = await clientOf(at.service.url, key.key).ask('GET', `/api/v1/jobs/${String(rendered.id).replace('render_', 'job_')}`);
     expect(job.body).toMatchObject({ status: 'DONE', template_id: id, template_version: 1 });

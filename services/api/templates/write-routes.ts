@@ -91,7 +91,7 @@ export const registerTemplateWriteRoutes = (app: FastifyInstance, parts: Templat
   app.put('/api/v1/templates/:id', async (request, reply) => {
     const caller = callerOf(request);
     const plan = planOf(caller);
-    const update = validated(updateTemplateFor(plan.maxVariables), bodyOf(request)) as UpdateTemplate;
+    const update = validated(updateTemplateFor(plan.maxVariables), bodyOf(request));
     requirePermission(caller, 'templates:write');
     const { id } = await requireTemplate(log, caller.account.id, pathOf(request).id!);
     if (update.content !== undefined) {
