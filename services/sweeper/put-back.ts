@@ -14,6 +14,8 @@ export type PutBackParts = {
   messageOf: (event: RecordedEvent) => Message | null;
   /** What is open for so long, in milliseconds, has perhaps been forgotten by the bus. */
   overdueMs: number;
+  /** Ends the work at the next document. */
+  signal?: AbortSignal;
 };
 
 const pageSize = 500;
@@ -35,17 +37,18 @@ const remind = async ({ log, bus, messageOf }: PutBackParts, ...from: string[]):
 
 const remindAll = async (parts: PutBackParts, open: readonly Open[], streamsOf: (id: string) => string[]): Promise<void> => {
   for (const [index, { id }] of open.entries()) {
+    if (parts.signal?.aborted) return;
     await remind(parts, ...streamsOf(id));
     if (index % atOnce === atOnce - 1) await setImmediate();
   }
 };
 
 /** Visits the documents of a query page by page, those of the greatest age first. `further` says whether a next page is worth it. */
-const visit = async ({ reads }: PutBackParts, collection: string, query: Omit<Query, 'limit'>, further: boolean, each: (page: Open[]) => Promise<void>): Promise<void> => {
+const visit = async ({ reads, signal }: PutBackParts, collection: string, query: Omit<Query, 'limit'>, further: boolean, each: (page: Open[]) => Promise<void>): Promise<void> => {
   for (let skip = 0; ; skip += pageSize) {
     const page = (await reads.find(collection, { ...query, limit: pageSize, skip })) as Open[];
     await each(page);
-    if (page.length < pageSize || !further) return;
+    if (page.length < pageSize || !further || signal?.aborted) return;
   }
 };
 

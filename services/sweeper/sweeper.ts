@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { erasePdfs, type ErasureParts } from './erase-pdfs.ts';
 import { putBack, type PutBackParts } from './put-back.ts';
 
-export type SweeperParts = ErasureParts & Omit<PutBackParts, 'overdueMs'>;
+export type SweeperParts = ErasureParts & Omit<PutBackParts, 'overdueMs' | 'signal'>;
 /** In milliseconds. */
 export type SweeperTimes = { everyMs: number; overdueMs: number };
 
@@ -15,7 +15,7 @@ export const runSweeper = async (
   signal: AbortSignal,
   { everyMs, overdueMs }: SweeperTimes = usualTimes,
 ): Promise<void> => {
-  const tasks = [() => putBack({ ...parts, overdueMs }), () => erasePdfs(parts)];
+  const tasks = [() => putBack({ ...parts, overdueMs, signal }), () => erasePdfs(parts)];
   while (!signal.aborted) {
     for (const task of tasks) await task().catch((error: unknown) => report({ error: String(error) }, 'a sweep failed; the next one tries again'));
     await sleep(everyMs, undefined, { signal }).catch(() => undefined);
