@@ -2,6 +2,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import PQueue from 'p-queue';
 import { BrowserGone } from './devtools/gone.ts';
 import { underDeadline } from './deadline.ts';
+import { openHermitages } from './hermitage.ts';
 import { openHouse, type House } from './house.ts';
 import { bandSetter } from './band-setter.ts';
 import { laneOf, type Lane, type LaneTools } from './lanes.ts';
@@ -63,9 +64,11 @@ export const openPrinter = async (settings: PrinterSettings): Promise<Printer> =
       oneAtATime: (work) => replacements.add(work),
     });
   const [still, moving] = await bothOrNone(keep('still'), keep('moving'));
+  const hermitages = openHermitages((kind) => openHouse({ executable, kind, proxy, caFile, memoryMb, keptPages: kind === 'still' ? 1 : 0, documentsPerPage: 1 }));
   const supervisors: Record<'still' | 'moving', Supervisor> = { still, moving };
   const queues: Record<Lane['queue'], PQueue> = { kept: new PQueue({ concurrency: pages }), still: new PQueue({ concurrency: pages * 2 }), moving: new PQueue({ concurrency: pages }) };
-  const stopWatching = watchOver({ houses: () => [...still.houses(), ...moving.houses()], log, ...tuning });
+  const ofOne = new PQueue({ concurrency: 2 });
+  const stopWatching = watchOver({ houses: () => [...still.houses(), ...moving.houses(), ...hermitages.houses()], log, ...tuning });
   const tools: LaneTools = { proxy, setBands: bandSetter({ stillHouse: () => still.house(), proxy }) };
   let closing = false;
 
@@ -78,6 +81,11 @@ export const openPrinter = async (settings: PrinterSettings): Promise<Printer> =
     } finally {
       supervisor.afterDocument(house);
     }
+  };
+
+  const printAlone = (lane: Lane, request: PrintRequest, signal: AbortSignal, asked: number): Promise<Printed> => {
+    signal.throwIfAborted();
+    return hermitages.within(lane.browser, (house) => lane.print(house, request, { ...tools, signal, asked }));
   };
 
   const healthOf = (kind: 'still' | 'moving'): BrowserHealth => {
@@ -96,13 +104,14 @@ export const openPrinter = async (settings: PrinterSettings): Promise<Printer> =
       if (closing) throw new BrowserGone('The printer is closing.');
       const lane = laneOf(request);
       const asked = performance.now();
-      return underDeadline(request.limits.processingMs, (signal) => queues[lane.queue].add(() => printIn(lane, request, signal, asked)));
+      const [queue, printer] = request.alone ? [ofOne, printAlone] : [queues[lane.queue], printIn];
+      return underDeadline(request.limits.processingMs, (signal) => queue.add(() => printer(lane, request, signal, asked)));
     },
     ready,
     health: () => ({ ready: ready(), browsers: [healthOf('still'), healthOf('moving')] }),
     close: async () => {
       closing = true;
-      await Promise.all(Object.values(queues).map((queue) => queue.onIdle()));
+      await Promise.all([ofOne, ...Object.values(queues)].map((queue) => queue.onIdle()));
       stopWatching();
       await Promise.all([still.close(), moving.close()]);
     },

@@ -7,6 +7,8 @@ export type PrintRequest = {
   lane: 'quiet' | 'script';
   /** Whether the document may fetch from the network. */
   external: boolean;
+  /** Prints it in a browser of its own, where neither can another document end it nor it another document. Takes as long as a browser takes to start. */
+  alone?: boolean;
   options: RenderOptions;
   /** The dates of the PDF, and `{{date}}` (UTC). */
   requestedAt: Date;

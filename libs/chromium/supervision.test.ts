@@ -107,3 +107,16 @@ test('a document that floods the history of its window does not hold up the brow
   await flood;
   expect(browser('moving').crashes).toBe(0);
 });
+
+test('a document that is printed alone survives the end of every other browser, and its own browser goes with it', async () => {
+  printer = await testPrinter();
+  const shared = new Set(printer.health().browsers.map(({ processGroup }) => processGroup!));
+  const alone = printer.print({ ...endless, alone: true, options: { ...endless.options, wait_time: 3000 } });
+  const beside = [printer.print(endless), printer.print(requestFor('<p>x', { options: { wait_time: 3000 } }))].map(goneOf);
+  await expect.poll(() => browser('moving').running).toBe(1);
+  for (const group of shared) process.kill(-group, 'SIGKILL');
+  expect((await alone).pages).toBe(1);
+  expect((await Promise.all(beside))[0]).toBeInstanceOf(BrowserGone);
+  expect((await printer.print(requestFor('<p>x', { alone: true }))).pages).toBe(1);
+  expect(browser('moving').crashes).toBe(1);
+});

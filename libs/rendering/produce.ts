@@ -43,7 +43,7 @@ const refuseOversize = (pdf: Uint8Array, maxBytes: number | null): void => {
   throw Problem.of('pdf_too_large', `The PDF has ${sizes.generated_size_mb} MB; the account's plan allows ${sizes.max_size_mb} MB.`, sizes);
 };
 
-const make = async (workshop: Workshop, requested: Requested, requestedAt: Date): Promise<Produced> => {
+const make = async (workshop: Workshop, requested: Requested, requestedAt: Date, alone: boolean): Promise<Produced> => {
   const { limits } = requested;
   const start = performance.now();
   const [prepared, options] = await Promise.all([prepare(workshop, requested.source, limits), optionsOf(workshop.blobs, requested)]);
@@ -52,6 +52,7 @@ const make = async (workshop: Workshop, requested: Requested, requestedAt: Date)
     html: prepared.html,
     lane: prepared.lane,
     external: prepared.external || reachesOut(options),
+    alone,
     options,
     requestedAt,
     limits: { processingMs: limits.processingMs - prepareMs, scriptMs: limits.scriptMs, maxPages: limits.maxPages },
@@ -69,12 +70,12 @@ const inTermsOfPlan = (error: unknown, { processingMs }: Requested['limits']): u
 
 /**
  * Makes the PDF that a RenderRequested asks for: the same bytes each time, on the same engine.
- * The deadline of `limits.processingMs` begins now. `requestedAt` becomes the PDF's date.
+ * The deadline of `limits.processingMs` begins now. `requestedAt` becomes the PDF's date. `alone` gives the document a browser of its own.
  * @throws Problem for what the document itself is to blame for; BrowserGone, BlobMissing and others where another attempt may help.
  */
-export const produce = async (workshop: Workshop, requested: Requested, requestedAt: Date): Promise<Produced> => {
+export const produce = async (workshop: Workshop, requested: Requested, requestedAt: Date, alone = false): Promise<Produced> => {
   try {
-    return await make(workshop, requested, requestedAt);
+    return await make(workshop, requested, requestedAt, alone);
   } catch (error) {
     throw inTermsOfPlan(error, requested.limits);
   }

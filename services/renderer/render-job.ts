@@ -94,7 +94,9 @@ export const runJob = async (parts: RendererParts, stream: string): Promise<Work
   if (claim.events.length === 0) return done;
   const claimed: Job = { ...job, claimedAt: parts.log.now().getTime() };
   try {
-    await complete(parts, claimed, await produce(parts, job.requested, job.requestedAt));
+    // Documents that lose their browser together come back together: whichever of them is to blame must not take the last attempt of the others.
+    const alone = job.attempt === maxAttempts;
+    await complete(parts, claimed, await produce(parts, job.requested, job.requestedAt, alone));
     return done;
   } catch (error) {
     if (error instanceof Problem) {

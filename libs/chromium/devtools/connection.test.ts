@@ -61,5 +61,5 @@ test('an answer that is too long fails its command alone, and is not taken in', 
 test('a browser that is given up counts as closed at once, before its process has ended', async () => {
   const { connection } = pipe();
   connection.fail(new BrowserGone('It hangs.'));
-  await connection.closed;
+  await expect(connection.closed).resolves.toBeUndefined();
 });
