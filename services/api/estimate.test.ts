@@ -41,6 +41,13 @@ describe('an estimate', () => {
     expect((await estimatesWith({ all: 310, urgent: 300 }).estimates.of(html, 'wait')).waitMs).toBe(3_100);
   });
 
+  test('does not take a slow first render for what a place in the queue costs', async () => {
+    const slow = { workMs: { html: 6_000 }, gapMs: null, lastEndAt: usual.lastEndAt };
+    const { waitMs, workMs } = await estimatesWith({ all: 100, urgent: 100 }, slow).estimates.of(html, 'wait');
+    expect(workMs).toBe(6_000);
+    expect(() => requireShortWait({ waitMs, workMs, pending: 100 }, 30_000)).not.toThrow();
+  });
+
   test('counts what came since the last look at the queue, and looks again after a while', async () => {
     const { estimates, clock, looks } = estimatesWith({ all: 5, urgent: 0 });
     const all = await Promise.all([1, 2, 3].map(() => estimates.of(html, 'later')));

@@ -17,6 +17,8 @@ const renderer: Consumer = { name: consumers.renderer, subject: subjects.renderR
 const freshForMs = 250;
 /** Before anything was ever rendered. */
 const firstGuessMs = 500;
+/** Before renders have ever waited for each other: low, for nobody is to be turned away by a guess. */
+const firstGapMs = 100;
 
 const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
 
@@ -50,7 +52,7 @@ export const createEstimates = (bus: Bus, reads: ReadStore, now: () => number = 
       const waiting = { all: all + before.all, urgent: urgent + before.urgent };
       const kind = source.mode === 'CONVERT' ? source.inputType : 'template';
       const workMs = pace ? (pace.workMs[kind] ?? average(Object.values(pace.workMs))) : firstGuessMs;
-      return { waitMs: Math.round(aheadOf(reply, waiting) * (pace?.gapMs ?? firstGuessMs)), workMs: Math.round(workMs), pending: waiting.all };
+      return { waitMs: Math.round(aheadOf(reply, waiting) * (pace?.gapMs ?? firstGapMs)), workMs: Math.round(workMs), pending: waiting.all };
     },
   };
 };
