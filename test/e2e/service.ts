@@ -10,6 +10,8 @@ export type Service = {
   pid: number;
   /** What the process has written so far: its greeting and its log. */
   said(): string;
+  /** Sends the signal. */
+  tell(signal: 'SIGTERM'): void;
   /** Sends the signal and waits for the end. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Ended>;
 };
@@ -50,6 +52,7 @@ export const openHouse = async (settings: Environment = {}): Promise<House> => {
     return {
       url,
       pid: child.pid!,
+      tell: (signal) => void child.kill(signal),
       said: () => said.stdout + said.stderr,
       end: async (signal) => {
         child.kill(signal);

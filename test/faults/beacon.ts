@@ -7,6 +7,7 @@ export const openBeacon = async () => {
   const calls = new Map<string, number>();
   const server = createServer((request, response) => {
     calls.set(request.url!, (calls.get(request.url!) ?? 0) + 1);
+    if (request.url === '/silence') return;
     response.writeHead(200, { 'access-control-allow-origin': '*' }).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -15,6 +16,8 @@ export const openBeacon = async () => {
     host,
     /** A document that says so as soon as it runs. */
     document: (name: string, text = name): string => `<p>${text}</p><script>fetch("http://${host}/${name}")</script>`,
+    /** A document that says so, and then waits for a picture that never comes. */
+    endless: (name: string): string => `<script>fetch("http://${host}/${name}")</script><img src="http://${host}/silence">`,
     /** Resolves once the document has run so many times. */
     ran: (name: string, times = 1): Promise<unknown> => until(`${name} runs for the ${times}. time`, () => (calls.get(`/${name}`) ?? 0) >= times),
     close: () => server.close().closeAllConnections(),
