@@ -57,7 +57,7 @@ export const start = async (): Promise<void> => {
     runQuotaSettlement(quota, stop.signal, (error) => report({ error: String(error) }, 'open renders could not be settled; they are tried again')),
   ];
   const sweeping = runSweeper({ log, reads, blobs, bus, messageOf }, report, stop.signal);
-  const delivering = runDelivery({ log, blobs, reads, egress, secret, baseUrl: settings.baseUrl, worker }, bus, report, stop.signal);
+  const delivering = runDelivery({ log, blobs, reads, egress, secret, baseUrl: settings.baseUrl }, bus, report, stop.signal);
   const rendering = runRenderer({ ...workshop, log, answers, worker, report }, bus, concurrency, stopRenderer.signal);
 
   let stopping = false;

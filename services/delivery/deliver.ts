@@ -23,7 +23,6 @@ export type DeliveryParts = {
   secret: ServiceSecret;
   /** How callers reach the service. */
   baseUrl: string;
-  worker: string;
 };
 
 type Delivery = Aggregate<DeliveryState, DeliveryCommand, DeliveryEvent>;
@@ -41,7 +40,7 @@ const outcomeOf = (outcome: Outcome): AttemptOutcome =>
     : { kind: outcome.kind, reason: outcome.reason };
 
 /** Settles, from the render's own story, what is to be delivered; null where no callback was asked for or the render has not ended. */
-const requestDelivery = async ({ log, blobs, secret, baseUrl, worker }: DeliveryParts, id: string): Promise<{ requested: Requested; aggregate: Delivery; cause: Cause } | null> => {
+const requestDelivery = async ({ log, blobs, secret, baseUrl }: DeliveryParts, id: string): Promise<{ requested: Requested; aggregate: Delivery; cause: Cause } | null> => {
   const history = await log.store.read(streams.render(id));
   const reply = (history[0]?.data as { reply?: RenderReply } | undefined)?.reply;
   const urlOf = (until: Date): string => downloadUrl(baseUrl, secret, id, until);
@@ -49,7 +48,7 @@ const requestDelivery = async ({ log, blobs, secret, baseUrl, worker }: Delivery
   if (!payload || reply?.kind !== 'webhook') return null;
   const { url, method, headers } = reply;
   const requested: Requested = { accountId: history[0]!.metadata.accountId!, url, method, headers, payload: await blobs.put(Buffer.from(JSON.stringify(payload))) };
-  const cause = causedBy(history.findLast(({ type }) => type !== 'PdfErased')!, worker);
+  const cause = causedBy(history.findLast(({ type }) => type !== 'PdfErased')!, 'delivery');
   const aggregate = begin(log, delivery, streams.delivery(id));
   await aggregate.execute({ type: 'request', data: requested }, cause);
   return { requested, aggregate, cause };
@@ -58,7 +57,7 @@ const requestDelivery = async ({ log, blobs, secret, baseUrl, worker }: Delivery
 const known = async (parts: DeliveryParts, id: string) => {
   const { history, aggregate } = await load(parts.log, delivery, streams.delivery(id));
   const first = history[0];
-  return first ? { requested: first.data as Requested, aggregate, cause: causedBy(history.at(-1)!, parts.worker) } : requestDelivery(parts, id);
+  return first ? { requested: first.data as Requested, aggregate, cause: causedBy(history.at(-1)!, 'delivery') } : requestDelivery(parts, id);
 };
 
 /** The caller's headers and our own. Names are in lower case: `User-Agent` and `user-agent` are one header, and would be sent twice. */

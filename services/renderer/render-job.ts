@@ -82,7 +82,7 @@ export const runJob = async (parts: RendererParts, stream: string): Promise<Work
     id: idOfStream(stream),
     requested: request.data as Requested,
     requestedAt: new Date(request.metadata.occurredAt),
-    cause: causedBy(request, parts.worker),
+    cause: causedBy(request, 'renderer'),
     render: aggregate,
     attempt: nextAttempt(state) ?? maxAttempts,
   };

@@ -6,16 +6,17 @@ import { repeatJob } from './repeat-job.ts';
 
 const consumer: Consumer = { name: consumers.renderer, subject: subjects.renderRequested, leaseMs: 10_000 };
 
-/** Takes renders from the bus, `concurrency` at a time, until `signal` aborts; resolves when what runs is finished. */
+/** Takes renders from the bus, `concurrency` at a time and as many again for accounts that would wait for others' long ones, until `signal` aborts; resolves when what runs is finished. */
 export const runRenderer = (parts: RendererParts, bus: Bus, concurrency: number, signal: AbortSignal): Promise<void> =>
   workOff(
     bus,
     {
       consumer,
       concurrency,
-      work: ({ data }) => {
+      reserve: concurrency,
+      work: ({ data, attempt }) => {
         const { stream, again } = data as { stream: string; again?: true };
-        return again ? repeatJob(parts, stream) : runJob(parts, stream);
+        return again ? repeatJob(parts, stream, attempt) : runJob(parts, stream);
       },
       onError: (error, { id }) => parts.report({ message: id, error: String(error) }, 'a render could not be worked on; it comes again'),
     },

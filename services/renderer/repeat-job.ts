@@ -3,6 +3,7 @@ import type { RenderEvent } from '#contracts/events/render.ts';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
 import { idOfStream } from '#contracts/names.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
+import { maxAttempts } from '#libs/domain/render.ts';
 import { produce, type Requested } from '#libs/rendering/produce.ts';
 import type { RendererParts } from './render-job.ts';
 
@@ -14,7 +15,7 @@ type Completed = Extract<RenderEvent, { type: 'RenderCompleted' }>['data'];
 const failed: Fault = { name: 'internal_error', message: 'The service failed to make the PDF again.', extra: {} };
 
 /** Makes a finished render's PDF again for somebody who waits for it. The render's story is not touched: it has ended. */
-export const repeatJob = async (parts: RendererParts, stream: string): Promise<WorkEnd> => {
+export const repeatJob = async (parts: RendererParts, stream: string, attempt: number): Promise<WorkEnd> => {
   const { log, answers, report } = parts;
   const history = await log.store.read(stream);
   const completed = history.find(({ type }) => type === 'RenderCompleted')?.data as Completed | undefined;
@@ -27,7 +28,8 @@ export const repeatJob = async (parts: RendererParts, stream: string): Promise<W
     if (createHash('sha256').update(pdf).digest('hex') !== completed.pdf.sha256) report({ render: id }, 'a PDF made again has other bytes: the engine is another one by now');
     answers.give(id, { status: 'DONE', pdf, pages, durationMs: completed.durations.totalMs });
   } catch (error) {
-    report({ render: id, error: String(error) }, 'a PDF could not be made again');
+    report({ render: id, attempt, error: String(error) }, 'a PDF could not be made again');
+    if (!(error instanceof Problem) && attempt < maxAttempts) return { kind: 'again', delayMs: 100 * attempt };
     answers.give(id, { status: 'FAILED', fault: error instanceof Problem ? error.fault : failed });
   }
   return { kind: 'done' };

@@ -17,7 +17,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** A delivery service whose receiver answers as it is told, and which notes what it sent. */
 const serviceOn = ({ log, engines: { blobs, reads } }: Stage, answer: (nth: number) => Outcome | Promise<Outcome>) => {
   const calls: Call[] = [];
-  const parts: DeliveryParts = { log, blobs, reads, secret, baseUrl: 'https://pdf.example', worker: 'w', egress: { request: async (call) => answer(calls.push(call)) } };
+  const parts: DeliveryParts = { log, blobs, reads, secret, baseUrl: 'https://pdf.example', egress: { request: async (call) => answer(calls.push(call)) } };
   return { calls, deliver: (id: string) => deliver(parts, id) };
 };
 
