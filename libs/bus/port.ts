@@ -15,6 +15,8 @@ export const deduplicationMs = 120_000;
  * A message whose lease runs out is given to somebody again, and then the calls of the one who lost it do nothing either.
  */
 export type Delivery = Omit<Message, 'urgent' | 'group'> & {
+  /** Empty where the message was published without one. */
+  group: string;
   /** How often the message was given out, this time included. */
   attempt: number;
   /** It is done and will not come again. */
@@ -32,6 +34,8 @@ export type Bus = {
   publish(message: Message): Promise<void>;
   /** The next message, as soon as there is one; null when `signal` has aborted or the bus is closed. At least once, each message to one caller at a time. */
   next(consumer: Consumer, signal: AbortSignal): Promise<Delivery | null>;
+  /** A message of any group but these, the ordinary ones included, if there is one now; null where there is none. */
+  nextBeside(consumer: Consumer, groups: ReadonlySet<string>): Promise<Delivery | null>;
   /** How many messages wait or are in hands. */
   pending(consumer: Consumer, only?: 'urgent'): Promise<number>;
   close(): Promise<void>;

@@ -21,14 +21,17 @@ const schema = `
 // A lease is nothing but a time before which nobody else may have the message; a message that was never given out has none (0), so that a
 // clock set back does not hold it. What was given out before and is free again goes first: new messages must not keep it waiting for ever.
 const returned = 'SELECT sequence FROM messages WHERE done_at IS NULL AND subject = ? AND free_at > 0 AND free_at <= ? ORDER BY free_at, sequence LIMIT 1';
+const returnedBeside = 'SELECT sequence FROM messages WHERE done_at IS NULL AND subject = ? AND free_at > 0 AND free_at <= ? AND turn NOT IN (SELECT value FROM json_each(?)) ORDER BY free_at, sequence LIMIT 1';
 const freshAfter = `SELECT sequence, turn FROM messages WHERE done_at IS NULL AND free_at = 0 AND subject = ? AND urgent = ? AND turn > ? ORDER BY turn, sequence LIMIT 1`;
 const freshFirst = `SELECT sequence, turn FROM messages WHERE done_at IS NULL AND free_at = 0 AND subject = ? AND urgent = ? ORDER BY turn, sequence LIMIT 1`;
-const give = 'UPDATE messages SET attempt = attempt + 1, free_at = ? WHERE sequence = ? RETURNING id, data, attempt';
+const give = 'UPDATE messages SET attempt = attempt + 1, free_at = ? WHERE sequence = ? RETURNING id, turn, data, attempt';
 
 /** One message in so many that are taken is an ordinary one, where there are any, however many urgent ones wait. */
 const ordinaryShare = 4;
 
 const recheckMs = 250;
+
+type Row = { id: string; turn: string; data: string; attempt: number };
 
 /** A durable queue in one SQLite file, shared by the processes of one machine. `now` is in milliseconds since 1970. */
 export const openSqliteBus = (file: string, now: () => number = Date.now): Bus => {
@@ -37,7 +40,7 @@ export const openSqliteBus = (file: string, now: () => number = Date.now): Bus =
   // Other processes publish and leases run out without a word: whoever waits looks again now and then.
   const bell = openBell(recheckMs, () => true);
 
-  const deliveryOf = (consumer: Consumer, row: { id: string; data: string; attempt: number }): Delivery => {
+  const deliveryOf = (consumer: Consumer, row: Row): Delivery => {
     let ended = false;
     /** Changes the message while it is still in these hands; otherwise somebody else has it, and nothing happens. */
     const whileHeld = (change: 'free_at' | 'done_at', at: number): void => {
@@ -46,6 +49,7 @@ export const openSqliteBus = (file: string, now: () => number = Date.now): Bus =
     return {
       id: row.id,
       subject: consumer.subject,
+      group: row.turn,
       data: JSON.parse(row.data),
       attempt: row.attempt,
       ack: async () => {
@@ -79,12 +83,22 @@ export const openSqliteBus = (file: string, now: () => number = Date.now): Bus =
     return nextFresh(subject, first) ?? nextFresh(subject, second);
   };
 
-  const takeOne = (consumer: Consumer): Delivery | null =>
+  /** The first message of the next group that is none of these, one step for each group that is passed over. */
+  const nextFreshBeside = (subject: string, urgent: 0 | 1, groups: ReadonlySet<string>): number | undefined => {
+    let row = database.get(freshFirst, subject, urgent);
+    while (row && groups.has(row.turn as string)) row = database.get(freshAfter, subject, urgent, row.turn as string);
+    return row?.sequence as number | undefined;
+  };
+
+  const nextSequenceBeside = (subject: string, groups: ReadonlySet<string>): number | undefined =>
+    (database.get(returnedBeside, subject, now(), JSON.stringify([...groups]))?.sequence as number | undefined) ?? nextFreshBeside(subject, 1, groups) ?? nextFreshBeside(subject, 0, groups);
+
+  const take = (consumer: Consumer, find: (subject: string) => number | undefined): Delivery | null =>
     database.transaction(() => {
-      const sequence = nextSequence(consumer.subject);
+      const sequence = find(consumer.subject);
       if (sequence === undefined) return null;
       taken += 1;
-      return deliveryOf(consumer, database.get(give, now() + consumer.leaseMs, sequence) as { id: string; data: string; attempt: number });
+      return deliveryOf(consumer, database.get(give, now() + consumer.leaseMs, sequence) as Row);
     });
 
   // A few at a time, but more than come in: a pause must not end in one large delete that holds up the event loop.
@@ -107,12 +121,13 @@ export const openSqliteBus = (file: string, now: () => number = Date.now): Bus =
     },
     next: async (consumer, signal) => {
       while (!signal.aborted && !bell.closed()) {
-        const delivery = takeOne(consumer);
+        const delivery = take(consumer, nextSequence);
         if (delivery) return delivery;
         await bell.heard(signal);
       }
       return null;
     },
+    nextBeside: async (consumer, groups) => (bell.closed() ? null : take(consumer, (subject) => nextSequenceBeside(subject, groups))),
     pending: async ({ subject }, only) =>
       Number(database.get(`SELECT count(*) AS n FROM messages WHERE done_at IS NULL AND subject = ?${only ? ' AND urgent = 1' : ''}`, subject)!.n),
     close: async () => {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Bus, Delivery } from './port.ts';
 import { workOff } from './work.ts';
 
@@ -9,7 +9,7 @@ const busOf = (count: number) => {
   const ends: string[] = [];
   let given = 0;
   const delivery = (id: string): Delivery => ({
-    id, subject: 's', data: null, attempt: 1, ack: async () => void ends.push(`${id} done`), nak: async (ms) => void ends.push(`${id} again in ${ms}`), working: async () => undefined,
+    id, subject: 's', group: '', data: null, attempt: 1, ack: async () => void ends.push(`${id} done`), nak: async (ms) => void ends.push(`${id} again in ${ms}`), working: async () => undefined,
   });
   const bus = { next: async () => (given < count ? delivery(String((given += 1))) : null) } as unknown as Bus;
   return { bus, ends, given: () => given };
@@ -51,4 +51,34 @@ test('work that comes again does so after its delay, and work that raised an err
   }, never);
   expect(ends).toEqual(['1 again in 5', '2 again in 1000', '3 done']);
   expect(errors).toEqual([['2', 'Error: no luck']]);
+});
+
+test('work that takes long does not hold up the other groups, and of none more than one is taken up before its turn', async () => {
+  const waiting = ['long', 'long', 'long', 'long', 'other', 'other', 'third', 'fourth'].map((group, at) => ({ id: `${group}${at}`, group }));
+  const takeIf = (fits: (group: string) => boolean) => {
+    const at = waiting.findIndex(({ group }) => fits(group));
+    return at < 0 ? null : ({ ...waiting.splice(at, 1)[0]!, subject: 's', data: null, attempt: 1, ack: async () => undefined, nak: async () => undefined, working: async () => undefined } satisfies Delivery);
+  };
+  const bus = { next: async () => takeIf(() => true), nextBeside: async (_: unknown, groups: ReadonlySet<string>) => takeIf((group) => !groups.has(group)) } as unknown as Bus;
+  const release = new Map<string, () => void>();
+  const begun: string[] = [];
+  const over = workOff(bus, {
+    consumer, concurrency: 2, reserve: 2, onError: () => undefined,
+    work: async ({ id }) => {
+      begun.push(id);
+      await new Promise<void>((resolve) => void release.set(id, resolve));
+      return { kind: 'done' };
+    },
+  }, never);
+  const begins = (...ids: string[]) => vi.waitFor(() => expect(begun).toEqual(ids));
+  await begins('long0', 'long1', 'other4', 'third6');
+  release.get('other4')!();
+  await begins('long0', 'long1', 'other4', 'third6', 'other5');
+  for (let count = 6; count <= 8; count += 1) {
+    for (const go of release.values()) go();
+    await vi.waitFor(() => expect(begun.length).toBeGreaterThanOrEqual(count));
+  }
+  for (const go of release.values()) go();
+  await over;
+  expect(begun).toHaveLength(8);
 });

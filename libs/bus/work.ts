@@ -7,12 +7,16 @@ export type Worker = {
   consumer: Consumer;
   /** How many messages are in hands at most. */
   concurrency: number;
+  /** How many more there may be while those take long: of groups alone of which nothing is in hands, so that one group's long work holds up no other. None unless given. */
+  reserve?: number;
   work: (delivery: Delivery) => Promise<WorkEnd>;
   /** Told of work that raised an error; its message comes again. */
   onError: (error: unknown, delivery: Delivery) => void;
 };
 
 const retryMs = 1_000;
+/** Work that ends within this time never brings in the reserve. */
+const patienceMs = 100;
 
 const carryOut = async ({ consumer, work, onError }: Worker, delivery: Delivery): Promise<void> => {
   const stillAtIt = setInterval(() => void delivery.working().catch(() => undefined), consumer.leaseMs / 3);
@@ -27,21 +31,45 @@ const carryOut = async ({ consumer, work, onError }: Worker, delivery: Delivery)
   }
 };
 
+/** Resolves when the promise does, and after the milliseconds at the latest. */
+const patiently = async (promise: Promise<void>, milliseconds: number): Promise<void> => {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, milliseconds);
+  await Promise.race([promise, over.promise]);
+  clearTimeout(timer);
+};
+
 /** Takes messages from the bus and works on them, until `signal` aborts; resolves when what is in hands is finished. */
 export const workOff = async (bus: Bus, worker: Worker, signal: AbortSignal): Promise<void> => {
-  const running = new Set<Promise<void>>();
+  const { consumer, concurrency, reserve = 0 } = worker;
+  const running = new Map<Promise<void>, string>();
   // A race of all that runs would leave a reaction behind on each of them at every turn: thousands times thousands where receivers are silent.
   let room = Promise.withResolvers<void>();
-  for (;;) {
-    if (running.size >= worker.concurrency) await room.promise;
-    const delivery = await bus.next(worker.consumer, signal);
-    if (!delivery) break;
+
+  const begin = (delivery: Delivery): void => {
     const one: Promise<void> = carryOut(worker, delivery).finally(() => {
       running.delete(one);
-      room.resolve();
+      if (running.size < concurrency) room.resolve();
     });
-    running.add(one);
-    if (running.size >= worker.concurrency) room = Promise.withResolvers<void>();
+    running.set(one, delivery.group);
+    if (running.size === concurrency) room = Promise.withResolvers<void>();
+  };
+
+  const waitForRoom = async (): Promise<void> => {
+    while (reserve > 0 && running.size >= concurrency && !signal.aborted) {
+      await patiently(room.promise, patienceMs);
+      if (running.size < concurrency || running.size >= concurrency + reserve) continue;
+      const delivery = await bus.nextBeside(consumer, new Set(running.values()));
+      if (delivery) begin(delivery);
+    }
+    if (running.size >= concurrency) await room.promise;
+  };
+
+  for (;;) {
+    if (running.size >= concurrency) await waitForRoom();
+    const delivery = await bus.next(consumer, signal);
+    if (!delivery) break;
+    begin(delivery);
   }
-  await Promise.all(running);
+  await Promise.all(running.keys());
 };

@@ -33,7 +33,7 @@ export type PrinterSettings = {
   proxy: string;
   /** PEM file of further certificates to be trusted. */
   caFile?: string | undefined;
-  /** How many documents are worked on at once in each browser. */
+  /** How many documents are usually worked on at once in each browser; twice as many where some take long. */
   pages?: number | undefined;
   /** What the processes of one browser may hold together. */
   memoryMb?: number | undefined;
@@ -66,7 +66,7 @@ export const openPrinter = async (settings: PrinterSettings): Promise<Printer> =
   const [still, moving] = await bothOrNone(keep('still'), keep('moving'));
   const hermitages = openHermitages((kind) => openHouse({ executable, kind, proxy, caFile, memoryMb, keptPages: kind === 'still' ? 1 : 0, documentsPerPage: 1 }));
   const supervisors: Record<'still' | 'moving', Supervisor> = { still, moving };
-  const queues: Record<Lane['queue'], PQueue> = { kept: new PQueue({ concurrency: pages }), still: new PQueue({ concurrency: pages * 2 }), moving: new PQueue({ concurrency: pages }) };
+  const queues: Record<Lane['queue'], PQueue> = { kept: new PQueue({ concurrency: pages * 2 }), still: new PQueue({ concurrency: pages * 2 }), moving: new PQueue({ concurrency: pages * 2 }) };
   const ofOne = new PQueue({ concurrency: 2 });
   const stopWatching = watchOver({ houses: () => [...still.houses(), ...moving.houses(), ...hermitages.houses()], log, ...tuning });
   const tools: LaneTools = { proxy, setBands: bandSetter({ stillHouse: () => still.house(), proxy }) };

@@ -47,6 +47,26 @@ export const turns: Cases<OpenedBus> = {
     expect(await takeAll(opened, 10)).toContain('ordinary');
   },
 
+  'a message beside some groups is one of another group, urgent ones first, and there may be none': async (opened) => {
+    const beside = async (...groups: string[]): Promise<unknown> => (await opened.engine.nextBeside(worker, new Set(groups)))?.data ?? null;
+    await publish(opened, numbered('a', 3), { group: 'a' });
+    await publish(opened, ['b0'], { group: 'b' });
+    await publish(opened, ['c0'], { group: 'c', urgent: true });
+    await publish(opened, ['none0']);
+    expect([await beside('a', ''), await beside('a', ''), await beside('a', '')]).toEqual(['c0', 'b0', null]);
+    expect([await beside('a'), await beside('a', 'b', 'c')]).toEqual(['none0', null]);
+    expect([await beside('b'), await beside(), await beside(), await beside()]).toEqual(['a0', 'a1', 'a2', null]);
+  },
+
+  'a message that came back is among those beside other groups, and not among those beside its own': async (opened) => {
+    await publish(opened, ['back'], { group: 'a' });
+    const first = await next(opened.engine);
+    expect(first.group).toBe('a');
+    await first.nak(0);
+    expect(await opened.engine.nextBeside(worker, new Set(['a']))).toBeNull();
+    expect(await opened.engine.nextBeside(worker, new Set(['b']))).toMatchObject({ data: 'back', attempt: 2 });
+  },
+
   'urgent messages can be counted by themselves': async (opened) => {
     await publish(opened, numbered('ordinary', 3));
     await publish(opened, ['urgent'], { urgent: true });
