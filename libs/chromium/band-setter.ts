@@ -1,30 +1,17 @@
 import { createHash } from 'node:crypto';
-import { Problem } from '#contracts/http/problem.ts';
 import { bandTemplate, measuringExpression, measuringSheet, type Setting } from './band-sheet.ts';
-import { readBand, type Band, type BandPlace } from './bands.ts';
+import type { Band, BandPlace } from './bands.ts';
 import { inlineImages } from './band-images.ts';
 import { fill } from './document.ts';
 import type { House } from './house.ts';
 import { untilAborted, type Page } from './page.ts';
 import { marginsOf, noBands, type Bands } from './print-options.ts';
+import { readBands } from './read-bands.ts';
 import type { PrintRequest } from './request.ts';
 
 export type SetBands = (page: Page, request: PrintRequest, signal: AbortSignal) => Promise<Bands>;
 
-const largestBand = 2 ** 20;
 const millimetres = (cssPixels: number) => Math.ceil((cssPixels / 96) * 254) / 10;
-
-const readOption = (place: BandPlace, { options, requestedAt }: PrintRequest): Band[] => {
-  const [name, source] = place === 'header' ? (['header_html', options.header_html] as const) : (['footer_html', options.footer_html] as const);
-  if (source === null || source.trim() === '') return [];
-  const refuse = (why: string) => Problem.of('conversion_failed', `${name} ${why}`, { details: { field: name } });
-  if (source.length > largestBand) throw refuse(`is larger than 1 MB.`);
-  try {
-    return [readBand(place, source, requestedAt.toISOString().slice(0, 10))];
-  } catch {
-    throw refuse('could not be read as HTML.');
-  }
-};
 
 const fontsOf = async ({ session }: Page): Promise<string> => {
   const { result } = await session.send('Runtime.evaluate', { expression: 'getComputedStyle(document.body).fontFamily', returnByValue: true });
@@ -62,7 +49,7 @@ export const bandSetter = ({ stillHouse, proxy }: { stillHouse: () => Promise<Ho
   };
 
   return async (page, request, signal) => {
-    const read = [...readOption('header', request), ...readOption('footer', request)];
+    const read = request.bands ?? readBands(request.options, request.requestedAt);
     if (read.length === 0) return noBands;
     const { options } = request;
     const setting: Setting = { options, fonts: await fontsOf(page) };

@@ -1,4 +1,5 @@
 import type { RenderOptions } from '#contracts/http/render-options.ts';
+import type { Band } from './bands.ts';
 import type { Warning } from './resources.ts';
 
 export type PrintRequest = {
@@ -10,6 +11,8 @@ export type PrintRequest = {
   /** Prints it in a browser of its own, where neither can another document end it nor it another document. Takes as long as a browser takes to start. */
   alone?: boolean;
   options: RenderOptions;
+  /** The bands of the options, where they have been read already. */
+  bands?: Band[] | undefined;
   /** The dates of the PDF, and `{{date}}` (UTC). */
   requestedAt: Date;
   /** `processingMs` is what is left of the document's deadline now; `maxPages` null where there is no limit. */

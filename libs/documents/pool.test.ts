@@ -7,8 +7,8 @@ vi.mock('node:child_process', { spy: true });
 
 const fileOf = (name: string) => fileURLToPath(new URL(`./testing/${name}.ts`, import.meta.url));
 const pools: Pool[] = [];
-const open = (worker: string) => {
-  const pool = openPool({ processes: 1, memoryMb: 64, workerFile: fileOf(worker) });
+const open = (worker: string, processes = 1) => {
+  const pool = openPool({ processes, memoryMb: 64, workerFile: fileOf(worker) });
   pools.push(pool);
   return pool;
 };
@@ -18,7 +18,7 @@ afterEach(() => {
 });
 
 const whoWorks = async (pool: Pool) => (await pool.run('prepare', { inputType: 'html', data: new Uint8Array(), maxImages: null }, { timeoutMs: 60_000 })).html;
-const spin = (pool: Pool, timeoutMs: number) => pool.run('analyse', { content: '', variables: [] }, { timeoutMs });
+const spin = (pool: Pool, timeoutMs: number, group = '') => pool.run('analyse', { content: '', variables: [] }, { timeoutMs, group });
 const isAlive = (pid: number) => {
   try {
     return process.kill(pid, 0);
@@ -62,6 +62,14 @@ describe('the pool', () => {
     const pool = open('stillborn-worker');
     for (let round = 0; round < 3; round += 1) await expect(spin(pool, 60_000)).rejects.toThrow('did not start');
     expect(childProcess.fork).toHaveBeenCalledTimes(3);
+  });
+
+  test('leaves a process to the others, however much there is of one group', async () => {
+    const pool = open('busy-worker', 2);
+    const endless = Array.from({ length: 5 }, () => spin(pool, 60_000, 'greedy').catch(String));
+    for (let round = 0; round < 3; round += 1) expect(Number(await whoWorks(pool))).toBeGreaterThan(0);
+    pool.close();
+    await Promise.all(endless);
   });
 
   test('ends its processes when it is closed', async () => {

@@ -9,12 +9,15 @@ import type { Order, Tasks } from './worker/worker.ts';
  * They are processes, because a thread that runs out of memory while an array grows takes its whole process along.
  */
 export type Pool = {
-  /** Throws the Problem that the task raised, or that ending it comes to. `timeoutMs` counts from the call, waiting included. */
-  run: <Name extends keyof Tasks>(task: Name, input: Tasks[Name]['input'], options: { timeoutMs: number }) => Promise<Tasks[Name]['output']>;
+  /**
+   * Throws the Problem that the task raised, or that ending it comes to. `timeoutMs` counts from the call, waiting included.
+   * Tasks of one `group` never hold the last process, so that those of others are not held up by them.
+   */
+  run: <Name extends keyof Tasks>(task: Name, input: Tasks[Name]['input'], options: { timeoutMs: number; group?: string }) => Promise<Tasks[Name]['output']>;
   close: () => void;
 };
 
-type Job = { order: Order; resolve: (answer: Answer<unknown>) => void; reject: (error: unknown) => void };
+type Job = { order: Order; group: string; resolve: (answer: Answer<unknown>) => void; reject: (error: unknown) => void };
 type Seat = { worker: WorkerProcess | undefined; job: Job | undefined };
 
 const ownWorker = fileURLToPath(new URL('./worker/worker.ts', import.meta.url));
@@ -47,9 +50,15 @@ export const openPool = ({ processes, memoryMb, workerFile = ownWorker }: { proc
     queueMicrotask(assign);
     return job;
   };
+  const mostOfOneGroup = Math.max(1, processes - 1);
+  const mayBegin = ({ group }: Job): boolean => seats.filter(({ job }) => job?.group === group).length < mostOfOneGroup;
+  const nextJob = (): Job | undefined => {
+    const place = waiting.findIndex(mayBegin);
+    return place < 0 ? undefined : waiting.splice(place, 1)[0];
+  };
   const assign = (): void => {
     for (const seat of seats) {
-      const job = seat.job ? undefined : waiting.shift();
+      const job = seat.job ? undefined : nextJob();
       if (!job) continue;
       seat.job = job;
       (seat.worker ?? fill(seat)).send(job.order);
@@ -67,10 +76,10 @@ export const openPool = ({ processes, memoryMb, workerFile = ownWorker }: { proc
 
   seats.forEach(refill);
   return {
-    run: async (task, input, { timeoutMs }) => {
+    run: async (task, input, { timeoutMs, group = '' }) => {
       if (closed) throw new Error('the pool is closed');
       const { promise, resolve, reject } = Promise.withResolvers<Answer<unknown>>();
-      const job: Job = { order: { task, input }, resolve, reject };
+      const job: Job = { order: { task, input }, group, resolve, reject };
       const timer = setTimeout(() => {
         drop(job);
         reject(tooLate(timeoutMs));

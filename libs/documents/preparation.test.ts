@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { Problem } from '#contracts/http/problem.ts';
+import { readBands } from '#libs/chromium/read-bands.ts';
 import { openPreparation } from './preparation.ts';
 
 const preparation = openPreparation({ threads: 1, memoryMb: 96 });
@@ -23,6 +24,13 @@ describe('preparation in processes', () => {
     const data = Buffer.from('<p>Grüße</p>');
     expect(await preparation.prepare({ inputType: 'html', data, maxImages: 50 }, { timeoutMs: 60_000 })).toEqual({ html: '<p>Grüße</p>', lane: 'quiet', laneReason: 'nothing that runs', external: false });
     expect(data.toString()).toBe('<p>Grüße</p>');
+  });
+
+  test('reads headers and footers as the browsers would, and refuses those that cannot be read', async () => {
+    const [sources, requestedAt] = [{ header_html: '<style>p { color: red }</style><p>{{page}} {{date}}', footer_html: null }, new Date('2026-02-03')];
+    expect(await preparation.readBands({ sources, requestedAt }, { timeoutMs: 60_000 })).toEqual(readBands(sources, requestedAt));
+    const deep = preparation.readBands({ sources: { header_html: null, footer_html: '<div>'.repeat(100_000) }, requestedAt }, { timeoutMs: 60_000 });
+    expect(await faultOf(deep)).toMatchObject({ name: 'conversion_failed', extra: { details: { field: 'footer_html' } } });
   });
 
   test('gives back what was decoded: without a byte order mark, and from base64', async () => {

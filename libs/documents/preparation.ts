@@ -1,3 +1,5 @@
+import type { Band } from '#libs/chromium/bands.ts';
+import type { BandSources } from '#libs/chromium/read-bands.ts';
 import { openPool } from './pool.ts';
 import type { InputType } from './input-type.ts';
 import type { Prepared } from './prepared.ts';
@@ -8,31 +10,38 @@ import type { Analysis } from '#libs/templating/analyse.ts';
 
 export type { InputType, Prepared };
 
+/**
+ * `timeoutMs` from the call on, waiting for a process included; `group` names whose work it is: however much there is of one group, a process is left to the others.
+ */
+export type Terms = { timeoutMs: number; group?: string };
+
 /** Turns what callers send into documents for the browser, away from the event loop. */
 export type Preparation = {
   /**
    * @param input `data` is the UTF-8 of what the caller sent (the text as sent, or the JSON of an object); `maxImages` null where there is no limit
-   * @param options `timeoutMs` from the call on, waiting for a process included
    * @throws Problem
    */
-  prepare: (input: { inputType: InputType; data: Uint8Array; maxImages: number | null }, options: { timeoutMs: number }) => Promise<Prepared>;
+  prepare: (input: { inputType: InputType; data: Uint8Array; maxImages: number | null }, terms: Terms) => Promise<Prepared>;
   /** Fills a template with data and makes a document of it. Otherwise as `prepare`. @throws Problem */
-  prepareTemplate: (input: TemplateInput, options: { timeoutMs: number }) => Promise<Prepared>;
+  prepareTemplate: (input: TemplateInput, terms: Terms) => Promise<Prepared>;
   /** What is wrong with a template. @throws Problem where the template takes too long or too much memory to read */
-  analyse: (input: { content: string; variables: Variable[] }, options: { timeoutMs: number }) => Promise<Analysis>;
+  analyse: (input: { content: string; variables: Variable[] }, terms: Terms) => Promise<Analysis>;
+  /** Reads header and footer, see `readBands` of the browsers. @throws Problem */
+  readBands: (input: { sources: BandSources; requestedAt: Date }, terms: Terms) => Promise<Band[]>;
   close: () => Promise<void>;
 };
 
-const defaults = { threads: 2, memoryMb: 512 };
+const defaults = { threads: 3, memoryMb: 512 };
 
-/** @param settings `threads`: how many documents are converted at once (2), each in a process of its own; `memoryMb`: the heap limit of each (512 MiB) */
+/** @param settings `threads`: how many documents are converted at once (3), each in a process of its own; `memoryMb`: the heap limit of each (512 MiB) */
 export const openPreparation = (settings: { threads?: number; memoryMb?: number } = {}): Preparation => {
   const { threads, memoryMb } = { ...defaults, ...settings };
   const pool = openPool({ processes: threads, memoryMb });
   return {
-    prepare: async (input, options) => withEcho<Prepared>(await pool.run('prepare', input, options), input.data),
-    prepareTemplate: (input, options) => pool.run('prepareTemplate', input, options),
-    analyse: (input, options) => pool.run('analyse', input, options),
+    prepare: async (input, terms) => withEcho<Prepared>(await pool.run('prepare', input, terms), input.data),
+    prepareTemplate: (input, terms) => pool.run('prepareTemplate', input, terms),
+    analyse: (input, terms) => pool.run('analyse', input, terms),
+    readBands: (input, terms) => pool.run('readBands', input, terms),
     close: async () => pool.close(),
   };
 };

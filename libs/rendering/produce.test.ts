@@ -47,6 +47,25 @@ describe('A PDF in the making', () => {
     expect(asked[0]).toMatchObject({ external: true, options: { header_html: null, footer_html: expect.stringContaining('logo.png') } });
   });
 
+  it('has large headers and footers read where they hold up nothing else, and small ones in passing', async () => {
+    const { workshop, asked } = workshopWith(small);
+    const terms: unknown[] = [];
+    Object.assign(workshop.preparation, { readBands: async (_: unknown, given: unknown) => (terms.push(given), ['read']) });
+    Object.assign(workshop.blobs, { get: async (sha256: string) => Buffer.from(sha256 === 'large' ? 'x'.repeat(10_000) : 'x') });
+    await produce(workshop, requestOf({ bands: { header: { sha256: 'large', size: 1 }, footer: null } }), requestedAt);
+    await produce(workshop, requestOf({ bands: { header: { sha256: 'small', size: 1 }, footer: null } }), requestedAt);
+    expect(asked.map(({ bands }) => bands)).toEqual([['read'], undefined]);
+    expect(terms).toEqual([{ timeoutMs: 30_000, group: 'a' }]);
+  });
+
+  it('that is larger than any may be is told in terms of the plan, where that has any', async () => {
+    const { workshop } = workshopWith(async () => {
+      throw Problem.of('pdf_too_large', 'Too large.', { max_size_mb: 100, generated_size_mb: 120 });
+    });
+    await expect(produce(workshop, requestOf(), requestedAt)).rejects.toMatchObject({ fault: { extra: { max_size_mb: 1, generated_size_mb: 120 } } });
+    await expect(produce(workshop, requestOf({ limits: { ...requestOf().limits, maxPdfBytes: null } }), requestedAt)).rejects.toMatchObject({ fault: { extra: { max_size_mb: 100 } } });
+  });
+
   it('that comes too late is told in terms of the plan, whatever was left when printing began', async () => {
     const { workshop } = workshopWith(() => Promise.reject(Problem.of('processing_timeout', 'Not within 28 s.', { timeout_seconds: 28 })));
     await expect(produce(workshop, requestOf(), requestedAt)).rejects.toMatchObject({ fault: { name: 'processing_timeout', extra: { timeout_seconds: 30 } } });

@@ -1,9 +1,9 @@
-import type { RenderDurations, RenderEvent, RenderSource } from '#contracts/events/render.ts';
+import type { RenderDurations, RenderEvent } from '#contracts/events/render.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import type { RenderOptions } from '#contracts/http/render-options.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
-import type { Printed, Printer } from '#libs/chromium/printer.ts';
-import type { Preparation, Prepared } from '#libs/documents/preparation.ts';
+import type { Printed, Printer, PrintRequest } from '#libs/chromium/printer.ts';
+import type { Preparation, Prepared, Terms } from '#libs/documents/preparation.ts';
 import { inMb } from '#libs/sizes/sizes.ts';
 import { readContent, readSettings } from '#libs/templates/body.ts';
 
@@ -26,27 +26,41 @@ const optionsOf = async (blobs: BlobStore, { options, bands }: Requested): Promi
   footer_html: await textOf(blobs, bands.footer),
 });
 
-const prepare = async ({ blobs, preparation }: Workshop, source: RenderSource, { maxImages, processingMs }: Requested['limits']): Promise<Prepared> => {
-  const options = { timeoutMs: processingMs };
-  if (source.mode === 'CONVERT') return preparation.prepare({ inputType: source.inputType, data: await blobs.get(source.input.sha256), maxImages }, options);
+const termsOf = ({ accountId, limits }: Requested): Terms => ({ timeoutMs: limits.processingMs, group: accountId });
+
+const prepare = async ({ blobs, preparation }: Workshop, requested: Requested): Promise<Prepared> => {
+  const { source, limits: { maxImages } } = requested;
+  const terms = termsOf(requested);
+  if (source.mode === 'CONVERT') return preparation.prepare({ inputType: source.inputType, data: await blobs.get(source.input.sha256), maxImages }, terms);
   const [content, settings, data] = await Promise.all([readContent(blobs, source), readSettings(blobs, source), blobs.get(source.data.sha256)]);
   const { variables, default_options: { locale = 'en', time_zone: timeZone = 'UTC' } } = settings;
-  return preparation.prepareTemplate({ content, contentHash: source.content.sha256, data, variables, locale, timeZone, maxImages }, options);
+  return preparation.prepareTemplate({ content, contentHash: source.content.sha256, data, variables, locale, timeZone, maxImages }, terms);
+};
+
+/** Up to so many characters bands are read in passing; larger ones would hold up everything else. */
+const fewCharacters = 8192;
+
+const largeBandsOf = async ({ preparation }: Workshop, requested: Requested, options: RenderOptions, requestedAt: Date): Promise<PrintRequest['bands']> => {
+  const { header_html, footer_html } = options;
+  if ((header_html?.length ?? 0) + (footer_html?.length ?? 0) <= fewCharacters) return undefined;
+  return preparation.readBands({ sources: { header_html, footer_html }, requestedAt }, termsOf(requested));
 };
 
 /** Whether a band names anything outside; in doubt it does. */
 const reachesOut = ({ header_html: header, footer_html: footer }: RenderOptions): boolean => /https?:/i.test(`${header} ${footer}`);
 
+const tooLarge = (maxMb: number, generatedMb: number): Problem =>
+  Problem.of('pdf_too_large', `The PDF has ${generatedMb} MB; the account's plan allows ${maxMb} MB.`, { max_size_mb: maxMb, generated_size_mb: generatedMb });
+
 const refuseOversize = (pdf: Uint8Array, maxBytes: number | null): void => {
-  if (maxBytes === null || pdf.byteLength <= maxBytes) return;
-  const sizes = { max_size_mb: inMb(maxBytes), generated_size_mb: inMb(pdf.byteLength) };
-  throw Problem.of('pdf_too_large', `The PDF has ${sizes.generated_size_mb} MB; the account's plan allows ${sizes.max_size_mb} MB.`, sizes);
+  if (maxBytes !== null && pdf.byteLength > maxBytes) throw tooLarge(inMb(maxBytes), inMb(pdf.byteLength));
 };
 
 const make = async (workshop: Workshop, requested: Requested, requestedAt: Date, alone: boolean): Promise<Produced> => {
   const { limits } = requested;
   const start = performance.now();
-  const [prepared, options] = await Promise.all([prepare(workshop, requested.source, limits), optionsOf(workshop.blobs, requested)]);
+  const [prepared, options] = await Promise.all([prepare(workshop, requested), optionsOf(workshop.blobs, requested)]);
+  const bands = await largeBandsOf(workshop, requested, options, requestedAt);
   const prepareMs = performance.now() - start;
   const printed = await workshop.printer.print({
     html: prepared.html,
@@ -54,6 +68,7 @@ const make = async (workshop: Workshop, requested: Requested, requestedAt: Date,
     external: prepared.external || reachesOut(options),
     alone,
     options,
+    bands,
     requestedAt,
     limits: { processingMs: limits.processingMs - prepareMs, scriptMs: limits.scriptMs, maxPages: limits.maxPages },
   });
@@ -61,11 +76,14 @@ const make = async (workshop: Workshop, requested: Requested, requestedAt: Date,
   return { ...printed, lane: prepared.lane, laneReason: prepared.laneReason, durations: { prepareMs, ...printed.timings } };
 };
 
-/** A part that runs out of time knows what was left for it; the caller is told what the plan gives for the whole. */
-const inTermsOfPlan = (error: unknown, { processingMs }: Requested['limits']): unknown => {
-  if (!(error instanceof Problem) || error.fault.name !== 'processing_timeout') return error;
+/** A part that runs out of time or room knows what was left for it, or what is possible at all; the caller is told what the plan gives for the whole. */
+const inTermsOfPlan = (error: unknown, { processingMs, maxPdfBytes }: Requested['limits']): unknown => {
+  if (!(error instanceof Problem)) return error;
+  const { name, extra } = error.fault;
   const seconds = processingMs / 1000;
-  return Problem.of('processing_timeout', `The document could not be finished within ${seconds} s.`, { timeout_seconds: seconds });
+  if (name === 'processing_timeout') return Problem.of('processing_timeout', `The document could not be finished within ${seconds} s.`, { timeout_seconds: seconds });
+  if (name === 'pdf_too_large' && maxPdfBytes !== null) return tooLarge(inMb(maxPdfBytes), Number(extra['generated_size_mb']));
+  return error;
 };
 
 /**

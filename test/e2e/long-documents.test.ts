@@ -18,7 +18,7 @@ it.each([['without scripts', ''], ['with scripts', '<script>1</script>']])('Some
       patient.ask('POST', '/api/v1/render/async', { headers: { 'content-type': 'application/json' }, body: JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: `<p>x${script}`, wait_time: 5000 }) }),
     ),
   );
-  const statuses = async (): Promise<unknown[]> => Promise.all(jobs.map(async ({ body }) => (await patient.ask('GET', `/api/v1/jobs/${body.job_id}`)).body.status));
+  const statuses = async (): Promise<unknown[]> => Promise.all(jobs.map(async ({ body }) => (await patient.ask('GET', `/api/v1/jobs/${String(body.job_id)}`)).body.status));
   await until('two of them are under way', async () => (await statuses()).filter((status) => status === 'PROCESSING').length === 2);
   await other.render('html', `<p>a small document${script}`);
   expect(await statuses()).not.toContain('DONE');

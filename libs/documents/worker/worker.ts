@@ -1,3 +1,5 @@
+import type { Band } from '#libs/chromium/bands.ts';
+import type { BandSources } from '#libs/chromium/read-bands.ts';
 import { prepareDocument, type PrepareInput } from '../prepare.ts';
 import type { Prepared } from '../prepared.ts';
 import { analyseTemplate, prepareTemplate, type TemplateInput } from '../template.ts';
@@ -9,12 +11,14 @@ const tasks: { [Name in keyof Tasks]: (input: Tasks[Name]['input']) => Tasks[Nam
   prepare: async (input) => withoutEcho(await prepareDocument(input), input.data),
   prepareTemplate,
   analyse: analyseTemplate,
+  readBands: async ({ sources, requestedAt }) => (await import('#libs/chromium/read-bands.ts')).readBands(sources, requestedAt),
 };
 
 export type Tasks = {
   prepare: { input: PrepareInput; output: Echo<Prepared> };
   prepareTemplate: { input: TemplateInput; output: Prepared };
   analyse: { input: Parameters<typeof analyseTemplate>[0]; output: ReturnType<typeof analyseTemplate> };
+  readBands: { input: { sources: BandSources; requestedAt: Date }; output: Band[] };
 };
 
 export type Order<Name extends keyof Tasks = keyof Tasks> = { task: Name; input: Tasks[Name]['input'] };

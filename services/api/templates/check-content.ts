@@ -1,6 +1,6 @@
 import { Problem } from '#contracts/http/problem.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
-import type { Preparation } from '#libs/documents/preparation.ts';
+import type { Preparation, Terms } from '#libs/documents/preparation.ts';
 import { bytesPerMb } from '#libs/sizes/sizes.ts';
 
 /** @throws Problem template_too_large */
@@ -10,8 +10,8 @@ export const requireSize = (content: string, { maxTemplateMb }: PlanLimits): voi
 };
 
 /** Reads the template as a render would. What it says of variables that are not declared is no reason to refuse it. @throws Problem invalid_template_syntax */
-export const requireSyntax = async (preparation: Preparation, content: string, timeoutMs: number): Promise<void> => {
-  const { errors } = await preparation.analyse({ content, variables: [] }, { timeoutMs });
+export const requireSyntax = async (preparation: Preparation, content: string, terms: Terms): Promise<void> => {
+  const { errors } = await preparation.analyse({ content, variables: [] }, terms);
   const first = errors.find(({ type }) => type === 'syntax_error');
   if (first) throw Problem.of('invalid_template_syntax', first.message, first.line === undefined ? {} : { line: first.line });
 };

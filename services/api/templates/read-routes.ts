@@ -76,7 +76,7 @@ export const registerTemplateReadRoutes = (app: FastifyInstance, parts: Template
     const { content, variables } = validated(validateTemplateFor(plan.maxVariables), bodyOf(request));
     requirePermission(caller, 'templates:read');
     requireSize(content, plan);
-    const { errors } = await preparation.analyse({ content, variables }, { timeoutMs: plan.processingMs });
+    const { errors } = await preparation.analyse({ content, variables }, { timeoutMs: plan.processingMs, group: caller.account.id });
     return { valid: errors.length === 0, errors };
   });
 };

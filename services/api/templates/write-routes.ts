@@ -67,7 +67,7 @@ export const registerTemplateWriteRoutes = (app: FastifyInstance, parts: Templat
     const { description = null, ...fields } = validated(createTemplateFor(plan.maxVariables), body);
     requirePermission(caller, 'templates:write');
     requireSize(fields.content, plan);
-    await requireSyntax(preparation, fields.content, plan.processingMs);
+    await requireSyntax(preparation, fields.content, { timeoutMs: plan.processingMs, group: caller.account.id });
     const full: FullTemplate = { ...fields, description };
     const { at } = await creationInTurn(caller.account.id, async () => {
       await requireRoom(parts, caller);
@@ -96,7 +96,7 @@ export const registerTemplateWriteRoutes = (app: FastifyInstance, parts: Templat
     const { id } = await requireTemplate(log, caller.account.id, pathOf(request).id!);
     if (update.content !== undefined) {
       requireSize(update.content, plan);
-      await requireSyntax(preparation, update.content, plan.processingMs);
+      await requireSyntax(preparation, update.content, { timeoutMs: plan.processingMs, group: caller.account.id });
     }
     const written = await updateTemplate(
       log, caller.account.id, id,
