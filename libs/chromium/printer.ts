@@ -5,6 +5,7 @@ import { underDeadline } from './deadline.ts';
 import { openHermitages } from './hermitage.ts';
 import { openHouse, type House } from './house.ts';
 import { bandSetter } from './band-setter.ts';
+import { type Line, openLine } from './line.ts';
 import { laneOf, type Lane, type LaneTools } from './lanes.ts';
 import type { PrintRequest, Printed, PrinterLog } from './request.ts';
 import type { Warning } from './resources.ts';
@@ -66,8 +67,8 @@ export const openPrinter = async (settings: PrinterSettings): Promise<Printer> =
   const [still, moving] = await bothOrNone(keep('still'), keep('moving'));
   const hermitages = openHermitages((kind) => openHouse({ executable, kind, proxy, caFile, memoryMb, keptPages: kind === 'still' ? 1 : 0, documentsPerPage: 1 }));
   const supervisors: Record<'still' | 'moving', Supervisor> = { still, moving };
-  const queues: Record<Lane['queue'], PQueue> = { kept: new PQueue({ concurrency: pages * 2 }), still: new PQueue({ concurrency: pages * 2 }), moving: new PQueue({ concurrency: pages * 2 }) };
-  const ofOne = new PQueue({ concurrency: 2 });
+  const lines: Record<Lane['queue'], Line> = { kept: openLine(pages), still: openLine(pages * 2), moving: openLine(pages) };
+  const lineOfOne = openLine(1);
   const stopWatching = watchOver({ houses: () => [...still.houses(), ...moving.houses(), ...hermitages.houses()], log, ...tuning });
   const tools: LaneTools = { proxy, setBands: bandSetter({ stillHouse: () => still.house(), proxy }) };
   let closing = false;
@@ -90,11 +91,11 @@ export const openPrinter = async (settings: PrinterSettings): Promise<Printer> =
 
   const healthOf = (kind: 'still' | 'moving'): BrowserHealth => {
     const house = supervisors[kind].current();
-    const lines = kind === 'still' ? [queues.kept, queues.still] : [queues.moving];
-    const sum = (of: (queue: PQueue) => number) => lines.reduce((total, queue) => total + of(queue), 0);
+    const own = kind === 'still' ? [lines.kept, lines.still] : [lines.moving];
+    const sum = (of: (line: Line) => number) => own.reduce((total, line) => total + of(line), 0);
     return {
       kind, up: house !== undefined, version: house?.browser.version ?? null, documents: house?.documents ?? 0,
-      running: sum((queue) => queue.pending), waiting: sum((queue) => queue.size), crashes: supervisors[kind].crashes(), memoryMb: house?.browser.memory.megabytes ?? 0, processGroup: house?.browser.processGroup ?? null,
+      running: sum((line) => line.running()), waiting: sum((line) => line.waiting()), crashes: supervisors[kind].crashes(), memoryMb: house?.browser.memory.megabytes ?? 0, processGroup: house?.browser.processGroup ?? null,
     };
   };
   const ready = () => !closing && still.current() !== undefined && moving.current() !== undefined;
@@ -104,14 +105,14 @@ export const openPrinter = async (settings: PrinterSettings): Promise<Printer> =
       if (closing) throw new BrowserGone('The printer is closing.');
       const lane = laneOf(request);
       const asked = performance.now();
-      const [queue, printer] = request.alone ? [ofOne, printAlone] : [queues[lane.queue], printIn];
-      return underDeadline(request.limits.processingMs, (signal) => queue.add(() => printer(lane, request, signal, asked)));
+      const [line, printer] = request.alone ? [lineOfOne, printAlone] : [lines[lane.queue], printIn];
+      return underDeadline(request.limits.processingMs, (signal) => line.add(request.group ?? '', () => printer(lane, request, signal, asked)));
     },
     ready,
     health: () => ({ ready: ready(), browsers: [healthOf('still'), healthOf('moving')] }),
     close: async () => {
       closing = true;
-      await Promise.all([ofOne, ...Object.values(queues)].map((queue) => queue.onIdle()));
+      await Promise.all([lineOfOne, ...Object.values(lines)].map((line) => line.idle()));
       stopWatching();
       await Promise.all([still.close(), moving.close()]);
     },

@@ -8,6 +8,8 @@ export type PrintRequest = {
   lane: 'quiet' | 'script';
   /** Whether the document may fetch from the network. */
   external: boolean;
+  /** Whose document it is: a long one holds up no others but those of the same group. */
+  group?: string;
   /** Prints it in a browser of its own, where neither can another document end it nor it another document. Takes as long as a browser takes to start. */
   alone?: boolean;
   options: RenderOptions;
