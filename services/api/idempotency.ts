@@ -43,7 +43,7 @@ const claim = async (log: Log, request: FastifyRequest, key: string, operation: 
   for (;;) {
     const { history, aggregate } = await load(log, idempotency, stream);
     const age = history.length === 0 ? 0 : log.now().getTime() - Date.parse(history.at(-1)!.metadata.occurredAt);
-    const wish = { type: 'claim' as const, accountId: cause.accountId!, operation, bodySha256: bodySha256(request), id: newId(), expired: age >= keptMs };
+    const wish = { type: 'claim' as const, accountId: cause.accountId!, operation, bodySha256: bodySha256(request), id: newId(log.now()), expired: age >= keptMs };
     try {
       const { events } = await aggregate.attempt(wish, cause);
       return { aggregate, cause, age, first: events.length > 0 ? wish.id : null, wish };
@@ -57,7 +57,7 @@ const claim = async (log: Log, request: FastifyRequest, key: string, operation: 
 /** Does a request once for each Idempotency-Key: the same key and body again give the first answer again. @throws Problem */
 export const once = async (log: Log, request: FastifyRequest, reply: FastifyReply, { operation, permission, streamOf, run, replay }: Attempt): Promise<FastifyReply> => {
   const key = keyOf(request);
-  if (key === null) return run(newId());
+  if (key === null) return run(newId(log.now()));
   const { aggregate, cause, age, first, wish } = await claim(log, request, key, operation);
   const runReleasing = (id: string): Promise<FastifyReply> =>
     run(id).catch(async (error: unknown) => {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readModels, streams } from '#contracts/names.ts';
+import { timeOf } from '#libs/ids/new-id.ts';
 import type { Limits } from '#libs/limits/port.ts';
 import { requirePermission } from './authenticate.ts';
 import { callerOf } from './caller.ts';
@@ -21,12 +22,20 @@ export type RenderRouteParts = SubmitParts & SourceParts & { limits: Limits; est
 /** What a render is seen in from the moment of its acceptance. */
 const shownIn = [readModels.renders, readModels.usage, readModels.templateUses];
 
+const freshMs = 10_000;
+
+/** The moment in the render's id, by which jobs are found in time; for an id of an attempt that was given up long ago it is now. */
+const acceptanceOf = (id: string, now: Date): Date => {
+  const made = timeOf(id);
+  return Math.abs(now.getTime() - made.getTime()) < freshMs ? made : now;
+};
+
 const acceptRender = async (parts: RenderRouteParts, request: FastifyRequest, reply: FastifyReply, id: string, always: boolean): Promise<FastifyReply> => {
   const caller = callerOf(request);
   const wanted = parseRenderRequest(bodyOf(request));
   const wish = wishOf(wanted, always);
   requirePermission(caller, 'render:create');
-  const at = parts.log.now();
+  const at = acceptanceOf(id, parts.log.now());
   await requireQuota(parts.limits, caller, at);
   const ask = await askOf(parts, caller, wanted);
   const estimate = await parts.estimates.of(ask.source, wish.kind === 'wait' ? 'wait' : 'later');
