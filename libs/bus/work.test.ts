@@ -53,7 +53,7 @@ test('work that comes again does so after its delay, and work that raised an err
   expect(errors).toEqual([['2', 'Error: no luck']]);
 });
 
-test('work that takes long does not hold up the other groups, and of none more than one is taken up before its turn', async () => {
+test('work that takes long does not hold up the other groups, and of none more than its half is taken up before its turn', async () => {
   const waiting = ['long', 'long', 'long', 'long', 'other', 'other', 'third', 'fourth'].map((group, at) => ({ id: `${group}${at}`, group }));
   const takeIf = (fits: (group: string) => boolean) => {
     const at = waiting.findIndex(({ group }) => fits(group));

@@ -7,7 +7,7 @@ export type Worker = {
   consumer: Consumer;
   /** How many messages are in hands at most. */
   concurrency: number;
-  /** How many more there may be while those take long: of groups alone of which nothing is in hands, so that one group's long work holds up no other. None unless given. */
+  /** How many more there may be while those take long: of groups alone that have less than half of `concurrency` in hands, so that one group's long work holds up no other. None unless given. */
   reserve?: number;
   work: (delivery: Delivery) => Promise<WorkEnd>;
   /** Told of work that raised an error; its message comes again. */
@@ -17,6 +17,8 @@ export type Worker = {
 const retryMs = 1_000;
 /** Work that ends within this time never brings in the reserve. */
 const patienceMs = 100;
+/** How often is looked for other groups once it has. */
+const againMs = 20;
 
 const carryOut = async ({ consumer, work, onError }: Worker, delivery: Delivery): Promise<void> => {
   const stillAtIt = setInterval(() => void delivery.working().catch(() => undefined), consumer.leaseMs / 3);
@@ -55,11 +57,16 @@ export const workOff = async (bus: Bus, worker: Worker, signal: AbortSignal): Pr
     if (running.size === concurrency) room = Promise.withResolvers<void>();
   };
 
+  const served = (): Set<string> => {
+    const groups = [...running.values()];
+    return new Set(groups.filter((group) => groups.filter((other) => other === group).length * 2 >= concurrency));
+  };
+
   const waitForRoom = async (): Promise<void> => {
-    while (reserve > 0 && running.size >= concurrency && !signal.aborted) {
-      await patiently(room.promise, patienceMs);
+    for (let waitMs = patienceMs; reserve > 0 && running.size >= concurrency && !signal.aborted; waitMs = againMs) {
+      await patiently(room.promise, waitMs);
       if (running.size < concurrency || running.size >= concurrency + reserve) continue;
-      const delivery = await bus.nextBeside(consumer, new Set(running.values()));
+      const delivery = await bus.nextBeside(consumer, served());
       if (delivery) begin(delivery);
     }
     if (running.size >= concurrency) await room.promise;

@@ -27,7 +27,7 @@ test('what comes first is served first, in as many places as there are', async (
   await vi.waitFor(() => expect(begun).toEqual(['a1', 'a2', 'a3']));
 });
 
-test('a group of which nothing runs does not wait for the long work of another, with one place for each', async () => {
+test('a group of which nothing runs does not wait for the long work of another, with half of the places for each', async () => {
   const { begun, add, end } = inLine(2);
   add('a1', 'a2', 'a3', 'b1', 'b2', 'c1', 'd1');
   await vi.waitFor(() => expect(begun).toEqual(['a1', 'a2', 'b1', 'c1']));

@@ -8,9 +8,9 @@ export type Line = {
   idle(): Promise<void>;
 };
 
-type Waiting = { group: string; since: number; begin: () => void };
+type Waiting = { group: string; begin: () => void };
 
-/** Who has waited so long for a place that is not there gets one of the reserve, if nothing else of the same group runs. */
+/** Where no place has come free for so long, those who wait get one of the reserve, unless their group has half of the usual places already. */
 const patienceMs = 100;
 
 /** A line before so many places, first come, first served; and as many again for groups that would wait for others' long documents. */
@@ -20,23 +20,25 @@ export const openLine = (places: number): Line => {
   let idlers: (() => void)[] = [];
   let timer: NodeJS.Timeout | undefined;
 
-  const runs = (group: string): boolean => [...running.values()].includes(group);
+  let lastFree = performance.now();
+
+  const isServed = (group: string): boolean => [...running.values()].filter((other) => other === group).length * 2 >= places;
   const begin = (at: number): void => waiting.splice(at, 1)[0]!.begin();
 
   const serveReserve = (): void => {
-    timer = undefined;
-    const patient = performance.now() - patienceMs;
     for (let at = 0; at < waiting.length && running.size < places * 2; ) {
-      const { since, group } = waiting[at]!;
-      if (since <= patient && !runs(group)) begin(at);
-      else at += 1;
+      if (isServed(waiting[at]!.group)) at += 1;
+      else begin(at);
     }
-    serve();
   };
 
   const serve = (): void => {
+    clearTimeout(timer);
+    if (running.size < places) lastFree = performance.now();
     while (waiting.length > 0 && running.size < places) begin(0);
-    if (waiting.length > 0) timer ??= setTimeout(serveReserve, patienceMs);
+    const patienceLeft = patienceMs - (performance.now() - lastFree);
+    if (waiting.length > 0 && patienceLeft <= 0) serveReserve();
+    else if (waiting.length > 0) timer = setTimeout(serve, patienceLeft);
     else if (running.size === 0) for (const resolve of idlers.splice(0)) resolve();
   };
 
@@ -48,7 +50,7 @@ export const openLine = (places: number): Line => {
           running.set(mine, group);
           resolve();
         };
-        waiting.push({ group, since: performance.now(), begin: take });
+        waiting.push({ group, begin: take });
         serve();
       });
       try {
