@@ -1,30 +1,35 @@
-import { join } from 'node:path';
 import { Problem } from '#contracts/http/problem.ts';
 import { readModels } from '#contracts/names.ts';
-import { openFileBlobStore } from '#libs/blob-store/file.ts';
+import type { Answers } from '#libs/answers/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { Bus } from '#libs/bus/port.ts';
-import { openSqliteBus } from '#libs/bus/sqlite.ts';
+import { leaseCollection } from '#libs/election/lease.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
-import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
 import { withUpcasting } from '#libs/event-store/upcasting.ts';
 import type { Limits, MonthInLog } from '#libs/limits/port.ts';
-import { openSqliteLimits } from '#libs/limits/sqlite.ts';
 import { keyUseCollection } from '#libs/keys/uses.ts';
 import { projections } from '#libs/projections/all.ts';
 import { collectionsOf } from '#libs/projections/projection.ts';
 import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import { openSqliteReadStore } from '#libs/read-store/sqlite.ts';
+import { type EngineUrls, pickAnswers, pickBlobs, pickBus, pickLimits, pickReads, pickStore } from './pick.ts';
 
-export type Engines = { store: EventStore; bus: Bus; reads: ReadStore; blobs: BlobStore; limits: Limits; close(): Promise<void> };
+export type { EngineUrls };
 
-/** Where each engine keeps its things, as the settings have it. */
-export type EngineUrls = { dataDir: string; eventStoreUrl: string; busUrl: string; readStoreUrl: string; blobStoreUrl: string };
+type Closable = { close(): Promise<void>; missing?: () => string | null };
 
-const place = (url: string, scheme: string, otherwise: string): string => {
-  const path = url.slice(scheme.length);
-  return path === '' ? otherwise : path;
+/** The engines of the settings, each opened when it is first asked for, and once. */
+export type EngineShelf = {
+  store(): Promise<EventStore>;
+  bus(): Promise<Bus>;
+  reads(): Promise<ReadStore>;
+  blobs(): Promise<BlobStore>;
+  limits(): Promise<Limits>;
+  /** Between the processes that share the bus. */
+  answers(): Promise<Answers & { close(): Promise<void> }>;
+  /** What the engines that were asked for say of why they cannot serve; empty when all can. */
+  missing(): string[];
+  close(): Promise<void>;
 };
 
 const longestCatchUpMs = 2_000;
@@ -37,18 +42,43 @@ const monthReader = (store: EventStore, reads: ReadStore) => async (accountId: s
   return { used, through };
 };
 
-/** Which engine serves is decided here and nowhere else. */
-export const openEngines = async ({ dataDir, eventStoreUrl, busUrl, readStoreUrl, blobStoreUrl }: EngineUrls): Promise<Engines> => {
-  const store = withUpcasting(openSqliteEventStore(place(eventStoreUrl, 'sqlite:', join(dataDir, 'log.db'))));
-  const bus = openSqliteBus(place(busUrl, 'sqlite:', join(dataDir, 'bus.db')));
-  const reads = openSqliteReadStore(place(readStoreUrl, 'sqlite:', join(dataDir, 'read-models.db')), [...projections.flatMap(collectionsOf), keyUseCollection]);
-  const blobs = await openFileBlobStore(place(blobStoreUrl, 'file:', join(dataDir, 'blobs')));
-  const limits = openSqliteLimits(join(dataDir, 'limits.db'), monthReader(store, reads));
+const everyCollection = [...projections.flatMap(collectionsOf), keyUseCollection, leaseCollection];
+
+/** The engines that the settings name; none is opened yet. */
+export const openShelf = (urls: EngineUrls): EngineShelf => {
+  const taken: { engine: Promise<Closable>; ready: Closable | null }[] = [];
+  const once = <T extends Closable>(open: () => Promise<T>): (() => Promise<T>) => {
+    let engine: Promise<T> | undefined;
+    return () => {
+      if (engine) return engine;
+      const entry: (typeof taken)[number] = { engine: (engine = open()), ready: null };
+      void engine.then((opened) => (entry.ready = opened), () => undefined);
+      taken.push(entry);
+      return engine;
+    };
+  };
+  const store = once(async () => withUpcasting(await pickStore(urls)));
+  const reads = once(() => pickReads(urls, everyCollection));
   return {
-    store, bus, reads, blobs, limits,
+    store,
+    reads,
+    bus: once(() => pickBus(urls)),
+    blobs: once(() => pickBlobs(urls)),
+    limits: once(async () => pickLimits(urls, monthReader(await store(), await reads()))),
+    answers: once(() => pickAnswers(urls)),
+    missing: () => [...new Set(taken.flatMap(({ ready }) => ready?.missing?.() ?? []))],
     close: async () => {
-      await Promise.all([store.close(), blobs.close()]);
-      await Promise.all([bus.close(), reads.close(), limits.close()]);
+      // What was opened last may lean on what was opened first.
+      for (const { engine } of taken.toReversed()) await engine.then((opened) => opened.close(), () => undefined);
     },
   };
+};
+
+export type Engines = { store: EventStore; bus: Bus; reads: ReadStore; blobs: BlobStore; limits: Limits } & Pick<EngineShelf, 'missing' | 'close'>;
+
+/** All engines at once, for whoever needs most of them. */
+export const openEngines = async (urls: EngineUrls): Promise<Engines> => {
+  const shelf = openShelf(urls);
+  const [store, bus, reads, blobs, limits] = await Promise.all([shelf.store(), shelf.bus(), shelf.reads(), shelf.blobs(), shelf.limits()]);
+  return { store, bus, reads, blobs, limits, missing: () => shelf.missing(), close: () => shelf.close() };
 };

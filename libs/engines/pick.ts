@@ -1,0 +1,72 @@
+import { join } from 'node:path';
+import type { Answers } from '#libs/answers/port.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
+import type { Bus } from '#libs/bus/port.ts';
+import type { EventStore } from '#libs/event-store/port.ts';
+import type { Limits, ReadMonth } from '#libs/limits/port.ts';
+import type { Collection, ReadStore } from '#libs/read-store/port.ts';
+
+/** Where each engine keeps its things, as the settings have it. */
+export type EngineUrls = { dataDir: string; eventStoreUrl: string; busUrl: string; readStoreUrl: string; blobStoreUrl: string };
+
+/** Which engine serves is decided in this file and nowhere else. Only the chosen one's driver is loaded. */
+
+const schemeOf = (url: string): string => url.slice(0, url.indexOf(':') + 1);
+
+/** What follows `sqlite:` or `file:`; where nothing does, a name in the data folder. */
+const placeOf = (url: string, dataDir: string, usual: string): string => url.slice(schemeOf(url).length) || join(dataDir, usual);
+
+const unknown = (variable: string, url: string, ...allowed: readonly string[]): Error =>
+  new Error(`${variable} begins with "${schemeOf(url)}", which names no engine; allowed are ${allowed.join(', ')}.`);
+
+export const pickStore = async ({ eventStoreUrl: url, dataDir }: EngineUrls): Promise<EventStore> => {
+  switch (schemeOf(url)) {
+    case 'sqlite:':
+      return (await import('#libs/event-store/sqlite.ts')).openSqliteEventStore(placeOf(url, dataDir, 'log.db'));
+    default:
+      throw unknown('EVENT_STORE_URL', url, 'sqlite:', 'kurrentdb://', 'kurrentdb+discover://', 'esdb://', 'esdb+discover://');
+  }
+};
+
+export const pickBus = async ({ busUrl: url, dataDir }: EngineUrls): Promise<Bus> => {
+  switch (schemeOf(url)) {
+    case 'sqlite:':
+      return (await import('#libs/bus/sqlite.ts')).openSqliteBus(placeOf(url, dataDir, 'bus.db'));
+    default:
+      throw unknown('BUS_URL', url, 'sqlite:', 'nats://', 'tls://');
+  }
+};
+
+/** Whoever shares a bus finds each other there: on a server by its messages, on one machine in a folder beside the bus's file. */
+export const pickAnswers = async ({ busUrl: url, dataDir }: EngineUrls): Promise<Answers & { close(): Promise<void> }> => {
+  switch (schemeOf(url)) {
+    default:
+      return (await import('#libs/answers/folder.ts')).openFolderAnswers(`${placeOf(url, dataDir, 'bus.db')}-answers`);
+  }
+};
+
+export const pickReads = async ({ readStoreUrl: url, dataDir }: EngineUrls, collections: readonly Collection[]): Promise<ReadStore> => {
+  switch (schemeOf(url)) {
+    case 'sqlite:':
+      return (await import('#libs/read-store/sqlite.ts')).openSqliteReadStore(placeOf(url, dataDir, 'read-models.db'), collections);
+    default:
+      throw unknown('READ_STORE_URL', url, 'sqlite:', 'mongodb://', 'mongodb+srv://');
+  }
+};
+
+/** Limits lie where the read models do: both are shared by the same processes. */
+export const pickLimits = async ({ readStoreUrl: url, dataDir }: EngineUrls, readMonth: ReadMonth): Promise<Limits> => {
+  switch (schemeOf(url)) {
+    default:
+      return (await import('#libs/limits/sqlite.ts')).openSqliteLimits(join(dataDir, 'limits.db'), readMonth);
+  }
+};
+
+export const pickBlobs = async ({ blobStoreUrl: url, dataDir }: EngineUrls): Promise<BlobStore> => {
+  switch (schemeOf(url)) {
+    case 'file:':
+      return (await import('#libs/blob-store/file.ts')).openFileBlobStore(placeOf(url, dataDir, 'blobs'));
+    default:
+      throw unknown('BLOB_STORE_URL', url, 'file:', 'gridfs:');
+  }
+};

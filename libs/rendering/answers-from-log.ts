@@ -1,0 +1,68 @@
+import type { RenderEvent } from '#contracts/events/render.ts';
+import type { Fault } from '#contracts/http/problem.ts';
+import { streams } from '#contracts/names.ts';
+import type { Answer, Answers } from '#libs/answers/port.ts';
+import { render } from '#libs/domain/render.ts';
+import { causedBy } from '#libs/handling/caused-by.ts';
+import { load, type Log } from '#libs/handling/handle.ts';
+
+type Failed = Extract<RenderEvent, { type: 'RenderFailed' }>['data'];
+
+/** In milliseconds: how long nobody looks, how often is looked then, and how long a PDF that is made again may take. */
+export type Patience = { firstMs: number; everyMs: number; againMs: number };
+const usualPatience: Patience = { firstMs: 3_000, everyMs: 1_000, againMs: 30_000 };
+
+/** The outcome that the log holds, if it holds one that can be told. A PDF that was made and not handed over is asked for again: `wasDone` says that it is no longer under way. */
+const askLog = async (log: Log, id: string, wasDone: boolean, { againMs }: Patience): Promise<Answer | 'done' | null> => {
+  const { history, aggregate } = await load(log, render, streams.render(id));
+  const failed = history.find(({ type }) => type === 'RenderFailed');
+  if (failed) return { status: 'FAILED', fault: (failed.data as Failed).fault as Fault };
+  if (aggregate.state.status !== 'DONE') return null;
+  const last = history.at(-1)!;
+  const isAsked = last.type === 'PdfRequestedAgain' && log.now().getTime() - Date.parse(last.metadata.occurredAt) < againMs;
+  if (wasDone && !isAsked) await aggregate.execute({ type: 'requestPdfAgain' }, causedBy(last, 'api'));
+  return 'done';
+};
+
+type Waiting = { id: string; since: number; wasDone: boolean; resolve: (answer: Answer) => void };
+
+/**
+ * Answers that are not lost with the message or the process that brought them: who has waited for long is told what the log says.
+ * `close` ends the looking.
+ */
+export const withLog = (answers: Answers, log: Log, patience: Patience = usualPatience): Answers & { close(): void } => {
+  const waiting = new Set<Waiting>();
+  const lookFor = async (one: Waiting): Promise<void> => {
+    const found = await askLog(log, one.id, one.wasDone, patience).catch(() => null);
+    if (found === 'done') one.wasDone = true;
+    else if (found) one.resolve(found);
+  };
+  let looking = false;
+  const look = async (): Promise<void> => {
+    if (looking) return;
+    looking = true;
+    const before = performance.now() - patience.firstMs;
+    for (const one of waiting) if (one.since <= before) await lookFor(one);
+    looking = false;
+  };
+  let timer: NodeJS.Timeout | undefined;
+  const settle = (one: Waiting): void => {
+    waiting.delete(one);
+    if (waiting.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  return {
+    wait: (id, signal) => {
+      const { promise, resolve } = Promise.withResolvers<Answer | null>();
+      const one: Waiting = { id, since: performance.now(), wasDone: false, resolve };
+      waiting.add(one);
+      timer ??= setInterval(() => void look(), patience.everyMs);
+      void answers.wait(id, signal).then(resolve, () => undefined);
+      return promise.finally(() => settle(one));
+    },
+    give: (id, answer) => answers.give(id, answer),
+    close: () => clearInterval(timer),
+  };
+};
