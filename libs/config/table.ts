@@ -23,12 +23,13 @@ const renderConcurrency = (): string => String(Math.min(3 * availableParallelism
 export const settingTable = {
   port: setting('PORT', whole(0, 65_535), '8080', 'The port that the API listens on; 0 takes a free one.'),
   host: setting('HOST', text('an address or host name of this machine', /^[\w.:-]+$/), '127.0.0.1', 'The address that the API listens on.'),
+  healthPort: setting('HEALTH_PORT', whole(0, 65_535), '0', 'The port of /health where a process runs without the API, whose own port serves it otherwise; 0 takes a free one.'),
   baseUrl: setting('BASE_URL', url('http://', 'https://'), originOf, 'How callers reach the service; download links begin with it.'),
   tlsCertFile: setting('TLS_CERT_FILE', maybe(readableFile), undefined, 'PEM file of the certificate chain; with TLS_KEY_FILE the API speaks HTTPS itself.'),
   tlsKeyFile: setting('TLS_KEY_FILE', maybe(readableFile), undefined, 'PEM file of the private key that belongs to TLS_CERT_FILE.'),
 
   dataDir: setting('COLOPHON_DATA_DIR', text('a folder'), './data', 'The folder in which the embedded engines keep their files.'),
-  eventStoreUrl: setting('EVENT_STORE_URL', url('sqlite:', 'kurrentdb://', 'kurrentdb+discover://'), 'sqlite:', 'The event log; `sqlite:` alone lies in the data folder.'),
+  eventStoreUrl: setting('EVENT_STORE_URL', url('sqlite:', 'kurrentdb://', 'kurrentdb+discover://', 'esdb://', 'esdb+discover://'), 'sqlite:', 'The event log; `sqlite:` alone lies in the data folder.'),
   busUrl: setting('BUS_URL', url('sqlite:', 'nats://', 'tls://'), 'sqlite:', 'The message bus; `sqlite:` alone lies in the data folder.'),
   readStoreUrl: setting('READ_STORE_URL', url('sqlite:', 'mongodb://', 'mongodb+srv://'), 'sqlite:', 'The read models and limits; `sqlite:` alone lies in the data folder.'),
   blobStoreUrl: setting('BLOB_STORE_URL', url('file:', 'gridfs:'), 'file:', 'Inputs, templates and PDFs; `file:` alone lies in the data folder.'),
@@ -57,4 +58,11 @@ export const settingTable = {
     'Which traces are kept.',
   ),
   tracesSamplerArg: setting('OTEL_TRACES_SAMPLER_ARG', fraction, '1', 'The share of traces that a ratio sampler keeps.'),
+  otelDisabled: setting('OTEL_SDK_DISABLED', yesOrNo, 'false', 'Whether nothing is sent even where there is an address to send to.'),
+  tracesExporter: setting('OTEL_TRACES_EXPORTER', oneOf('otlp', 'none'), 'otlp', 'Whether traces are sent where there is an address to send to.'),
+  metricsExporter: setting('OTEL_METRICS_EXPORTER', oneOf('otlp', 'none'), 'otlp', 'Whether metrics are sent, beside `/metrics`, where there is an address to send to.'),
+  metricIntervalMs: setting('OTEL_METRIC_EXPORT_INTERVAL', whole(100, 3_600_000), '60000', 'How often metrics are sent, in milliseconds.'),
+  spanQueueSize: setting('OTEL_BSP_MAX_QUEUE_SIZE', whole(1, 1_000_000), '20000', 'How many spans may wait to be sent; further ones are lost.'),
+  spanBatchSize: setting('OTEL_BSP_MAX_EXPORT_BATCH_SIZE', whole(1, 1_000_000), '512', 'How many spans are sent at once.'),
+  spanDelayMs: setting('OTEL_BSP_SCHEDULE_DELAY', whole(1, 3_600_000), '1000', 'How long spans wait at most to be sent, in milliseconds.'),
 } as const satisfies Record<string, Setting<unknown>>;

@@ -1,0 +1,44 @@
+import type { counters, gauges, histograms, LabelsOf } from './catalogue.ts';
+
+export type CounterName = keyof typeof counters;
+export type HistogramName = keyof typeof histograms;
+export type GaugeName = keyof typeof gauges;
+
+type Labels = Readonly<Record<string, string>>;
+
+/** What the SDK does for us, where it is loaded. */
+export type Metering = {
+  add(name: CounterName, by: number, labels: Labels): void;
+  record(name: HistogramName, value: number, labels: Labels): void;
+};
+
+/** One value of a gauge as it is now. */
+export type Reading = { value: number; labels?: Labels };
+type Look = () => Reading[] | Promise<Reading[]>;
+
+let metering: Metering | null = null;
+const looks = new Map<GaugeName, Set<Look>>();
+
+/** Switches metrics on, or off with null. Until then nothing is counted. */
+export const useMetering = (given: Metering | null): void => void (metering = given);
+
+export const isMetering = (): boolean => metering !== null;
+
+/** Adds to a counter of the table. */
+export const count = <N extends CounterName>(name: N, by: number, labels: LabelsOf<(typeof counters)[N]>): void => metering?.add(name, by, labels as unknown as Labels);
+
+/** Notes one value of a histogram of the table, in seconds. */
+export const record = <N extends HistogramName>(name: N, seconds: number, labels: LabelsOf<(typeof histograms)[N]>): void => metering?.record(name, seconds, labels as unknown as Labels);
+
+/** Has a gauge of the table looked at whenever metrics are asked for; returns what ends that. */
+export const watchGauge = (name: GaugeName, look: Look): (() => void) => {
+  const all = looks.get(name) ?? new Set();
+  looks.set(name, all.add(look));
+  return () => void all.delete(look);
+};
+
+/** The gauge as it is now; what cannot be looked at is left out. */
+export const readGauge = async (name: GaugeName): Promise<Reading[]> => {
+  const answers = await Promise.allSettled([...(looks.get(name) ?? [])].map(async (look) => look()));
+  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+};

@@ -1,0 +1,63 @@
+import type { Attributes } from '@opentelemetry/api';
+import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
+import type { Resource } from '@opentelemetry/resources';
+import { type IMetricReader, MeterProvider, type ResourceMetrics } from '@opentelemetry/sdk-metrics';
+import { counters, gauges, growing, histograms } from './catalogue.ts';
+import { type CounterName, type HistogramName, type Metering, readGauge } from './metrics.ts';
+
+const boundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+/** More than there are label sets, so that none is ever gathered into "other". */
+const mostSeries = 2_000;
+
+const inEveryValue = (labels: Readonly<Record<string, readonly string[] | 'free'>>): Attributes[] =>
+  Object.entries(labels).reduce<Attributes[]>((sets, [name, values]) => (values === 'free' ? [] : sets.flatMap((set) => values.map((value) => ({ ...set, [name]: value })))), [{}]);
+
+const entriesOf = <N extends string, E>(table: Record<N, E>): [N, E][] => Object.entries(table) as [N, E][];
+
+const unitSuffix: Record<string, string> = { s: '.seconds', By: '.bytes' };
+
+/** With the unit in the name, as everything that brings OpenTelemetry to Prometheus writes it; the serialiser leaves it out. */
+const withUnitInName = (found: ResourceMetrics): ResourceMetrics => ({
+  ...found,
+  scopeMetrics: found.scopeMetrics.map((scope) => ({
+    ...scope,
+    metrics: scope.metrics.map((metric) => ({ ...metric, descriptor: { ...metric.descriptor, name: `${metric.descriptor.name}${unitSuffix[metric.descriptor.unit] ?? ''}`, unit: '' } })),
+  })),
+});
+
+export type OpenMetrics = Metering & {
+  /** All metrics as they are now, in the text format of Prometheus. */
+  text(): Promise<string>;
+  close(): Promise<void>;
+};
+
+/** Keeps the metrics of the table, for whoever asks for the text and for `readers` beside. */
+export const openMetrics = (resource: Resource, readers: IMetricReader[] = []): OpenMetrics => {
+  const asked = new PrometheusExporter({ preventServerStart: true });
+  const provider = new MeterProvider({ resource, readers: [asked, ...readers], views: [{ instrumentName: '*', aggregationCardinalityLimit: mostSeries }] });
+  const meter = provider.getMeter('colophon');
+  const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
+
+  const counting = Object.fromEntries(entriesOf(counters).map(([name, { about, unit }]) => [name, meter.createCounter(name, { description: about, unit })])) as Record<CounterName, ReturnType<typeof meter.createCounter>>;
+  for (const [name, { labels }] of entriesOf(counters)) for (const set of inEveryValue(labels)) counting[name].add(0, set);
+
+  const recording = Object.fromEntries(
+    entriesOf(histograms).map(([name, { about, unit }]) => [name, meter.createHistogram(name, { description: about, unit, advice: { explicitBucketBoundaries: boundaries } })]),
+  ) as Record<HistogramName, ReturnType<typeof meter.createHistogram>>;
+
+  for (const [name, { about, unit }] of entriesOf(gauges)) {
+    const options = { description: about, unit };
+    const instrument = growing.has(name) ? meter.createObservableCounter(name, options) : meter.createObservableGauge(name, options);
+    instrument.addCallback(async (result) => {
+      for (const { value, labels } of await readGauge(name)) result.observe(value, labels ?? {});
+    });
+  }
+
+  return {
+    add: (name, by, labels) => counting[name].add(by, labels),
+    record: (name, value, labels) => recording[name].record(value, labels),
+    text: async () => serializer.serialize(withUnitInName((await asked.collect()).resourceMetrics)),
+    close: () => provider.shutdown(),
+  };
+};

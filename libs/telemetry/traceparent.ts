@@ -1,0 +1,16 @@
+const form = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+const laterForm = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2})(?:-.*)?$/;
+
+/**
+ * A `traceparent` header as version 00 of W3C Trace Context has it; null where there is none, or none that holds.
+ * Of a later version the parts that this one knows are taken, as section 3.2.4 asks.
+ */
+export const readTraceparent = (header: string | readonly string[] | undefined): string | null => {
+  if (typeof header !== 'string') return null;
+  if (form.test(header)) return header;
+  const later = header.startsWith('00') ? undefined : laterForm.exec(header)?.[1];
+  return later === undefined ? null : `00-${later}`;
+};
+
+/** The trace id, 32 hexadecimal digits, within a `traceparent`. */
+export const traceIdOf = (traceparent: string | null): string | null => traceparent?.split('-')[1] ?? null;
