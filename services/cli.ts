@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-import { Command, CommanderError } from 'commander';
+import { Argument, Command, CommanderError } from 'commander';
 import { addAccountCommands } from './cli/account-commands.ts';
 import { addConfigCommand } from './cli/config-command.ts';
 import { addKeyCommands } from './cli/key-commands.ts';
 import { addLogCommands } from './cli/log-commands.ts';
 import { SettingsError } from '#libs/config/settings.ts';
 import { UsageError } from './cli/output.ts';
+import { type Role, roles } from './cli/roles/running.ts';
 
 const program = new Command('colophon')
   .description('Renders documents to PDF, and can tell how each came to be.')
@@ -13,7 +14,11 @@ const program = new Command('colophon')
   .showHelpAfterError('"--help" after the command says more.')
   // Before any command is added, since they take this over from the program when they are made.
   .exitOverride();
-program.command('start').description('run the service').action(async () => (await import('./cli/start.ts')).start());
+program
+  .command('start')
+  .description('run the service: all of it, or only the roles that are named, of which there may be any number of processes')
+  .addArgument(new Argument('[role...]', 'what this process does').choices(roles))
+  .action(async (wanted: Role[]) => (await import('./cli/start.ts')).start(wanted));
 addAccountCommands(program);
 addKeyCommands(program);
 addLogCommands(program);

@@ -77,7 +77,7 @@ describe('a wrong variable', () => {
   });
 
   test('a password in an address is not repeated', () => {
-    expect(failure({ EVENT_STORE_URL: 'esdb://admin:changeit@host' })).not.toContain('changeit');
+    expect(failure({ EVENT_STORE_URL: 'postgres://admin:changeit@host' })).not.toContain('changeit');
     expect(failure({ OTEL_EXPORTER_OTLP_HEADERS: 'changeit' })).not.toContain('changeit');
   });
 });

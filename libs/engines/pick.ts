@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Answers } from '#libs/answers/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { Bus } from '#libs/bus/port.ts';
+import { SettingsError } from '#libs/config/settings.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import type { Limits, ReadMonth } from '#libs/limits/port.ts';
 import type { Collection, ReadStore } from '#libs/read-store/port.ts';
@@ -17,7 +18,7 @@ const schemeOf = (url: string): string => url.slice(0, url.indexOf(':') + 1);
 const placeOf = (url: string, dataDir: string, usual: string): string => url.slice(schemeOf(url).length) || join(dataDir, usual);
 
 const unknown = (variable: string, url: string, ...allowed: readonly string[]): Error =>
-  new Error(`${variable} begins with "${schemeOf(url)}", which names no engine; allowed are ${allowed.join(', ')}.`);
+  new SettingsError(`${variable} begins with "${schemeOf(url)}", which names no engine; allowed are ${allowed.join(', ')}.`);
 
 export const pickStore = async ({ eventStoreUrl: url, dataDir }: EngineUrls): Promise<EventStore> => {
   switch (schemeOf(url)) {

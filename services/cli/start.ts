@@ -1,94 +1,112 @@
-import { readFileSync } from 'node:fs';
-import { hostname } from 'node:os';
-import { openMemoryAnswers } from '#libs/answers/memory.ts';
-import { loadSettings, type Settings } from '#libs/config/settings.ts';
-import { openEngines } from '#libs/engines/open.ts';
-import { openKeyUses } from '#libs/keys/uses.ts';
+import type { AddressInfo } from 'node:net';
+import { loadSettings } from '#libs/config/settings.ts';
+import { isRemote } from '#libs/engines/guarded.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
-import { downloadUrl } from '#libs/secrets/download-token.ts';
-import { openServiceSecret } from '#libs/secrets/service-secret.ts';
 import { createLog } from '#libs/telemetry/log.ts';
-import { createApp } from '../api/app.ts';
-import { createEstimates } from '../api/estimate.ts';
-import { createFreshness } from '../api/freshness.ts';
-import { runDelivery } from '../delivery/delivery.ts';
-import { runProjector } from '../projector/projector.ts';
-import { runQuotaKeeper, runQuotaSettlement } from '../projector/quota-keeper.ts';
-import { messageOf, runRelay } from '../relay/relay.ts';
-import { runRenderer } from '../renderer/renderer.ts';
-import { runSweeper } from '../sweeper/sweeper.ts';
 import { openDefaultAccount } from './default-account.ts';
+import { startApi } from './roles/api.ts';
+import { startHealthServer, tellOfHealth } from './roles/health-server.ts';
+import { type House, openHouse } from './roles/house.ts';
+import { readModelsCaughtUp } from './roles/read-models.ts';
+import { watchReadiness } from './roles/readiness.ts';
+import { type Role, roles as allRoles, type Running } from './roles/running.ts';
+import { startDelivery, startProjector, startRelay, startRenderer, startSweeper } from './roles/workers.ts';
 import { stopped } from './stopped.ts';
 import { welcome } from './welcome.ts';
-import { openWorkshop } from './workshop.ts';
 
-const packageVersion = (): string => (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version;
+const starters = { renderer: startRenderer, delivery: startDelivery, relay: startRelay, projector: startProjector, sweeper: startSweeper } satisfies Record<Exclude<Role, 'api'>, (house: House) => Promise<Running>>;
 
-const tlsOf = ({ tlsCertFile, tlsKeyFile }: Settings): { tls?: { cert: Buffer; key: Buffer } } =>
-  tlsCertFile && tlsKeyFile ? { tls: { cert: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) } } : {};
+type Worker = keyof typeof starters;
 
-/** Runs the whole service in this process until it is told to stop, then lets what runs finish. */
-export const start = async (): Promise<void> => {
+/** What the process is at. */
+type State = { stopping: boolean; readModels: boolean; workers: Map<Worker, Running> };
+
+const workersOf = ({ roles }: House): Worker[] => roles.filter((role) => role !== 'api');
+
+const startWorkers = async (house: House, { workers }: State): Promise<void> => {
+  await Promise.all(workersOf(house).map(async (name) => workers.set(name, await starters[name](house))));
+};
+
+/** The renderer first: callers may still wait for it, and what it completes is to be carried on. */
+const stopWorkers = async ({ workers }: State): Promise<void> => {
+  await workers.get('renderer')?.stop();
+  await Promise.all([...workers.values()].map((one) => one.stop()));
+};
+
+const missingIn = (house: House, { stopping, readModels, workers }: State): string[] => [
+  ...(stopping ? ['the service is stopping'] : []),
+  ...house.engines.missing(),
+  ...(house.roles.includes('api') && !readModels ? ['the read models are not there yet'] : []),
+  ...workersOf(house).flatMap((name) => workers.get(name)?.missing() ?? [`the ${name} is starting`]),
+];
+
+/** On the very first start of everything together, an account to begin with. Several processes would each make their own. */
+const firstSteps = async ({ engines, roles, now }: House) => {
+  if (roles.length < allRoles.length) return null;
+  const [store, reads, blobs] = await Promise.all([engines.store(), engines.reads(), engines.blobs()]);
+  const first = await openDefaultAccount({ store, now }, reads, blobs);
+  await catchUp(store, reads, projections);
+  return first;
+};
+
+const isEmbedded = async ({ engines }: House): Promise<boolean> => !(await Promise.all([engines.store(), engines.reads(), engines.blobs()])).some(isRemote);
+
+const unserved = 'The service is starting. Try again in a moment.';
+
+type Face = { stop(): Promise<void>; address(): AddressInfo | string | null };
+
+/** Listens. Engines on servers may be away for now, which the process tells when it is asked; where they are in this process, nothing is served from read models that are behind. */
+const startFace = async (house: House, state: State, reading: Promise<unknown>): Promise<Face> => {
+  const missing = (): string[] => missingIn(house, state);
+  if (!house.roles.includes('api')) return startHealthServer(house.settings, missing);
+  if (house.roles.includes('projector') && (await isEmbedded(house))) await reading;
+  return startApi(house, () => (state.readModels ? null : unserved), missing);
+};
+
+/** Greets when there is something to be greeted to. */
+const greet = async (house: House, state: State, face: Face, reading: Promise<boolean>): Promise<void> => {
+  const { settings, roles } = house;
+  if (!roles.includes('api')) return tellOfHealth(roles, settings, face.address());
+  if (!(await reading)) return;
+  const first = await firstSteps(house);
+  state.readModels = true;
+  welcome(settings, face.address(), first);
+};
+
+/** Brings everything up; resolves when the process is told to stop, or cannot go on. */
+const serve = async (house: House, state: State, stop: AbortSignal, parts: { face?: Face }): Promise<Error | null> => {
+  const reading = house.roles.includes('api') ? readModelsCaughtUp(house, stop) : Promise.resolve(true);
+  reading.catch(() => undefined);
+  const [face] = await Promise.all([startFace(house, state, reading).then((up) => (parts.face = up)), startWorkers(house, state)]);
+  const failures = [greet(house, state, face, reading), ...[...state.workers.values()].map(({ ended }) => ended)];
+  const endless = new Promise<never>(() => undefined);
+  return Promise.race(failures.map((end) => end.then(() => endless, (error: unknown) => error as Error)));
+};
+
+/** Runs the named roles of the service in this process, or all, until it is told to stop; then lets what runs finish. */
+export const start = async (wanted: readonly Role[] = []): Promise<void> => {
   const settings = loadSettings(process.env);
   const logger = createLog(settings);
   const toldToStop = stopped();
-  const engines = await openEngines(settings);
-  const { store, bus, reads, blobs, limits } = engines;
-  const log = { store, now: () => new Date() };
-  await catchUp(store, reads, projections);
-
-  const workshop = await openWorkshop(settings, blobs, logger);
-  const answers = openMemoryAnswers();
-  const worker = `${hostname()}/${process.pid}`;
+  const house = openHouse(settings, logger, wanted.length === 0 ? allRoles : allRoles.filter((role) => wanted.includes(role)));
+  const state: State = { stopping: false, readModels: false, workers: new Map() };
+  const parts: { face?: Face } = {};
   const stop = new AbortController();
-  const stopRenderer = new AbortController();
-  const concurrency = settings.renderConcurrency;
-  const report = (fact: Record<string, unknown>, message: string): void => logger.warn(fact, message);
-
-  const secret = openServiceSecret(settings.secret, settings.dataDir);
-  const { egress } = workshop;
-  const quota = { store, reads, limits, now: log.now };
-  const keyUses = openKeyUses(reads);
-  const following = [
-    runProjector(store, reads, projections, stop.signal),
-    runRelay(store, bus, reads, stop.signal),
-    runQuotaKeeper(quota, stop.signal),
-    runQuotaSettlement(quota, stop.signal, (error) => report({ error: String(error) }, 'open renders could not be settled; they are tried again')),
-  ];
-  const sweeping = runSweeper({ log, reads, blobs, bus, messageOf }, report, stop.signal);
-  const delivering = runDelivery({ log, blobs, reads, egress, secret, baseUrl: settings.baseUrl }, bus, report, stop.signal);
-  const rendering = runRenderer({ ...workshop, log, answers, worker, report }, bus, concurrency, stopRenderer.signal);
-
-  let stopping = false;
-  const missing = (): string[] => [
-    ...(stopping ? ['the service is stopping'] : []),
-    ...(workshop.printer.ready() ? [] : ['no browser is up yet']),
-  ];
-  const app = createApp({
-    log, blobs, answers, reads, limits, keyUses, countAsync: settings.countAsyncTowardRateLimit, preparation: workshop.preparation, freshness: createFreshness(reads),
-    estimates: createEstimates(bus, reads), backlog: settings.renderBacklog, secret,
-    urlOf: (id, until) => downloadUrl(settings.baseUrl, secret, id, until),
-    version: packageVersion(), health: () => ({ missing: missing() }), logger, ...tlsOf(settings),
-  });
-  await app.listen({ port: settings.port, host: settings.host });
-  const keys = await openDefaultAccount(log, reads, blobs);
-  await catchUp(store, reads, projections);
-  welcome(settings, app.server.address(), keys);
-
-  // A loop that ends by itself has failed: better to stop, and be started again, than to accept what nobody works on.
-  const reason = await Promise.race([toldToStop, Promise.all([...following, sweeping, delivering, rendering]).then(() => 'a loop ended', (error: unknown) => error as Error)]);
-  if (reason instanceof Error) logger.fatal({ err: reason }, 'the service cannot go on');
-  else logger.info({ reason }, 'stopping: what runs is finished first');
-  stopping = true;
-  await app.close();
-  stopRenderer.abort();
-  await rendering;
+  const readiness = watchReadiness(() => missingIn(house, state), logger);
+  try {
+    const reason = await Promise.race([toldToStop, serve(house, state, stop.signal, parts)]);
+    if (typeof reason !== 'string') throw reason;
+    logger.info({ reason }, 'stopping: what runs is finished first');
+  } catch (error) {
+    logger.fatal({ err: error }, 'the service cannot go on');
+    process.exitCode = 1;
+  }
+  state.stopping = true;
   stop.abort();
-  await Promise.allSettled([...following, sweeping, delivering]);
-  await keyUses.close();
-  await workshop.close();
-  await engines.close();
+  readiness.stop();
+  await parts.face?.stop();
+  await stopWorkers(state);
+  await house.close();
   logger.info('stopped');
-  process.exitCode = reason instanceof Error ? 1 : 0;
 };

@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import type { Settings } from '#libs/config/settings.ts';
+import { guarded } from '#libs/engines/guarded.ts';
+import { openKeyUses } from '#libs/keys/uses.ts';
+import { withLog } from '#libs/rendering/answers-from-log.ts';
+import { downloadUrl } from '#libs/secrets/download-token.ts';
+import { createApp } from '../../api/app.ts';
+import { createEstimates } from '../../api/estimate.ts';
+import { createFreshness } from '../../api/freshness.ts';
+import type { House } from './house.ts';
+import { onceIn } from './once-in.ts';
+
+const packageVersion = (): string => (JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }).version;
+
+const tlsOf = ({ tlsCertFile, tlsKeyFile }: Settings): { tls?: { cert: Buffer; key: Buffer } } =>
+  tlsCertFile && tlsKeyFile ? { tls: { cert: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) } } : {};
+
+const reportEveryMs = 5_000;
+
+export type Api = { address(): AddressInfo | string | null; stop(): Promise<void> };
+
+/** Listens at once. `closed` tells why callers are not served yet, `missing` what readiness lacks. */
+export const startApi = async (house: House, closed: () => string | null, missing: () => string[]): Promise<Api> => {
+  const { settings, engines, logger, now } = house;
+  const occasionally = onceIn(reportEveryMs);
+  const report = (error: unknown): void => occasionally(() => logger.warn({ err: error }, 'an engine failed a caller; further failures of the next seconds are not told'));
+  const guard = { closed, report };
+  const reads = guarded(await engines.reads(), guard);
+  const [store, bus, blobs, limits] = [guarded(await engines.store(), guard), guarded(await engines.bus(), guard), guarded(await engines.blobs(), guard), guarded(await engines.limits(), guard)];
+  const log = { store, now };
+  const answers = withLog(await engines.answers(), log);
+  const keyUses = openKeyUses(await engines.reads());
+  const secret = house.secret();
+  const app: FastifyInstance = createApp({
+    log, blobs, answers, reads, limits, keyUses, countAsync: settings.countAsyncTowardRateLimit, preparation: house.preparation(), freshness: createFreshness(reads),
+    estimates: createEstimates(bus, reads), backlog: settings.renderBacklog, secret,
+    urlOf: (id, until) => downloadUrl(settings.baseUrl, secret, id, until),
+    version: packageVersion(), health: () => ({ missing: missing() }), logger, ...tlsOf(settings),
+  });
+  await app.listen({ port: settings.port, host: settings.host });
+  return {
+    address: () => app.server.address(),
+    stop: async () => {
+      await app.close();
+      answers.close();
+      await keyUses.close();
+    },
+  };
+};

@@ -1,0 +1,24 @@
+import Fastify from 'fastify';
+import type { AddressInfo } from 'node:net';
+import type { Settings } from '#libs/config/settings.ts';
+import { registerHealthRoutes } from '../../api/health-routes.ts';
+import type { Role } from './running.ts';
+
+/** Serves `/health/live` and `/health/ready` for a process without an API. Throws where the port is taken. */
+export const startHealthServer = async ({ healthPort, host }: Settings, missing: () => string[]): Promise<{ address(): AddressInfo | string | null; stop(): Promise<void> }> => {
+  const app = Fastify();
+  registerHealthRoutes(app, () => ({ missing: missing() }));
+  try {
+    await app.listen({ port: healthPort, host });
+  } catch (error) {
+    const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+    throw taken ? new Error(`HEALTH_PORT ${healthPort} is taken by another process; name another one, or 0 for a free one.`) : error;
+  }
+  return { address: () => app.server.address(), stop: () => app.close() };
+};
+
+/** Says where a process without an API can be asked. */
+export const tellOfHealth = (roles: readonly Role[], { host }: Settings, address: AddressInfo | string | null): void => {
+  const port = typeof address === 'object' ? address?.port : address;
+  process.stdout.write(`Colophon (${roles.join(', ')}) tells of its health at http://${host}:${port}/health/ready\n`);
+};

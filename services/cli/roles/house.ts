@@ -1,0 +1,52 @@
+import { hostname } from 'node:os';
+import type { Settings } from '#libs/config/settings.ts';
+import { openPreparation, type Preparation } from '#libs/documents/preparation.ts';
+import { type Egress, openEgress } from '#libs/egress/door.ts';
+import { type Candidate, thisCandidate } from '#libs/election/candidate.ts';
+import { type EngineShelf, openShelf } from '#libs/engines/open.ts';
+import { openServiceSecret, type ServiceSecret } from '#libs/secrets/service-secret.ts';
+import type { Logger } from '#libs/telemetry/log.ts';
+import type { Report, Role } from './running.ts';
+
+/** What the roles of one process share; whatever a role does not ask for is never opened. */
+export type House = {
+  settings: Settings;
+  logger: Logger;
+  report: Report;
+  roles: readonly Role[];
+  engines: EngineShelf;
+  egress(): Promise<Egress>;
+  preparation(): Preparation;
+  secret(): ServiceSecret;
+  /** This process, as one of those that stand for the same offices. */
+  candidate: Candidate;
+  /** Names this process in the log. */
+  worker: string;
+  now: () => Date;
+  /** Whether an engine is known to be away. */
+  isAway: () => boolean;
+  close(): Promise<void>;
+};
+
+export const openHouse = (settings: Settings, logger: Logger, roles: readonly Role[]): House => {
+  const engines = openShelf(settings);
+  const worker = `${hostname()}/${process.pid}`;
+  let egress: Promise<Egress> | undefined;
+  let preparation: Preparation | undefined;
+  let secret: ServiceSecret | undefined;
+  const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
+  return {
+    settings, logger, roles, engines, worker,
+    report: (fact, message) => logger.warn(fact, message),
+    egress: () => (egress ??= openEgress({ allow: settings.egressAllow, log: logger, ...caFile })),
+    preparation: () => (preparation ??= openPreparation()),
+    secret: () => (secret ??= openServiceSecret(settings.secret, settings.dataDir)),
+    candidate: thisCandidate(worker),
+    now: () => new Date(),
+    isAway: () => engines.missing().length > 0,
+    close: async () => {
+      await Promise.all([preparation?.close(), egress?.then((door) => door.close())]);
+      await engines.close();
+    },
+  };
+};

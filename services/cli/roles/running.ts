@@ -1,0 +1,80 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The roles that a process can have, in the order in which they are stopped: who gives work first, who finishes it after. */
+export const roles = ['api', 'renderer', 'delivery', 'relay', 'projector', 'sweeper'] as const;
+export type Role = (typeof roles)[number];
+
+/** A role at work. */
+export type Running = {
+  /** What keeps it from working; empty where nothing does. */
+  missing(): string[];
+  /** Rejects when it cannot go on, and resolves when it was stopped. */
+  ended: Promise<void>;
+  /** Lets it finish what it has in hands. */
+  stop(): Promise<void>;
+};
+
+export type Report = (fact: Record<string, unknown>, message: string) => void;
+
+type Loop = {
+  role: Role;
+  run: (signal: AbortSignal) => Promise<void>;
+  /** Whether an engine is known to be away: then a failure is not the loop's own. */
+  isAway: () => boolean;
+  report: Report;
+  times?: LoopTimes;
+};
+
+/** In milliseconds, and how many failures in a row that no absent engine explains end the process. */
+export type LoopTimes = { firstMs: number; longestMs: number; steadyMs: number; mostFailures: number };
+const usualTimes: LoopTimes = { firstMs: 100, longestMs: 2_000, steadyMs: 10_000, mostFailures: 10 };
+
+/**
+ * Keeps a loop going: begins it again when it fails, later and later, for ever while an engine is away. A loop that fails again and again without such a
+ * reason ends the process: better to be started anew than to accept what nobody works on.
+ */
+export const keepRunning = ({ role, run, isAway, report, times: { firstMs, longestMs, steadyMs, mostFailures } = usualTimes }: Loop): Running => {
+  const stop = new AbortController();
+  let failure: string | null = null;
+
+  const keep = async (): Promise<void> => {
+    for (let failures = 0; !stop.signal.aborted; ) {
+      const since = performance.now();
+      const steady = setTimeout(() => (failure = null), steadyMs);
+      try {
+        await run(stop.signal);
+        if (!stop.signal.aborted) throw new Error('it ended by itself');
+      } catch (error) {
+        failure = String(error);
+        failures = isAway() ? 0 : performance.now() - since > steadyMs ? 1 : failures + 1;
+        if (stop.signal.aborted) return;
+        if (failures > mostFailures) throw error;
+        report({ role, error: failure }, 'a role has failed and is begun again');
+        await sleep(Math.min(longestMs, firstMs * 2 ** failures), undefined, { signal: stop.signal }).catch(() => undefined);
+      } finally {
+        clearTimeout(steady);
+      }
+    }
+  };
+
+  const ended = keep();
+  // Whoever races this against a signal may leave it behind.
+  ended.catch(() => undefined);
+  return {
+    missing: () => (failure === null ? [] : [`the ${role} has failed and is begun again: ${failure}`]),
+    ended,
+    stop: async () => {
+      stop.abort();
+      await ended.catch(() => undefined);
+    },
+  };
+};
+
+/** Runs loops that belong together: where one fails or ends, the others are told to end, and the first failure is thrown. */
+export const together = async (signal: AbortSignal, ...loops: readonly ((signal: AbortSignal) => Promise<void>)[]): Promise<void> => {
+  const over = new AbortController();
+  const all = loops.map((loop) => loop(AbortSignal.any([signal, over.signal])).finally(() => over.abort()));
+  const ends = await Promise.allSettled(all);
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed) throw failed.reason;
+};
