@@ -14,8 +14,13 @@ export type Pool = {
    * Tasks of one `group` never hold the last process, so that those of others are not held up by them.
    */
   run: <Name extends keyof Tasks>(task: Name, input: Tasks[Name]['input'], options: { timeoutMs: number; group?: string }) => Promise<Tasks[Name]['output']>;
+  /** What it is doing now. */
+  load: () => PoolLoad;
   close: () => void;
 };
+
+/** How many processes there are, how many of them work, and how many tasks wait for one. */
+export type PoolLoad = { processes: number; running: number; waiting: number };
 
 type Job = { order: Order; group: string; resolve: (answer: Answer<unknown>) => void; reject: (error: unknown) => void };
 type Seat = { worker: WorkerProcess | undefined; job: Job | undefined };
@@ -94,6 +99,7 @@ export const openPool = ({ processes, memoryMb, workerFile = ownWorker }: { proc
         clearTimeout(timer);
       }
     },
+    load: () => ({ processes, running: seats.filter(({ job }) => job).length, waiting: waiting.length }),
     close: () => {
       closed = true;
       const closing = new Error('the pool is closed');

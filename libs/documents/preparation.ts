@@ -1,6 +1,6 @@
 import type { Band } from '#libs/chromium/bands.ts';
 import type { BandSources } from '#libs/chromium/read-bands.ts';
-import { openPool } from './pool.ts';
+import { openPool, type PoolLoad } from './pool.ts';
 import type { InputType } from './input-type.ts';
 import type { Prepared } from './prepared.ts';
 import { withEcho } from './worker/echo.ts';
@@ -28,6 +28,8 @@ export type Preparation = {
   analyse: (input: { content: string; variables: Variable[] }, terms: Terms) => Promise<Analysis>;
   /** Reads header and footer, see `readBands` of the browsers. @throws Problem */
   readBands: (input: { sources: BandSources; requestedAt: Date }, terms: Terms) => Promise<Band[]>;
+  /** What its processes are doing now. */
+  load: () => PoolLoad;
   close: () => Promise<void>;
 };
 
@@ -42,6 +44,7 @@ export const openPreparation = (settings: { threads?: number; memoryMb?: number 
     prepareTemplate: (input, terms) => pool.run('prepareTemplate', input, terms),
     analyse: (input, terms) => pool.run('analyse', input, terms),
     readBands: (input, terms) => pool.run('readBands', input, terms),
+    load: pool.load,
     close: async () => pool.close(),
   };
 };

@@ -1,4 +1,5 @@
 import { Agent } from 'undici';
+import { count } from '#libs/telemetry/metrics.ts';
 import { admission } from './admission.ts';
 import { readExceptions } from './allow.ts';
 import { send, type Call, type Outcome } from './callback.ts';
@@ -37,6 +38,7 @@ export type Egress = {
 
 const refusalLog = (log: EgressLog, way: 'browser' | 'callback'): OnTrouble => (error, target) => {
   if (!(error instanceof EgressError) || error.trouble.kind !== 'refused') return;
+  count('colophon.egress.refusals', 1, { way, reason: error.trouble.code });
   log.warn({ way, refused: error.trouble.code, ...target, ...error.forLog }, `egress refused: ${error.trouble.reason}`);
 };
 

@@ -3,6 +3,8 @@ import { versionOf } from '#contracts/events/upcast.ts';
 import { type AnyEvent, type Decider, fold } from '#libs/domain/decider.ts';
 import { type EventStore, EventTooLarge, type NewEvent, noStream, RevisionConflict } from '#libs/event-store/port.ts';
 import { newId } from '#libs/ids/new-id.ts';
+import { observedAppend } from '#libs/telemetry/appends.ts';
+import { count } from '#libs/telemetry/metrics.ts';
 
 /** Where a command comes from: who gave it, for which account, in which story. */
 export type Cause = {
@@ -47,7 +49,7 @@ const append = async (store: EventStore, stream: string, events: readonly NewEve
   }
 };
 
-const metadataOf = (cause: Cause, now: Date): Metadata => ({ occurredAt: now.toISOString(), ...cause });
+const metadataOf = (cause: Cause, traceparent: string | null, now: Date): Metadata => ({ occurredAt: now.toISOString(), ...cause, traceparent });
 
 const aggregateAt = <State, Command, Event extends AnyEvent>(
   { store, now }: Log,
@@ -66,11 +68,14 @@ const aggregateAt = <State, Command, Event extends AnyEvent>(
   const attempt = async (command: Command, cause: Cause): Promise<Outcome<Event>> => {
     const events = decider.decide(command, state);
     if (events.length === 0) return { events, position: null, at: null };
-    const metadata = metadataOf(cause, now());
-    const appended = await append(store, stream, events.map(({ type, data }) => ({ id: newId(), type, version: versionOf(type), data, metadata })), revision);
+    const at = now();
+    const appended = await observedAppend({ stream, types: events.map(({ type }) => type), led: cause.traceparent }, (traceparent) => {
+      const metadata = metadataOf(cause, traceparent, at);
+      return append(store, stream, events.map(({ type, data }) => ({ id: newId(), type, version: versionOf(type), data, metadata })), revision);
+    });
     state = fold(decider, events, state);
     revision = appended.revision;
-    return { events, position: appended.position, at: metadata.occurredAt };
+    return { events, position: appended.position, at: at.toISOString() };
   };
 
   const execute = async (command: Command, cause: Cause): Promise<Outcome<Event>> => {
@@ -79,6 +84,7 @@ const aggregateAt = <State, Command, Event extends AnyEvent>(
         return await attempt(command, cause);
       } catch (error) {
         if (!(error instanceof RevisionConflict) || retry === retries) throw error;
+        count('colophon.append.conflicts', 1, {});
         await catchUp();
       }
     }

@@ -2,6 +2,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Settings } from '#libs/config/settings.ts';
 import { hidden, secretFields, withoutSecrets } from './secrets.ts';
+import { traceFields } from './tracing.ts';
 
 export type { Logger } from 'pino';
 
@@ -25,6 +26,7 @@ export const createLog = (settings: LogSettings, out?: NodeJS.WritableStream): L
     {
       level: settings.logLevel,
       base: null,
+      mixin: traceFields,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: secretPaths, censor: hidden },

@@ -37,8 +37,21 @@ export const watchGauge = (name: GaugeName, look: Look): (() => void) => {
   return () => void all.delete(look);
 };
 
-/** The gauge as it is now; what cannot be looked at is left out. */
+const longestLookMs = 2_000;
+
+/** An engine that is away shall not hold up what all the others have to tell. */
+const inTime = async (look: Look): Promise<Reading[]> => {
+  const late = Promise.withResolvers<Reading[]>();
+  const timer = setTimeout(() => late.resolve([]), longestLookMs);
+  try {
+    return await Promise.race([look(), late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** The gauge as it is now; what cannot be looked at, or not soon, is left out. */
 export const readGauge = async (name: GaugeName): Promise<Reading[]> => {
-  const answers = await Promise.allSettled([...(looks.get(name) ?? [])].map(async (look) => look()));
+  const answers = await Promise.allSettled([...(looks.get(name) ?? [])].map(inTime));
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
 };

@@ -4,6 +4,7 @@ import { buildOpenApi } from '#contracts/http/openapi.ts';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
 import { routes } from '#contracts/http/routes.ts';
 import type { KeyUses } from '#libs/keys/uses.ts';
+import type { Telemetry } from '#libs/telemetry/start.ts';
 import { registerAccountRoutes } from './account-routes.ts';
 import { authenticate, requireActive } from './authenticate.ts';
 import { answerBrokenRequest, answerUnreadablePath, newRequestId } from './before-routing.ts';
@@ -15,6 +16,8 @@ import { type DownloadParts, downloadPath, registerDownloads } from './downloads
 import { type Health, registerHealthRoutes } from './health-routes.ts';
 import { type JobParts, registerJobRoutes } from './jobs/routes.ts';
 import { countLate, countLater, mayBeExempt, requireCounted } from './late-count.ts';
+import { registerMetricsRoute } from './metrics-route.ts';
+import { observeRequests } from './observe.ts';
 import { rememberBody } from './raw-body.ts';
 import { readBody } from './read-body.ts';
 import { readJsonObject } from './read-json.ts';
@@ -27,7 +30,7 @@ import type { TemplateParts } from './templates/parts.ts';
 import { countRequest, minuteOf, planLimits, requireRoomInMinute, showLimits } from './throttle.ts';
 import { registerUsageRoute } from './usage-route.ts';
 
-export type AppParts = RenderRouteParts & TemplateParts & JobParts & DownloadParts & { keyUses: KeyUses; countAsync: boolean; health: () => Health; version: string; logger: FastifyBaseLogger; tls?: { cert: Buffer; key: Buffer } };
+export type AppParts = RenderRouteParts & TemplateParts & JobParts & DownloadParts & { keyUses: KeyUses; countAsync: boolean; health: () => Health; version: string; logger: FastifyBaseLogger; telemetry?: Pick<Telemetry, 'metricsText' | 'metricsType'>; tls?: { cert: Buffer; key: Buffer } };
 
 const apiPrefix = '/api/';
 
@@ -67,7 +70,7 @@ const registerBodies = (app: FastifyInstance): void => {
 export const createApp = (parts: AppParts): FastifyInstance => {
   const app = Fastify({
     loggerInstance: parts.logger,
-    logController: new LogController({ disableRequestLogging: true }),
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: newRequestId,
     frameworkErrors: answerUnreadablePath,
     clientErrorHandler: answerBrokenRequest,
@@ -79,6 +82,7 @@ export const createApp = (parts: AppParts): FastifyInstance => {
     routerOptions: { maxParamLength: 500 },
   } as object) as unknown as FastifyInstance;
 
+  observeRequests(app);
   registerBodies(app);
   const checkOpen = closeGently(app);
 
@@ -112,6 +116,7 @@ export const createApp = (parts: AppParts): FastifyInstance => {
 
   registerDocs(app, buildOpenApi(routes, { version: parts.version }));
   registerHealthRoutes(app, parts.health);
+  if (parts.telemetry) registerMetricsRoute(app, parts.telemetry);
   registerRenderRoutes(app, parts);
   registerTemplateReadRoutes(app, parts);
   registerTemplateWriteRoutes(app, parts);

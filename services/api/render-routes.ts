@@ -7,6 +7,7 @@ import { callerOf } from './caller.ts';
 import { type Estimates, requireBacklogRoom, requireShortWait } from './estimate.ts';
 import type { Freshness } from './freshness.ts';
 import { once } from './idempotency.ts';
+import { traceparentOf } from './observe.ts';
 import { bodyOf } from './query.ts';
 import { requireQuota, withinQuota } from './quota.ts';
 import { replyOf, wishOf } from './render-reply.ts';
@@ -42,7 +43,7 @@ const acceptRender = async (parts: RenderRouteParts, request: FastifyRequest, re
   if (wish.kind === 'wait') requireShortWait(estimate, planLimits(caller.account).processingMs);
   else requireBacklogRoom(estimate, parts.backlog);
   const renderReply = replyOf(wish, estimate.waitMs + estimate.workMs);
-  const submit = () => submitRender(parts, caller, { ...ask, id, at, trial: false, reply: renderReply, requestId: request.id }, abandonment(reply));
+  const submit = () => submitRender(parts, caller, { ...ask, id, at, trial: false, reply: renderReply, requestId: request.id, traceparent: traceparentOf(request) }, abandonment(reply));
   const submission = await withinQuota(parts, caller, reply, { id, at }, submit);
   parts.freshness.wrote(caller.account.id, submission.position, ...shownIn);
   return renderReply.kind === 'wait' ? sendRender(reply, submission) : reply.send(queuedOf(id, submission.createdAt, renderReply));

@@ -1,6 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { errors } from '#contracts/http/errors.ts';
 import type { Fault } from '#contracts/http/problem.ts';
+import { count } from '#libs/telemetry/metrics.ts';
+import { traceOf } from './observe.ts';
 
 /** The JSON of an error answer. */
 export const faultBody = (fault: Fault, requestId: string, more: Record<string, unknown> = {}): string => {
@@ -14,8 +16,10 @@ export const sendFault = (reply: FastifyReply, fault: Fault, more: Record<string
   const retryAfter = fault.extra.retry_after;
   if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter));
   if (status === 401) reply.header('www-authenticate', 'Bearer');
+  count('colophon.errors', 1, { error: fault.name });
+  const traceId = traceOf(reply.request);
   return reply
     .status(status)
     .type('application/json; charset=utf-8')
-    .send(faultBody(fault, reply.request.id, more));
+    .send(faultBody(fault, reply.request.id, traceId === null ? more : { ...more, trace_id: traceId }));
 };

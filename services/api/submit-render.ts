@@ -38,7 +38,7 @@ const storedBands = async (blobs: BlobStore, options: RenderOptions): Promise<Re
 export const submitRender = async (
   { log, blobs, answers }: SubmitParts,
   { key, account }: Caller,
-  ask: Ask & { id: string; at: Date; trial: boolean; reply: RenderReply; requestId: string },
+  ask: Ask & { id: string; at: Date; trial: boolean; reply: RenderReply; requestId: string; traceparent: string | null },
   abandoned: AbortSignal,
 ): Promise<Submission> => {
   const { id, at } = ask;
@@ -57,7 +57,7 @@ export const submitRender = async (
   const answer = ask.reply.kind === 'wait' ? answers.wait(id, abandoned) : Promise.resolve(null);
   const { position } = await begin({ ...log, now: () => at }, render, streams.render(id)).execute(
     { type: 'request', data },
-    { actor: { kind: 'key', id: key.id }, accountId: account.id, correlationId: ask.requestId, causationId: null, traceparent: null },
+    { actor: { kind: 'key', id: key.id }, accountId: account.id, correlationId: ask.requestId, causationId: null, traceparent: ask.traceparent },
   );
   return { id, createdAt: at.toISOString(), position: position!, answer };
 };

@@ -12,6 +12,7 @@ import type { ReadStore } from '#libs/read-store/port.ts';
 import { downloadUrl } from '#libs/secrets/download-token.ts';
 import type { ServiceSecret } from '#libs/secrets/service-secret.ts';
 import { webhookSecrets } from '#libs/secrets/webhook-secret.ts';
+import { callInTrace, countDelivery } from '#libs/telemetry/deliveries.ts';
 import { payloadOf } from './payload.ts';
 import { signatureHeaders } from './sign.ts';
 
@@ -68,12 +69,16 @@ const headersOf = (own: Record<string, string>, signed: Record<string, string>):
   ...signed,
 });
 
-const attempt = async ({ log, blobs, reads, egress, secret }: DeliveryParts, id: string, { url, method, headers, payload, accountId }: Requested): Promise<Outcome> => {
+type Try = { id: string; requested: Requested; attempt: number; led: string | null };
+
+const attempt = async ({ log, blobs, reads, egress, secret }: DeliveryParts, { id, requested: { url, method, headers, payload, accountId }, attempt, led }: Try): Promise<Outcome> => {
   const [body, account] = await Promise.all([blobs.get(payload.sha256), reads.get(readModels.accounts, accountId) as Promise<AccountDocument | null>]);
   if (!account) throw new Error(`account ${accountId} is not in the read model yet`);
   const now = log.now();
   const signed = signatureHeaders(`msg_${id}`, body, webhookSecrets(secret, account, now), now);
-  return egress.request({ url, method, body, timeoutMs: attemptTimeoutMs, maxResponseBytes, headers: headersOf(headers, signed) });
+  return callInTrace({ url, method, attempt, led }, (traceparent) =>
+    egress.request({ url, method, body, timeoutMs: attemptTimeoutMs, maxResponseBytes, headers: headersOf(headers, { ...signed, ...(traceparent === null ? {} : { traceparent }) }) }),
+  );
 };
 
 const waitOf = (state: DeliveryState, now: Date): number =>
@@ -89,9 +94,10 @@ export const deliver = async (parts: DeliveryParts, id: string): Promise<WorkEnd
   await aggregate.execute({ type: 'send' }, cause);
   // An attempt that was announced and never recorded was cut off by a crash: it is made again.
   if (aggregate.state.status !== 'SENT') return done;
-  const outcome = await attempt(parts, id, requested);
+  const outcome = await attempt(parts, { id, requested, attempt: aggregate.state.attempt, led: cause.traceparent });
   const now = parts.log.now();
-  await aggregate.execute({ type: 'record', outcome: outcomeOf(outcome), durationMs: Math.round(outcome.durationMs), now }, cause);
+  const { events } = await aggregate.execute({ type: 'record', outcome: outcomeOf(outcome), durationMs: Math.round(outcome.durationMs), now }, cause);
+  countDelivery(events);
   const next = waitOf(aggregate.state, now);
   return next > 0 ? { kind: 'again', delayMs: next } : done;
 };

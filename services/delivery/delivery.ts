@@ -1,6 +1,7 @@
 import { consumers, subjects } from '#contracts/names.ts';
 import type { Bus, Consumer } from '#libs/bus/port.ts';
 import { workOff } from '#libs/bus/work.ts';
+import { workInTrace } from '#libs/telemetry/messages.ts';
 import { attemptTimeoutMs, deliver, type DeliveryParts } from './deliver.ts';
 
 const consumer: Consumer = { name: consumers.delivery, subject: subjects.deliveryDue, leaseMs: 1.5 * attemptTimeoutMs };
@@ -15,7 +16,7 @@ export const runDelivery = (parts: DeliveryParts, bus: Bus, report: (fact: Recor
     {
       consumer,
       concurrency,
-      work: ({ data }) => deliver(parts, (data as { id: string }).id),
+      work: (delivery) => workInTrace(delivery, consumer, () => deliver(parts, (delivery.data as { id: string }).id)),
       onError: (error, { id }) => report({ message: id, error: String(error) }, 'a callback could not be worked on; it comes again'),
     },
     signal,

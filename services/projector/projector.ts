@@ -3,6 +3,7 @@ import { catchUp } from '#libs/projections/catch-up.ts';
 import { type Batch, project, projectTogether } from '#libs/projections/project.ts';
 import type { Projection } from '#libs/projections/projection.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
+import { followed } from '#libs/telemetry/followers.ts';
 
 const projectOneByOne = async (store: EventStore, reads: ReadStore, projections: readonly Projection[], batch: Batch): Promise<void> => {
   for (const projection of projections) {
@@ -15,7 +16,7 @@ const projectOneByOne = async (store: EventStore, reads: ReadStore, projections:
 export const runProjector = async (store: EventStore, reads: ReadStore, projections: readonly Projection[], signal: AbortSignal): Promise<void> => {
   const checkpoints = await Promise.all(projections.map(({ model }) => reads.checkpoint(model)));
   let after = Math.min(...checkpoints);
-  for await (const events of store.subscribe(after, signal)) {
+  for await (const events of followed('projector', store, after, signal)) {
     if (!(await projectTogether(reads, projections, { after, events }))) await projectOneByOne(store, reads, projections, { after, events });
     after = events.at(-1)!.position;
   }

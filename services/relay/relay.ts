@@ -3,6 +3,8 @@ import { consumers, idOfStream, subjects } from '#contracts/names.ts';
 import type { Bus, Message } from '#libs/bus/port.ts';
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
+import { followed } from '#libs/telemetry/followers.ts';
+import { publishInTrace } from '#libs/telemetry/messages.ts';
 
 type Requested = Extract<RenderEvent, { type: 'RenderRequested' }>['data'];
 
@@ -35,9 +37,12 @@ const idlePositions = 1_000;
 /** Carries events from the log to the bus, until `signal` aborts. The checkpoint follows only when the bus has confirmed. */
 export const runRelay = async (store: EventStore, bus: Bus, reads: ReadStore, signal: AbortSignal): Promise<void> => {
   let checkpoint = await reads.checkpoint(consumers.relay);
-  for await (const batch of store.subscribe(checkpoint, signal)) {
-    const messages = batch.flatMap((event) => messageOf(event) ?? []);
-    await Promise.all(messages.map((message) => bus.publish(message)));
+  for await (const batch of followed('relay', store, checkpoint, signal)) {
+    const messages = batch.flatMap((event) => {
+      const message = messageOf(event);
+      return message ? [{ message, traceparent: event.metadata.traceparent }] : [];
+    });
+    await Promise.all(messages.map(({ message, traceparent }) => publishInTrace(bus, message, traceparent)));
     const end = batch.at(-1)!.position;
     if (messages.length === 0 && end - checkpoint < idlePositions) continue;
     await reads.apply(consumers.relay, checkpoint, end, []);

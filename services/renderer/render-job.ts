@@ -11,6 +11,9 @@ import { type Aggregate, type Cause, load, type Log } from '#libs/handling/handl
 import { countsTowardQuota } from '#libs/projections/usage.ts';
 import { recordedFault, recordedWarnings } from '#libs/rendering/recorded.ts';
 import { produce, type Produced, type Requested, type Workshop } from '#libs/rendering/produce.ts';
+import { count } from '#libs/telemetry/metrics.ts';
+import { attributesOf, countCompleted, countFailed, resultOf } from '#libs/telemetry/renders.ts';
+import type { Span } from '#libs/telemetry/tracing.ts';
 
 export type RendererParts = Workshop & {
   log: Log;
@@ -21,7 +24,7 @@ export type RendererParts = Workshop & {
 };
 
 type Render = Aggregate<RenderState, RenderCommand, RenderEvent>;
-type Job = { id: string; requested: Requested; requestedAt: Date; cause: Cause; render: Render; attempt: number; claimedAt: number };
+type Job = { id: string; requested: Requested; requestedAt: Date; cause: Cause; render: Render; attempt: number; claimedAt: number; span: Span | undefined };
 
 const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 /** How long a PDF that nobody waited for can be fetched. */
@@ -46,7 +49,10 @@ const complete = async ({ blobs, log, answers }: RendererParts, job: Job, produc
   };
   const { events } = await job.render.execute({ type: 'complete', data }, job.cause);
   // Nothing to add: another worker had ended the render before, and has given the answer that the log holds.
-  if (events.length > 0) answers.give(job.id, { status: 'DONE', pdf, pages, durationMs: totalMs });
+  if (events.length === 0) return;
+  answers.give(job.id, { status: 'DONE', pdf, pages, durationMs: totalMs });
+  job.span?.note(resultOf(data));
+  countCompleted(data);
 };
 
 const fail = async ({ log, answers }: RendererParts, job: Omit<Job, 'claimedAt'>, reason: Fault): Promise<void> => {
@@ -58,7 +64,10 @@ const fail = async ({ log, answers }: RendererParts, job: Omit<Job, 'claimedAt'>
     givesBack: ownFault && counted ? job.requestedAt.toISOString().slice(0, 10) : null,
   };
   const { events } = await job.render.execute({ type: 'fail', data }, job.cause);
-  if (events.length > 0) answers.give(job.id, { status: 'FAILED', fault });
+  if (events.length === 0) return;
+  answers.give(job.id, { status: 'FAILED', fault });
+  job.span?.fail(Problem.from(fault));
+  countFailed(data, inputOf(job.requested));
 };
 
 const brokeEveryAttempt: Fault = {
@@ -73,7 +82,7 @@ const failedEveryAttempt: Fault = { name: 'internal_error', message: 'The servic
 const lastFault = (error: unknown): Fault => (error instanceof BrowserGone ? brokeEveryAttempt : failedEveryAttempt);
 
 /** Does one message's work: claims the render, makes the PDF, says in the log what became of it. Asked twice, it does nothing. */
-export const runJob = async (parts: RendererParts, stream: string): Promise<WorkEnd> => {
+export const runJob = async (parts: RendererParts, stream: string, span?: Span): Promise<WorkEnd> => {
   const { history, aggregate } = await load(parts.log, render, stream);
   const request = history[0];
   if (!request || request.type !== 'RenderRequested') return done;
@@ -85,7 +94,9 @@ export const runJob = async (parts: RendererParts, stream: string): Promise<Work
     cause: causedBy(request, 'renderer'),
     render: aggregate,
     attempt: nextAttempt(state) ?? maxAttempts,
+    span,
   };
+  span?.note(attributesOf(job.id, job.attempt, job.requested));
   if (nextAttempt(state) === null) {
     if (state.status === 'PROCESSING') await fail(parts, job, lostEveryAttempt);
     return done;
@@ -103,7 +114,9 @@ export const runJob = async (parts: RendererParts, stream: string): Promise<Work
       await fail(parts, claimed, error.fault);
       return done;
     }
-    parts.report({ render: job.id, attempt: job.attempt, error: String(error) }, 'an attempt to render failed');
+    span?.fail(error);
+    count('colophon.render.attempts.failed', 1, {});
+    parts.report({ render: job.id, attempt: job.attempt, request_id: job.cause.correlationId, error: String(error) }, 'an attempt to render failed');
     if (job.attempt < maxAttempts) return { kind: 'again', delayMs: 100 * job.attempt };
     await fail(parts, claimed, lastFault(error));
     return done;

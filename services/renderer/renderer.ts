@@ -1,24 +1,28 @@
 import { consumers, subjects } from '#contracts/names.ts';
 import type { Bus, Consumer } from '#libs/bus/port.ts';
 import { workOff } from '#libs/bus/work.ts';
+import { workInTrace } from '#libs/telemetry/messages.ts';
+import { tracedWorkshop } from '#libs/telemetry/workshop.ts';
 import { type RendererParts, runJob } from './render-job.ts';
 import { repeatJob } from './repeat-job.ts';
 
 const consumer: Consumer = { name: consumers.renderer, subject: subjects.renderRequested, leaseMs: 10_000 };
 
 /** Takes renders from the bus, `concurrency` at a time and as many again for accounts that would wait for others' long ones, until `signal` aborts; resolves when what runs is finished. */
-export const runRenderer = (parts: RendererParts, bus: Bus, concurrency: number, signal: AbortSignal): Promise<void> =>
-  workOff(
+export const runRenderer = (given: RendererParts, bus: Bus, concurrency: number, signal: AbortSignal): Promise<void> => {
+  const parts = tracedWorkshop(given);
+  return workOff(
     bus,
     {
       consumer,
       concurrency,
       reserve: concurrency,
-      work: ({ data, attempt }) => {
-        const { stream, again } = data as { stream: string; again?: true };
-        return again ? repeatJob(parts, stream, attempt) : runJob(parts, stream);
+      work: (delivery) => {
+        const { stream, again } = delivery.data as { stream: string; again?: true };
+        return workInTrace(delivery, consumer, (span) => (again ? repeatJob(parts, stream, delivery.attempt) : runJob(parts, stream, span)));
       },
       onError: (error, { id }) => parts.report({ message: id, error: String(error) }, 'a render could not be worked on; it comes again'),
     },
     signal,
   );
+};

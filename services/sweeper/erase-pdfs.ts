@@ -20,8 +20,8 @@ const isSharedUntilLater = async ({ reads, log }: ErasureParts, { id, pdf }: Ren
 const erase = async (parts: ErasureParts, document: RenderDocument): Promise<number> => {
   if (!(await isSharedUntilLater(parts, document))) await parts.blobs.delete(document.pdf!.sha256);
   const { history, aggregate } = await load(parts.log, render, streams.render(document.id));
-  const { accountId, correlationId } = history[0]!.metadata;
-  const cause = { actor: { kind: 'service' as const, name: 'sweeper' }, accountId, correlationId, causationId: history.at(-1)!.id, traceparent: null };
+  const { accountId, correlationId, traceparent } = history[0]!.metadata;
+  const cause = { actor: { kind: 'service' as const, name: 'sweeper' }, accountId, correlationId, causationId: history.at(-1)!.id, traceparent };
   const { position } = await aggregate.execute({ type: 'erasePdf' }, cause);
   return position ?? history.at(-1)!.position;
 };

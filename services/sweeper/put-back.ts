@@ -5,6 +5,7 @@ import type { Bus, Consumer, Message } from '#libs/bus/port.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Log } from '#libs/handling/handle.ts';
 import type { Query, ReadStore } from '#libs/read-store/port.ts';
+import { publishInTrace } from '#libs/telemetry/messages.ts';
 
 export type PutBackParts = {
   log: Log;
@@ -30,8 +31,8 @@ type Open = { id: string };
 /** Puts the work that a callback's or a render's events ask for on the bus once more; the bus knows by the id what it has already. */
 const remind = async ({ log, bus, messageOf }: PutBackParts, ...from: string[]): Promise<void> => {
   for (const stream of from) {
-    const asking = (await log.store.read(stream)).map(messageOf).findLast((message) => message !== null);
-    if (asking) return bus.publish(asking);
+    const asking = (await log.store.read(stream)).findLast((event) => messageOf(event) !== null);
+    if (asking) return publishInTrace(bus, messageOf(asking)!, asking.metadata.traceparent);
   }
 };
 

@@ -26,6 +26,7 @@ export const errorSchema = (name: ErrorName): Json => {
       message: { type: 'string', description: 'For people: what was wrong, where, and what is allowed.' },
       code: { type: 'integer', const: status, description: 'The HTTP status.' },
       request_id: { type: 'string', description: 'Also in the header X-Request-Id.' },
+      trace_id: { type: 'string', description: 'The trace that the request belongs to, as in W3C Trace Context; there where the request is traced or brought a traceparent header.' },
       ...own.properties,
       ...renderField,
     },

@@ -27,4 +27,13 @@ export const healthRoutes: Route[] = [
     ],
     errors: [],
   },
+  {
+    method: 'GET',
+    path: '/metrics',
+    tag: 'Operation',
+    summary: 'Read the metrics',
+    description: 'What this process has counted and measured, in the text format of Prometheus. Needs no key, and holds nothing of any account.',
+    responses: [{ status: 200, description: 'The metrics.', schema: null, bytes: 'text/plain' }],
+    errors: [],
+  },
 ];

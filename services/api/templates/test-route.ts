@@ -4,6 +4,7 @@ import { newId } from '#libs/ids/new-id.ts';
 import { requireTemplate } from '#libs/templates/commands.ts';
 import { requirePermission } from '../authenticate.ts';
 import { callerOf } from '../caller.ts';
+import { traceparentOf } from '../observe.ts';
 import { bodyOf, pathOf } from '../query.ts';
 import { askOf } from '../render-source.ts';
 import { abandonment, sendRender } from '../send-render.ts';
@@ -21,6 +22,6 @@ export const registerTemplateTestRoute = (app: FastifyInstance, parts: TemplateP
     await requireTemplate(parts.log, caller.account.id, id);
     const ask = await askOf(parts, caller, { mode: 'RENDER', template_id: id, ...trial });
     const version = ask.source.mode === 'RENDER' ? ask.source.templateVersion : undefined;
-    return sendRender(reply, await submitRender(parts, caller, { ...ask, id: newId(), at: parts.log.now(), trial: true, reply: { kind: 'wait' }, requestId: request.id }, abandonment(reply)), { version });
+    return sendRender(reply, await submitRender(parts, caller, { ...ask, id: newId(), at: parts.log.now(), trial: true, reply: { kind: 'wait' }, requestId: request.id, traceparent: traceparentOf(request) }, abandonment(reply)), { version });
   });
 };

@@ -1,0 +1,33 @@
+import type { Attributes } from '@opentelemetry/api';
+import type { RenderEvent } from '#contracts/events/render.ts';
+import type { ErrorName } from '#contracts/http/errors.ts';
+import { count, record } from './metrics.ts';
+
+type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
+type Input = Data<'RenderCompleted'>['input'];
+
+const phases = { queue: 'queueMs', prepare: 'prepareMs', wait: 'waitMs', load: 'loadMs', print: 'printMs', total: 'totalMs' } as const;
+
+/** Counts a render that has become a PDF. */
+export const countCompleted = ({ lane, input, pages, pdf, durations }: Data<'RenderCompleted'>): void => {
+  count('colophon.renders', 1, { lane, input, outcome: 'done' });
+  count('colophon.pages', pages, {});
+  count('colophon.pdf.size', pdf.size, {});
+  for (const phase of Object.keys(phases) as (keyof typeof phases)[]) record('colophon.render.duration', durations[phases[phase]] / 1000, { phase, lane });
+};
+
+/** Counts a render that has failed. It is not said in which lane: many fail before they are in one. */
+export const countFailed = ({ fault, totalMs }: Data<'RenderFailed'>, input: Input): void => {
+  count('colophon.renders', 1, { lane: 'none', input, outcome: 'failed' });
+  count('colophon.render.failures', 1, { error: fault.name as ErrorName });
+  record('colophon.render.duration', totalMs / 1000, { phase: 'total', lane: 'none' });
+};
+
+/** What a trace says of a render: whose it is and what is made from what. */
+export const attributesOf = (id: string, attempt: number, { accountId, keyType, source }: Data<'RenderRequested'>): Attributes => ({
+  'colophon.render.id': id, 'colophon.account.id': accountId, 'colophon.key.type': keyType, 'colophon.attempt': attempt,
+  ...(source.mode === 'CONVERT' ? { 'colophon.input': source.inputType } : { 'colophon.input': 'template', 'colophon.template.id': source.templateId, 'colophon.template.version': source.templateVersion }),
+});
+
+/** What a trace says of a finished render. */
+export const resultOf = ({ lane, laneReason, pages, pdf }: Data<'RenderCompleted'>): Attributes => ({ 'colophon.lane': lane, 'colophon.lane.reason': laneReason, 'colophon.pages': pages, 'colophon.bytes': pdf.size });

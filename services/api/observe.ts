@@ -1,0 +1,59 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { record } from '#libs/telemetry/metrics.ts';
+import { isTracing, type OpenSpan, openSpan, readTraceparent, traceIdOf } from '#libs/telemetry/tracing.ts';
+import { callerIfAny } from './caller.ts';
+
+const traceparents = new WeakMap<FastifyRequest, string>();
+
+/** W3C `traceparent` of a request: its own span's, or the caller's where it is not traced; null where there is neither. */
+export const traceparentOf = (request: FastifyRequest): string | null => traceparents.get(request) ?? null;
+
+/** The trace id that a caller is told; null where the request belongs to no trace. */
+export const traceOf = (request: FastifyRequest): string | null => traceIdOf(traceparentOf(request));
+
+const usualMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);
+const methodOf = ({ method }: FastifyRequest): string => (usualMethods.has(method) ? method : '_OTHER');
+
+/** The pattern of the route, never the address: there are few of the one and no end of the other. */
+const routeOf = ({ is404, routeOptions: { url } }: FastifyRequest): string => (is404 || !url ? 'unknown' : url);
+
+const isForOperators = (route: string): boolean => route.startsWith('/health') || route === '/metrics';
+
+/** Nobody gets a status that was never sent; servers write this one down for callers who hung up. */
+const hungUp = '499';
+const statusOf = ({ raw, statusCode }: FastifyReply): string => (raw.headersSent ? String(statusCode) : hungUp);
+
+const spanOf = (request: FastifyRequest, route: string, led: string | null): OpenSpan | null => {
+  if (!isTracing() || isForOperators(route)) return null;
+  const method = methodOf(request);
+  const attributes = { 'http.request.method': method, 'http.route': route, 'url.path': request.url.split('?')[0]!, 'url.scheme': request.protocol, 'colophon.request.id': request.id };
+  return openSpan({ name: `${method} ${route}`, kind: 'server', parent: led, attributes });
+};
+
+const endSpan = (span: OpenSpan, request: FastifyRequest, status: string): void => {
+  const caller = callerIfAny(request);
+  span.note({ 'http.response.status_code': Number(status), ...(caller ? { 'colophon.account.id': caller.account.id, 'colophon.key.type': caller.key.keyType } : {}) });
+  if (Number(status) >= 500) span.note({ 'error.type': status });
+  span.end();
+};
+
+/** Measures every request, and traces it where tracing is on, in the trace that its caller began. Add it before all other hooks. */
+export const observeRequests = (app: FastifyInstance): void => {
+  app.addHook('onRequest', (request, reply, done) => {
+    const started = performance.now();
+    const route = routeOf(request);
+    const led = readTraceparent(request.headers.traceparent);
+    const span = spanOf(request, route, led);
+    const traceparent = span?.traceparent ?? led;
+    if (traceparent !== null) traceparents.set(request, traceparent);
+    reply.raw.once('close', () => {
+      const status = statusOf(reply);
+      const seconds = (performance.now() - started) / 1000;
+      record('http.server.request.duration', seconds, { 'http.request.method': methodOf(request), 'http.route': route, 'http.response.status_code': status });
+      request.log.debug({ method: request.method, route, status: Number(status), seconds }, 'request answered');
+      if (span) endSpan(span, request, status);
+    });
+    if (span) span.inside(done);
+    else done();
+  });
+};
