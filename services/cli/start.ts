@@ -4,7 +4,10 @@ import { isRemote } from '#libs/engines/guarded.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { createLog } from '#libs/telemetry/log.ts';
+import { startTelemetry } from '#libs/telemetry/start.ts';
+import { watchReady } from '#libs/telemetry/watch-service.ts';
 import { openDefaultAccount } from './default-account.ts';
+import { packageVersion } from './package-version.ts';
 import { startApi } from './roles/api.ts';
 import { startHealthServer, tellOfHealth } from './roles/health-server.ts';
 import { type House, openHouse } from './roles/house.ts';
@@ -59,7 +62,7 @@ type Face = { stop(): Promise<void>; address(): AddressInfo | string | null };
 /** Listens. Engines on servers may be away for now, which the process tells when it is asked; where they are in this process, nothing is served from read models that are behind. */
 const startFace = async (house: House, state: State, reading: Promise<unknown>): Promise<Face> => {
   const missing = (): string[] => missingIn(house, state);
-  if (!house.roles.includes('api')) return startHealthServer(house.settings, missing);
+  if (!house.roles.includes('api')) return startHealthServer(house.settings, house.telemetry, missing);
   if (house.roles.includes('projector') && (await isEmbedded(house))) await reading;
   return startApi(house, () => (state.readModels ? null : unserved), missing);
 };
@@ -89,10 +92,12 @@ export const start = async (wanted: readonly Role[] = []): Promise<void> => {
   const settings = loadSettings(process.env);
   const logger = createLog(settings);
   const toldToStop = stopped();
-  const house = openHouse(settings, logger, wanted.length === 0 ? allRoles : allRoles.filter((role) => wanted.includes(role)));
+  const roles = wanted.length === 0 ? allRoles : allRoles.filter((role) => wanted.includes(role));
+  const house = openHouse(settings, logger, await startTelemetry(settings, roles, packageVersion()), roles);
   const state: State = { stopping: false, readModels: false, workers: new Map() };
   const parts: { face?: Face } = {};
   const stop = new AbortController();
+  watchReady(() => missingIn(house, state));
   const readiness = watchReadiness(() => missingIn(house, state), logger);
   try {
     const reason = await Promise.race([toldToStop, serve(house, state, stop.signal, parts)]);

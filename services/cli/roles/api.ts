@@ -9,10 +9,9 @@ import { downloadUrl } from '#libs/secrets/download-token.ts';
 import { createApp } from '../../api/app.ts';
 import { createEstimates } from '../../api/estimate.ts';
 import { createFreshness } from '../../api/freshness.ts';
+import { packageVersion } from '../package-version.ts';
 import type { House } from './house.ts';
 import { onceIn } from './once-in.ts';
-
-const packageVersion = (): string => (JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string }).version;
 
 const tlsOf = ({ tlsCertFile, tlsKeyFile }: Settings): { tls?: { cert: Buffer; key: Buffer } } =>
   tlsCertFile && tlsKeyFile ? { tls: { cert: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) } } : {};
@@ -37,7 +36,7 @@ export const startApi = async (house: House, closed: () => string | null, missin
     log, blobs, answers, reads, limits, keyUses, countAsync: settings.countAsyncTowardRateLimit, preparation: house.preparation(), freshness: createFreshness(reads),
     estimates: createEstimates(bus, reads), backlog: settings.renderBacklog, secret,
     urlOf: (id, until) => downloadUrl(settings.baseUrl, secret, id, until),
-    version: packageVersion(), health: () => ({ missing: missing() }), logger, ...tlsOf(settings),
+    version: packageVersion(), health: () => ({ missing: missing() }), logger, telemetry: house.telemetry, ...tlsOf(settings),
   });
   await app.listen({ port: settings.port, host: settings.host });
   return {

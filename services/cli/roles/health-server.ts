@@ -1,13 +1,16 @@
 import Fastify from 'fastify';
 import type { AddressInfo } from 'node:net';
 import type { Settings } from '#libs/config/settings.ts';
+import type { Telemetry } from '#libs/telemetry/start.ts';
 import { registerHealthRoutes } from '../../api/health-routes.ts';
+import { registerMetricsRoute } from '../../api/metrics-route.ts';
 import type { Role } from './running.ts';
 
-/** Serves `/health/live` and `/health/ready` for a process without an API. Throws where the port is taken. */
-export const startHealthServer = async ({ healthPort, host }: Settings, missing: () => string[]): Promise<{ address(): AddressInfo | string | null; stop(): Promise<void> }> => {
+/** Serves `/health/live`, `/health/ready` and `/metrics` for a process without an API. Throws where the port is taken. */
+export const startHealthServer = async ({ healthPort, host }: Settings, telemetry: Telemetry, missing: () => string[]): Promise<{ address(): AddressInfo | string | null; stop(): Promise<void> }> => {
   const app = Fastify();
   registerHealthRoutes(app, () => ({ missing: missing() }));
+  registerMetricsRoute(app, telemetry);
   try {
     await app.listen({ port: healthPort, host });
   } catch (error) {

@@ -6,12 +6,14 @@ import { type Candidate, thisCandidate } from '#libs/election/candidate.ts';
 import { type EngineShelf, openShelf } from '#libs/engines/open.ts';
 import { openServiceSecret, type ServiceSecret } from '#libs/secrets/service-secret.ts';
 import type { Logger } from '#libs/telemetry/log.ts';
+import type { Telemetry } from '#libs/telemetry/start.ts';
 import type { Report, Role } from './running.ts';
 
 /** What the roles of one process share; whatever a role does not ask for is never opened. */
 export type House = {
   settings: Settings;
   logger: Logger;
+  telemetry: Telemetry;
   report: Report;
   roles: readonly Role[];
   engines: EngineShelf;
@@ -28,7 +30,7 @@ export type House = {
   close(): Promise<void>;
 };
 
-export const openHouse = (settings: Settings, logger: Logger, roles: readonly Role[]): House => {
+export const openHouse = (settings: Settings, logger: Logger, telemetry: Telemetry, roles: readonly Role[]): House => {
   const engines = openShelf(settings);
   const worker = `${hostname()}/${process.pid}`;
   let egress: Promise<Egress> | undefined;
@@ -36,7 +38,7 @@ export const openHouse = (settings: Settings, logger: Logger, roles: readonly Ro
   let secret: ServiceSecret | undefined;
   const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
   return {
-    settings, logger, roles, engines, worker,
+    settings, logger, telemetry, roles, engines, worker,
     report: (fact, message) => logger.warn(fact, message),
     egress: () => (egress ??= openEgress({ allow: settings.egressAllow, log: logger, ...caFile })),
     preparation: () => (preparation ??= openPreparation()),
@@ -47,6 +49,7 @@ export const openHouse = (settings: Settings, logger: Logger, roles: readonly Ro
     close: async () => {
       await Promise.all([preparation?.close(), egress?.then((door) => door.close())]);
       await engines.close();
+      await telemetry.close();
     },
   };
 };

@@ -3,6 +3,7 @@ import { requireBrowser } from '#libs/config/browser.ts';
 import { whileElected } from '#libs/election/while-elected.ts';
 import { patient } from '#libs/engines/patient.ts';
 import { projections } from '#libs/projections/all.ts';
+import { watchQueues, watchWorkshop } from '#libs/telemetry/watch-service.ts';
 import { runDelivery } from '../../delivery/delivery.ts';
 import { runProjector } from '../../projector/projector.ts';
 import { runQuotaKeeper, runQuotaSettlement } from '../../projector/quota-keeper.ts';
@@ -36,6 +37,7 @@ export const startRenderer = async (house: House): Promise<Running> => {
   const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
   const printer = await openPrinter({ executable: requireBrowser(), proxy: egress.proxyUrl, memoryMb: settings.chromiumMemoryMb, log: logger, ...caFile });
   const preparation = house.preparation();
+  watchWorkshop({ printer, preparation });
   const running = keepRunning({
     role: 'renderer', isAway, report,
     run: (signal) => {
@@ -73,6 +75,7 @@ export const startDelivery = async (house: House): Promise<Running> => {
 export const startRelay = async (house: House): Promise<Running> => {
   const { engines } = house;
   const [store, bus, reads] = await Promise.all([engines.store(), engines.bus(), engines.reads()]);
+  watchQueues(bus, reads);
   return keepElected(house, 'relay', (signal) => runRelay(store, bus, reads, signal));
 };
 
