@@ -28,13 +28,17 @@ const optionsOf = async (blobs: BlobStore, { options, bands }: Requested): Promi
 
 const termsOf = ({ accountId, limits }: Requested): Terms => ({ timeoutMs: limits.processingMs, group: accountId });
 
-const prepare = async ({ blobs, preparation }: Workshop, requested: Requested): Promise<Prepared> => {
+/** Reads what the document is made from, and answers with what makes it. */
+const readSource = async ({ blobs, preparation }: Workshop, requested: Requested): Promise<() => Promise<Prepared>> => {
   const { source, limits: { maxImages } } = requested;
   const terms = termsOf(requested);
-  if (source.mode === 'CONVERT') return preparation.prepare({ inputType: source.inputType, data: await blobs.get(source.input.sha256), maxImages }, terms);
+  if (source.mode === 'CONVERT') {
+    const data = await blobs.get(source.input.sha256);
+    return () => preparation.prepare({ inputType: source.inputType, data, maxImages }, terms);
+  }
   const [content, settings, data] = await Promise.all([readContent(blobs, source), readSettings(blobs, source), blobs.get(source.data.sha256)]);
   const { variables, default_options: { locale = 'en', time_zone: timeZone = 'UTC' } } = settings;
-  return preparation.prepareTemplate({ content, contentHash: source.content.sha256, data, variables, locale, timeZone, maxImages }, terms);
+  return () => preparation.prepareTemplate({ content, contentHash: source.content.sha256, data, variables, locale, timeZone, maxImages }, terms);
 };
 
 /** Up to so many characters bands are read in passing; larger ones would hold up everything else. */
@@ -58,8 +62,10 @@ const refuseOversize = (pdf: Uint8Array, maxBytes: number | null): void => {
 
 const make = async (workshop: Workshop, requested: Requested, requestedAt: Date, alone: boolean): Promise<Produced> => {
   const { limits } = requested;
+  const [prepare, options] = await Promise.all([readSource(workshop, requested), optionsOf(workshop.blobs, requested)]);
+  // The time that the blobs take is the service's own: where their store is away for a while, no document is late for that.
   const start = performance.now();
-  const [prepared, options] = await Promise.all([prepare(workshop, requested), optionsOf(workshop.blobs, requested)]);
+  const prepared = await prepare();
   const bands = await largeBandsOf(workshop, requested, options, requestedAt);
   const prepareMs = performance.now() - start;
   const printed = await workshop.printer.print({
@@ -89,7 +95,7 @@ const inTermsOfPlan = (error: unknown, { processingMs, maxPdfBytes }: Requested[
 
 /**
  * Makes the PDF that a RenderRequested asks for: the same bytes each time, on the same engine.
- * The deadline of `limits.processingMs` begins now. `requestedAt` becomes the PDF's date. `alone` gives the document a browser of its own.
+ * The deadline of `limits.processingMs` begins when its input has been read. `requestedAt` becomes the PDF's date. `alone` gives the document a browser of its own.
  * @throws Problem for what the document itself is to blame for; BrowserGone, BlobMissing and others where another attempt may help.
  */
 export const produce = async (workshop: Workshop, requested: Requested, requestedAt: Date, alone = false): Promise<Produced> => {

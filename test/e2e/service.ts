@@ -11,7 +11,7 @@ export type Service = {
   /** What the process has written so far: its greeting and its log. */
   said(): string;
   /** Sends the signal. */
-  tell(signal: 'SIGTERM'): void;
+  tell(signal: 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): void;
   /** Sends the signal and waits for the end. */
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Ended>;
 };
@@ -19,7 +19,8 @@ export type Service = {
 /** A data folder, the services started on it one after the other, and the command line over it. */
 export type House = {
   dataDir: string;
-  start(): Promise<Service>;
+  /** Starts all of the service, or a process with these roles alone. */
+  start(...roles: string[]): Promise<Service>;
   /** Runs a command and reads its `--json` output. Throws where it does not end with 0. */
   colophon<T>(...args: string[]): Promise<T>;
   /** Runs a command as a person would, whatever its end. */
@@ -28,15 +29,15 @@ export type House = {
   remove(): Promise<void>;
 };
 
-const greeting = /Colophon is ready at (http:\/\/[\d.]+:\d+)/;
+const greeting = /Colophon (?:is ready|\([a-z, ]+\) tells of its health) at (http:\/\/[\d.]+:\d+)/;
 
 export const openHouse = async (settings: Environment = {}): Promise<House> => {
   const dataDir = await mkdtemp(join(tmpdir(), 'colophon-e2e-'));
   const env = { PORT: '0', COLOPHON_DATA_DIR: dataDir, ...settings };
   const running = new Set<() => Promise<Ended>>();
 
-  const start = async (): Promise<Service> => {
-    const { child, said, ended } = startColophon(['start'], env);
+  const start = async (...roles: string[]): Promise<Service> => {
+    const { child, said, ended } = startColophon(['start', ...roles], env);
     const kill = (): Promise<Ended> => {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
       return ended;
