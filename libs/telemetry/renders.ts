@@ -1,5 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { RenderEvent } from '#contracts/events/render.ts';
+import { accountIdOf, renderIdOf, templateIdOf } from '#contracts/names.ts';
 import type { ErrorName } from '#contracts/http/errors.ts';
 import { count, record } from './metrics.ts';
 
@@ -25,8 +26,8 @@ export const countFailed = ({ fault, totalMs }: Data<'RenderFailed'>, input: Inp
 
 /** What a trace says of a render: whose it is and what is made from what. */
 export const attributesOf = (id: string, attempt: number, { accountId, keyType, source }: Data<'RenderRequested'>): Attributes => ({
-  'colophon.render.id': id, 'colophon.account.id': accountId, 'colophon.key.type': keyType, 'colophon.attempt': attempt,
-  ...(source.mode === 'CONVERT' ? { 'colophon.input': source.inputType } : { 'colophon.input': 'template', 'colophon.template.id': source.templateId, 'colophon.template.version': source.templateVersion }),
+  'colophon.render.id': renderIdOf(id), 'colophon.account.id': accountIdOf(accountId), 'colophon.key.type': keyType, 'colophon.attempt': attempt,
+  ...(source.mode === 'CONVERT' ? { 'colophon.input': source.inputType } : { 'colophon.input': 'template', 'colophon.template.id': templateIdOf(source.templateId), 'colophon.template.version': source.templateVersion }),
 });
 
 /** What a trace says of a finished render. */

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { accountIdOf } from '#contracts/names.ts';
 import { record } from '#libs/telemetry/metrics.ts';
 import { isTracing, type OpenSpan, openSpan, readTraceparent, traceIdOf } from '#libs/telemetry/tracing.ts';
 import { callerIfAny } from './caller.ts';
@@ -32,7 +33,7 @@ const spanOf = (request: FastifyRequest, route: string, led: string | null): Ope
 
 const endSpan = (span: OpenSpan, request: FastifyRequest, status: string): void => {
   const caller = callerIfAny(request);
-  span.note({ 'http.response.status_code': Number(status), ...(caller ? { 'colophon.account.id': caller.account.id, 'colophon.key.type': caller.key.keyType } : {}) });
+  span.note({ 'http.response.status_code': Number(status), ...(caller ? { 'colophon.account.id': accountIdOf(caller.account.id), 'colophon.key.type': caller.key.keyType } : {}) });
   if (Number(status) >= 500) span.note({ 'error.type': status });
   span.end();
 };

@@ -2,6 +2,7 @@ import { consumers, subjects } from '#contracts/names.ts';
 import type { Bus, Consumer } from '#libs/bus/port.ts';
 import { workOff } from '#libs/bus/work.ts';
 import { workInTrace } from '#libs/telemetry/messages.ts';
+import { tracedBlobs } from '#libs/telemetry/workshop.ts';
 import { attemptTimeoutMs, deliver, type DeliveryParts } from './deliver.ts';
 
 const consumer: Consumer = { name: consumers.delivery, subject: subjects.deliveryDue, leaseMs: 1.5 * attemptTimeoutMs };
@@ -10,8 +11,9 @@ const consumer: Consumer = { name: consumers.delivery, subject: subjects.deliver
 const concurrency = 5_000;
 
 /** Sends callbacks until `signal` aborts; resolves when those under way are recorded. */
-export const runDelivery = (parts: DeliveryParts, bus: Bus, report: (fact: Record<string, unknown>, message: string) => void, signal: AbortSignal): Promise<void> =>
-  workOff(
+export const runDelivery = (given: DeliveryParts, bus: Bus, report: (fact: Record<string, unknown>, message: string) => void, signal: AbortSignal): Promise<void> => {
+  const parts = { ...given, blobs: tracedBlobs(given.blobs) };
+  return workOff(
     bus,
     {
       consumer,
@@ -21,3 +23,4 @@ export const runDelivery = (parts: DeliveryParts, bus: Bus, report: (fact: Recor
     },
     signal,
   );
+};

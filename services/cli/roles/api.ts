@@ -6,6 +6,7 @@ import { guarded } from '#libs/engines/guarded.ts';
 import { openKeyUses } from '#libs/keys/uses.ts';
 import { withLog } from '#libs/rendering/answers-from-log.ts';
 import { downloadUrl } from '#libs/secrets/download-token.ts';
+import { tracedBlobs } from '#libs/telemetry/workshop.ts';
 import { createApp } from '../../api/app.ts';
 import { createEstimates } from '../../api/estimate.ts';
 import { createFreshness } from '../../api/freshness.ts';
@@ -33,7 +34,7 @@ export const startApi = async (house: House, closed: () => string | null, missin
   const keyUses = openKeyUses(await engines.reads());
   const secret = house.secret();
   const app: FastifyInstance = createApp({
-    log, blobs, answers, reads, limits, keyUses, countAsync: settings.countAsyncTowardRateLimit, preparation: house.preparation(), freshness: createFreshness(reads),
+    log, blobs: tracedBlobs(blobs), answers, reads, limits, keyUses, countAsync: settings.countAsyncTowardRateLimit, preparation: house.preparation(), freshness: createFreshness(reads),
     estimates: createEstimates(bus, reads), backlog: settings.renderBacklog, secret,
     urlOf: (id, until) => downloadUrl(settings.baseUrl, secret, id, until),
     version: packageVersion(), health: () => ({ missing: missing() }), logger, telemetry: house.telemetry, ...tlsOf(settings),

@@ -1,0 +1,36 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
+import { readMetricNames, readTraces, type ReceivedSpan } from './otlp.ts';
+
+/** Stands in for a collector: takes OTLP over HTTP in protobuf, and keeps what came. */
+export type Collector = { endpoint: string; spans: ReceivedSpan[]; metricNames: Set<string>; requests(): number; close(): Promise<void> };
+
+export const openCollector = async (): Promise<Collector> => {
+  const spans: ReceivedSpan[] = [];
+  const metricNames = new Set<string>();
+  let requests = 0;
+  const server = createServer(async (request, response) => {
+    const sent = await buffer(request);
+    const bytes = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent;
+    requests += 1;
+    if (request.url === '/v1/traces') spans.push(...readTraces(bytes));
+    if (request.url === '/v1/metrics') for (const name of readMetricNames(bytes)) metricNames.add(name);
+    response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    spans,
+    metricNames,
+    requests: () => requests,
+    close: async () => {
+      server.close();
+      server.closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+};

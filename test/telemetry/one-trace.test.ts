@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { bareId } from '#contracts/names.ts';
+import { freeKey } from '../e2e/accounts.ts';
+import { clientOf } from '../e2e/client.ts';
+import { jobsOf } from '../e2e/jobs.ts';
+import { openReceivers, type Receivers } from '../e2e/receivers.ts';
+import { type House, openHouse } from '../e2e/service.ts';
+import { until } from '../e2e/until.ts';
+import { type Collector, openCollector } from './collector.ts';
+import type { ReceivedSpan } from './otlp.ts';
+import { linesOf, treeOf } from './tree.ts';
+
+let collector: Collector;
+let receivers: Receivers;
+let house: House;
+beforeEach(async () => {
+  [collector, receivers] = await Promise.all([openCollector(), openReceivers()]);
+  house = await openHouse({ ...receivers.settings, OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_BSP_SCHEDULE_DELAY: '100', OTEL_METRIC_EXPORT_INTERVAL: '1000' });
+});
+afterEach(async () => {
+  await house.remove();
+  await Promise.all([receivers.close(), collector.close()]);
+});
+
+const callersTrace = '4bf92f3577b34da6a3ce929d0e0e4736';
+const callersSpan = '00f067aa0ba902b7';
+
+const whole = `
+POST /api/v1/render (server, api)
+  blob put (client, api)
+  append render (client, api)
+    publish render.requested (producer, relay)
+      queue render.requested (internal, renderer)
+      process render.requested (consumer, renderer)
+        append render (client, renderer)
+        convert html (internal, renderer)
+        browser (internal, renderer)
+          browser wait (internal, renderer)
+          browser load (internal, renderer)
+          browser print (internal, renderer)
+        blob put (client, renderer)
+        append render (client, renderer)
+          publish delivery.due (producer, relay)
+            queue delivery.due (internal, delivery)
+            process delivery.due (consumer, delivery)
+              blob put (client, delivery)
+              append delivery (client, delivery)
+              append delivery (client, delivery)
+              callback POST (client, delivery)
+              append delivery (client, delivery)
+            process delivery.due (consumer, delivery)
+              append delivery (client, delivery)
+              callback POST (client, delivery)
+              append delivery (client, delivery)`;
+
+it('A render that passes through five processes, one of them begun anew on the way, is one trace from the request of its caller to both callbacks', async () => {
+  const key = await freeKey(house);
+  const [api, , , delivery] = await Promise.all(['api', 'relay', 'renderer', 'delivery', 'projector'].map((role) => house.start(role)));
+  const receiver = await receivers.receiver((_, nth) => (nth === 0 ? 500 : 200));
+  const jobs = jobsOf(clientOf(api!.url, key));
+  const { body } = await jobs.postTo('/api/v1/render', { mode: 'CONVERT', input_type: 'html', data: '<p>unmentionable words</p>', webhook_url: `${receiver.url}/with/a/secret` }, { traceparent: `00-${callersTrace}-${callersSpan}-01` });
+  const jobId = String(body.job_id);
+  await jobs.when(jobId, 'has been called back about once', ({ webhook_attempts }) => webhook_attempts === 1);
+  expect((await delivery!.end('SIGTERM')).code).toBe(0);
+  await house.start('delivery');
+  await jobs.when(jobId, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
+
+  const spansOf = (): ReceivedSpan[] => collector.spans.filter(({ traceId }) => traceId === callersTrace);
+  await until('all spans have arrived', () => spansOf().length >= whole.trim().split('\n').length);
+  const spans = spansOf();
+  expect(linesOf(treeOf(spans, callersSpan))).toEqual(whole.trim().split('\n'));
+
+  const callbacks = spans.filter(({ name }) => name === 'callback POST').toSorted((a, b) => a.startMs - b.startMs);
+  expect(receiver.of(jobId).map(({ headers }) => headers['traceparent'])).toEqual(callbacks.map(({ id }) => `00-${callersTrace}-${id}-01`));
+  expect(callbacks.map(({ attributes }) => [attributes['colophon.attempt'], attributes['http.response.status_code'], attributes['http.request.resend_count']])).toEqual([[1, 500, undefined], [2, 200, 1]]);
+
+  const work = spans.find(({ name }) => name === 'process render.requested')!;
+  expect(work.attributes).toMatchObject({ 'colophon.render.id': `render_${bareId('job', jobId)}`, 'colophon.attempt': 1, 'colophon.lane': 'quiet', 'colophon.pages': 1, 'messaging.system': 'sqlite', 'messaging.operation.type': 'process' });
+  expect(spans.find(({ name }) => name.startsWith('POST'))!.attributes).toMatchObject({ 'http.route': '/api/v1/render', 'http.response.status_code': 200, 'colophon.account.id': work.attributes['colophon.account.id'] });
+
+  const told = JSON.stringify(spans);
+  for (const unsaid of ['unmentionable', key, '/with/a/secret']) expect(told).not.toContain(unsaid);
+  expect(new Set((await jobs.events(jobId)).map(({ trace_id }) => trace_id))).toEqual(new Set([callersTrace]));
+  await until('metrics have arrived', () => collector.metricNames.has('colophon.renders') && collector.metricNames.has('http.server.request.duration'));
+}, 60_000);
