@@ -1,7 +1,7 @@
 import { Problem } from '#contracts/http/problem.ts';
 import type { RenderOptions } from '#contracts/http/render-options.ts';
 import type { Page } from './page.ts';
-import { cssPixels, sheetOf } from './print-options.ts';
+import { windowFor } from './window.ts';
 
 const isLifeCycle = (frameId: string, name: string) => (event: { frameId: string; name: string }) => event.name === name && event.frameId === frameId;
 
@@ -41,10 +41,10 @@ export const emulate = async (page: Page, media: RenderOptions['emulate_media'])
   page.media = media;
 };
 
-/** Makes the window as wide as the text on the paper will be, so that what scripts measure and draw fits. */
-export const setWindow = async ({ session }: Page, options: RenderOptions): Promise<void> => {
-  const sheet = sheetOf(options);
-  const pixels = (millimetres: number) => Math.max(1, Math.round(cssPixels(millimetres) / options.scale));
-  const size = { width: pixels(sheet.width - options.margin_left - options.margin_right), height: pixels(sheet.height - options.margin_top - options.margin_bottom) };
-  await session.send('Emulation.setDeviceMetricsOverride', { ...size, deviceScaleFactor: 1, mobile: false });
+/** Makes the window as wide as the text on the paper will be, so that what scripts measure and draw fits; free where the page has that size already. */
+export const setWindow = async (page: Page, options: RenderOptions): Promise<void> => {
+  const size = windowFor(options);
+  if (size.width === page.window.width && size.height === page.window.height) return;
+  await page.session.send('Emulation.setDeviceMetricsOverride', { ...size, deviceScaleFactor: 1, mobile: false });
+  page.window = size;
 };

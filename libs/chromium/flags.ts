@@ -1,5 +1,9 @@
-/** The two ways a browser is set up: `still` paints for print alone, `moving` gives scripts the frames they wait for. */
-export type BrowserKind = 'still' | 'moving';
+/**
+ * What a browser is for: `still` documents without scripts, `scripted` ones whose scripts need no screen frames, `moving` those that may. Where there are no frames, pages paint for print alone, at
+ * half the cost; a browser has them on all its pages or on none.
+ */
+export const browserKinds = ['still', 'scripted', 'moving'] as const;
+export type BrowserKind = (typeof browserKinds)[number];
 
 const features = [
   'AcceptCHFrame', 'AutofillServerCommunication', 'BackForwardCache', 'CertificateTransparencyComponentUpdater', 'DialMediaRouteProvider',
@@ -34,7 +38,7 @@ export const flags = (settings: FlagSettings): string[] => [
   `--disable-features=${features.join(',')}`,
   `--user-data-dir=${settings.userDataDir}`,
   `--js-flags=--max-old-space-size=${settings.heapMb}`,
-  ...(settings.kind === 'still' ? withoutFrames : []),
+  ...(settings.kind === 'moving' ? [] : withoutFrames),
   ...(settings.smallSharedMemory ? ['--disable-dev-shm-usage'] : []),
   ...settings.trust,
   'about:blank',

@@ -1,3 +1,4 @@
+import type { BrowserKind } from './flags.ts';
 import { launch, type Browser, type LaunchSettings } from './launch.ts';
 import { openPage, type Page, type PageKind } from './page.ts';
 
@@ -16,6 +17,13 @@ export type House = {
 };
 
 type Slot = { page: Promise<Page>; documents: number };
+
+/** What most documents of a browser need, ready when the first one comes. */
+const aheadOf: Record<BrowserKind, PageKind> = {
+  still: { scripts: 'off', network: 'proxy' },
+  scripted: { scripts: 'on', network: 'none' },
+  moving: { scripts: 'on', network: 'proxy' },
+};
 
 const keptKind: PageKind = { scripts: 'off', network: 'none' };
 
@@ -89,7 +97,7 @@ export const openHouse = async (settings: HouseSettings): Promise<House> => {
         }
       }),
   };
-  const ahead: PageKind = { scripts: settings.kind === 'moving' ? 'on' : 'off', network: 'proxy' };
+  const ahead = aheadOf[settings.kind];
   shelf.set(keyOf(ahead), open(ahead));
   const first = await Promise.allSettled([...free.map(({ page }) => page), ...shelf.values()]);
   const failed = first.find((page) => page.status === 'rejected');

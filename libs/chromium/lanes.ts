@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { SetBands } from './band-setter.ts';
+import type { BrowserKind } from './flags.ts';
 import { emulate, fill, fillUntil, holdInPlace, setWindow } from './document.ts';
+import { mayNeedFrames } from './frames.ts';
 import type { House } from './house.ts';
 import { untilAborted, type Page } from './page.ts';
 import { watchTraffic } from './idle.ts';
@@ -17,8 +19,8 @@ type Errand = LaneTools & { signal: AbortSignal; /** When the document came, by 
 
 /** A way through the browsers: which browser, which line of waiting documents, and how a document is printed there. */
 export type Lane = {
-  browser: 'still' | 'moving';
-  queue: 'kept' | 'still' | 'moving';
+  browser: BrowserKind;
+  queue: 'kept' | BrowserKind;
   print(house: House, request: PrintRequest, errand: Errand): Promise<Printed>;
 };
 
@@ -80,10 +82,12 @@ const freshWork = async (page: Page, house: House, request: PrintRequest, errand
 };
 
 const still: Lane = { browser: 'still', queue: 'still', print: freshPrint('off') };
+const scripted: Lane = { browser: 'scripted', queue: 'scripted', print: freshPrint('on') };
 const moving: Lane = { browser: 'moving', queue: 'moving', print: freshPrint('on') };
 
 /** The fastest way that is safe for the document. */
-export const laneOf = ({ lane, external, html }: PrintRequest): Lane => {
-  if (lane === 'script') return moving;
+export const laneOf = (request: PrintRequest): Lane => {
+  const { lane, external, html } = request;
+  if (lane === 'script') return mayNeedFrames(request) ? moving : scripted;
   return external || mayMarkPage(html) ? still : kept;
 };

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Readable, Writable } from 'node:stream';
 import { connect, type Connection } from './devtools/connection.ts';
 import { BrowserGone } from './devtools/gone.ts';
-import { flags, type BrowserKind } from './flags.ts';
+import { type BrowserKind, flags } from './flags.ts';
 import { trust } from './trust.ts';
 
 export type LaunchSettings = { executable: string; kind: BrowserKind; proxy: string; caFile?: string | undefined; memoryMb: number };
@@ -112,7 +112,7 @@ export const launch = async (settings: LaunchSettings): Promise<Browser> => {
   try {
     const { product } = await devtools.send('Browser.getVersion');
     return {
-      devtools, version: product, stillPages: settings.kind === 'still' && (await canDoWithoutFrames(devtools)), processGroup, memory: memoryAccount(settings.memoryMb), ended, kill,
+      devtools, version: product, stillPages: settings.kind !== 'moving' && (await canDoWithoutFrames(devtools)), processGroup, memory: memoryAccount(settings.memoryMb), ended, kill,
       close: async () => {
         await devtools.send('Browser.close').catch(() => undefined);
         const late = setTimeout(kill, 3000);

@@ -3,6 +3,7 @@ import type { Session } from './devtools/connection.ts';
 import { BrowserGone } from './devtools/gone.ts';
 import type { Browser } from './launch.ts';
 import { memoryExceeded } from './memory.ts';
+import { usualWindow, type WindowSize } from './window.ts';
 
 export type PageKind = {
   scripts: 'on' | 'off';
@@ -14,6 +15,7 @@ export type Page = {
   session: Session;
   frameId: string;
   media: 'print' | 'screen';
+  window: WindowSize;
   /** Never settles but by the failure of the page. */
   failed: Promise<never>;
   /** False from its failure on. */
@@ -41,14 +43,14 @@ const closedItself = () => Problem.of('conversion_failed', 'The document closed 
 export const openPage = async (browser: Browser, kind: PageKind): Promise<Page> => {
   const { devtools } = browser;
   const { browserContextId } = await devtools.send('Target.createBrowserContext', { disposeOnDetach: true, ...(kind.network === 'none' ? nowhere : {}) });
-  const { targetId } = await devtools.send('Target.createTarget', { url: 'about:blank', browserContextId, enableBeginFrameControl: browser.stillPages });
+  const { targetId } = await devtools.send('Target.createTarget', { url: 'about:blank', browserContextId, enableBeginFrameControl: browser.stillPages, ...usualWindow });
   const { sessionId } = await devtools.send('Target.attachToTarget', { targetId, flatten: true });
   const session = devtools.session(sessionId);
 
   const failed = session.next('Inspector.detached', () => false) as Promise<never>;
   failed.catch(() => (page.alive = false));
   const page: Page = {
-    session, frameId: '', media: 'print', failed, alive: true, heapMb: 0,
+    session, frameId: '', media: 'print', window: usualWindow, failed, alive: true, heapMb: 0,
     fail: (error) => session.fail(error),
     close: async () => {
       offDetached();

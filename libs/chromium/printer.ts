@@ -2,6 +2,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import PQueue from 'p-queue';
 import { BrowserGone } from './devtools/gone.ts';
 import { underDeadline } from './deadline.ts';
+import { type BrowserKind, browserKinds } from './flags.ts';
 import { openHermitages } from './hermitage.ts';
 import { openHouse, type House } from './house.ts';
 import { bandSetter } from './band-setter.ts';
@@ -16,7 +17,7 @@ import { watchOver } from './watch.ts';
 export { BrowserGone };
 export type { Printed, PrinterLog, PrintRequest, Warning };
 
-export type BrowserHealth = { kind: 'still' | 'moving'; up: boolean; version: string | null; documents: number; running: number; waiting: number; crashes: number; memoryMb: number; processGroup: number | null };
+export type BrowserHealth = { kind: BrowserKind; up: boolean; version: string | null; documents: number; running: number; waiting: number; crashes: number; memoryMb: number; processGroup: number | null };
 export type PrinterHealth = { ready: boolean; browsers: BrowserHealth[] };
 
 export type Printer = {
@@ -58,19 +59,19 @@ export const openPrinter = async (settings: PrinterSettings): Promise<Printer> =
   if (caFile && !(await findCertutil()))
     log.warn({ ca_file: caFile }, 'certutil is missing (Debian: libnss3-tools): of the further authorities only servers that send the authority in their chain are trusted, and those without proof');
   const replacements = new PQueue({ concurrency: 1 });
-  const keep = (kind: 'still' | 'moving') =>
+  const keep = (kind: BrowserKind) =>
     supervise({
       open: () => openHouse({ executable, kind, proxy, caFile, memoryMb, keptPages: kind === 'still' ? pages : 0, documentsPerPage: tuning.documentsPerPage }),
       documentsPerBrowser: tuning.documentsPerBrowser, log,
       oneAtATime: (work) => replacements.add(work),
     });
-  const [still, moving] = await bothOrNone(keep('still'), keep('moving'));
+  const all = await allOrNone(browserKinds.map(keep));
+  const supervisors = Object.fromEntries(browserKinds.map((kind, index) => [kind, all[index]])) as Record<BrowserKind, Supervisor>;
   const hermitages = openHermitages((kind) => openHouse({ executable, kind, proxy, caFile, memoryMb, keptPages: kind === 'still' ? 1 : 0, documentsPerPage: 1 }));
-  const supervisors: Record<'still' | 'moving', Supervisor> = { still, moving };
-  const lines: Record<Lane['queue'], Line> = { kept: openLine(pages), still: openLine(pages * 2), moving: openLine(pages) };
+  const lines: Record<Lane['queue'], Line> = { kept: openLine(pages), still: openLine(pages * 2), scripted: openLine(pages), moving: openLine(pages) };
   const lineOfOne = openLine(1);
-  const stopWatching = watchOver({ houses: () => [...still.houses(), ...moving.houses(), ...hermitages.houses()], log, ...tuning });
-  const tools: LaneTools = { proxy, setBands: bandSetter({ stillHouse: () => still.house(), proxy }) };
+  const stopWatching = watchOver({ houses: () => [...all.flatMap((supervisor) => supervisor.houses()), ...hermitages.houses()], log, ...tuning });
+  const tools: LaneTools = { proxy, setBands: bandSetter({ stillHouse: () => supervisors.still.house(), proxy }) };
   let closing = false;
 
   const printIn = async (lane: Lane, request: PrintRequest, signal: AbortSignal, asked: number): Promise<Printed> => {
@@ -89,16 +90,16 @@ export const openPrinter = async (settings: PrinterSettings): Promise<Printer> =
     return hermitages.within(lane.browser, (house) => lane.print(house, request, { ...tools, signal, asked }));
   };
 
-  const healthOf = (kind: 'still' | 'moving'): BrowserHealth => {
+  const healthOf = (kind: BrowserKind): BrowserHealth => {
     const house = supervisors[kind].current();
-    const own = kind === 'still' ? [lines.kept, lines.still] : [lines.moving];
+    const own = kind === 'still' ? [lines.kept, lines.still] : [lines[kind]];
     const sum = (of: (line: Line) => number) => own.reduce((total, line) => total + of(line), 0);
     return {
       kind, up: house !== undefined, version: house?.browser.version ?? null, documents: house?.documents ?? 0,
       running: sum((line) => line.running()), waiting: sum((line) => line.waiting()), crashes: supervisors[kind].crashes(), memoryMb: house?.browser.memory.megabytes ?? 0, processGroup: house?.browser.processGroup ?? null,
     };
   };
-  const ready = () => !closing && still.current() !== undefined && moving.current() !== undefined;
+  const ready = () => !closing && all.every((supervisor) => supervisor.current() !== undefined);
 
   return {
     print: async (request) => {
@@ -109,19 +110,21 @@ export const openPrinter = async (settings: PrinterSettings): Promise<Printer> =
       return underDeadline(request.limits.processingMs, (signal) => line.add(request.group ?? '', () => printer(lane, request, signal, asked)));
     },
     ready,
-    health: () => ({ ready: ready(), browsers: [healthOf('still'), healthOf('moving')] }),
+    health: () => ({ ready: ready(), browsers: browserKinds.map(healthOf) }),
     close: async () => {
       closing = true;
       await Promise.all([lineOfOne, ...Object.values(lines)].map((line) => line.idle()));
       stopWatching();
-      await Promise.all([still.close(), moving.close()]);
+      await Promise.all(all.map((supervisor) => supervisor.close()));
     },
   };
 };
 
-const bothOrNone = async (...starts: [Promise<Supervisor>, Promise<Supervisor>]): Promise<[Supervisor, Supervisor]> => {
-  const [first, second] = await Promise.allSettled(starts);
-  if (first.status === 'fulfilled' && second.status === 'fulfilled') return [first.value, second.value];
-  await Promise.all([first, second].flatMap((start) => (start.status === 'fulfilled' ? [start.value.close()] : [])));
-  throw first.status === 'rejected' ? first.reason : (second as PromiseRejectedResult).reason;
+const allOrNone = async (starts: readonly Promise<Supervisor>[]): Promise<Supervisor[]> => {
+  const outcomes = await Promise.allSettled(starts);
+  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
+  const up = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  if (!failed) return up;
+  await Promise.all(up.map((supervisor) => supervisor.close()));
+  throw failed.reason;
 };

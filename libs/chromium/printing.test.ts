@@ -93,7 +93,7 @@ test('nothing of a document reaches the next one in its page', async () => {
 test('a document that takes too long ends at its deadline, and the next one is none the worse', async () => {
   const slow = () => printer.print(requestFor('<table><tr><td>'.repeat(2000) + '<p>x'.repeat(300_000), { limits: { processingMs: 300 } }));
   for (const fault of await Promise.all([faultOf(slow()), faultOf(slow())])) expect(fault).toMatchObject({ name: 'processing_timeout', extra: { timeout_seconds: 1 } });
-  await expect.poll(() => printer.health().browsers.map(({ running }) => running), { timeout: 3000 }).toEqual([0, 0]);
+  await expect.poll(() => printer.health().browsers.map(({ running }) => running), { timeout: 3000 }).toEqual([0, 0, 0]);
   expect((await printed('<p>next'))[0]!.text).toBe('next');
 });
 

@@ -11,7 +11,7 @@ export const printerFigure = async ({ executable, documents, concurrency }: RawS
   const options = renderOptions.parse({});
   const limits = { processingMs: 30_000, scriptMs: 5000, maxPages: 100 };
   try {
-    return await measure(documents, concurrency, (_, index) => printer.print({ html: invoice(index), lane, external: false, options, requestedAt: new Date(), limits }));
+    return await measure(documents, concurrency, (_, index) => printer.print({ html: lane === 'script' ? `${invoice(index)}<script>document.title = 'Invoice ${index}'</script>` : invoice(index), lane, external: false, options, requestedAt: new Date(), limits }));
   } finally {
     await printer.close();
   }

@@ -7,7 +7,7 @@ import { benchAppends } from './event-store.ts';
 import { memory } from './memory.ts';
 import { heading, sayAll, sayPromise } from './report.ts';
 import { templateReads } from './templates.ts';
-import { convertThroughput, scriptThroughput, templateThroughput } from './throughput.ts';
+import { convertThroughput, frameThroughput, scriptThroughput, templateThroughput } from './throughput.ts';
 import { usage } from './usage.ts';
 
 const appends = async (): Promise<void> => {
@@ -21,6 +21,7 @@ const parts: Record<string, () => Promise<void>> = {
   convert: () => convertThroughput(1500),
   template: () => templateThroughput(1500),
   script: () => scriptThroughput(150),
+  frames: () => frameThroughput(150),
   appends,
   bystander,
   'bad-input': badInput,
