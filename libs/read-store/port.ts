@@ -15,6 +15,27 @@ export type Query = {
   skip?: number;
 };
 
+/** What it takes to bring a model forward. */
+export type ModelStore = Pick<ReadStore, 'get' | 'checkpoint' | 'apply'>;
+
+/** A model that is being built anew beside the one that serves. */
+export type Rebuild = {
+  /** Reads and writes the copy where the model and its collections are concerned, the rest as it serves. */
+  copy: ModelStore;
+  /** Lets the copy serve in the model's place, as one, and forgets what served. False, and nothing changed, while the copy lies behind it. */
+  switchOver(): Promise<boolean>;
+  /** Forgets the copy. */
+  abandon(): Promise<void>;
+};
+
+/** What a rebuild meets when another one of the same model was begun after it. */
+export class RebuildSuperseded extends Error {
+  constructor(model: string) {
+    super(`another rebuild of ${model} was begun; this one gives way`);
+    this.name = 'RebuildSuperseded';
+  }
+}
+
 export type ReadStore = {
   get(collection: string, id: string): Promise<Document | null>;
   find(collection: string, query: Query): Promise<Document[]>;
@@ -35,5 +56,7 @@ export type ReadStore = {
   reached(model: string, position: number, timeoutMs: number): Promise<boolean>;
   /** Empties collections and sets the model's checkpoint to 0. */
   reset(model: string, collections: readonly string[]): Promise<void>;
+  /** Begins to build a model and its collections anew, at position 0; what is there serves on and is kept until the copy is switched over. */
+  rebuild(model: string, collections: readonly string[]): Promise<Rebuild>;
   close(): Promise<void>;
 };

@@ -66,6 +66,11 @@ export const countSql = (collection: string, where: Query['where']): Sql => {
   return { sql: `SELECT count(*) AS n FROM ${tableOf(collection)}${sql}`, parameters };
 };
 
-/** The index ends with the id, so that a sorted page is read off it without sorting. */
-export const indexSql = (collection: string, paths: readonly string[]): string =>
-  `CREATE INDEX IF NOT EXISTS ${quoted(`${collection} by ${paths.join(', ')}`)} ON ${tableOf(collection)} (${paths.map(fieldOf).join(', ')}, id)`;
+/**
+ * An index: what it is on, and the statement that makes it. It ends with the id, so that a sorted page is read off it without sorting.
+ * The name tells nothing reliable: a table that was built beside the one that served has brought its indexes along under the names they had there.
+ */
+export const indexSql = (collection: string, paths: readonly string[]): { on: string; sql: string } => {
+  const on = `ON ${tableOf(collection)} (${paths.map(fieldOf).join(', ')}, id)`;
+  return { on, sql: `CREATE INDEX IF NOT EXISTS ${quoted(`${collection} by ${paths.join(', ')}`)} ${on}` };
+};

@@ -1,7 +1,9 @@
 import { openBell } from '#libs/sqlite/bell.ts';
 import { openDatabase, type Row } from '#libs/sqlite/database.ts';
-import type { Change, Collection, Document, ReadStore } from './port.ts';
-import { countSql, findSql, indexSql, tableOf } from './sqlite-query.ts';
+import type { Change, Collection, Document, ModelStore, ReadStore } from './port.ts';
+import { countSql, findSql, tableOf } from './sqlite-query.ts';
+import { beginRebuild, rebuildsSchema } from './sqlite-rebuild.ts';
+import { makeTable } from './sqlite-tables.ts';
 
 const parsed = (row: Row): Document => JSON.parse(row.document as string) as Document;
 const recheckMs = 20;
@@ -13,10 +15,8 @@ const moveAll = 'INSERT INTO checkpoints SELECT value, ?2 FROM json_each(?1) WHE
 export const openSqliteReadStore = (file: string, collections: readonly Collection[]): ReadStore => {
   const database = openDatabase(file, 'normal');
   database.script('CREATE TABLE IF NOT EXISTS checkpoints (model TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT');
-  for (const { name, indexes } of collections) {
-    database.script(`CREATE TABLE IF NOT EXISTS ${tableOf(name)} (id TEXT PRIMARY KEY, document TEXT NOT NULL) STRICT`);
-    for (const paths of indexes) database.script(indexSql(name, paths));
-  }
+  database.script(rebuildsSchema);
+  for (const collection of collections) makeTable(database, collection);
   const bell = openBell(recheckMs, () => true);
 
   const checkpoint = (model: string): number => Number(database.get('SELECT position FROM checkpoints WHERE model = ?', model)?.position ?? 0);
@@ -28,11 +28,32 @@ export const openSqliteReadStore = (file: string, collections: readonly Collecti
     else database.run(`INSERT INTO ${tableOf(collection)} VALUES (?1, ?2) ON CONFLICT (id) DO UPDATE SET document = ?2`, id, JSON.stringify(document));
   };
 
+  const get = (collection: string, id: string): Document | null => {
+    const row = database.get(`SELECT document FROM ${tableOf(collection)} WHERE id = ?`, id);
+    return row ? parsed(row) : null;
+  };
+  const apply = (model: string, from: number, to: number, changes: readonly Change[]): boolean =>
+    database.transaction(() => {
+      if (checkpoint(model) !== from) return false;
+      changes.forEach(write);
+      moveCheckpoint(model, to);
+      return true;
+    });
+
+  const copyOf = ({ check, modelOf, collectionOf }: ReturnType<typeof beginRebuild>): ModelStore => {
+    const checked = <T>(work: () => T): T => {
+      check();
+      return work();
+    };
+    return {
+      get: async (collection, id) => checked(() => get(collectionOf(collection), id)),
+      checkpoint: async (model) => checked(() => checkpoint(modelOf(model))),
+      apply: async (model, from, to, changes) => checked(() => apply(modelOf(model), from, to, changes.map((change) => ({ ...change, collection: collectionOf(change.collection) })))),
+    };
+  };
+
   return {
-    get: async (collection, id) => {
-      const row = database.get(`SELECT document FROM ${tableOf(collection)} WHERE id = ?`, id);
-      return row ? parsed(row) : null;
-    },
+    get: async (collection, id) => get(collection, id),
     find: async (collection, query) => {
       const { sql, parameters } = findSql(collection, query);
       return database.all(sql, ...parameters).map(parsed);
@@ -43,12 +64,7 @@ export const openSqliteReadStore = (file: string, collections: readonly Collecti
     },
     checkpoint: async (model) => checkpoint(model),
     apply: async (model, from, to, changes) => {
-      const applied = database.transaction(() => {
-        if (checkpoint(model) !== from) return false;
-        changes.forEach(write);
-        moveCheckpoint(model, to);
-        return true;
-      });
+      const applied = apply(model, from, to, changes);
       if (applied) bell.ring();
       return applied;
     },
@@ -77,6 +93,10 @@ export const openSqliteReadStore = (file: string, collections: readonly Collecti
         names.forEach((name) => database.run(`DELETE FROM ${tableOf(name)}`));
         moveCheckpoint(model, 0);
       }),
+    rebuild: async (model, names) => {
+      const rebuild = beginRebuild(database, model, names.map((name) => collections.find((one) => one.name === name) ?? { name, indexes: [] }));
+      return { copy: copyOf(rebuild), switchOver: rebuild.switchOver, abandon: rebuild.abandon };
+    },
     close: async () => {
       bell.close();
       database.close();

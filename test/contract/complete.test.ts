@@ -16,7 +16,7 @@ const enginesOf = async (port: string): Promise<string[]> => {
   const texts = await Promise.all(files.map((name) => textOf(new URL(name, folder))));
   const type = /^export type (\w+) = \{/gm;
   const answers = new Set([...(await textOf(new URL('port.ts', folder))).matchAll(type)].map((match) => match[1]!));
-  const engine = /^export const (open\w+) = [^\n]*\): (?:Promise<)?(\w+)>? =>/gm;
+  const engine = /^export const (open\w+) = [^\n]*\): (?:Promise<)?(\w+)\b[^=\n]*=>/gm;
   return texts.flatMap((text) => [...text.matchAll(engine)].filter((match) => answers.has(match[2]!)).map((match) => match[1]!));
 };
 

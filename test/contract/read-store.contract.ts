@@ -4,8 +4,9 @@ import { applying } from './read-store/applying.ts';
 import { finding } from './read-store/finding.ts';
 import type { OpenedReadStore } from './read-store/opened.ts';
 import { collections } from './read-store/people.ts';
+import { rebuilding } from './read-store/rebuilding.ts';
 
 /** What every engine of the read store does. `open` gives an empty store with the collections asked for. */
 export const describeReadStoreContract = (name: string, open: (collections: readonly Collection[]) => Promise<OpenedReadStore>): void => {
-  describeContract(`${name} as a read store`, () => open(collections), { ...applying, ...finding });
+  describeContract(`${name} as a read store`, () => open(collections), { ...applying, ...finding, ...rebuilding });
 };

@@ -1,0 +1,62 @@
+import type { Document, Query, Scalar } from './port.ts';
+
+/**
+ * How a document lies in its collection. Its text is exact, whatever its keys are called; `f` holds every scalar in it by its path, for queries alone.
+ * `p` is the position it is at: a write from further back changes nothing. A removed document stays as `gone`, so that no late write brings it back.
+ */
+export type Stored = { _id: string; p: number; json?: string; f?: Fields; gone?: true };
+type Fields = Record<string, Scalar | Record<string, never>>;
+
+/** What one step makes of one document; `collection` as the server calls it, `json` null where the document is removed. */
+export type Entry = { collection: string; id: string; json: string | null };
+
+/** A label as the name of a field: what means something to the server, or to a path, becomes ~ and its code. */
+export const fieldName = (label: string): string => (label === '' ? '~' : label.replace(/[~.$/\0]/g, (sign) => `~${sign.charCodeAt(0).toString(16).padStart(2, '0')}`));
+
+const nameOf = (path: string): string => `f.${path.split('.').map(fieldName).join('/')}`;
+
+/** The scalars of a document by path. An object or a list stands as an empty object: there is something, and it equals no scalar. */
+const fieldsOf = (document: Document): Fields => {
+  const fields: Fields = {};
+  const add = (value: unknown, path: string): void => {
+    if (value === null || typeof value !== 'object') return void (fields[path] = value as Scalar);
+    fields[path] = {};
+    if (!Array.isArray(value)) for (const [label, within] of Object.entries(value)) add(within, `${path}/${fieldName(label)}`);
+  };
+  for (const [label, value] of Object.entries(document)) add(value, fieldName(label));
+  return fields;
+};
+
+/** An entry as a write that happens only where the document is further back than `to`. */
+export const writeOf = ({ id, json }: Entry, to: number) => ({
+  replaceOne: {
+    filter: { _id: id, p: { $lt: to } },
+    replacement: (json === null ? { p: to, gone: true } : { p: to, json, f: fieldsOf(JSON.parse(json) as Document) }) satisfies Omit<Stored, '_id'> as Omit<Stored, '_id'>,
+    upsert: true,
+  },
+});
+
+type Condition = Record<string, unknown>;
+
+/** Only a filter on nothing, or on nothing being there, lets removed documents through. */
+const seesRemoved = (where: Query['where'], range: Query['range']): boolean => !range && Object.values(where).every((value) => value === null);
+
+export const filterOf = (where: Query['where'], range?: Query['range']): Condition => {
+  const bounds = { ...(range?.from === undefined ? {} : { $gte: range.from }), ...(range?.before === undefined ? {} : { $lt: range.before }) };
+  const hasBounds = Object.keys(bounds).length > 0;
+  const conditions: Condition[] = [
+    ...Object.entries(where).map(([path, value]) => ({ [nameOf(path)]: value })),
+    ...(hasBounds ? [{ [nameOf(range!.by)]: bounds }] : []),
+    ...(seesRemoved(where, hasBounds ? range : undefined) ? [{ gone: { $exists: false } }] : []),
+  ];
+  return conditions.length === 1 ? conditions[0]! : { $and: conditions };
+};
+
+export const orderOf = (sort: Query['sort']): Record<string, 1 | -1> => {
+  if (!sort) return { _id: 1 };
+  const direction = sort.descending ? -1 : 1;
+  return { [nameOf(sort.by)]: direction, _id: direction };
+};
+
+/** The index ends with the id, so that a sorted page is read off it without sorting. */
+export const indexOf = (paths: readonly string[]): Record<string, 1> => ({ ...Object.fromEntries(paths.map((path) => [nameOf(path), 1 as const])), _id: 1 });

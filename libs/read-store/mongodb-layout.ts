@@ -1,0 +1,52 @@
+import type { Database } from '#libs/mongodb/connection.ts';
+import { type Stored, indexOf } from './mongodb-documents.ts';
+import { collectionName, copyIn, generationIn, type Ledger, readLedger } from './mongodb-ledger.ts';
+import type { Collection } from './port.ts';
+
+/** So long a process may read from collections that have just ceased to serve. They hold what was true a moment ago, and are kept longer than that. */
+export const knownForMs = 200;
+
+/** The collection that serves under a name. */
+export const layoutOf = (ledger: Ledger, collection: string): string => collectionName(collection, generationIn(ledger, collection));
+
+/** Which collections serve, as this process knows it. */
+export const openLayout = (collections: readonly Collection[]) => {
+  let last: { ledger: Ledger; at: number } | undefined;
+
+  const read = async (db: Database): Promise<Ledger> => {
+    const at = performance.now();
+    const ledger = await readLedger(db);
+    last = { ledger, at };
+    return ledger;
+  };
+  let running: Promise<unknown> | undefined;
+  let following: Promise<Ledger> | undefined;
+  /** The ledger as it is, or is later. All who ask while it is being read share the reading that follows. */
+  const fresh = (db: Database): Promise<Ledger> => {
+    if (running) return (following ??= running.then(() => ((following = undefined), fresh(db))));
+    const reading = read(db);
+    running = reading.then(() => (running = undefined), () => (running = undefined));
+    return reading;
+  };
+  const known = async (db: Database): Promise<Ledger> => (last && performance.now() - last.at < knownForMs ? last.ledger : fresh(db));
+
+  /** Makes the indexes of a collection, under the name that it has on the server. */
+  const index = async (db: Database, collection: string, name: string): Promise<void> => {
+    const { indexes = [] } = collections.find((one) => one.name === collection) ?? {};
+    for (const paths of indexes) await db.collection<Stored>(name).createIndex(indexOf(paths));
+  };
+
+  return {
+    fresh,
+    known,
+    index,
+    nameIn: collectionName,
+    isCopy: (ledger: Ledger, model: string, generation: string): boolean => copyIn(ledger, model) === generation,
+    prepare: async (db: Database): Promise<void> => {
+      const ledger = await fresh(db);
+      for (const { name } of collections) await index(db, name, layoutOf(ledger, name));
+    },
+  };
+};
+
+export type Layout = ReturnType<typeof openLayout>;

@@ -1,0 +1,51 @@
+import type { Database, Documents } from '#libs/mongodb/connection.ts';
+import { isDuplicate } from '#libs/mongodb/trouble.ts';
+import { fieldName } from './mongodb-documents.ts';
+
+/** Where a model stands. `claim` is the step that is being written, `by` the last one that was. */
+type Standing = { position: number; claim?: string; by?: string };
+
+/**
+ * The one document that says where every model stands, so that a step of many models is decided by one write. `generations` are the collections that serve,
+ * by name, where they are not the first ones; `copies` the generation in which a model is being built anew. `layout` changes whenever other collections serve.
+ */
+export type Ledger = { _id: string; layout: number; models?: Record<string, Standing>; generations?: Record<string, string>; copies?: Record<string, string>; journals?: Record<string, unknown> };
+
+export const ledgerId = 'ledger';
+
+export const ledgerIn = (db: Database): Documents<Ledger> => db.collection<Ledger>('ledger');
+
+/** Makes the ledger where there is none. */
+export const prepareLedger = async (db: Database): Promise<void> => {
+  try {
+    await ledgerIn(db).updateOne({ _id: ledgerId }, { $setOnInsert: { layout: 0 } }, { upsert: true });
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+  }
+};
+
+export const readLedger = async (db: Database): Promise<Ledger> => (await ledgerIn(db).findOne({ _id: ledgerId }, { projection: { journals: 0 } })) ?? { _id: ledgerId, layout: 0 };
+
+/** The name of a model's copy among the models. */
+export const copyOf = (model: string, generation: string): string => `${model}@${generation}`;
+
+export const fieldOfModel = (model: string): string => `models.${fieldName(model)}`;
+export const fieldOfGeneration = (collection: string): string => `generations.${fieldName(collection)}`;
+export const fieldOfCopy = (model: string): string => `copies.${fieldName(model)}`;
+
+const standing = (ledger: Ledger, model: string): Standing | undefined => ledger.models?.[fieldName(model)];
+
+export const positionIn = (ledger: Ledger, model: string): number => standing(ledger, model)?.position ?? 0;
+export const claimIn = (ledger: Ledger, model: string): string | undefined => standing(ledger, model)?.claim;
+export const lastStepIn = (ledger: Ledger, model: string): string | undefined => standing(ledger, model)?.by;
+export const copyIn = (ledger: Ledger, model: string): string | undefined => ledger.copies?.[fieldName(model)];
+export const generationIn = (ledger: Ledger, collection: string): string | undefined => ledger.generations?.[fieldName(collection)];
+
+/** A collection as the server calls it. */
+export const collectionName = (collection: string, generation: string | undefined): string => `documents.${collection}${generation === undefined ? '' : `@${generation}`}`;
+
+/** What an update of the ledger is conditional on: the model is at a position, and no step of it is being written. A model that never was anywhere is at 0. */
+export const atRest = (model: string, position: number): Record<string, unknown> => ({
+  [`${fieldOfModel(model)}.position`]: position === 0 ? { $in: [0, null] } : position,
+  [`${fieldOfModel(model)}.claim`]: null,
+});

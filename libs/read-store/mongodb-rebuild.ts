@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Database } from '#libs/mongodb/connection.ts';
+import { isAbsent } from '#libs/mongodb/trouble.ts';
+import { knownForMs, type Layout } from './mongodb-layout.ts';
+import { atRest, collectionName, copyIn, copyOf, fieldOfCopy, fieldOfGeneration, fieldOfModel, generationIn, ledgerId, ledgerIn, positionIn } from './mongodb-ledger.ts';
+import { finishOthers } from './mongodb-steps.ts';
+import { RebuildSuperseded } from './port.ts';
+
+const newGeneration = (): string => randomUUID().slice(0, 8);
+
+const drop = async (db: Database, name: string): Promise<void> => {
+  await db.dropCollection(name).catch((error: unknown) => {
+    if (!isAbsent(error)) throw error;
+  });
+};
+
+/** Removes what is left of collections in generations that neither serve nor are being built. */
+const sweep = async (db: Database, layout: Layout, model: string, names: readonly string[]): Promise<void> => {
+  const there = await db.listCollections({}, { nameOnly: true }).toArray();
+  // Read second: what was there by then and still belongs to somebody is in it.
+  const ledger = await layout.fresh(db);
+  for (const collection of names) {
+    const first = collectionName(collection, undefined);
+    const wanted = new Set([generationIn(ledger, collection), copyIn(ledger, model)].map((generation) => collectionName(collection, generation)));
+    if (generationIn(ledger, collection) !== undefined) wanted.delete(first);
+    for (const { name } of there) if ((name === first || name.startsWith(`${first}@`)) && !wanted.has(name)) await drop(db, name);
+  }
+};
+
+const serve = (names: readonly string[], generation: string): Record<string, string> => Object.fromEntries(names.map((name) => [fieldOfGeneration(name), generation]));
+
+const indexAll = async (db: Database, layout: Layout, names: readonly string[], generation: string): Promise<void> => {
+  for (const name of names) await layout.index(db, name, collectionName(name, generation));
+};
+
+/** Empties a model: its collections in a new generation serve, and what a late writer still brings goes to the old one. */
+export const exchange = async (db: Database, layout: Layout, model: string, names: readonly string[]): Promise<void> => {
+  const generation = newGeneration();
+  await ledgerIn(db).updateOne({ _id: ledgerId }, { $set: { [fieldOfModel(model)]: { position: 0 }, ...serve(names, generation) }, $inc: { layout: 1 } });
+  await indexAll(db, layout, names, generation);
+  await sweep(db, layout, model, names);
+};
+
+const tryToSwitch = async (db: Database, layout: Layout, model: string, names: readonly string[], generation: string): Promise<boolean> => {
+  const copy = copyOf(model, generation);
+  for (;;) {
+    const ledger = await layout.fresh(db);
+    if (copyIn(ledger, model) !== generation) throw new RebuildSuperseded(model);
+    const [position, served] = [positionIn(ledger, copy), positionIn(ledger, model)];
+    if (position < served) return false;
+    await finishOthers(db, ledger, [model, copy]);
+    const condition = { _id: ledgerId, [fieldOfCopy(model)]: generation, ...atRest(copy, position), ...atRest(model, served) };
+    const { matchedCount } = await ledgerIn(db).updateOne(condition, {
+      $set: { [fieldOfModel(model)]: { position }, ...serve(names, generation) },
+      $unset: { [fieldOfCopy(model)]: true, [fieldOfModel(copy)]: true },
+      $inc: { layout: 1 },
+    });
+    if (matchedCount === 1) return true;
+  }
+};
+
+/** Begins a copy of a model in a generation of its own; an earlier copy that was not switched over is given up. */
+export const beginRebuild = async (db: Database, layout: Layout, model: string, names: readonly string[]) => {
+  const generation = newGeneration();
+  const before = copyIn(await layout.fresh(db), model);
+  await ledgerIn(db).updateOne({ _id: ledgerId }, { $set: { [fieldOfCopy(model)]: generation }, ...(before === undefined ? {} : { $unset: { [fieldOfModel(copyOf(model, before))]: true } }) });
+  await sweep(db, layout, model, names);
+  await indexAll(db, layout, names, generation);
+
+  return {
+    generation,
+    switchOver: async (db: Database): Promise<boolean> => {
+      if (!(await tryToSwitch(db, layout, model, names, generation))) return false;
+      // Others may read from the old collections for a moment.
+      await layout.fresh(db);
+      await sleep(2 * knownForMs);
+      await sweep(db, layout, model, names);
+      return true;
+    },
+    abandon: async (db: Database): Promise<void> => {
+      await ledgerIn(db).updateOne({ _id: ledgerId, [fieldOfCopy(model)]: generation }, { $unset: { [fieldOfCopy(model)]: true, [fieldOfModel(copyOf(model, generation))]: true } });
+      await sweep(db, layout, model, names);
+    },
+  };
+};

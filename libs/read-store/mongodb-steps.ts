@@ -1,0 +1,114 @@
+import type { Database } from '#libs/mongodb/connection.ts';
+import { isDuplicate } from '#libs/mongodb/trouble.ts';
+import { type Entry, type Stored, writeOf } from './mongodb-documents.ts';
+import { atRest, claimIn, fieldOfModel, type Ledger, lastStepIn, ledgerId, ledgerIn, positionIn, readLedger } from './mongodb-ledger.ts';
+
+/** A step as it is noted before any of it is written: in the ledger itself where it is small, else in `parts` documents beside it. */
+type Journal = { to: number; models: string[]; entries: Entry[]; parts: number };
+
+/** A step of one model or several; `models` as the ledger calls them, `when` is what else of the ledger it depends on. */
+export type Step = { id: string; models: readonly string[]; from: number; to: number; entries: readonly Entry[]; when: Record<string, unknown> };
+
+/** The server takes documents of 16 MiB; the ledger is read often and stays far below. Counted in UTF-16 units, each at most 3 bytes. */
+const largestInLedger = 512 * 1024;
+const largestPart = 4 * 1024 * 1024;
+
+type Part = { _id: string; entries: Entry[] };
+const partsIn = (db: Database) => db.collection<Part>('journal');
+const idsOfParts = (step: string, parts: number): string[] => Array.from({ length: parts }, (_, number) => `${step}/${number}`);
+
+const dropParts = async (db: Database, step: string, parts: number): Promise<void> => {
+  for (const id of idsOfParts(step, parts)) await partsIn(db).deleteOne({ _id: id });
+};
+
+const sizeOf = ({ id, json }: Entry): number => id.length + (json?.length ?? 0) + 64;
+
+const inParts = (entries: readonly Entry[]): Entry[][] => {
+  const parts: Entry[][] = [];
+  let room = 0;
+  for (const entry of entries) {
+    const size = sizeOf(entry);
+    if (size > room || parts.length === 0) {
+      parts.push([]);
+      room = largestPart;
+    }
+    parts.at(-1)!.push(entry);
+    room -= size;
+  }
+  return parts;
+};
+
+const journalOf = async (db: Database, { id, models, to, entries }: Step): Promise<Journal> => {
+  if (entries.reduce((sum, entry) => sum + sizeOf(entry), 0) <= largestInLedger) return { to, models: [...models], entries: [...entries], parts: 0 };
+  const parts = inParts(entries);
+  const ids = idsOfParts(id, parts.length);
+  for (const [number, part] of parts.entries()) await partsIn(db).updateOne({ _id: ids[number]! }, { $set: { entries: part } }, { upsert: true });
+  return { to, models: [...models], entries: [], parts: parts.length };
+};
+
+const writeAll = async (db: Database, collection: string, writes: ReturnType<typeof writeOf>[]): Promise<void> => {
+  const documents = db.collection<Stored>(collection);
+  try {
+    await documents.bulkWrite(writes, { ordered: false });
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+    // A document that is as far already refuses the write as a duplicate. The others may or may not be written: each is tried by itself.
+    for (const { replaceOne } of writes) {
+      await documents.replaceOne(replaceOne.filter, replaceOne.replacement, { upsert: true }).catch((refusal: unknown) => {
+        if (!isDuplicate(refusal)) throw refusal;
+      });
+    }
+  }
+};
+
+const writeEntries = async (db: Database, entries: readonly Entry[], to: number): Promise<void> => {
+  const byCollection = Map.groupBy(entries, ({ collection }) => collection);
+  await Promise.all([...byCollection].map(([collection, all]) => writeAll(db, collection, all.map((entry) => writeOf(entry, to)))));
+};
+
+/** Writes the documents of a step that is noted in the ledger, and moves its models on. Whoever comes by may do it, several at once too. */
+const finish = async (db: Database, step: string, { to, models, entries, parts }: Journal): Promise<void> => {
+  const ids = idsOfParts(step, parts);
+  if (parts === 0) await writeEntries(db, entries, to);
+  for (const id of ids) await writeEntries(db, (await partsIn(db).findOne({ _id: id }))?.entries ?? [], to);
+  const moved = Object.fromEntries(models.map((model) => [fieldOfModel(model), { position: to, by: step }]));
+  await ledgerIn(db).updateOne({ _id: ledgerId, [`journals.${step}`]: { $exists: true } }, { $set: moved, $unset: { [`journals.${step}`]: true } });
+  await dropParts(db, step, parts);
+};
+
+/** Finishes what somebody else has begun and perhaps not lived to finish. */
+export const finishOthers = async (db: Database, ledger: Ledger, models: readonly string[]): Promise<void> => {
+  const steps = new Set(models.flatMap((model) => claimIn(ledger, model) ?? []));
+  for (const step of steps) {
+    const full = await ledgerIn(db).findOne({ _id: ledgerId });
+    const journal = full?.journals?.[step] as Journal | undefined;
+    if (journal) await finish(db, step, journal);
+  }
+};
+
+/**
+ * Takes a step: notes it in the ledger with one conditional write, which decides, then writes the documents, then moves the models on.
+ * A process that ends in between leaves a step that the next one finishes, since no other step of the model can begin before.
+ * `elsewhere` when the models are not where they should be; `changed` when only what the step depends on beside them is not as it should be.
+ */
+export const take = async (db: Database, step: Step): Promise<'taken' | 'elsewhere' | 'changed'> => {
+  const { id, models, from, when } = step;
+  const journal = await journalOf(db, step);
+  const condition = Object.assign({ _id: ledgerId, ...when }, ...models.map((model) => atRest(model, from))) as { _id: string };
+  const claims = Object.fromEntries(models.map((model) => [`${fieldOfModel(model)}.claim`, id]));
+  for (;;) {
+    const { matchedCount } = await ledgerIn(db).updateOne(condition, { $set: { ...claims, [`journals.${id}`]: journal } });
+    if (matchedCount === 1) {
+      await finish(db, id, journal);
+      return 'taken';
+    }
+    const ledger = await readLedger(db);
+    const isAtRest = models.every((model) => claimIn(ledger, model) === undefined);
+    if (isAtRest && models.length > 0 && models.every((model) => lastStepIn(ledger, model) === id)) return 'taken';
+    if (isAtRest) {
+      await dropParts(db, id, journal.parts);
+      return models.every((model) => positionIn(ledger, model) === from) ? 'changed' : 'elsewhere';
+    }
+    await finishOthers(db, ledger, models);
+  }
+};
