@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
@@ -12,14 +12,15 @@ export const openCollector = async (): Promise<Collector> => {
   const spans: ReceivedSpan[] = [];
   const metricNames = new Set<string>();
   let requests = 0;
-  const server = createServer(async (request, response) => {
+  const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const sent = await buffer(request);
     const bytes = request.headers['content-encoding'] === 'gzip' ? gunzipSync(sent) : sent;
     requests += 1;
     if (request.url === '/v1/traces') spans.push(...readTraces(bytes));
     if (request.url === '/v1/metrics') for (const name of readMetricNames(bytes)) metricNames.add(name);
     response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
-  });
+  };
+  const server = createServer((request, response) => void take(request, response));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
