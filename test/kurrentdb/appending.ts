@@ -1,0 +1,110 @@
+import type { ServerDuplexStream, ServerReadableStream } from '@grpc/grpc-js';
+import shared from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js';
+import status from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/status_pb.js';
+import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import type { AppendReq, AppendResp, BatchAppendReq, BatchAppendResp } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import any from 'google-protobuf/google/protobuf/any_pb.js';
+import wellKnown from 'google-protobuf/google/protobuf/empty_pb.js';
+import type { Expected, Log, Outcome, Proposed } from './log.ts';
+import { empty, idOf, nameOf, proposedOf, uuidOf } from './messages.ts';
+
+type Wishes = Pick<BatchAppendReq.Options, 'hasAny' | 'hasNoStream' | 'hasStreamExists'>;
+
+const expectedOf = (options: Wishes, revision: string): Expected => {
+  if (options.hasAny()) return 'any';
+  if (options.hasNoStream()) return 'no_stream';
+  return options.hasStreamExists() ? 'stream_exists' : Number(revision);
+};
+
+const refusalOf = (expected: Expected, current: number) => {
+  const wrong = new shared.WrongExpectedVersion();
+  if (current < 0) wrong.setCurrentNoStream(new wellKnown.Empty());
+  else wrong.setCurrentStreamRevision(String(current));
+  if (expected === 'any') wrong.setExpectedAny(new wellKnown.Empty());
+  else if (expected === 'no_stream') wrong.setExpectedNoStream(new wellKnown.Empty());
+  else if (expected === 'stream_exists') wrong.setExpectedStreamExists(new wellKnown.Empty());
+  else wrong.setExpectedStreamPosition(String(expected));
+  const details = new any.Any();
+  details.pack(wrong.serializeBinary(), 'event_store.client.WrongExpectedVersion');
+  const refusal = new status.Status();
+  refusal.setMessage('wrong expected version');
+  refusal.setDetails(details);
+  return refusal;
+};
+
+const successOf = ({ revision, position }: { revision: number; position: number }) => {
+  const at = new shared.AllStreamPosition();
+  at.setCommitPosition(String(position));
+  at.setPreparePosition(String(position));
+  const success = new streams.BatchAppendResp.Success();
+  success.setCurrentRevision(String(revision));
+  success.setPosition(at);
+  return success;
+};
+
+type Pending = { options: BatchAppendReq.Options; events: Proposed[] };
+
+/** What becomes of an answer: `sent` gives it to the caller, `lost` keeps it back for ever. */
+export type Fate = () => 'sent' | 'lost';
+
+/** Many appends on one call, each known by its correlation id and in as many parts as the caller likes. */
+export const batchAppending = (log: Log, fate: Fate) => (call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>): void => {
+  const pending = new Map<string, Pending>();
+
+  const answer = (correlationId: string, { options, events }: Pending): void => {
+    const expected = expectedOf(options, options.getStreamPosition());
+    const outcome = log.append(nameOf(options.getStreamIdentifier()), events, expected);
+    if (fate() === 'lost') return;
+    const response = new streams.BatchAppendResp();
+    response.setCorrelationId(uuidOf(correlationId));
+    response.setStreamIdentifier(options.getStreamIdentifier());
+    if (outcome.kind === 'wrong version') response.setError(refusalOf(expected, outcome.current));
+    else response.setSuccess(successOf(outcome));
+    call.write(response);
+  };
+
+  call.on('data', (request: BatchAppendReq) => {
+    const correlationId = idOf(request.getCorrelationId());
+    const options = request.getOptions();
+    if (options) pending.set(correlationId, { options, events: [] });
+    const append = pending.get(correlationId)!;
+    append.events.push(...request.getProposedMessagesList().map(proposedOf));
+    if (!request.getIsFinal()) return;
+    pending.delete(correlationId);
+    answer(correlationId, append);
+  });
+  call.on('end', () => call.end());
+};
+
+const responseOf = (outcome: Outcome): AppendResp => {
+  const response = new streams.AppendResp();
+  if (outcome.kind === 'wrong version') {
+    const wrong = new streams.AppendResp.WrongExpectedVersion();
+    if (outcome.current < 0) wrong.setCurrentNoStream(empty());
+    else wrong.setCurrentRevision(String(outcome.current));
+    response.setWrongExpectedVersion(wrong);
+    return response;
+  }
+  const position = new streams.AppendResp.Position();
+  position.setCommitPosition(String(outcome.position));
+  position.setPreparePosition(String(outcome.position));
+  const success = new streams.AppendResp.Success();
+  success.setCurrentRevision(String(outcome.revision));
+  success.setPosition(position);
+  response.setSuccess(success);
+  return response;
+};
+
+/** One append on a call: first where, then the events. */
+export const appending = (log: Log, fate: Fate) => (call: ServerReadableStream<AppendReq, AppendResp>, answer: (error: null, response: AppendResp) => void): void => {
+  let options: AppendReq.Options | undefined;
+  const events: Proposed[] = [];
+  call.on('data', (request: AppendReq) => {
+    if (request.hasOptions()) options = request.getOptions();
+    else events.push(proposedOf(request.getProposedMessage()!));
+  });
+  call.on('end', () => {
+    const outcome = log.append(nameOf(options!.getStreamIdentifier()), events, expectedOf(options!, options!.getRevision()));
+    if (fate() === 'sent') answer(null, responseOf(outcome));
+  });
+};

@@ -1,0 +1,103 @@
+import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+
+export type Proposed = { id: string; type: string; contentType: string; data: Buffer; metadata: Buffer };
+export type Stored = Proposed & { stream: string; revision: number; position: number; createdMs: number };
+export type Expected = number | 'any' | 'no_stream' | 'stream_exists';
+
+/** `revision` and `position` are those of the last event, whether it was written now or stood there already; -1 is a stream without events. */
+export type Outcome = { kind: 'written' | 'known'; revision: number; position: number } | { kind: 'wrong version'; current: number };
+
+export type Log = {
+  append(stream: string, events: readonly Proposed[], expected: Expected): Outcome;
+  all: readonly Stored[];
+  of(stream: string): readonly Stored[];
+  /** The index in `all` of the first event at this position or later. */
+  indexFrom(position: number): number;
+  onAppend(listener: () => void): () => void;
+};
+
+/** A system event after so many appends, as a real server's statistics lie between the events of its users. */
+const appendsBetweenStatistics = 7;
+const statistics = (): Proposed => ({ id: crypto.randomUUID(), type: '$statsCollected', contentType: 'application/json', data: Buffer.from('{"proc-mem":1}'), metadata: Buffer.alloc(0) });
+
+const toLine = (events: readonly Stored[]): string =>
+  `${JSON.stringify(events.map((event) => ({ ...event, data: event.data.toString('base64'), metadata: event.metadata.toString('base64') })))}\n`;
+
+const fromLine = (line: string): Stored[] =>
+  (JSON.parse(line) as (Omit<Stored, 'data' | 'metadata'> & { data: string; metadata: string })[]).map((event) => ({ ...event, data: Buffer.from(event.data, 'base64'), metadata: Buffer.from(event.metadata, 'base64') }));
+
+/** Where all of the events stand already, one after the other from the expected revision on, or anywhere in the stream where none was expected. */
+const knownEnd = (stored: readonly Stored[], events: readonly Proposed[], expected: Expected): Stored | undefined => {
+  if (expected === 'any' || expected === 'stream_exists') {
+    const found = events.map(({ id }) => stored.find((one) => one.id === id));
+    return found.includes(undefined) ? undefined : found.at(-1);
+  }
+  const first = expected === 'no_stream' ? 0 : expected + 1;
+  return events.every(({ id }, index) => stored[first + index]?.id === id) ? stored[first + events.length - 1] : undefined;
+};
+
+const fits = (current: number, expected: Expected): boolean => {
+  if (expected === 'any') return true;
+  if (expected === 'stream_exists') return current >= 0;
+  return current === (expected === 'no_stream' ? -1 : expected);
+};
+
+/** The streams of a KurrentDB with its rules for expected revisions and repeated appends; with a file they outlive the process. */
+export const openLog = (file?: string): Log => {
+  const all: Stored[] = [];
+  const streams = new Map<string, Stored[]>();
+  const listeners = new Set<() => void>();
+  let appends = 0;
+
+  const remember = (event: Stored): void => {
+    all.push(event);
+    const stream = streams.get(event.stream);
+    if (stream) stream.push(event);
+    else streams.set(event.stream, [event]);
+  };
+
+  const write = (stream: string, events: readonly Proposed[]): void => {
+    const first = streams.get(stream)?.length ?? 0;
+    let position = all.length === 0 ? 1_170 : all.at(-1)!.position + 100 + all.at(-1)!.data.length;
+    const stored = events.map((event, index): Stored => {
+      const here = position;
+      position += 100 + event.data.length;
+      return { ...event, stream, revision: first + index, position: here, createdMs: Date.now() };
+    });
+    if (file !== undefined) appendFileSync(file, toLine(stored));
+    for (const event of stored) remember(event);
+  };
+
+  if (file !== undefined && existsSync(file)) readFileSync(file, 'utf8').split('\n').filter(Boolean).flatMap(fromLine).forEach(remember);
+  if (all.length === 0) for (let count = 0; count < 3; count += 1) write('$stats-127.0.0.1:2113', [statistics()]);
+
+  return {
+    append: (stream, events, expected) => {
+      const stored = streams.get(stream) ?? [];
+      const current = stored.length - 1;
+      const known = events.length > 0 ? knownEnd(stored, events, expected) : undefined;
+      if (known) return { kind: 'known', revision: known.revision, position: known.position };
+      if (!fits(current, expected)) return { kind: 'wrong version', current };
+      if ((appends += 1) % appendsBetweenStatistics === 0) write('$stats-127.0.0.1:2113', [statistics()]);
+      write(stream, events);
+      for (const tell of listeners) tell();
+      const { revision, position } = all.at(-1)!;
+      return { kind: 'written', revision, position };
+    },
+    all,
+    of: (stream) => streams.get(stream) ?? [],
+    indexFrom: (position) => {
+      let low = 0;
+      for (let high = all.length; low < high; ) {
+        const middle = (low + high) >> 1;
+        if (all[middle]!.position < position) low = middle + 1;
+        else high = middle;
+      }
+      return low;
+    },
+    onAppend: (listener) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+  };
+};

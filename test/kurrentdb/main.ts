@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { openLog } from './log.ts';
+import { startKurrentDb } from './server.ts';
+
+// This file is a program: the stand-in as a process of its own, to be killed, stopped and started again on the same port and file.
+
+const { values } = parseArgs({
+  options: { port: { type: 'string', default: '0' }, data: { type: 'string' }, key: { type: 'string' }, cert: { type: 'string' }, credentials: { type: 'string' }, version: { type: 'string' } },
+});
+
+const textOf = (file: string): string => readFileSync(file, 'utf8');
+const { endpoint } = await startKurrentDb({
+  log: openLog(values.data),
+  port: Number(values.port),
+  ...(values.key !== undefined && values.cert !== undefined && { tls: { key: textOf(values.key), cert: textOf(values.cert) } }),
+  ...(values.credentials !== undefined && { credentials: values.credentials }),
+  ...(values.version !== undefined && { version: values.version }),
+});
+console.log(`listening on ${endpoint.port}`);

@@ -1,0 +1,140 @@
+import type { ServerWritableStream } from '@grpc/grpc-js';
+import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import type { ReadReq, ReadResp } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import type { Log, Stored } from './log.ts';
+import { caughtUpMessage, checkpointMessage, confirmationMessage, eventMessage, nameOf, notFoundMessage } from './messages.ts';
+
+type Call = ServerWritableStream<ReadReq, ReadResp>;
+type Matches = (event: Stored) => boolean;
+
+/** The size of a window where the caller leaves it open. */
+const usualWindow = 32;
+
+const filterOf = (filter: ReadReq.Options.FilterOptions | undefined): { matches: Matches; checkpointEvery: number } => {
+  if (!filter) return { matches: () => true, checkpointEvery: 0 };
+  const byStream = filter.getStreamIdentifier();
+  const expression = byStream ?? filter.getEventType()!;
+  const prefixes = expression.getPrefixList();
+  const regex = new RegExp(expression.getRegex());
+  const textMatches = (text: string): boolean => (prefixes.length > 0 ? prefixes.some((prefix) => text.startsWith(prefix)) : regex.test(text));
+  return {
+    matches: (event) => textMatches(byStream ? event.stream : event.type),
+    checkpointEvery: (filter.hasMax() ? filter.getMax() : usualWindow) * filter.getCheckpointintervalmultiplier(),
+  };
+};
+
+/** Writes to a caller who may be slow, or gone. */
+type Writer = {
+  /** Waits where the caller does not take any more; false once the caller is gone. */
+  send(message: ReadResp): Promise<boolean>;
+  gone: Promise<void>;
+};
+
+const writerTo = (call: Call): Writer => {
+  let isGone = false;
+  let room = Promise.withResolvers<void>();
+  const gone = Promise.withResolvers<void>();
+  const go = (): void => {
+    isGone = true;
+    room.resolve();
+    gone.resolve();
+  };
+  call.on('cancelled', go);
+  call.on('close', go);
+  call.on('error', go);
+  call.on('drain', () => room.resolve());
+  return {
+    send: async (message) => {
+      if (isGone || call.cancelled) return false;
+      const taken = call.write(message);
+      if (taken) return true;
+      room = Promise.withResolvers();
+      await room.promise;
+      return !isGone;
+    },
+    gone: gone.promise,
+  };
+};
+
+const sendAll = async (call: Call, events: readonly Stored[]): Promise<void> => {
+  const { send } = writerTo(call);
+  for (const event of events) if (!(await send(eventMessage(event)))) return;
+  call.end();
+};
+
+const take = (events: readonly Stored[], backwards: boolean, count: number, matches: Matches = () => true): Stored[] => {
+  const taken: Stored[] = [];
+  for (let step = 0; step < events.length && taken.length < count; step += 1) {
+    const event = events[backwards ? events.length - 1 - step : step]!;
+    if (matches(event)) taken.push(event);
+  }
+  return taken;
+};
+
+const readStream = async (call: Call, log: Log, options: ReadReq.Options): Promise<void> => {
+  const asked = options.getStream()!;
+  const name = nameOf(asked.getStreamIdentifier());
+  const events = log.of(name);
+  const backwards = options.getReadDirection() === streams.ReadReq.Options.ReadDirection.BACKWARDS;
+  const count = Number(options.getCount());
+  if (events.length === 0) {
+    call.write(notFoundMessage(name));
+    call.end();
+    return;
+  }
+  const from = asked.hasRevision() ? Number(asked.getRevision()) : undefined;
+  const wanted = backwards ? events.slice(0, asked.hasEnd() ? undefined : (from ?? -1) + 1) : events.slice(asked.hasEnd() ? events.length : (from ?? 0));
+  await sendAll(call, take(wanted, backwards, count));
+};
+
+/** Forwards a position is included, backwards it is not. */
+const readAll = async (call: Call, log: Log, options: ReadReq.Options): Promise<void> => {
+  const asked = options.getAll()!;
+  const { matches } = filterOf(options.getFilter());
+  const backwards = options.getReadDirection() === streams.ReadReq.Options.ReadDirection.BACKWARDS;
+  const index = asked.hasPosition() ? log.indexFrom(Number(asked.getPosition()!.getCommitPosition())) : undefined;
+  const wanted = backwards ? log.all.slice(0, asked.hasEnd() ? undefined : (index ?? 0)) : log.all.slice(asked.hasEnd() ? log.all.length : (index ?? 0));
+  await sendAll(call, take(wanted, backwards, Number(options.getCount()), matches));
+};
+
+/** A subscription begins after its position, first catches up and then goes on as events come; where a filter passes over much, it tells how far it is. */
+const follow = async (call: Call, log: Log, options: ReadReq.Options): Promise<void> => {
+  const asked = options.getAll()!;
+  const { matches, checkpointEvery } = filterOf(options.getFilter());
+  let index = asked.hasEnd() ? log.all.length : asked.hasPosition() ? log.indexFrom(Number(asked.getPosition()!.getCommitPosition()) + 1) : 0;
+  let sinceCheckpoint = 0;
+  let wake = Promise.withResolvers<void>();
+  const forget = log.onAppend(() => wake.resolve());
+  const { send, gone } = writerTo(call);
+
+  const tell = async (event: Stored): Promise<boolean> => {
+    if (matches(event) && !(await send(eventMessage(event)))) return false;
+    sinceCheckpoint += 1;
+    if (sinceCheckpoint !== checkpointEvery) return true;
+    sinceCheckpoint = 0;
+    return send(checkpointMessage(event.position));
+  };
+
+  try {
+    if (!(await send(confirmationMessage()))) return;
+    for (let live = false; ; ) {
+      wake = Promise.withResolvers();
+      for (; index < log.all.length; index += 1) {
+        if (!(await tell(log.all[index]!))) return;
+      }
+      if (!live && !(await send(caughtUpMessage()))) return;
+      live = true;
+      await Promise.race([wake.promise, gone]);
+      if (call.cancelled) return;
+    }
+  } finally {
+    forget();
+  }
+};
+
+export const reading = (log: Log) => async (call: Call): Promise<void> => {
+  const options = call.request.getOptions()!;
+  if (options.hasSubscription()) await follow(call, log, options);
+  else if (options.hasAll()) await readAll(call, log, options);
+  else await readStream(call, log, options);
+};
