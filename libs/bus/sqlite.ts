@@ -110,7 +110,7 @@ export const openSqliteBus = (file: string, now: () => number = Date.now): Bus =
 
   return {
     publish: async (message) => {
-      database.transaction(() => {
+      await database.together(() => {
         forget(message.id);
         database.run(
           'INSERT INTO messages (id, subject, urgent, turn, data) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING',

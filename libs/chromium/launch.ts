@@ -33,7 +33,7 @@ const runsAsRoot = () => process.getuid?.() === 0;
 
 // The shell outlives the browser by one command, so that the folder goes even when this process was ended without a chance to do it.
 // The browser steps back a little: accepting requests and recording what becomes of them is short work that everything else waits for.
-const niceness = 5;
+const niceness = 10;
 const thenClean = ['/bin/sh', '-c', `folder=$1; shift; nice -n ${niceness} "$@"; rm -rf -- "$folder"`, 'colophon-browser'] as const;
 
 /** Where the kernel shares processor time out among sessions first, niceness counts only between sessions that say so. */

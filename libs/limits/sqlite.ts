@@ -53,13 +53,14 @@ export const openSqliteLimits = (file: string, readMonth: ReadMonth): Limits => 
   };
 
   return {
-    takeRequest: async (accountId, perMinute, now) => {
-      sweep(now);
-      const resetAt = minuteEnd(now);
-      const counted = database.get(countRequest, resetAt.getTime(), accountId, perMinute);
-      const used = counted ? Number(counted.used) : minuteUsed(accountId, resetAt.getTime());
-      return { ...standing(used, perMinute, resetAt), allowed: counted !== undefined };
-    },
+    takeRequest: (accountId, perMinute, now) =>
+      database.together(() => {
+        sweep(now);
+        const resetAt = minuteEnd(now);
+        const counted = database.get(countRequest, resetAt.getTime(), accountId, perMinute);
+        const used = counted ? Number(counted.used) : minuteUsed(accountId, resetAt.getTime());
+        return { ...standing(used, perMinute, resetAt), allowed: counted !== undefined };
+      }),
     requests: async (accountId, perMinute, now) => {
       const resetAt = minuteEnd(now);
       return standing(minuteUsed(accountId, resetAt.getTime()), perMinute, resetAt);
@@ -67,7 +68,7 @@ export const openSqliteLimits = (file: string, readMonth: ReadMonth): Limits => 
     takeRender: async ({ id, accountId }, perMonth, now) => {
       const month = monthOf(now);
       await beginMonth(accountId, month);
-      const counted = database.transaction(() => {
+      const counted = await database.together(() => {
         if (database.get('SELECT 1 FROM open_renders WHERE id = ?', id)) return { used: monthUsed(accountId, month)! };
         const row = database.get(countRender, accountId, month, perMonth);
         if (row) database.run('INSERT INTO open_renders VALUES (?, ?, ?, ?)', id, accountId, month, now.getTime());

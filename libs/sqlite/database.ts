@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { openTurns } from './turns.ts';
 
 export type Row = Record<string, string | number | null>;
 export type Parameters = readonly SQLInputValue[];
@@ -22,7 +23,13 @@ export type Database = {
   script(sql: string): void;
   /** Runs `work` holding the write lock from the start; an exception rolls back. */
   transaction<T>(work: () => T): T;
+  /**
+   * As `transaction`, shared with all that asks for it in the same turn of the event loop: one commit instead of many. Where one piece of work raises an error
+   * each is done in a transaction of its own, so that it fails alone; so it must be such that it can be done twice.
+   */
+  together<T>(work: () => T): Promise<T>;
   inTransaction(): boolean;
+  /** Does what waits for its turn first. */
   close(): void;
 };
 
@@ -56,6 +63,18 @@ export const openDatabase = (file: string, durability: Durability, lockWaitMs = 
     prepared.set(sql, known);
     return known;
   };
+  const transaction = <T>(work: () => T): T => {
+    statement('BEGIN IMMEDIATE').run();
+    try {
+      const result = work();
+      statement('COMMIT').run();
+      return result;
+    } catch (error) {
+      if (connection.isTransaction) statement('ROLLBACK').run();
+      throw error;
+    }
+  };
+  const turns = openTurns(transaction);
   return {
     all: (sql, ...parameters) => statement(sql).all(...parameters) as Row[],
     get: (sql, ...parameters) => statement(sql).get(...parameters) as Row | undefined,
@@ -65,19 +84,11 @@ export const openDatabase = (file: string, durability: Durability, lockWaitMs = 
       return { changes: Number(changes), rowid: Number(lastInsertRowid) };
     },
     script: (sql) => connection.exec(sql),
-    transaction: (work) => {
-      statement('BEGIN IMMEDIATE').run();
-      try {
-        const result = work();
-        statement('COMMIT').run();
-        return result;
-      } catch (error) {
-        if (connection.isTransaction) statement('ROLLBACK').run();
-        throw error;
-      }
-    },
+    transaction,
+    together: turns.together,
     inTransaction: () => connection.isTransaction,
     close: () => {
+      turns.take();
       if (connection.isOpen) connection.close();
     },
   };

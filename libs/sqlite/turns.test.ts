@@ -1,0 +1,56 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../test/contract/folder.ts';
+import { type Database, openDatabase } from './database.ts';
+
+let database: Database;
+let remove: () => Promise<void>;
+let file: string;
+beforeEach(async () => {
+  const scratch = await temporaryFolder();
+  remove = scratch.remove;
+  file = join(scratch.folder, 'turns.db');
+  database = openDatabase(file, 'normal');
+  database.script('CREATE TABLE t (n INTEGER PRIMARY KEY)');
+});
+afterEach(async () => {
+  database.close();
+  await remove();
+});
+
+const put = (n: number) => () => database.run('INSERT INTO t VALUES (?)', n);
+const all = () => database.all('SELECT n FROM t ORDER BY n').map(({ n }) => n);
+const versionSeenBy = (other: Database) => Number(other.get('PRAGMA data_version')!.data_version);
+
+describe('work that is done together', () => {
+  it('shares one commit with all that comes in the same turn', async () => {
+    const transactions: boolean[] = [];
+    const other = openDatabase(file, 'normal');
+    const before = versionSeenBy(other);
+    const seen: number[] = [];
+    await Promise.all([1, 2, 3].map((n) => database.together(() => {
+      put(n)();
+      transactions.push(database.inTransaction());
+      seen.push(versionSeenBy(other));
+    })));
+    expect(transactions).toEqual([true, true, true]);
+    expect(seen).toEqual([before, before, before]);
+    expect(versionSeenBy(other)).not.toBe(before);
+    expect(all()).toEqual([1, 2, 3]);
+    other.close();
+  });
+
+  it('fails alone where one piece fails, and leaves the others done', async () => {
+    const outcomes = await Promise.allSettled([database.together(put(1)), database.together(put(1)), database.together(put(2))]);
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(all()).toEqual([1, 2]);
+  });
+
+  it('is done before the file is closed', async () => {
+    const waiting = database.together(put(7));
+    database.close();
+    await waiting;
+    database = openDatabase(file, 'normal');
+    expect(all()).toEqual([7]);
+  });
+});
