@@ -18,11 +18,13 @@ const renderJson = (id: string, createdAt: string, { pdf, pages, durationMs }: D
 };
 
 const longestWaitMs = 300_000;
+/** The same for all: an error made for each would cost more than many a request. */
+const gone = new Error('Nobody waits for the render any more.');
 
 /** Aborts when the caller hangs up, or when nothing came for so long that nothing will. */
 export const abandonment = (reply: FastifyReply): AbortSignal => {
   const over = new AbortController();
-  const giveUp = (): void => over.abort();
+  const giveUp = (): void => over.abort(gone);
   const timer = setTimeout(giveUp, longestWaitMs).unref();
   const leave = (): void => {
     clearTimeout(timer);
