@@ -1,10 +1,12 @@
 import { openDatabase } from '#libs/sqlite/database.ts';
-import type { Limits, LogFact, ReadMonth } from './port.ts';
+import type { Limits, LogFact, MonthInLog, ReadMonth } from './port.ts';
 import { minuteEnd, monthEnd, monthOf, standing } from './windows.ts';
 
 const schema = `
   CREATE TABLE IF NOT EXISTS minutes (ends INTEGER, account TEXT, used INTEGER NOT NULL, PRIMARY KEY (ends, account)) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS months (account TEXT, month TEXT, used INTEGER NOT NULL, through INTEGER NOT NULL, PRIMARY KEY (account, month)) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS beginnings (account TEXT, month TEXT, PRIMARY KEY (account, month)) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS back_meanwhile (account TEXT, month TEXT, position INTEGER, PRIMARY KEY (account, month, position)) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS open_renders (id TEXT PRIMARY KEY, account TEXT NOT NULL, month TEXT NOT NULL, since INTEGER NOT NULL) STRICT, WITHOUT ROWID`;
 
 // One statement looks and counts, so that no two processes can both take what is left. It answers with no row where nothing is.
@@ -14,6 +16,9 @@ const countRequest = `
 const countRender = 'UPDATE months SET used = used + 1 WHERE account = ?1 AND month = ?2 AND (?3 IS NULL OR used < ?3) RETURNING used';
 const takeBack = 'UPDATE months SET used = max(0, used - 1) WHERE account = ? AND month = ?';
 const giveBack = 'UPDATE months SET used = max(0, used - 1), through = ?3 WHERE account = ?1 AND month = ?2 AND through < ?3';
+// While the log is asked for a month, what it gives back is noted; what it gave back before is in its answer.
+const noteBack = 'INSERT OR IGNORE INTO back_meanwhile SELECT account, month, ?3 FROM beginnings WHERE account = ?1 AND month = ?2';
+const backSince = 'SELECT count(*) AS n, max(position) AS last FROM back_meanwhile WHERE account = ? AND month = ? AND position > ?';
 
 /** Minutes are kept for so long, for a clock that is set back. */
 const minutesKeptMs = 2 * 3_600_000;
@@ -38,18 +43,24 @@ export const openSqliteLimits = (file: string, readMonth: ReadMonth): Limits => 
   const minuteUsed = (accountId: string, ends: number): number => Number(database.get('SELECT used FROM minutes WHERE ends = ? AND account = ?', ends, accountId)?.used ?? 0);
   const monthUsed = (accountId: string, month: string): number | undefined => database.get('SELECT used FROM months WHERE account = ? AND month = ?', accountId, month)?.used as number | undefined;
 
+  const begin = (accountId: string, month: string, { used, through }: MonthInLog): void => {
+    const { n, last } = database.get(backSince, accountId, month, through)!;
+    database.run('INSERT OR IGNORE INTO months VALUES (?, ?, ?, ?)', accountId, month, Math.max(0, used - Number(n)), last ?? through);
+    for (const table of ['beginnings', 'back_meanwhile']) database.run(`DELETE FROM ${table} WHERE account = ? AND month = ?`, accountId, month);
+  };
   /** The month's count; begun from the log where it has none yet. */
   const beginMonth = async (accountId: string, month: string): Promise<number> => {
     const known = monthUsed(accountId, month);
     if (known !== undefined) return known;
-    const { used, through } = await readMonth(accountId, month);
-    database.run('INSERT OR IGNORE INTO months VALUES (?, ?, ?, ?)', accountId, month, used, through);
+    database.run('INSERT OR IGNORE INTO beginnings VALUES (?, ?)', accountId, month);
+    const inLog = await readMonth(accountId, month);
+    database.transaction(() => begin(accountId, month, inLog));
     return monthUsed(accountId, month)!;
   };
 
   const learn = (fact: LogFact): void => {
     if (fact.kind === 'accepted') database.run('DELETE FROM open_renders WHERE id = ?', fact.renderId);
-    else database.run(giveBack, fact.accountId, fact.month, fact.position);
+    else for (const statement of [giveBack, noteBack]) database.run(statement, fact.accountId, fact.month, fact.position);
   };
 
   return {

@@ -1,0 +1,82 @@
+import type { Database, Documents } from '#libs/mongodb/connection.ts';
+import { isDuplicate } from '#libs/mongodb/trouble.ts';
+import type { LogFact, ReadMonth } from './port.ts';
+
+/** A render that was counted and is not known to be in the log; `since` in milliseconds of the clock. */
+export type OpenRender = { id: string; since: number };
+
+/**
+ * What an account has used in a month, with the renders that are open: in one document, so that a render is counted and noted by one write.
+ * Until `begun` the log is being asked, and `back` are the positions of what it gives back meanwhile.
+ */
+export type Month = { _id: string; account: string; month: string; begun: boolean; used: number; through: number; open: OpenRender[]; back: number[] };
+
+export const monthsIn = (db: Database): Documents<Month> => db.collection<Month>('months');
+export const monthId = (account: string, month: string): string => `${account}/${month}`;
+
+type GivenBack = Extract<LogFact, { kind: 'given-back' }>;
+
+/**
+ * The month's document with its count; begun from the log where it has none yet. What was given back before the document was there is in the log's count,
+ * since the log is asked later; what is given back from then on is noted in it.
+ */
+export const beginMonth = async (db: Database, readMonth: ReadMonth, account: string, month: string): Promise<Month> => {
+  const _id = monthId(account, month);
+  const known = await monthsIn(db).findOne({ _id });
+  if (known?.begun) return known;
+  const empty: Month = { _id, account, month, begun: false, used: 0, through: 0, open: [], back: [] };
+  if (!known) {
+    await monthsIn(db).insertOne(empty).catch((error: unknown) => {
+      if (!isDuplicate(error)) throw error;
+    });
+  }
+  const inLog = await readMonth(account, month);
+  for (;;) {
+    const now = await monthsIn(db).findOne({ _id });
+    if (!now) return beginMonth(db, readMonth, account, month);
+    if (now.begun) return now;
+    const later = now.back.filter((position) => position > inLog.through);
+    const counts = { used: Math.max(0, inLog.used - later.length), through: Math.max(inLog.through, ...later) };
+    await monthsIn(db).updateOne({ _id, begun: false, back: now.back }, { $set: { ...counts, begun: true, back: [] } });
+  }
+};
+
+/** Takes one off the count, unless that is known of already. */
+export const giveBack = async (db: Database, { accountId, month, position }: GivenBack): Promise<void> => {
+  const _id = monthId(accountId, month);
+  const months = monthsIn(db);
+  // A month goes from not begun to begun and never back, so that asked in this order none is missed.
+  if ((await months.updateOne({ _id, begun: false }, { $addToSet: { back: position } })).matchedCount > 0) return;
+  const later = { _id, begun: true, through: { $lt: position } };
+  if ((await months.updateOne({ ...later, used: { $gt: 0 } }, { $inc: { used: -1 }, $set: { through: position } })).matchedCount > 0) return;
+  await months.updateOne(later, { $set: { through: position } });
+};
+
+/** Counts a render and notes it as open, unless the limit is reached or it is open already. */
+export const takeOpen = async (db: Database, _id: string, render: OpenRender, limit: number | null): Promise<Month | null> =>
+  monthsIn(db).findOneAndUpdate(
+    { _id, begun: true, 'open.id': { $ne: render.id }, ...(limit === null ? {} : { used: { $lt: limit } }) },
+    { $inc: { used: 1 }, $push: { open: render } },
+    { returnDocument: 'after' },
+  );
+
+/** The open renders among these, each with the month that it is noted in. */
+const openAmong = async (db: Database, ids: readonly string[]): Promise<{ _id: string; open: OpenRender[] }[]> => {
+  const wanted = new Set(ids);
+  const months = await monthsIn(db).find({ 'open.id': { $in: [...wanted] } }).toArray();
+  return months.map(({ _id, open }) => ({ _id, open: open.filter(({ id }) => wanted.has(id)) }));
+};
+
+/** Renders that are in the log are open no more. */
+export const closeRenders = async (db: Database, ids: readonly string[]): Promise<void> => {
+  for (const { _id, open } of await openAmong(db, ids)) await monthsIn(db).updateOne({ _id }, { $pullAll: { open } });
+};
+
+/** Takes back a render that is still open. */
+export const forgo = async (db: Database, renderId: string): Promise<void> => {
+  for (const { _id, open } of await openAmong(db, [renderId])) {
+    const whileOpen = { _id, 'open.id': renderId };
+    const counted = await monthsIn(db).updateOne({ ...whileOpen, used: { $gt: 0 } }, { $pullAll: { open }, $inc: { used: -1 } });
+    if (counted.matchedCount === 0) await monthsIn(db).updateOne(whileOpen, { $pullAll: { open } });
+  }
+};
