@@ -3,7 +3,7 @@ const tests = '\\.test\\.ts$|/testing/';
 const typesWithoutCode = '^devtools-protocol$';
 const namesOfStatusCodes = '^libs/chromium/proxy-reason\\.ts$';
 const ports = 'answers|event-store|bus|read-store|blob-store|limits';
-const engines = 'sqlite|file|memory|nats|kurrentdb|mongodb|gridfs';
+const engines = 'sqlite|file|memory|nats|jetstream|kurrentdb|mongodb|gridfs';
 
 const wall = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
 const driver = (name, modules, homes) =>
@@ -18,7 +18,7 @@ export default {
       'engine-imports-its-port-and-one-driver',
       'An engine can be exchanged only while it leans on nothing else of ours.',
       { path: `^libs/(${ports})/`, pathNot: ['/port\\.ts$', tests] },
-      { path: '^(libs|services)/', pathNot: ['^libs/$1/', '^libs/(sqlite|mongodb)/'] },
+      { path: '^(libs|services)/', pathNot: ['^libs/$1/', '^libs/(sqlite|mongodb|nats)/', '^libs/engines/remote\\.ts$'] },
     ),
     wall(
       'engines-do-not-know-each-other',
@@ -32,7 +32,7 @@ export default {
 
     driver('SQLite', '^(node:)?sqlite$', ['^libs/sqlite/']),
     driver('undici', 'node_modules/undici/', ['^libs/egress/']),
-    driver('NATS', 'node_modules/(@nats-io|nats)/', ['^libs/bus/nats[/.-]']),
+    driver('NATS', 'node_modules/(@nats-io|nats)/', ['^libs/nats/', '^libs/bus/jetstream[/.-]', '^libs/answers/nats[/.-]']),
     driver('MongoDB', 'node_modules/mongodb/', ['^libs/mongodb/']),
     driver('KurrentDB', 'node_modules/@(kurrent|eventstore)/', ['^libs/event-store/kurrentdb[/.-]']),
     wall(

@@ -1,0 +1,171 @@
+import { AckPolicy, DeliverPolicy, DiscardPolicy, JetStreamApiCodes, JetStreamApiError, type JetStreamManager, jetstreamManager, ReplayPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
+import { headers, type Msg, nanos, type NatsConnection } from '@nats-io/transport-node';
+import { isWithoutResponder } from '#libs/nats/responders.ts';
+import { groupIn, type LaneNames, tokenOf } from './names.ts';
+import { type Given, givenOf } from './given.ts';
+
+export type LaneOptions = { deduplicationMs: number; maxAgeMs: number; maxAttempts: number; replicas: number };
+
+/** What a group has in the stream, as its consumer knows it. */
+export type GroupState = { waiting: number; inHands: number };
+
+/** The messages of one subject and kind on a server: a stream, with a consumer for each group that has something, made when it is first needed. */
+export type Lane = {
+  names: LaneNames;
+  /** True where it is a new message. */
+  publish(id: string, group: string, body: Uint8Array): Promise<boolean>;
+  /** The group's next message, if there is one now. `group` is its token, here and below. */
+  pull(group: string, ackWaitMs: number): Promise<Given | null>;
+  /** Null where nobody has taken anything of the group for long. */
+  look(group: string): Promise<GroupState | null>;
+  /** The tokens of all groups that have messages, in hands or not. */
+  groups(): Promise<string[]>;
+  count(): Promise<number>;
+  /** Takes a message off that is given out no more, and tells what it was; null where it is gone. */
+  drop(sequence: number): Promise<Uint8Array | null>;
+};
+
+const answerMs = 2_000;
+/** A consumer that nobody has asked for so long is removed by the server; its messages are not. */
+const idleMs = 60_000;
+const waitsAlready = 10_077;
+const existsOtherwise = 10_058;
+const consumerExists = new Set<number | undefined>([10_013, 10_105, 10_148]);
+/** Of the servers since 2.14, which else allow a thousand. */
+const mostGroups = 1_000_000;
+
+const codeOf = (error: unknown): number | undefined => (error instanceof JetStreamApiError ? error.code : undefined);
+const isMissing = (error: unknown): boolean => {
+  const code = codeOf(error);
+  return isWithoutResponder(error) || code === JetStreamApiCodes.StreamNotFound || code === JetStreamApiCodes.ConsumerNotFound;
+};
+
+const managers = new WeakMap<NatsConnection, Promise<JetStreamManager>>();
+const managerOf = (connection: NatsConnection): Promise<JetStreamManager> => {
+  const known = managers.get(connection) ?? jetstreamManager(connection, { checkAPI: false, timeout: answerMs });
+  managers.set(connection, known);
+  return known;
+};
+
+type PubAck = { seq: number; duplicate?: boolean; error?: never } | { error: { code: number; err_code: number; description: string } };
+
+export const openLane = (connect: () => Promise<NatsConnection>, names: LaneNames, { deduplicationMs, maxAgeMs, maxAttempts, replicas }: LaneOptions): Lane => {
+  const { stream, root } = names;
+  const api = async (): Promise<JetStreamManager> => managerOf(await connect());
+
+  const makeStream = async (): Promise<void> => {
+    const { streams } = await api();
+    try {
+      await streams.add({
+        name: stream,
+        subjects: [`${root}.*.*`],
+        retention: RetentionPolicy.Workqueue,
+        storage: StorageType.File,
+        num_replicas: replicas,
+        max_age: nanos(maxAgeMs),
+        duplicate_window: nanos(deduplicationMs),
+        // One message under one id for as long as it is there, which may be longer than any window.
+        max_msgs_per_subject: 1,
+        discard: DiscardPolicy.New,
+        discard_new_per_subject: true,
+        max_consumers: mostGroups,
+      });
+    } catch (error) {
+      // An operator may have made it, with settings of their own.
+      if (codeOf(error) !== existsOtherwise) throw error;
+    }
+  };
+
+  const makeConsumer = async (group: string, ackWaitMs: number): Promise<void> => {
+    const { consumers } = await api();
+    const config = {
+      name: group,
+      durable_name: group,
+      filter_subject: `${root}.${group}.*`,
+      ack_policy: AckPolicy.Explicit,
+      deliver_policy: DeliverPolicy.All,
+      replay_policy: ReplayPolicy.Instant,
+      ack_wait: nanos(ackWaitMs),
+      max_ack_pending: -1,
+      max_deliver: maxAttempts,
+      inactive_threshold: nanos(idleMs + 2 * ackWaitMs),
+    };
+    const add = async (): Promise<unknown> => consumers.add(stream, config);
+    await add()
+      .catch(async (error: unknown) => {
+        if (!isMissing(error)) throw error;
+        await makeStream();
+        return add();
+      })
+      .catch((error: unknown) => {
+        if (!consumerExists.has(codeOf(error))) throw error;
+      });
+  };
+
+  /** Does it, and once more with what was missing made. */
+  const making = async <T>(make: () => Promise<void>, act: () => Promise<T>): Promise<T> => {
+    try {
+      return await act();
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      await make();
+      return act();
+    }
+  };
+
+  const ask = async (subject: string, body: Uint8Array | string, more = {}): Promise<Msg> => (await connect()).request(subject, body, { timeout: answerMs, ...more });
+
+  return {
+    names,
+    publish: (id, group, body) =>
+      making(makeStream, async () => {
+        const head = headers();
+        const token = tokenOf(id);
+        head.set('Nats-Msg-Id', token);
+        const answer = (await ask(`${root}.${tokenOf(group)}.${token}`, body, { headers: head })).json<PubAck>();
+        if (!answer.error) return !answer.duplicate;
+        if (answer.error.err_code === waitsAlready) return false;
+        throw new JetStreamApiError(answer.error);
+      }),
+    pull: (group, ackWaitMs) =>
+      making(
+        () => makeConsumer(group, ackWaitMs),
+        async () => {
+          const askedAt = performance.now();
+          // The messages come under their own subjects, which the driver's shared inbox cannot tell apart.
+          return givenOf(await ask(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${group}`, '{"batch":1,"no_wait":true}', { noMux: true }), askedAt);
+        },
+      ),
+    look: async (group) => {
+      try {
+        const { num_pending: waiting, num_ack_pending: inHands } = await (await api()).consumers.info(stream, group);
+        return { waiting, inHands };
+      } catch (error) {
+        if (isMissing(error)) return null;
+        throw error;
+      }
+    },
+    groups: async () => {
+      try {
+        const { state } = await (await api()).streams.info(stream, { subjects_filter: '>' });
+        return [...new Set(Object.keys(state.subjects ?? {}).map((subject) => groupIn(names, subject)))];
+      } catch (error) {
+        if (isMissing(error)) return [];
+        throw error;
+      }
+    },
+    count: async () => {
+      try {
+        return (await (await api()).streams.info(stream)).state.messages;
+      } catch (error) {
+        if (isMissing(error)) return 0;
+        throw error;
+      }
+    },
+    drop: async (sequence) => {
+      const { streams } = await api();
+      const found = await streams.getMessage(stream, { seq: sequence });
+      return found && (await streams.deleteMessage(stream, sequence)) ? found.data : null;
+    },
+  };
+};

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
+import { readAddress } from './address.ts';
+import { reasonOf } from './trouble.ts';
+
+/** A connection to NATS that is made again for as long as it takes. */
+export type NatsLink = {
+  /** The connection, once it is up. @throws Error when the link is closed */
+  connected(): Promise<NatsConnection>;
+  /** The connection, if it is up now. */
+  now(): NatsConnection | null;
+  /** Told of each time that the connection has come up, the first and every later one. */
+  onUp(listener: (connection: NatsConnection) => void): void;
+  /** Null when the server can serve; else a sentence on what is wrong. */
+  missing(): string | null;
+  closed(): boolean;
+  close(): Promise<void>;
+};
+
+/** What is wrong with a server that was reached, as the second half of a sentence; null for one that can serve. Asked again and again until it can. */
+export type Inspection = (connection: NatsConnection, where: string) => Promise<string | null>;
+
+const closedError = (): Error => new Error('the connection to NATS is closed');
+
+// A frozen server keeps its sockets open: only a ping without an answer tells.
+const patience = { timeout: 5_000, pingInterval: 2_000, maxPingOut: 2, maxReconnectAttempts: -1, ignoreAuthErrorAbort: true };
+/** How long is waited between attempts. A part of it is chance, so that not all processes come at once. */
+const pauseMs = (): number => 250 + Math.random() * 500;
+
+/** Opens the way to the servers of `url`, at once; the connection comes when it comes. `name` is what the server's monitoring calls it. @throws Error for a URL that names no server */
+export const openNatsLink = (url: string, name: string, inspect: Inspection = async () => null): NatsLink => {
+  const { servers, tls, credentials } = readAddress(url);
+  const where = `NATS at ${servers.join(', ')}`;
+  const options: NodeConnectionOptions = { ...patience, servers, name, reconnectDelayHandler: pauseMs, noAsyncTraces: true, ...credentials, ...(tls ? { tls: {} } : {}) };
+  const over = new AbortController();
+  const listeners = new Set<(connection: NatsConnection) => void>();
+  let trouble: string | null = `${where} has not answered yet`;
+  let opened: NatsConnection | null = null;
+  let current: NatsConnection | null = null;
+  let up = Promise.withResolvers<NatsConnection>();
+  up.promise.catch(() => undefined);
+
+  const rest = (): Promise<unknown> => sleep(pauseMs(), undefined, { signal: over.signal }).catch(() => undefined);
+
+  const goDown = (reason: string): void => {
+    trouble = reason;
+    if (!current) return;
+    current = null;
+    up = Promise.withResolvers();
+    up.promise.catch(() => undefined);
+  };
+
+  let inspections = 0;
+  const comeUp = async (connection: NatsConnection): Promise<void> => {
+    const mine = (inspections += 1);
+    for (;;) {
+      const complaint = await inspect(connection, where).catch((error: unknown) => reasonOf(error, where));
+      if (over.signal.aborted || connection.isClosed() || mine !== inspections) return;
+      if (complaint === null) break;
+      goDown(complaint);
+      await rest();
+    }
+    trouble = null;
+    current = connection;
+    up.resolve(connection);
+    for (const listener of listeners) listener(connection);
+  };
+
+  const follow = async (connection: NatsConnection): Promise<void> => {
+    void comeUp(connection);
+    for await (const status of connection.status()) {
+      if (status.type === 'disconnect' || status.type === 'staleConnection') goDown(`the connection to ${where} is lost and is being made again`);
+      if (status.type === 'error' && !current) trouble = reasonOf(status.error, where);
+      if (status.type === 'reconnect') void comeUp(connection);
+    }
+  };
+
+  const stayConnected = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      try {
+        opened = await connect(options);
+        if (over.signal.aborted) await opened.close();
+        await follow(opened);
+        goDown(`the connection to ${where} has ended`);
+      } catch (error) {
+        trouble = reasonOf(error, where);
+      }
+      await rest();
+    }
+  };
+  void stayConnected();
+
+  return {
+    connected: () => (over.signal.aborted ? Promise.reject(closedError()) : up.promise),
+    now: () => current,
+    onUp: (listener) => {
+      listeners.add(listener);
+      if (current) listener(current);
+    },
+    missing: () => (trouble === null ? null : `The bus cannot be used: ${trouble}. Look at BUS_URL.`),
+    closed: () => over.signal.aborted,
+    close: async () => {
+      over.abort();
+      up.reject(closedError());
+      await opened?.close().catch(() => undefined);
+    },
+  };
+};

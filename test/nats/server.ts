@@ -1,0 +1,116 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const built = fileURLToPath(new URL('../../.setup/nats/nats-server', import.meta.url));
+
+const versionOf = (program: string): string | null => {
+  try {
+    return /v(\d+\.\d+\.\d+)/.exec(execFileSync(program, ['--version'], { encoding: 'utf8' }))?.[1] ?? null;
+  } catch {
+    return null;
+  }
+};
+
+const program = [built, 'nats-server', '/usr/sbin/nats-server'].find((candidate) => versionOf(candidate) !== null);
+
+/** Whether the set-up of the tests could get hold of the server; where it could not, the tests that need it are skipped. */
+export const isNatsThere = program !== undefined;
+
+/** A NATS server as a process of its own, with its storage in a folder of its own. */
+export type NatsServer = {
+  port: number;
+  url: string;
+  /** Ends the process without warning; the storage stays. */
+  kill(): Promise<void>;
+  /** Starts it again over what is in the storage, at the same address. */
+  start(): Promise<void>;
+  /** Throws away all streams; to be called while it is not running. */
+  wipe(): Promise<void>;
+  /** The process stops answering, and goes on where it was. */
+  freeze(): void;
+  thaw(): void;
+  /** Ends the process and removes the storage. */
+  remove(): Promise<void>;
+};
+
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+const greets = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('data', () => resolve(true)).once('error', () => resolve(false)).once('close', () => resolve(false));
+    socket.once('data', () => socket.destroy());
+  });
+
+export type NatsSettings = {
+  /** Without it the server only carries messages. */
+  jetstream?: boolean;
+  /** Further lines of its configuration. */
+  lines?: string;
+  /** What stands before the host in the address. */
+  login?: string;
+};
+
+const configuration = (port: number, folder: string, { jetstream = true, lines = '' }: NatsSettings): string =>
+  [`host: 127.0.0.1`, `port: ${port}`, ...(jetstream ? [`jetstream { store_dir: ${JSON.stringify(folder)} }`] : []), lines].join('\n');
+
+/** A server that is not running yet. */
+export const prepareNats = async (settings: NatsSettings = {}): Promise<NatsServer> => {
+  const folder = await mkdtemp(join(tmpdir(), 'colophon-nats-'));
+  const port = await freePort();
+  const storage = join(folder, 'storage');
+  const config = join(folder, 'nats.conf');
+  await writeFile(config, configuration(port, storage, settings));
+  let child: ChildProcess | undefined;
+
+  const start = async (): Promise<void> => {
+    const starting = spawn(program!, ['-c', config], { stdio: ['ignore', 'ignore', 'pipe'] });
+    child = starting;
+    let complaint = '';
+    starting.stderr.on('data', (text: Buffer) => (complaint += text.toString()));
+    while (!(await greets(port))) {
+      if (starting.exitCode !== null) throw new Error(`the server ended with ${starting.exitCode}: ${complaint}`);
+      await pause(10);
+    }
+  };
+  const kill = async (): Promise<void> => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const end = once(child, 'close');
+    child.kill('SIGKILL');
+    await end;
+  };
+
+  return {
+    port,
+    url: `nats://${settings.login ? `${settings.login}@` : ''}127.0.0.1:${port}`,
+    start,
+    kill,
+    wipe: () => rm(storage, { recursive: true, force: true }),
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+    remove: async () => {
+      await kill();
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+};
+
+/** A running server with empty storage. */
+export const startNats = async (settings: NatsSettings = {}): Promise<NatsServer> => {
+  const server = await prepareNats(settings);
+  await server.start();
+  return server;
+};
