@@ -1,12 +1,12 @@
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import type { Change, Document, ReadStore } from '#libs/read-store/port.ts';
+import type { Change, Document, ModelStore, ReadStore } from '#libs/read-store/port.ts';
 import type { FurtherEffect, Projection } from './projection.ts';
 
 /** Events that follow the position `after` in the log without a gap. */
 export type Batch = { after: number; events: readonly RecordedEvent[] };
 
 /** The documents that a batch concerns, as they stand after the events so far. */
-const openDocuments = (reads: ReadStore) => {
+const openDocuments = (reads: Pick<ReadStore, 'get'>) => {
   const touched = new Map<string, Change>();
   return {
     evolve: async ({ collection, id, evolve }: FurtherEffect): Promise<Document | null> => {
@@ -21,7 +21,7 @@ const openDocuments = (reads: ReadStore) => {
 };
 
 /** Folds events into the documents they concern, and answers with what has changed; nothing is written. */
-const fold = async (reads: ReadStore, { collection, on, beside }: Projection, events: readonly RecordedEvent[]): Promise<Change[]> => {
+const fold = async (reads: Pick<ReadStore, 'get'>, { collection, on, beside }: Projection, events: readonly RecordedEvent[]): Promise<Change[]> => {
   const documents = openDocuments(reads);
   for (const event of events) {
     const effect = on[event.type]?.(event);
@@ -37,7 +37,7 @@ const fold = async (reads: ReadStore, { collection, on, beside }: Projection, ev
  * Harmless where somebody else projects too: whoever is second starts again from the new checkpoint.
  * False when the model lies further back than the batch begins, as after a reset: it has to catch up first.
  */
-export const project = async (reads: ReadStore, projection: Projection, { after, events }: Batch): Promise<boolean> => {
+export const project = async (reads: ModelStore, projection: Projection, { after, events }: Batch): Promise<boolean> => {
   const end = events.at(-1)?.position ?? after;
   for (;;) {
     const from = await reads.checkpoint(projection.model);

@@ -4,8 +4,7 @@ import { bareId, streams } from '#contracts/names.ts';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { projections } from '#libs/projections/all.ts';
-import { catchUp } from '#libs/projections/catch-up.ts';
-import { collectionsOf } from '#libs/projections/projection.ts';
+import { rebuildModel } from '#libs/projections/rebuild.ts';
 import type { Requested } from '#libs/rendering/produce.ts';
 import { createLog } from '#libs/telemetry/log.ts';
 import { withEngines } from './context.ts';
@@ -25,8 +24,7 @@ const rebuild = (model: string | undefined, json: boolean): Promise<void> =>
   withEngines(async ({ engines: { store, reads } }) => {
     const chosen = projections.filter((one) => model === undefined || one.model === model);
     if (chosen.length === 0) throw new UsageError(`There is no read model ${model}. There are: ${projections.map((one) => one.model).join(', ')}.`);
-    for (const one of chosen) await reads.reset(one.model, collectionsOf(one).map(({ name }) => name));
-    await catchUp(store, reads, chosen);
+    for (const one of chosen) await rebuildModel(store, reads, one);
     const rebuilt = chosen.map((one) => one.model);
     print(json, { rebuilt }, `Rebuilt from the log: ${rebuilt.join(', ')}.`);
   });
@@ -64,7 +62,7 @@ export const addLogCommands = (program: Command): void => {
     .action((stream: string, _: unknown, command: Command) => showEvents(stream, jsonOf(command)));
   program
     .command('rebuild [model]')
-    .description('build one read model, or all, from the log again')
+    .description('build one read model, or all, from the log again, beside what serves, which it replaces when it is as far')
     .action((model: string | undefined, _: unknown, command: Command) => rebuild(model, jsonOf(command)));
   program
     .command('verify <render_id>')

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
+import { noStream, type EventStore } from '#libs/event-store/port.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+import { openSqliteReadStore } from '#libs/read-store/sqlite.ts';
+import { catchUp } from './catch-up.ts';
+import type { Projection } from './projection.ts';
+import { rebuildModel } from './rebuild.ts';
+
+type Tally = { count: number };
+const tallyOf = (step: number): Projection<Tally> => ({
+  model: 'tally',
+  collection: { name: 'tally', indexes: [] },
+  on: { AccountOpened: () => ({ id: 'all', evolve: (tally) => ({ count: (tally?.count ?? 0) + step }) }) },
+});
+
+const metadata = { correlationId: 'c', causationId: null, traceparent: null, actor: { kind: 'service' as const, name: 'test' }, accountId: null, occurredAt: '2026-05-01T00:00:00.000Z' };
+
+let folder: string;
+let store: EventStore;
+let reads: ReadStore;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'colophon-rebuild-'));
+  store = openSqliteEventStore(join(folder, 'log.db'));
+  reads = openSqliteReadStore(join(folder, 'reads.db'), [{ name: 'tally', indexes: [] }]);
+});
+afterEach(async () => {
+  await Promise.all([store.close(), reads.close()]);
+  rmSync(folder, { recursive: true });
+});
+
+const open = (id: string): Promise<unknown> => store.append(`account-${id}`, [{ id, type: 'AccountOpened', version: 1, data: {}, metadata }], noStream);
+
+describe('A rebuild', () => {
+  it('replaces what an earlier form of the projection has made, and leaves the model at the end of the log', async () => {
+    for (const id of ['a', 'b', 'c']) await open(id);
+    await catchUp(store, reads, [tallyOf(1) as unknown as Projection]);
+    await rebuildModel(store, reads, tallyOf(10) as unknown as Projection);
+    expect([await reads.get('tally', 'all'), await reads.checkpoint('tally')]).toEqual([{ count: 30 }, await store.head()]);
+  });
+
+  it('goes on catching up while what serves goes ahead, and loses nothing of it', async () => {
+    await open('a');
+    const late = ['b', 'c', 'd'];
+    const racing: ReadStore = {
+      ...reads,
+      rebuild: async (...given) => {
+        const rebuild = await reads.rebuild(...given);
+        const switchOver = async (): Promise<boolean> => {
+          const id = late.shift();
+          if (id) await open(id).then(() => catchUp(store, reads, [tallyOf(1) as unknown as Projection]));
+          return rebuild.switchOver();
+        };
+        return { ...rebuild, switchOver };
+      },
+    };
+    await rebuildModel(store, racing, tallyOf(10) as unknown as Projection);
+    expect([late, await reads.get('tally', 'all')]).toEqual([[], { count: 40 }]);
+  });
+
+  it('that fails leaves what serves as it was', async () => {
+    await open('a');
+    await catchUp(store, reads, [tallyOf(1) as unknown as Projection]);
+    const failing = { ...tallyOf(10), on: { AccountOpened: () => { throw new Error('no'); } } } as unknown as Projection;
+    await expect(rebuildModel(store, reads, failing)).rejects.toThrow('no');
+    expect(await reads.get('tally', 'all')).toEqual({ count: 1 });
+  });
+});
