@@ -108,6 +108,12 @@ export const pdfErased = z.object({ sha256: z.string() });
 /** Somebody who repeats their request shall have the same PDF again, which was not kept. */
 export const pdfRequestedAgain = z.object({});
 
+/** Somebody wants to know more of a render that has ended than its story tells. */
+export const diagnosisRequested = z.object({});
+
+/** It was made once more, and looked at closely; the blob is JSON as `diagnosis` of the HTTP contracts has it. */
+export const renderDiagnosed = z.object({ diagnosis: blobRef });
+
 export const renderEvents = {
   RenderRequested: renderRequested,
   RenderStarted: renderStarted,
@@ -115,6 +121,8 @@ export const renderEvents = {
   RenderFailed: renderFailed,
   PdfErased: pdfErased,
   PdfRequestedAgain: pdfRequestedAgain,
+  DiagnosisRequested: diagnosisRequested,
+  RenderDiagnosed: renderDiagnosed,
 } as const;
 
 export type RenderEvent = {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { diagnostics } from './diagnostics.ts';
 import { renderStatuses } from './render.ts';
 
 const timestamp = z.string().describe('ISO 8601, UTC.');
@@ -36,6 +37,7 @@ export const job = z.object({
     .object({ error: z.literal('webhook_failed'), message: z.string(), code: z.literal(500), webhook_url: z.string(), attempts: z.number().int(), last_error: z.string() })
     .optional()
     .describe('There once the callback has failed for good.'),
+  diagnostics: diagnostics.optional().describe('There where it was asked for, once the render has ended.'),
 });
 export type Job = z.output<typeof job>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { diagnostics } from './diagnostics.ts';
 import { anyArray, anyObject } from './any-json.ts';
 import { renderOptionFields } from './render-options.ts';
 import { optionalRenderOptionFields } from './templates.ts';
@@ -45,5 +46,6 @@ export const renderDone = z.object({
   file_size_kb: z.number().describe('Size of the PDF in units of 1024 bytes, to two decimals.'),
   duration_ms: z.number().describe('From the acceptance of the request to the finished PDF.'),
   created_at: z.string().describe('ISO 8601, UTC.'),
+  diagnostics: diagnostics.optional().describe('There where it was asked for.'),
 });
 export type RenderDone = z.output<typeof renderDone>;

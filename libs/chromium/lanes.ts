@@ -2,6 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { SetBands } from './band-setter.ts';
 import type { BrowserKind } from './flags.ts';
 import { emulate, fill, fillUntil, holdInPlace, setWindow } from './document.ts';
+import { listen } from './console.ts';
+import { readFonts } from './fonts-used.ts';
 import { mayNeedFrames } from './frames.ts';
 import type { House } from './house.ts';
 import { untilAborted, type Page } from './page.ts';
@@ -30,7 +32,9 @@ const finish = async (page: Page, house: House, request: PrintRequest, { asked, 
   const bands = hasBands(request) ? await setBands(page, request, signal) : noBands;
   const loaded = performance.now();
   const { pdf, pages } = await press(page, request, bands);
-  return { pdf, pages, timings: { waitMs: started - asked, loadMs: loaded - started, printMs: performance.now() - loaded }, warnings: [], engine: house.browser.version };
+  const pressed = performance.now();
+  if (request.findings) await readFonts(page.session, request.findings);
+  return { pdf, pages, timings: { waitMs: started - asked, loadMs: loaded - started, printMs: pressed - loaded }, warnings: [], engine: house.browser.version };
 };
 
 const kept: Lane = {
@@ -61,6 +65,7 @@ const freshWork = async (page: Page, house: House, request: PrintRequest, errand
   const started = performance.now();
   // Without scripts and network nothing can be fetched after the load event.
   const mayFetchLate = external || scripts === 'on';
+  if (request.findings) await listen(page.session, request.findings);
   const [watch, traffic] = await Promise.all([
     external ? watchResources(page.session, errand.proxy) : undefined,
     options.wait_for === 'networkidle' && mayFetchLate ? watchTraffic(page.session) : undefined,
@@ -87,7 +92,7 @@ const moving: Lane = { browser: 'moving', queue: 'moving', print: freshPrint('on
 
 /** The fastest way that is safe for the document. */
 export const laneOf = (request: PrintRequest): Lane => {
-  const { lane, external, html } = request;
+  const { lane, external, html, findings } = request;
   if (lane === 'script') return mayNeedFrames(request) ? moving : scripted;
-  return external || mayMarkPage(html) ? still : kept;
+  return external || findings || mayMarkPage(html) ? still : kept;
 };

@@ -1,5 +1,6 @@
 import type { RenderOptions } from '#contracts/http/render-options.ts';
 import type { Band } from './bands.ts';
+import type { Findings } from './findings.ts';
 import type { Warning } from './resources.ts';
 
 export type PrintRequest = {
@@ -12,6 +13,8 @@ export type PrintRequest = {
   group?: string;
   /** Prints it in a browser of its own, where neither can another document end it nor it another document. Takes as long as a browser takes to start. */
   alone?: boolean;
+  /** Looks closely at the document while it is printed, which takes longer, and puts here what there is to see. The PDF is the same. */
+  findings?: Findings;
   options: RenderOptions;
   /** The bands of the options, where they have been read already. */
   bands?: Band[] | undefined;

@@ -95,6 +95,19 @@ describe('a render', () => {
     }
   });
 
+  it.each([[completed(1)], [failed(1)]])('is looked at closely once, after %o', (end) => {
+    const asked: RenderEvent = { type: 'DiagnosisRequested', data: {} };
+    const diagnosed: RenderEvent = { type: 'RenderDiagnosed', data: { diagnosis: blob } };
+    const ask: RenderCommand = { type: 'requestDiagnosis' };
+    const diagnose: RenderCommand = { type: 'diagnose', data: { diagnosis: blob } };
+    expect(given(render, requested, started(1), end).when(ask)).toEqual([asked]);
+    expect(given(render, requested, started(1), end, asked).when(diagnose)).toEqual([diagnosed]);
+    for (const command of [ask, diagnose]) {
+      expect(given(render, requested, started(1), end, asked, diagnosed).when(command)).toEqual([]);
+      for (const history of [[], [requested], [requested, started(1)]]) expect(given(render, ...history).when(command)).toEqual([]);
+    }
+  });
+
   it.each([[completed(1)], [failed(1)]])('is over after %o', (end) => {
     for (const command of [claim(1), claim(2), complete(1), fail(1)]) expect(given(render, requested, started(1), end).when(command)).toEqual([]);
   });

@@ -7,8 +7,8 @@ export type RenderState =
   | { status: 'NONE' }
   | { status: 'QUEUED' }
   | { status: 'PROCESSING'; attempt: number }
-  | { status: 'DONE'; pdf: { sha256: string; keptUntil: string } | null }
-  | { status: 'FAILED' };
+  | { status: 'DONE'; pdf: { sha256: string; keptUntil: string } | null; diagnosed?: true }
+  | { status: 'FAILED'; diagnosed?: true };
 
 type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
 
@@ -18,7 +18,9 @@ export type RenderCommand =
   | { type: 'complete'; data: Data<'RenderCompleted'> }
   | { type: 'fail'; data: Data<'RenderFailed'> }
   | { type: 'erasePdf' }
-  | { type: 'requestPdfAgain' };
+  | { type: 'requestPdfAgain' }
+  | { type: 'requestDiagnosis' }
+  | { type: 'diagnose'; data: Data<'RenderDiagnosed'> };
 
 /** The attempt that a worker may claim next; null when the render has ended, was never asked for, or has no attempt left. */
 export const nextAttempt = (state: RenderState): number | null => {
@@ -31,6 +33,10 @@ export const nextAttempt = (state: RenderState): number | null => {
       return null;
   }
 };
+
+const hasEnded = (state: RenderState): state is Extract<RenderState, { status: 'DONE' | 'FAILED' }> => state.status === 'DONE' || state.status === 'FAILED';
+/** A render is looked at once: it would be the same every time. */
+const mayBeDiagnosed = (state: RenderState): boolean => hasEnded(state) && !state.diagnosed;
 
 const evolve = (state: RenderState, event: RenderEvent): RenderState => {
   switch (event.type) {
@@ -45,7 +51,10 @@ const evolve = (state: RenderState, event: RenderEvent): RenderState => {
     case 'PdfErased':
       return state.status === 'DONE' ? { ...state, pdf: null } : state;
     case 'PdfRequestedAgain':
+    case 'DiagnosisRequested':
       return state;
+    case 'RenderDiagnosed':
+      return hasEnded(state) ? { ...state, diagnosed: true } : state;
     default:
       return event satisfies never;
   }
@@ -66,6 +75,10 @@ const decide = (command: RenderCommand, state: RenderState): RenderEvent[] => {
       return state.status === 'DONE' && state.pdf !== null ? [{ type: 'PdfErased', data: { sha256: state.pdf.sha256 } }] : [];
     case 'requestPdfAgain':
       return state.status === 'DONE' ? [{ type: 'PdfRequestedAgain', data: {} }] : [];
+    case 'requestDiagnosis':
+      return mayBeDiagnosed(state) ? [{ type: 'DiagnosisRequested', data: {} }] : [];
+    case 'diagnose':
+      return mayBeDiagnosed(state) ? [{ type: 'RenderDiagnosed', data: command.data }] : [];
     default:
       return command satisfies never;
   }

@@ -30,7 +30,7 @@ import type { TemplateParts } from './templates/parts.ts';
 import { countRequest, minuteOf, planLimits, requireRoomInMinute, showLimits } from './throttle.ts';
 import { registerUsageRoute } from './usage-route.ts';
 
-export type AppParts = RenderRouteParts & TemplateParts & JobParts & DownloadParts & { keyUses: KeyUses; countAsync: boolean; health: () => Health; version: string; logger: FastifyBaseLogger; telemetry?: Pick<Telemetry, 'metricsText' | 'metricsType'>; tls?: { cert: Buffer; key: Buffer } };
+export type AppParts = RenderRouteParts & TemplateParts & JobParts & DownloadParts & { keyUses: KeyUses; countAsync: boolean; health: () => Health; version: string; logger: FastifyBaseLogger; telemetry: Pick<Telemetry, 'metricsText' | 'metricsType'>; tls?: { cert: Buffer; key: Buffer } };
 
 const apiPrefix = '/api/';
 
@@ -55,10 +55,16 @@ const needsKey = ({ routeOptions: { url = '' }, is404 }: FastifyRequest): boolea
 /** A download that brings its own token needs no key. */
 const bringsToken = ({ routeOptions, query }: FastifyRequest): boolean => routeOptions.url === downloadPath && (query as { token?: unknown }).token !== undefined;
 
+const unpacked = (request: FastifyRequest): FastifyRequest => {
+  const encoding = request.headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() === 'identity') return request;
+  throw Problem.of('invalid_request', `The content encoding ${brief(encoding)} is not allowed; send the body uncompressed.`, { field: 'Content-Encoding' });
+};
+
 const registerBodies = (app: FastifyInstance): void => {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(/^application\/json(\s*;.*)?$/i, async (request: FastifyRequest, payload: IncomingMessage) =>
-    request.is404 ? null : readJsonObject(await bodyBytes(request, payload)),
+    request.is404 ? null : readJsonObject(await bodyBytes(unpacked(request), payload)),
   );
   app.addContentTypeParser('*', async (request: FastifyRequest) => {
     if (request.is404) return null;
@@ -116,7 +122,7 @@ export const createApp = (parts: AppParts): FastifyInstance => {
 
   registerDocs(app, buildOpenApi(routes, { version: parts.version }));
   registerHealthRoutes(app, parts.health);
-  if (parts.telemetry) registerMetricsRoute(app, parts.telemetry);
+  registerMetricsRoute(app, parts.telemetry);
   registerRenderRoutes(app, parts);
   registerTemplateReadRoutes(app, parts);
   registerTemplateWriteRoutes(app, parts);

@@ -6,6 +6,7 @@ import { requirePermission } from './authenticate.ts';
 import { callerOf } from './caller.ts';
 import { type Estimates, requireBacklogRoom, requireShortWait } from './estimate.ts';
 import type { Freshness } from './freshness.ts';
+import { afterwardsOfTest } from './diagnosed.ts';
 import { once } from './idempotency.ts';
 import { traceparentOf } from './observe.ts';
 import { bodyOf } from './query.ts';
@@ -36,6 +37,7 @@ const acceptRender = async (parts: RenderRouteParts, request: FastifyRequest, re
   const wanted = parseRenderRequest(bodyOf(request));
   const wish = wishOf(wanted, always);
   requirePermission(caller, 'render:create');
+  const afterwards = afterwardsOfTest(parts, request, reply, id);
   const at = acceptanceOf(id, parts.log.now());
   await requireQuota(parts.limits, caller, at);
   const ask = await askOf(parts, caller, wanted);
@@ -46,7 +48,7 @@ const acceptRender = async (parts: RenderRouteParts, request: FastifyRequest, re
   const submit = () => submitRender(parts, caller, { ...ask, id, at, trial: false, reply: renderReply, requestId: request.id, traceparent: traceparentOf(request) }, abandonment(reply));
   const submission = await withinQuota(parts, caller, reply, { id, at }, submit);
   parts.freshness.wrote(caller.account.id, submission.position, ...shownIn);
-  return renderReply.kind === 'wait' ? sendRender(reply, submission) : reply.send(queuedOf(id, submission.createdAt, renderReply));
+  return renderReply.kind === 'wait' ? sendRender(reply, submission, {}, afterwards) : reply.send(queuedOf(id, submission.createdAt, renderReply));
 };
 
 /** POST /render, and /render/async, which waits for nothing. */

@@ -46,12 +46,17 @@ export const queuedOf = (id: string, createdAt: string, reply: Exclude<RenderRep
   created_at: createdAt,
 });
 
-/** Waits for the PDF and answers with it, or with the error that the render ended in. `more` are further fields of the answer. */
-export const sendRender = async (reply: FastifyReply, { id, createdAt, answer }: Submission, more: Record<string, unknown> = {}): Promise<FastifyReply> => {
+/** Fields that are found out once the render has ended, however it did. */
+export type Afterwards = () => Promise<Record<string, unknown>>;
+const nothingMore: Afterwards = async () => ({});
+
+/** Waits for the PDF and answers with it, or with the error that the render ended in. `more` are further fields of the answer, `afterwards` finds out those of both. */
+export const sendRender = async (reply: FastifyReply, { id, createdAt, answer }: Submission, more: Record<string, unknown> = {}, afterwards = nothingMore): Promise<FastifyReply> => {
   try {
-    return reply.type('application/json; charset=utf-8').send(renderJson(id, createdAt, pdfOf(await answer), more));
+    const done = pdfOf(await answer);
+    return reply.type('application/json; charset=utf-8').send(renderJson(id, createdAt, done, { ...more, ...(await afterwards()) }));
   } catch (error) {
-    if (error instanceof Problem) return sendFault(reply, error.fault, { render_id: renderIdOf(id) });
+    if (error instanceof Problem) return sendFault(reply, error.fault, { render_id: renderIdOf(id), ...(await afterwards()) });
     throw error;
   }
 };

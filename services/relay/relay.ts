@@ -21,6 +21,8 @@ export const messageOf = (event: RecordedEvent): Message | null => {
       return toRenderer(event);
     case 'PdfRequestedAgain':
       return { id: event.id, subject: subjects.renderRequested, data: { stream: event.stream, again: true }, urgent: true, group: event.metadata.accountId ?? '' };
+    case 'DiagnosisRequested':
+      return { id: event.id, subject: subjects.renderRequested, data: { stream: event.stream, diagnose: true }, urgent: true, group: event.metadata.accountId ?? '' };
     case 'RenderCompleted':
     case 'RenderFailed':
       return (event.data as { reply: string }).reply === 'webhook' ? toDelivery(event) : null;

@@ -3,6 +3,7 @@ import type { Bus, Consumer } from '#libs/bus/port.ts';
 import { workOff } from '#libs/bus/work.ts';
 import { workInTrace } from '#libs/telemetry/messages.ts';
 import { tracedWorkshop } from '#libs/telemetry/workshop.ts';
+import { diagnoseJob } from './diagnose-job.ts';
 import { type RendererParts, runJob } from './render-job.ts';
 import { repeatJob } from './repeat-job.ts';
 
@@ -18,8 +19,11 @@ export const runRenderer = (given: RendererParts, bus: Bus, concurrency: number,
       concurrency,
       reserve: concurrency,
       work: (delivery) => {
-        const { stream, again } = delivery.data as { stream: string; again?: true };
-        return workInTrace(delivery, consumer, (span) => (again ? repeatJob(parts, stream, delivery.attempt) : runJob(parts, stream, span)));
+        const { stream, again, diagnose } = delivery.data as { stream: string; again?: true; diagnose?: true };
+        return workInTrace(delivery, consumer, (span) => {
+          if (diagnose) return diagnoseJob(parts, stream, delivery.attempt);
+          return again ? repeatJob(parts, stream, delivery.attempt) : runJob(parts, stream, span);
+        });
       },
       onError: (error, { id }) => parts.report({ message: id, error: String(error) }, 'a render could not be worked on; it comes again'),
     },

@@ -28,18 +28,18 @@ const renderer: Consumer = { name: consumers.renderer, subject: subjects.renderR
 /** What both kinds of documents have. */
 type Open = { id: string };
 
-/** Puts the work that a callback's or a render's events ask for on the bus once more; the bus knows by the id what it has already. */
-const remind = async ({ log, bus, messageOf }: PutBackParts, ...from: string[]): Promise<void> => {
+/** Puts the work of a kind that a callback's or a render's events ask for on the bus once more; the bus knows by the id what it has already. */
+const remind = async ({ log, bus, messageOf }: PutBackParts, subject: string, ...from: string[]): Promise<void> => {
   for (const stream of from) {
-    const asking = (await log.store.read(stream)).findLast((event) => messageOf(event) !== null);
+    const asking = (await log.store.read(stream)).findLast((event) => messageOf(event)?.subject === subject);
     if (asking) return publishInTrace(bus, messageOf(asking)!, asking.metadata.traceparent);
   }
 };
 
-const remindAll = async (parts: PutBackParts, open: readonly Open[], streamsOf: (id: string) => string[]): Promise<void> => {
+const remindAll = async (parts: PutBackParts, subject: string, open: readonly Open[], streamsOf: (id: string) => string[]): Promise<void> => {
   for (const [index, { id }] of open.entries()) {
     if (parts.signal?.aborted) return;
-    await remind(parts, ...streamsOf(id));
+    await remind(parts, subject, ...streamsOf(id));
     if (index % atOnce === atOnce - 1) await setImmediate();
   }
 };
@@ -61,7 +61,7 @@ const putBackRenders = async (parts: PutBackParts, before: number): Promise<void
   const range = { by: 'id', before: encodeTime(before, 10) };
   for (const status of ['PROCESSING', 'QUEUED']) {
     await visit(parts, readModels.renders, { where: { status }, range, sort: { by: 'id', descending: false } }, manyLost, (page) =>
-      remindAll(parts, page, (id) => [streams.render(id)]),
+      remindAll(parts, subjects.renderRequested, page, (id) => [streams.render(id)]),
     );
   }
 };
@@ -71,7 +71,7 @@ const putBackCallbacks = async (parts: PutBackParts, before: number): Promise<vo
   for (const status of ['pending', 'sent', 'timeout']) {
     // The latest round was asked for by the callback's own story, or else by the render's end.
     await visit(parts, readModels.deliveries, { where: { status }, range, sort: { by: 'requestedAt', descending: false } }, true, (page) =>
-      remindAll(parts, page, (id) => [streams.delivery(id), streams.render(id)]),
+      remindAll(parts, subjects.deliveryDue, page, (id) => [streams.delivery(id), streams.render(id)]),
     );
   }
 };

@@ -44,6 +44,7 @@ export const openApi = async (start: string, { folder, countAsync = true }: { fo
     version: '0.0.0',
     log, blobs, answers, reads, limits, keyUses, countAsync, preparation, freshness: createFreshness(reads), estimates: createEstimates(bus, reads), backlog: 1_000,
     secret: Buffer.alloc(32), urlOf: (id) => `http://localhost/${id}`, health: () => ({ missing: [] }), logger: createLog({ logLevel: 'silent', logFormat: 'json' }),
+    telemetry: { metricsText: async () => '', metricsType: 'text/plain' },
   });
   const settled = async (): Promise<void> => catchUp(store, reads, projections);
 

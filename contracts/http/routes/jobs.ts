@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { diagnosticsQuery } from '../diagnostics.ts';
 import { job, jobHistory, jobList, listJobsQuery, redelivered, redeliveredJobs, redeliverJobs } from '../jobs.ts';
 import { bodyErrors, callErrors, named, type Route } from './route.ts';
 
@@ -22,11 +23,11 @@ export const jobRoutes: Route[] = [
     tag: 'Jobs',
     summary: 'Read a job',
     description:
-      'What became of a render and of its callback. `status` is `QUEUED` when the render is accepted, `PROCESSING` when a worker has taken it up, then `DONE` or `FAILED`. A callback that failed for good is in `webhook_error`. Unknown jobs and those of other accounts are the same 404.',
+      'What became of a render and of its callback. `status` is `QUEUED` when the render is accepted, `PROCESSING` when a worker has taken it up, then `DONE` or `FAILED`. A callback that failed for good is in `webhook_error`. Unknown jobs and those of other accounts are the same 404.\n\nWith `diagnostics=true` a render that has ended is told of in more detail. Timings, lane and failed resources are those of the render itself. Messages of the console and fonts are not noted while callers wait: who asks for them first has the document made once more, in a browser of its own, and looked at closely. Since the same request gives the same bytes, what is seen there holds for the first PDF too; `same_bytes` says whether it came out the same. What was found is kept. The second rendering is charged to nobody.',
     permission: 'jobs:read',
-    request: { params },
+    request: { params, query: diagnosticsQuery },
     responses: [{ status: 200, description: 'The job. Fields that do not apply are left out.', schema: named('Job', job) }],
-    errors: callErrors('job_not_found'),
+    errors: callErrors('invalid_request', 'job_not_found'),
   },
   {
     method: 'GET',

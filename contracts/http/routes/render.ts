@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { diagnosticsQuery } from '../diagnostics.ts';
 import { convertRequest, renderDone, templateRequest } from '../render.ts';
 import { renderQueued } from '../jobs.ts';
 import { bodyErrors, type Example, idempotencyErrors, idempotencyKey, named, printErrors, replayHeader, type Route } from './route.ts';
@@ -61,6 +62,9 @@ The same request gives the same bytes: dates inside the PDF are those of the req
 **Not waiting.** With a \`webhook_url\` the answer comes at once, with status \`QUEUED\` and a job to ask about; a callback follows when the PDF is there or has failed. \`estimated_time_ms\` is made from
 recent renders of the same kind of input and from the present queue.
 
+**Diagnostics.** With \`diagnostics=true\` and a test key the answer to a render that is waited for has \`diagnostics\`, errors too: timings, lane, console, failed resources, fonts. The document is made a second time for them. For any other
+render ask for its job, \`GET /api/v1/jobs/job_<id>?diagnostics=true\`, with the id of the render.
+
 ${callbacks}
 `.trim();
 
@@ -83,7 +87,7 @@ export const renderRoutes: Route[] = [
     summary: 'Make a PDF',
     description,
     permission: 'render:create',
-    request: { headers: idempotencyKey, body: renderRequest, examples },
+    request: { headers: idempotencyKey, query: diagnosticsQuery, body: renderRequest, examples },
     responses: [{ status: 200, description: 'The PDF, or the job.', schema: z.union([named('Render', renderDone), queuedRender]), examples: answers, headers: replayHeader }],
     errors: [...errorsOfRender, 'invalid_html', 'invalid_docx', 'invalid_markdown', 'template_render_error', ...printErrors],
   },

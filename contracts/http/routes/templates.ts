@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { diagnosticsQuery } from '../diagnostics.ts';
 import { renderDone } from '../render.ts';
 import { createdTemplate, template, templateList, templateVerdict, templateVersionContent, templateVersions, updatedTemplate } from '../template-answers.ts';
 import { createTemplate, listTemplatesQuery, restoreTemplate, testTemplate, updateTemplate, validateTemplate } from '../templates.ts';
@@ -134,9 +135,9 @@ ${syntax}`,
     path: '/api/v1/templates/{id}/test',
     tag: 'Templates',
     summary: 'Try a template out',
-    description: 'Renders the template with the given data. It counts toward the requests per minute, but neither toward the quota nor as use of the template.',
+    description: 'Renders the template with the given data. It counts toward the requests per minute, but neither toward the quota nor as use of the template. With `diagnostics=true` the answer has `diagnostics`, errors too: timings, lane, console, failed resources, fonts. The document is made a second time for them.',
     permission: 'templates:read',
-    request: { params, body: named('TestTemplate', testTemplate), examples: { invoice: { summary: 'Data of an invoice', value: { data } } } },
+    request: { params, query: diagnosticsQuery, body: named('TestTemplate', testTemplate), examples: { invoice: { summary: 'Data of an invoice', value: { data } } } },
     responses: [{ status: 200, description: 'The PDF, and the version that it was made from.', schema: named('TestRender', renderDone.extend({ version: z.number().int() })) }],
     errors: bodyErrors('invalid_page_size', 'invalid_orientation', 'template_not_found', 'render_template_not_found', 'template_render_error', 'invalid_html', ...printErrors),
   },

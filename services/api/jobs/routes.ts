@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { encodeTime } from 'ulid';
+import { diagnosticsQuery } from '#contracts/http/diagnostics.ts';
 import { listJobsQuery, redeliverJobs } from '#contracts/http/jobs.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { bareId, jobIdOf, readModels, streams } from '#contracts/names.ts';
 import { delivery } from '#libs/domain/delivery.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { load, type Log } from '#libs/handling/handle.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
@@ -16,9 +18,11 @@ import { eventView } from '../event-view.ts';
 import type { Freshness } from '../freshness.ts';
 import { bodyOf, pathOf, queryOf } from '../query.ts';
 import { validated } from '../validate.ts';
+import { abandonment } from '../send-render.ts';
+import { diagnosticsOf } from './diagnostics.ts';
 import { jobOf, type UrlOf } from './view.ts';
 
-export type JobParts = { log: Log; reads: ReadStore; freshness: Freshness; urlOf: UrlOf };
+export type JobParts = { log: Log; blobs: BlobStore; reads: ReadStore; freshness: Freshness; urlOf: UrlOf };
 
 const { renders, deliveries } = readModels;
 const redeliveredAtOnce = 1_000;
@@ -76,10 +80,13 @@ export const registerJobRoutes = (app: FastifyInstance, parts: JobParts): void =
     return { jobs: await Promise.all(page.map(viewOf)), next_cursor: found.length > limit ? jobIdOf(page.at(-1)!.id) : null };
   });
 
-  app.get('/api/v1/jobs/:job_id', async (request) => {
+  app.get('/api/v1/jobs/:job_id', async (request, reply) => {
     const caller = callerOf(request);
+    const wanted = validated(diagnosticsQuery, queryOf(request)).diagnostics === 'true';
     requirePermission(caller, 'jobs:read');
-    return viewOf((await requireJob(parts, caller, pathOf(request).job_id!)).document);
+    const { document } = await requireJob(parts, caller, pathOf(request).job_id!);
+    const diagnostics = wanted ? await diagnosticsOf(parts, document.id, causeOf(request), abandonment(reply)) : null;
+    return { ...(await viewOf(document)), ...(diagnostics ? { diagnostics } : {}) };
   });
 
   app.get('/api/v1/jobs/:job_id/events', async (request) => {

@@ -7,6 +7,7 @@ import { callerOf } from '../caller.ts';
 import { traceparentOf } from '../observe.ts';
 import { bodyOf, pathOf } from '../query.ts';
 import { askOf } from '../render-source.ts';
+import { afterwardsOf } from '../diagnosed.ts';
 import { abandonment, sendRender } from '../send-render.ts';
 import { submitRender } from '../submit-render.ts';
 import { validated } from '../validate.ts';
@@ -21,7 +22,9 @@ export const registerTemplateTestRoute = (app: FastifyInstance, parts: TemplateP
     const id = pathOf(request).id!;
     await requireTemplate(parts.log, caller.account.id, id);
     const ask = await askOf(parts, caller, { mode: 'RENDER', template_id: id, ...trial });
+    const renderId = newId();
+    const afterwards = afterwardsOf(parts, request, reply, renderId);
     const version = ask.source.mode === 'RENDER' ? ask.source.templateVersion : undefined;
-    return sendRender(reply, await submitRender(parts, caller, { ...ask, id: newId(), at: parts.log.now(), trial: true, reply: { kind: 'wait' }, requestId: request.id, traceparent: traceparentOf(request) }, abandonment(reply)), { version });
+    return sendRender(reply, await submitRender(parts, caller, { ...ask, id: renderId, at: parts.log.now(), trial: true, reply: { kind: 'wait' }, requestId: request.id, traceparent: traceparentOf(request) }, abandonment(reply)), { version }, afterwards);
   });
 };

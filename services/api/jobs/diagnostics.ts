@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RenderEvent } from '#contracts/events/render.ts';
+import { type Diagnosis, type Diagnostics, diagnosis as diagnosisSchema } from '#contracts/http/diagnostics.ts';
+import { streams } from '#contracts/names.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
+import { render } from '#libs/domain/render.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { type Cause, load, type Log } from '#libs/handling/handle.ts';
+
+type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
+
+const dataOf = <T extends RenderEvent['type']>(history: readonly RecordedEvent[], type: T): Data<T> | undefined => history.find((event) => event.type === type)?.data as Data<T> | undefined;
+
+/** One that was asked for so long ago has been lost, or has failed: it is asked for again. */
+const askedAgainAfterMs = 60_000;
+const longestWaitMs = 45_000;
+const [firstLookMs, longestLookMs] = [50, 500];
+
+/** What the render's own story tells, for nothing. */
+const fromStory = (completed: Data<'RenderCompleted'> | undefined, found: Diagnosis | null): Diagnostics => {
+  const durations = completed?.durations;
+  return {
+    lane: completed?.lane ?? found?.lane ?? null,
+    lane_reason: completed?.laneReason ?? found?.lane_reason ?? null,
+    timings_ms: durations ? { queue: durations.queueMs, prepare: durations.prepareMs, wait: durations.waitMs, load: durations.loadMs, print: durations.printMs, total: durations.totalMs } : null,
+    failed_resources: completed ? completed.warnings.map(({ url, reason }) => ({ url, reason })) : (found?.failed_resources ?? []),
+  };
+};
+
+const isUnderWay = (history: readonly RecordedEvent[], now: Date): boolean => {
+  const asked = history.findLast(({ type }) => type === 'DiagnosisRequested');
+  return asked !== undefined && now.getTime() - Date.parse(asked.metadata.occurredAt) < askedAgainAfterMs;
+};
+
+/** The render's story once it tells of a diagnosis; as it is after a while where it does not. The log is asked, so whichever process makes the diagnosis is heard. */
+const withDiagnosis = async ({ store }: Log, stream: string, signal: AbortSignal): Promise<RecordedEvent[]> => {
+  const giveUpAt = performance.now() + longestWaitMs;
+  for (let waitMs = firstLookMs; ; waitMs = Math.min(2 * waitMs, longestLookMs)) {
+    const history = await store.read(stream);
+    if (dataOf(history, 'RenderDiagnosed') || signal.aborted || performance.now() > giveUpAt) return history;
+    await sleep(waitMs, undefined, { signal }).catch(() => undefined);
+  }
+};
+
+/**
+ * What can be known of a render that has ended; null for one that has not. Timings, lane and failed resources are in its story. Messages and fonts are not: who asks for them first has the
+ * document made once more, and looked at closely. `signal` ends the waiting for that.
+ */
+export const diagnosticsOf = async ({ log, blobs }: { log: Log; blobs: BlobStore }, id: string, cause: Cause, signal: AbortSignal): Promise<Diagnostics | null> => {
+  const stream = streams.render(id);
+  const { history, aggregate } = await load(log, render, stream);
+  const { status } = aggregate.state;
+  if (status !== 'DONE' && status !== 'FAILED') return null;
+  if (!isUnderWay(history, log.now())) await aggregate.execute({ type: 'requestDiagnosis' }, cause);
+  const made = dataOf(await withDiagnosis(log, stream, signal), 'RenderDiagnosed');
+  const completed = dataOf(history, 'RenderCompleted');
+  if (!made) return { ...fromStory(completed, null), pending: true };
+  const found = diagnosisSchema.parse(JSON.parse(Buffer.from(await blobs.get(made.diagnosis.sha256)).toString()));
+  const { console, further_messages, fonts, same_bytes, error } = found;
+  return { ...fromStory(completed, found), console, further_messages, fonts, same_bytes, error };
+};

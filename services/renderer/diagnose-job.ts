@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { RenderEvent } from '#contracts/events/render.ts';
+import type { Diagnosis } from '#contracts/http/diagnostics.ts';
+import { Problem } from '#contracts/http/problem.ts';
+import type { WorkEnd } from '#libs/bus/work.ts';
+import { noFindings } from '#libs/chromium/findings.ts';
+import { BrowserGone } from '#libs/chromium/devtools/gone.ts';
+import type { Prepared } from '#libs/documents/preparation.ts';
+import { maxAttempts, render } from '#libs/domain/render.ts';
+import { causedBy } from '#libs/handling/caused-by.ts';
+import { load } from '#libs/handling/handle.ts';
+import { produce, type Requested, type Workshop } from '#libs/rendering/produce.ts';
+import { recordedWarnings } from '#libs/rendering/recorded.ts';
+import type { RendererParts } from './render-job.ts';
+
+type Completed = Extract<RenderEvent, { type: 'RenderCompleted' }>['data'];
+
+/** A workshop that does the same and keeps what there is to see on the way, which is there even where it comes to no PDF. */
+const observing = ({ blobs, preparation, printer }: Workshop) => {
+  const findings = noFindings();
+  let prepared: Prepared | null = null;
+  const kept = async (making: Promise<Prepared>): Promise<Prepared> => (prepared = await making);
+  const workshop: Workshop = {
+    blobs,
+    preparation: { ...preparation, prepare: (input, terms) => kept(preparation.prepare(input, terms)), prepareTemplate: (input, terms) => kept(preparation.prepareTemplate(input, terms)) },
+    printer: { ...printer, print: (request) => printer.print({ ...request, findings }) },
+  };
+  return { workshop, findings, prepared: () => prepared };
+};
+
+const nameOf = (error: unknown): string => (error instanceof Problem ? error.fault.name : 'internal_error');
+
+const diagnose = async (parts: RendererParts, requested: Requested, requestedAt: Date, completed: Completed | undefined, last: boolean): Promise<Diagnosis> => {
+  const { workshop, findings, prepared } = observing(parts);
+  const result = await produce(workshop, requested, requestedAt, true).catch((error: unknown) => {
+    if (error instanceof Problem || error instanceof BrowserGone || last) return { error: nameOf(error) };
+    throw error;
+  });
+  const made = 'pdf' in result ? result : null;
+  return {
+    lane: prepared()?.lane ?? null,
+    lane_reason: prepared()?.laneReason ?? null,
+    console: findings.console,
+    further_messages: findings.furtherMessages,
+    failed_resources: recordedWarnings(made?.warnings ?? []).map(({ url, reason }) => ({ url, reason })),
+    fonts: findings.fonts,
+    same_bytes: made && completed ? createHash('sha256').update(made.pdf).digest('hex') === completed.pdf.sha256 : null,
+    error: 'error' in result ? result.error : null,
+  };
+};
+
+/**
+ * Makes the PDF of a render that has ended once more, in a browser of its own, to look at it closely; the log gets what was found.
+ * Callers' own renders never pay for it, and one that ends its browser takes no other along.
+ */
+export const diagnoseJob = async (parts: RendererParts, stream: string, attempt: number): Promise<WorkEnd> => {
+  const { history, aggregate } = await load(parts.log, render, stream);
+  const asked = history.findLast(({ type }) => type === 'DiagnosisRequested');
+  if (!asked || history.some(({ type }) => type === 'RenderDiagnosed')) return { kind: 'done' };
+  const completed = history.find(({ type }) => type === 'RenderCompleted')?.data as Completed | undefined;
+  const diagnosis = await diagnose(parts, history[0]!.data as Requested, new Date(history[0]!.metadata.occurredAt), completed, attempt >= maxAttempts);
+  await aggregate.execute({ type: 'diagnose', data: { diagnosis: await parts.blobs.put(Buffer.from(JSON.stringify(diagnosis))) } }, causedBy(asked, 'renderer'));
+  return { kind: 'done' };
+};
