@@ -88,6 +88,12 @@ describe('A body that is no JSON object is refused', () => {
     expectRefusal(await caller.post(Buffer.from(JSON.stringify(good), 'utf16le')), 'invalid_request');
   });
 
+  it('one that is compressed', async () => {
+    const refused = expectRefusal(await caller.post(good, { headers: { 'content-encoding': 'gzip' } }), 'invalid_request', { field: 'Content-Encoding' });
+    expect(refused.message).toContain('uncompressed');
+    expect((await caller.post(good, { headers: { 'content-encoding': 'identity' } })).status).toBe(200);
+  });
+
   it('one of another content type', async () => {
     for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'application/jsonx', 'application/x-www-form-urlencoded'])
       expectRefusal(await caller.post(good, { headers: { 'content-type': type } }), 'invalid_request');
