@@ -7,7 +7,7 @@ const here = new URL('./', import.meta.url);
 const namesIn = async (folder: URL): Promise<string[]> => (await readdir(folder)).toSorted();
 const textOf = (url: URL): Promise<string> => readFile(url, 'utf8');
 
-const ports = ['blob-store', 'bus', 'event-store', 'limits', 'read-store'];
+const ports = ['answers', 'blob-store', 'bus', 'event-store', 'limits', 'read-store'];
 
 /** The functions `open...` that the files beside a port export, each an engine of it. */
 const enginesOf = async (port: string): Promise<string[]> => {
