@@ -30,6 +30,10 @@ export const url = (...schemes: readonly string[]): Kind<string> => {
   return kind(`a URL that begins with ${schemes.join(' or ')}`, z.string().refine(isOneOfThem) as z.ZodType<string, string | undefined>);
 };
 
+/** The address of an engine; what follows the scheme can be more than a URL may hold, such as several hosts, and the engine itself says what is wrong with it. */
+export const engine = (...schemes: readonly string[]): Kind<string> =>
+  kind(`an address that begins with ${schemes.join(' or ')}`, z.string().refine((value) => schemes.some((scheme) => value.startsWith(scheme) && (!scheme.endsWith('//') || value.length > scheme.length))) as z.ZodType<string, string | undefined>);
+
 const isReadable = (file: string): boolean => {
   try {
     accessSync(file, constants.R_OK);

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { findBrowser } from './find-browser.mjs';
-import { executableFile, fraction, hosts, type Kind, maybe, oneOf, readableFile, text, url, whole, yesOrNo } from './kinds.ts';
+import { engine, executableFile, fraction, hosts, type Kind, maybe, oneOf, readableFile, text, url, whole, yesOrNo } from './kinds.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 type Initial = string | undefined | ((env: Environment) => string | undefined);
@@ -29,10 +29,10 @@ export const settingTable = {
   tlsKeyFile: setting('TLS_KEY_FILE', maybe(readableFile), undefined, 'PEM file of the private key that belongs to TLS_CERT_FILE.'),
 
   dataDir: setting('COLOPHON_DATA_DIR', text('a folder'), './data', 'The folder in which the embedded engines keep their files.'),
-  eventStoreUrl: setting('EVENT_STORE_URL', url('sqlite:', 'kurrentdb://', 'kurrentdb+discover://', 'esdb://', 'esdb+discover://'), 'sqlite:', 'The event log; `sqlite:` alone lies in the data folder.'),
-  busUrl: setting('BUS_URL', url('sqlite:', 'nats://', 'tls://'), 'sqlite:', 'The message bus; `sqlite:` alone lies in the data folder.'),
-  readStoreUrl: setting('READ_STORE_URL', url('sqlite:', 'mongodb://', 'mongodb+srv://'), 'sqlite:', 'The read models and limits; `sqlite:` alone lies in the data folder.'),
-  blobStoreUrl: setting('BLOB_STORE_URL', url('file:', 'gridfs:'), 'file:', 'Inputs, templates and PDFs; `file:` alone lies in the data folder.'),
+  eventStoreUrl: setting('EVENT_STORE_URL', engine('sqlite:', 'kurrentdb://', 'kurrentdb+discover://', 'esdb://', 'esdb+discover://'), 'sqlite:', 'The event log; `sqlite:` alone lies in the data folder.'),
+  busUrl: setting('BUS_URL', engine('sqlite:', 'nats://', 'tls://'), 'sqlite:', 'The message bus; `sqlite:` alone lies in the data folder.'),
+  readStoreUrl: setting('READ_STORE_URL', engine('sqlite:', 'mongodb://', 'mongodb+srv://'), 'sqlite:', 'The read models and limits; `sqlite:` alone lies in the data folder.'),
+  blobStoreUrl: setting('BLOB_STORE_URL', engine('file:', 'gridfs:', 'gridfs+srv:'), 'file:', 'Inputs, templates and PDFs; `file:` alone lies in the data folder, `gridfs:` alone beside the read models.'),
 
   secret: secret('COLOPHON_SECRET', maybe(text('at least 32 characters', /^.{32,}$/)), undefined, 'What webhook secrets and download links are made from; by default it lies in the data folder. All processes of a cluster need the same one.'),
 

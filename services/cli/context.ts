@@ -1,15 +1,28 @@
 import { userInfo } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor } from '#contracts/events/metadata.ts';
 import { type Engines, openEngines } from '#libs/engines/open.ts';
 import type { Log } from '#libs/handling/handle.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { projections } from '#libs/projections/all.ts';
 import { loadSettings, type Settings } from '#libs/config/settings.ts';
+import { UsageError } from './output.ts';
 
 export type Context = { settings: Settings; engines: Engines; log: Log; actor: Actor };
 
 /** The person who gave the command, as the machine knows them. */
 const person = (): Actor => ({ kind: 'person', name: userInfo().username });
+
+const longestWaitMs = 15_000;
+
+/** Engines that are servers connect in their own time. @throws UsageError with what they lack */
+const present = async ({ missing }: Engines): Promise<void> => {
+  const giveUpAt = performance.now() + longestWaitMs;
+  while (missing().length > 0) {
+    if (performance.now() > giveUpAt) throw new UsageError(missing().join('\n'));
+    await sleep(20);
+  }
+};
 
 /** Runs a command against the engines of the settings, with read models that show all that is in the log before and after it. */
 export const withEngines = async <T>(work: (context: Context) => Promise<T>): Promise<T> => {
@@ -17,6 +30,7 @@ export const withEngines = async <T>(work: (context: Context) => Promise<T>): Pr
   const engines = await openEngines(settings);
   const { store, reads } = engines;
   try {
+    await present(engines);
     await catchUp(store, reads, projections);
     const result = await work({ settings, engines, log: { store, now: () => new Date() }, actor: person() });
     await catchUp(store, reads, projections);

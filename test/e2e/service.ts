@@ -2,8 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { loadSettings } from '#libs/config/settings.ts';
+import type { EngineUrls } from '#libs/engines/open.ts';
 import { type Ended, type Environment, runColophon, startColophon } from './process.ts';
 import { until } from './until.ts';
+import { openWorld, type World } from './world.ts';
 
 export type Service = {
   url: string;
@@ -16,9 +19,11 @@ export type Service = {
   end(signal: 'SIGTERM' | 'SIGKILL'): Promise<Ended>;
 };
 
-/** A data folder, the services started on it one after the other, and the command line over it. */
+/** A data folder and engines, the services started on it one after the other, and the command line over it. */
 export type House = {
   dataDir: string;
+  /** Where the engines are, as the services and commands are told. */
+  engines: EngineUrls;
   /** Starts all of the service, or a process with these roles alone. */
   start(...roles: string[]): Promise<Service>;
   /** Runs a command and reads its `--json` output. Throws where it does not end with 0. */
@@ -31,9 +36,16 @@ export type House = {
 
 const greeting = /Colophon (?:is ready|\([a-z, ]+\) tells of its health) at (http:\/\/[\d.]+:\d+)/;
 
-export const openHouse = async (settings: Environment = {}): Promise<House> => {
+const enginesIn = (env: Environment): EngineUrls => {
+  const { dataDir, eventStoreUrl, busUrl, readStoreUrl, blobStoreUrl } = loadSettings(env);
+  return { dataDir, eventStoreUrl, busUrl, readStoreUrl, blobStoreUrl };
+};
+
+/** In the world of this run of the tests, unless another is given, which then belongs to the caller. */
+export const openHouse = async (settings: Environment = {}, world?: World): Promise<House> => {
+  const { settings: ofWorld, close } = world ?? (await openWorld());
   const dataDir = await mkdtemp(join(tmpdir(), 'colophon-e2e-'));
-  const env = { PORT: '0', COLOPHON_DATA_DIR: dataDir, ...settings };
+  const env = { PORT: '0', COLOPHON_DATA_DIR: dataDir, ...ofWorld, ...settings };
   const running = new Set<() => Promise<Ended>>();
 
   const start = async (...roles: string[]): Promise<Service> => {
@@ -67,6 +79,7 @@ export const openHouse = async (settings: Environment = {}): Promise<House> => {
   const command = (...args: string[]): Promise<Ended> => runColophon(args, env);
   return {
     dataDir,
+    engines: enginesIn(env),
     start,
     command,
     colophon: async <T>(...args: string[]): Promise<T> => {
@@ -76,6 +89,7 @@ export const openHouse = async (settings: Environment = {}): Promise<House> => {
     },
     remove: async () => {
       await Promise.all([...running].map((kill) => kill()));
+      if (!world) await close();
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
