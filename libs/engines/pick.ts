@@ -24,6 +24,11 @@ export const pickStore = async ({ eventStoreUrl: url, dataDir }: EngineUrls): Pr
   switch (schemeOf(url)) {
     case 'sqlite:':
       return (await import('#libs/event-store/sqlite.ts')).openSqliteEventStore(placeOf(url, dataDir, 'log.db'));
+    case 'kurrentdb:':
+    case 'kurrentdb+discover:':
+    case 'esdb:':
+    case 'esdb+discover:':
+      return (await import('#libs/event-store/kurrentdb.ts')).openKurrentDbEventStore(url);
     default:
       throw unknown('EVENT_STORE_URL', url, 'sqlite:', 'kurrentdb://', 'kurrentdb+discover://', 'esdb://', 'esdb+discover://');
   }
@@ -33,6 +38,9 @@ export const pickBus = async ({ busUrl: url, dataDir }: EngineUrls): Promise<Bus
   switch (schemeOf(url)) {
     case 'sqlite:':
       return (await import('#libs/bus/sqlite.ts')).openSqliteBus(placeOf(url, dataDir, 'bus.db'));
+    case 'nats:':
+    case 'tls:':
+      return (await import('#libs/bus/jetstream.ts')).openJetStreamBus(url);
     default:
       throw unknown('BUS_URL', url, 'sqlite:', 'nats://', 'tls://');
   }
@@ -50,6 +58,9 @@ export const pickReads = async ({ readStoreUrl: url, dataDir }: EngineUrls, coll
   switch (schemeOf(url)) {
     case 'sqlite:':
       return (await import('#libs/read-store/sqlite.ts')).openSqliteReadStore(placeOf(url, dataDir, 'read-models.db'), collections);
+    case 'mongodb:':
+    case 'mongodb+srv:':
+      return (await import('#libs/read-store/mongodb.ts')).openMongoReadStore(url, collections);
     default:
       throw unknown('READ_STORE_URL', url, 'sqlite:', 'mongodb://', 'mongodb+srv://');
   }
@@ -58,16 +69,25 @@ export const pickReads = async ({ readStoreUrl: url, dataDir }: EngineUrls, coll
 /** Limits lie where the read models do: both are shared by the same processes. */
 export const pickLimits = async ({ readStoreUrl: url, dataDir }: EngineUrls, readMonth: ReadMonth): Promise<Limits> => {
   switch (schemeOf(url)) {
+    case 'mongodb:':
+    case 'mongodb+srv:':
+      return (await import('#libs/limits/mongodb.ts')).openMongoLimits(url, readMonth);
     default:
       return (await import('#libs/limits/sqlite.ts')).openSqliteLimits(join(dataDir, 'limits.db'), readMonth);
   }
 };
 
-export const pickBlobs = async ({ blobStoreUrl: url, dataDir }: EngineUrls): Promise<BlobStore> => {
+export const pickBlobs = async ({ blobStoreUrl: url, readStoreUrl, dataDir }: EngineUrls): Promise<BlobStore> => {
   switch (schemeOf(url)) {
     case 'file:':
       return (await import('#libs/blob-store/file.ts')).openFileBlobStore(placeOf(url, dataDir, 'blobs'));
+    case 'gridfs:':
+    case 'gridfs+srv:': {
+      const [{ openGridFsBlobStore }, { gridFsAddress }] = await Promise.all([import('#libs/blob-store/gridfs.ts'), import('#libs/mongodb/address.ts')]);
+      const address = gridFsAddress(url, readStoreUrl);
+      return openGridFsBlobStore(address.url, address.setting);
+    }
     default:
-      throw unknown('BLOB_STORE_URL', url, 'file:', 'gridfs:');
+      throw unknown('BLOB_STORE_URL', url, 'file:', 'gridfs:', 'gridfs+srv:');
   }
 };
