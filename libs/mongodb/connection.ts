@@ -45,8 +45,13 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
   let isClosed = false;
   let next: NodeJS.Timeout | undefined;
 
+  // A client that could not connect the first time never does by itself; once it has, it finds the way back alone.
+  const connectAndPrepare = async (): Promise<void> => {
+    await client.connect();
+    await prepare(db);
+  };
   const prepared = (): Promise<void> =>
-    (preparing ??= prepare(db).catch((error: unknown) => {
+    (preparing ??= connectAndPrepare().catch((error: unknown) => {
       preparing = undefined;
       throw error;
     }));
@@ -54,8 +59,8 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
   const look = async (): Promise<void> => {
     const silence = setTimeout(() => (trouble = `MongoDB at ${address.hosts} does not answer. Look at ${setting}, and at the server.`), longestSilenceMs);
     try {
-      await db.command({ ping: 1 });
       await prepared();
+      await db.command({ ping: 1 });
       trouble = null;
     } catch (error) {
       trouble = troubleOf(error, { hosts: address.hosts, setting });

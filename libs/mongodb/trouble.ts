@@ -16,6 +16,9 @@ const atlasRefusal = 8000;
 type Place = { hosts: string; setting: string };
 
 const causesOf = (error: unknown): string[] => (error instanceof Error ? [error.message, ...causesOf(error.cause)] : []);
+/** What OpenSSL says comes with numbers and file names. */
+const withoutSources = (text: string): string => text.replace(/\w+:error:\w+:[^:]*:[^:]*:([^:]*):.*/s, '$1');
+const saidBy = (error: unknown): string => withoutPasswords([...new Set(causesOf(error).map(withoutSources))].join(': '));
 
 /** Of what the monitoring of each server has met, the first. */
 const unreachable = (error: MongoServerSelectionError): Error => [...(error.reason?.servers.values() ?? [])].find((server) => server.error)?.error ?? error;
@@ -27,7 +30,7 @@ const isHangUp = (text: string): boolean => /closed|ECONNRESET|socket hang up/i.
 
 const selectionTrouble = (error: MongoServerSelectionError, { hosts, setting }: Place): string => {
   const cause = unreachable(error);
-  const said = withoutPasswords(causesOf(cause).join(': '));
+  const said = saidBy(cause);
   if (cause instanceof MongoCompatibilityError) return tooOld(said, { hosts, setting });
   if (isAboutTls(said)) return `MongoDB at ${hosts} and the service do not agree on TLS (${said}). Look at tls and tlsCAFile in ${setting}.`;
   if (cause === error && error.reason?.setName) return `The replica set ${error.reason.setName} at ${hosts} has no primary at present. Look at its members, and at the hosts in ${setting}.`;
@@ -44,7 +47,7 @@ export const troubleOf = (error: unknown, place: Place): string => {
   if (error instanceof MongoServerSelectionError) return selectionTrouble(error, place);
   if (error instanceof MongoServerError && (error.code === authenticationFailed || error.code === atlasRefusal)) return `MongoDB at ${hosts} refuses the user name or password. Look at ${setting}, and at authSource in it.`;
   if (error instanceof MongoServerError && error.code === unauthorized) return `MongoDB at ${hosts} does not let this user do what the service has to (${withoutPasswords(error.message)}). The user in ${setting} needs the role readWrite.`;
-  const said = withoutPasswords(causesOf(error).join(': '));
+  const said = saidBy(error);
   if (error instanceof MongoError && isAboutTls(said)) return `MongoDB at ${hosts} and the service do not agree on TLS (${said}). Look at tls and tlsCAFile in ${setting}.`;
   return `MongoDB at ${hosts} does not serve (${said}). Look at ${setting}, and at the server.`;
 };

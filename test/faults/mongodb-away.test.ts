@@ -1,0 +1,114 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { openGridFsBlobStore } from '#libs/blob-store/gridfs.ts';
+import { openMongoLimits } from '#libs/limits/mongodb.ts';
+import { openMongoReadStore } from '#libs/read-store/mongodb.ts';
+import { until } from '../e2e/until.ts';
+import { type FerretDb, isFerretDbThere, startFerretDb } from '../ferretdb/server.ts';
+import { asOldServer, startStranger } from '../ferretdb/strangers.ts';
+
+// Enough to meet each trouble, and soon.
+const impatient = 'serverSelectionTimeoutMS=300&connectTimeoutMS=300&heartbeatFrequencyMS=500';
+const collections = [{ name: 'people', indexes: [['name']] }];
+
+const open: { close(): unknown }[] = [];
+const kept = <T extends { close(): unknown }>(one: T): T => {
+  open.push(one);
+  return one;
+};
+afterEach(async () => {
+  for (const one of open.splice(0).toReversed()) await one.close();
+});
+
+/** What a read store says is missing, once it has found out. */
+const complaintAt = async (url: string): Promise<string> => {
+  const reads = kept(await openMongoReadStore(url, collections));
+  return until('the engine says what is missing', () => {
+    const missing = reads.missing();
+    return missing?.includes('has not answered yet') ? null : (missing ?? 'nothing');
+  });
+};
+
+describe('A MongoDB that does not serve is told of in a sentence that names the setting', () => {
+  it('where nobody listens', async () => {
+    expect(await complaintAt(`mongodb://user:hunter2@127.0.0.1:1/x?${impatient}`)).toMatch(/^MongoDB at 127.0.0.1:1 cannot be reached \(connect ECONNREFUSED 127.0.0.1:1\). Look at READ_STORE_URL/);
+  });
+
+  it('where there is no such host', async () => {
+    expect(await complaintAt(`mongodb://user:hunter2@nowhere.invalid/x?${impatient}`)).toMatch(/nowhere.invalid cannot be reached \(getaddrinfo \w+ nowhere.invalid\)/);
+  });
+
+  it('where the server is of too old a version', async () => {
+    const old = kept(await startStranger(asOldServer));
+    expect(await complaintAt(`mongodb://${old.host}/x?${impatient}`)).toMatch(/is of too old a version \(.*wire version.*\). Name a newer server in READ_STORE_URL/);
+  });
+
+  it('where the server wants TLS and the address does not say so', async () => {
+    const server = kept(await startStranger((socket) => void socket.once('data', () => socket.destroy())));
+    expect(await complaintAt(`mongodb://${server.host}/x?${impatient}`)).toMatch(/tls=true is not set/);
+  });
+
+  it('where the address wants TLS and the server has none', async () => {
+    const server = kept(await startStranger((socket) => void socket.once('data', () => socket.end('what?'))));
+    expect(await complaintAt(`mongodb://${server.host}/x?tls=true&${impatient}`)).toMatch(/do not agree on TLS \(wrong version number\). Look at tls and tlsCAFile in READ_STORE_URL/);
+  });
+
+  it('where an option is not known', async () => {
+    await expect(openMongoReadStore('mongodb://user:hunter2@h/x?nonsense=1', collections)).rejects.toThrow('READ_STORE_URL has an option that the driver of MongoDB does not take: option nonsense is not supported');
+  });
+});
+
+describe.runIf(isFerretDbThere)('An engine on MongoDB', () => {
+  const start = async (): Promise<FerretDb> => {
+    const server = await startFerretDb();
+    kept({ close: () => server.remove() });
+    return server;
+  };
+  const urlOf = (server: FerretDb, credentials = ''): string => `mongodb://${credentials}${server.host}/x?${impatient}`;
+
+  it('that refuses the password says so, without the password', async () => {
+    const complaint = await complaintAt(urlOf(await start(), 'user:hunter2@'));
+    expect(complaint).toMatch(/refuses the user name or password. Look at READ_STORE_URL/);
+    expect(complaint).not.toContain('hunter2');
+  });
+
+  it('that is absent at the start serves once it is there', async () => {
+    const server = await start();
+    await server.kill();
+    const engines = [kept(await openMongoReadStore(urlOf(server), collections)), kept(await openGridFsBlobStore(urlOf(server))), kept(await openMongoLimits(urlOf(server), async () => ({ used: 0, through: 0 })))] as const;
+    const [reads, blobs, limits] = engines;
+    await expect(reads.checkpoint('people')).rejects.toThrow('ECONNREFUSED');
+    for (const engine of engines) expect(engine.missing()).not.toBe(null);
+    await server.start();
+    for (const engine of engines) await until('nothing is missing', () => engine.missing() === null);
+    expect(await reads.apply('people', 0, 1, [])).toBe(true);
+    expect((await blobs.put(Buffer.from('x'))).size).toBe(1);
+    expect((await limits.takeRequest('a', 1, new Date())).allowed).toBe(true);
+  });
+
+  it('that goes away and comes back says so, and serves again with all it had', async () => {
+    const server = await start();
+    const reads = kept(await openMongoReadStore(urlOf(server), collections));
+    await reads.apply('people', 0, 3, [{ collection: 'people', id: 'a', document: { name: 'Ada' } }]);
+    await until('nothing is missing', () => reads.missing() === null);
+    await server.kill();
+    await until('it says what is wrong', () => reads.missing()?.includes('cannot be reached'));
+    await expect(reads.get('people', 'a')).rejects.toThrow();
+    await server.start();
+    await until('nothing is missing', () => reads.missing() === null);
+    expect([await reads.get('people', 'a'), await reads.checkpoint('people')]).toEqual([{ name: 'Ada' }, 3]);
+  });
+
+  it('that is frozen says that it does not answer, and what was asked is answered when it goes on', async () => {
+    const server = await start();
+    const reads = kept(await openMongoReadStore(urlOf(server), collections));
+    await reads.apply('people', 0, 3, []);
+    await until('nothing is missing', () => reads.missing() === null);
+    server.freeze();
+    const asked = reads.checkpoint('people').catch((error: unknown) => error);
+    await until('it says what is wrong', () => reads.missing()?.includes('does not answer') || reads.missing()?.includes('cannot be reached'));
+    server.thaw();
+    await until('nothing is missing', () => reads.missing() === null);
+    expect([3, expect.any(Error)]).toContainEqual(await asked);
+    expect(await reads.checkpoint('people')).toBe(3);
+  });
+});
