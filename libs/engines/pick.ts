@@ -49,6 +49,9 @@ export const pickBus = async ({ busUrl: url, dataDir }: EngineUrls): Promise<Bus
 /** Whoever shares a bus finds each other there: on a server by its messages, on one machine in a folder beside the bus's file. */
 export const pickAnswers = async ({ busUrl: url, dataDir }: EngineUrls): Promise<Answers & { close(): Promise<void> }> => {
   switch (schemeOf(url)) {
+    case 'nats:':
+    case 'tls:':
+      return (await import('#libs/answers/nats.ts')).openNatsAnswers(url);
     default:
       return (await import('#libs/answers/folder.ts')).openFolderAnswers(`${placeOf(url, dataDir, 'bus.db')}-answers`);
   }

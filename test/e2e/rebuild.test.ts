@@ -60,5 +60,5 @@ describe('Rebuilding the read models while callers are served', () => {
       expect(caller.refusals.map(({ status, text }) => `${status} ${text}`)).toEqual([]);
       expect(caller.surprises).toEqual([]);
     }
-  });
+  }, 120_000);
 });
