@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { compare, errors, type NatsConnection, parseSemVer } from '@nats-io/transport-node';
-import { Problem } from '#contracts/http/problem.ts';
 import type { Remote } from '#libs/engines/remote.ts';
 import { openNatsLink } from '#libs/nats/link.ts';
 import type { GivenUp } from './jetstream/given-up.ts';
@@ -107,12 +106,8 @@ export const openJetStreamBus = (url: string, options: JetStreamOptions = {}): B
     pending: async ({ subject }, only) => {
       const { urgent, ordinary } = lanesOf(subject);
       await Promise.race([link.connected().catch(() => undefined), sleep(patienceMs, undefined, { ref: false })]);
-      try {
-        const counts = await Promise.all([urgent.count(), only ? 0 : ordinary.count()]);
-        return counts[0] + counts[1];
-      } catch {
-        throw Problem.of('service_unavailable', 'The queue cannot be asked at the moment. Try again shortly.', { retry_after: 2 });
-      }
+      const counts = await Promise.all([urgent.count(), only ? 0 : ordinary.count()]);
+      return counts[0] + counts[1];
     },
     missing: () => link.missing() ?? (refusal === null ? null : `The bus takes no messages: NATS says "${refusal}". Look at the storage and the limits of the server that BUS_URL names.`),
     close: async () => {

@@ -1,0 +1,165 @@
+import { jetstreamManager } from '@nats-io/jetstream';
+import { connect } from '@nats-io/transport-node';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { GivenUp } from '#libs/bus/jetstream.ts';
+import { openProxy } from './proxy.ts';
+import { isNatsThere, type NatsServer, prepareNats, startNats } from './server.ts';
+import { closeBuses, consumer, idsOf, openBus, publishAll, workOn } from './work.ts';
+
+const patience = { timeout: 25_000, interval: 20 };
+const never = new AbortController().signal;
+
+const closing: (() => Promise<void>)[] = [];
+const kept = <T extends { remove(): Promise<void> }>(server: T): T => {
+  closing.push(() => server.remove());
+  return server;
+};
+afterEach(async () => {
+  await closeBuses();
+  for (const close of closing.splice(0)) await close();
+});
+
+const have = (done: readonly string[], ids: readonly string[]) => vi.waitFor(() => expect([...new Set(done)].toSorted()).toEqual([...ids].toSorted()), patience);
+const restart = async (server: NatsServer): Promise<void> => {
+  await server.kill();
+  await server.start();
+};
+
+describe.skipIf(!isNatsThere)('A bus on a NATS server', () => {
+  it('keeps what was confirmed when the server is killed, and who waits or works goes on by itself', async () => {
+    const server = kept(await startNats());
+    const bus = openBus(server.url);
+    await publishAll(bus, idsOf('before', 50), 'a');
+    const held = (await bus.next(consumer, never))!;
+    await restart(server);
+    const worker = workOn(bus);
+    await publishAll(bus, idsOf('after', 50), 'b');
+    await held.ack();
+    await vi.waitFor(async () => expect(await bus.pending(consumer)).toBe(0), patience);
+    expect(new Set([...worker.done, held.id])).toEqual(new Set([...idsOf('before', 50), ...idsOf('after', 50)]));
+    await worker.stop();
+  });
+
+  it('holds what is published while the server is away until it has confirmed it', async () => {
+    const server = kept(await prepareNats());
+    const bus = openBus(server.url);
+    const worker = workOn(bus);
+    const published = publishAll(bus, idsOf('early', 20));
+    await vi.waitFor(() => expect(bus.missing()).toMatch(/nothing listens.*BUS_URL/), patience);
+    await server.start();
+    await published;
+    await have(worker.done, idsOf('early', 20));
+    expect(bus.missing()).toBeNull();
+    await worker.stop();
+  });
+
+  it('makes its streams and consumers again when the storage was wiped', async () => {
+    const server = kept(await startNats());
+    const bus = openBus(server.url);
+    const worker = workOn(bus);
+    await publishAll(bus, idsOf('first', 20), 'a');
+    await have(worker.done, idsOf('first', 20));
+    await server.kill();
+    await server.wipe();
+    await server.start();
+    await publishAll(bus, idsOf('second', 20), 'a');
+    await have(worker.done, [...idsOf('first', 20), ...idsOf('second', 20)]);
+    await worker.stop();
+  });
+
+  it('makes a stream again that is deleted while it runs, and a consumer, with what it had in hands', async () => {
+    const server = kept(await startNats());
+    const bus = openBus(server.url, 'deleted');
+    const operator = await connect({ servers: `127.0.0.1:${server.port}` });
+    const { streams, consumers } = await jetstreamManager(operator);
+    await publishAll(bus, ['x'], 'a');
+    const lost = await bus.next(consumer, never);
+    await consumers.delete('deleted-work-ordinary', 'a');
+    expect(await bus.next(consumer, never)).toMatchObject({ id: 'x' });
+    await lost!.ack();
+    await streams.delete('deleted-work-ordinary');
+    expect(await bus.pending(consumer)).toBe(0);
+    await publishAll(bus, ['x'], 'a');
+    expect(await bus.next(consumer, never)).toMatchObject({ id: 'x', attempt: 1 });
+    await operator.close();
+  });
+
+  it('sees that the server is frozen, and goes on when it is not', async () => {
+    const server = kept(await startNats());
+    const bus = openBus(server.url);
+    const worker = workOn(bus);
+    await publishAll(bus, idsOf('warm', 5));
+    await have(worker.done, idsOf('warm', 5));
+    server.freeze();
+    const published = publishAll(bus, idsOf('frozen', 20));
+    await vi.waitFor(() => expect(bus.missing()).toMatch(/BUS_URL/), patience);
+    server.thaw();
+    await published;
+    await have(worker.done, [...idsOf('warm', 5), ...idsOf('frozen', 20)]);
+    await vi.waitFor(() => expect(bus.missing()).toBeNull(), patience);
+    await worker.stop();
+  });
+
+  it('loses nothing when connections are cut again and again', async () => {
+    const server = kept(await startNats());
+    const proxy = await openProxy(server.port);
+    closing.unshift(() => proxy.close());
+    const [publisher, taker] = [openBus(`nats://127.0.0.1:${proxy.port}`, 'cut'), openBus(`nats://127.0.0.1:${proxy.port}`, 'cut')];
+    const worker = workOn(taker);
+    const ids: string[] = [];
+    for (let round = 0; round < 3; round += 1) {
+      const more = idsOf(`round${round}`, 20);
+      ids.push(...more);
+      const published = publishAll(publisher, more, `group${round}`);
+      proxy.cut();
+      await published;
+    }
+    await have(worker.done, ids);
+    await vi.waitFor(async () => expect(await publisher.pending(consumer)).toBe(0), patience);
+    await worker.stop();
+  });
+
+  it('tells of a message that was given out as often as it may be, and takes it off, so that it can be put back', async () => {
+    const server = kept(await startNats());
+    const givenUp: Partial<GivenUp>[] = [];
+    const bus = openBus(server.url, 'tired', { maxAttempts: 2, onGivenUp: (message) => void givenUp.push(message) });
+    await publishAll(bus, ['poison'], 'a');
+    for (let attempt = 1; attempt <= 2; attempt += 1) {
+      const delivery = (await bus.next(consumer, never))!;
+      expect(delivery.attempt).toBe(attempt);
+      await delivery.nak(0);
+    }
+    const worker = workOn(bus);
+    await vi.waitFor(() => expect(givenUp).toEqual([{ id: 'poison', stream: 'tired-work-ordinary', group: 'a', attempts: 2 }]), patience);
+    expect(worker.done).toEqual([]);
+    await vi.waitFor(async () => expect(await bus.pending(consumer)).toBe(0), patience);
+    await worker.stop();
+  });
+
+  it('says soon how much waits, or that it cannot be asked', async () => {
+    const server = kept(await prepareNats());
+    const bus = openBus(server.url);
+    await expect(bus.pending(consumer)).rejects.toThrow(/BUS_URL/);
+    expect(await bus.nextBeside(consumer, new Set())).toBeNull();
+  });
+
+  it('takes a message back whose worker is gone although nobody had waited for it, while others are busy with their own', async () => {
+    const server = kept(await startNats());
+    const [gone, here] = [openBus(server.url, 'gone'), openBus(server.url, 'gone')];
+    const worker = workOn(here);
+    await worker.stop();
+    await publishAll(gone, ['left'], 'a');
+    expect((await gone.next(consumer, never))!.id).toBe('left');
+    await gone.close();
+    const other = workOn(here);
+    await publishAll(here, idsOf('busy', 20), 'b');
+    await have(other.done, ['left', ...idsOf('busy', 20)]);
+    await other.stop();
+  });
+
+  it('refuses for good what is larger than the server takes', async () => {
+    const server = kept(await startNats());
+    const bus = openBus(server.url);
+    await expect(bus.publish({ id: 'large', subject: 'work', data: 'x'.repeat(2_000_000) })).rejects.toThrow();
+  });
+});

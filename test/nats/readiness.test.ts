@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import { writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import selfsigned from 'selfsigned';
+import { openNatsAnswers } from '#libs/answers/nats.ts';
+import { openJetStreamBus } from '#libs/bus/jetstream.ts';
+import { temporaryFolder } from '../contract/folder.ts';
+import { freePort, isNatsThere, type NatsServer, type NatsSettings, startNats } from './server.ts';
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+const serverWith = async (settings: NatsSettings): Promise<NatsServer> => {
+  const server = await startNats(settings);
+  closing.push(() => server.remove());
+  return server;
+};
+const open = (url: string) => {
+  const bus = openJetStreamBus(url);
+  closing.push(() => bus.close());
+  return bus;
+};
+/** What it says is wrong in the end, which must name the setting and no secret. */
+const complaintOf = async (url: string, about: RegExp): Promise<void> => {
+  const bus = open(url);
+  await vi.waitFor(() => expect(bus.missing()).toMatch(about), { timeout: 15_000, interval: 20 });
+  expect(bus.missing()).toMatch(/BUS_URL/);
+  expect(bus.missing()).not.toMatch(/hush|geheim/);
+};
+const ready = (engine: { missing(): string | null }) => vi.waitFor(() => expect(engine.missing()).toBeNull(), { timeout: 15_000, interval: 20 });
+
+/** Something that greets as a NATS server does, and says nothing more. */
+const greeter = async (greeting: string): Promise<string> => {
+  const server: Server = createServer((socket) => void socket.on('error', () => undefined).on('data', (data) => data.toString().includes('PING') && socket.write('PONG\r\n')).write(greeting)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  closing.push(async () => void server.close());
+  return `nats://127.0.0.1:${(server.address() as AddressInfo).port}`;
+};
+
+describe('A bus on NATS that cannot serve says why, and what to look at', () => {
+  it.each([
+    'nats://', 'nats:///x', 'http://localhost', 'localhost:4222', 'nats://a b', 'nats://u:geheim@', 'nats://one:4222,http://u:geheim@two', '',
+  ])('at once, where "%s" is no address', (url) => {
+    expect(() => openJetStreamBus(url)).toThrow(/BUS_URL .*nats:\/\/host:port/);
+    try {
+      openJetStreamBus(url);
+    } catch (error) {
+      expect(String(error)).not.toContain('geheim');
+    }
+  });
+
+  it('when nothing is there', async () => complaintOf(`nats://127.0.0.1:${await freePort()}`, /nothing listens at/));
+  it('when the host has no name', async () => complaintOf('nats://nowhere.invalid', /has no address|does not answer/));
+  it('when something else answers', async () => complaintOf(await greeter('HTTP/1.1 400 Bad Request\r\n\r\n'), /no NATS server/));
+  it('when the server is too old', async () =>
+    complaintOf(await greeter('INFO {"server_id":"X","version":"2.8.4","proto":1,"headers":true,"max_payload":1048576,"jetstream":true}\r\n'), /is version 2\.8\.4, and 2\.9/));
+});
+
+describe.skipIf(!isNatsThere)('A bus on a NATS server that cannot serve says why', () => {
+  const users = 'authorization { users: [ { user: "me", password: "geheim" } ] }';
+
+  it('when the password is wrong, until the right one is there', async () => {
+    const server = await serverWith({ lines: users });
+    await complaintOf(`nats://me:hush@127.0.0.1:${server.port}`, /refuses the user name, the password or the token/);
+    await complaintOf(`nats://127.0.0.1:${server.port}`, /refuses/);
+    await ready(open(`nats://me:geheim@127.0.0.1:${server.port}`));
+  });
+
+  it('when the token is wrong', async () => {
+    const server = await serverWith({ lines: 'authorization { token: "geheim" }' });
+    await complaintOf(`nats://hush@127.0.0.1:${server.port}`, /refuses/);
+    await ready(open(`nats://geheim@127.0.0.1:${server.port}`));
+  });
+
+  it('when JetStream is not enabled, which answers do not need', async () => {
+    const server = await serverWith({ jetstream: false });
+    await complaintOf(server.url, /JetStream not enabled/);
+    const answers = openNatsAnswers(server.url);
+    closing.push(() => answers.close());
+    await ready(answers);
+  });
+
+  it('when it speaks no TLS, or its certificate is not trusted', async () => {
+    const plain = await serverWith({});
+    await complaintOf(`tls://127.0.0.1:${plain.port}`, /speaks no TLS/);
+    const { folder, remove } = await temporaryFolder();
+    closing.push(remove);
+    const { cert, private: key } = await selfsigned.generate([{ name: 'commonName', value: 'localhost' }]);
+    await Promise.all([writeFile(join(folder, 'cert.pem'), cert), writeFile(join(folder, 'key.pem'), key)]);
+    const secured = await serverWith({ lines: `tls { cert_file: "${folder}/cert.pem", key_file: "${folder}/key.pem" }` });
+    await complaintOf(`tls://127.0.0.1:${secured.port}`, /certificate .* not one that is trusted/);
+    await complaintOf(secured.url, /certificate .* not one that is trusted/);
+  });
+
+  it('when it goes away later, and takes it back when it has returned', async () => {
+    const server = await serverWith({});
+    const bus = open(server.url);
+    await ready(bus);
+    await server.kill();
+    await vi.waitFor(() => expect(bus.missing()).toMatch(/BUS_URL/), { timeout: 15_000, interval: 20 });
+    await server.start();
+    await ready(bus);
+  });
+
+  it('and uses whichever of several is there', async () => {
+    const server = await serverWith({});
+    const bus = open(`nats://127.0.0.1:${await freePort()},127.0.0.1:${server.port}`);
+    await ready(bus);
+    await bus.publish({ id: 'x', subject: 'work', data: {} });
+  });
+
+  it('when it may not store anything', async () => {
+    const server = await serverWith({ jetstream: true, lines: 'accounts { A { jetstream { max_file: 0, max_mem: 0, max_streams: 0 }, users: [ { user: "me", password: "geheim" } ] } }' });
+    const bus = open(`nats://me:geheim@127.0.0.1:${server.port}`);
+    const published = bus.publish({ id: 'x', subject: 'work', data: {} }).catch(() => 'closed');
+    await vi.waitFor(() => expect(bus.missing()).toMatch(/takes no messages|JetStream not enabled/), { timeout: 15_000, interval: 20 });
+    await bus.close();
+    expect(await published).toBe('closed');
+  });
+});
