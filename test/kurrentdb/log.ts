@@ -42,8 +42,15 @@ const fits = (current: number, expected: Expected): boolean => {
   return current === (expected === 'no_stream' ? -1 : expected);
 };
 
-/** The streams of a KurrentDB with its rules for expected revisions and repeated appends; with a file they outlive the process. */
-export const openLog = (file?: string): Log => {
+export type LogOptions = {
+  /** Where the streams are kept so that they outlive the process. */
+  file?: string;
+  /** Whether the log knows a repeated append again, as a real one does. */
+  knowsRepeats?: boolean;
+};
+
+/** The streams of a KurrentDB with its rules for expected revisions and repeated appends. */
+export const openLog = ({ file, knowsRepeats = true }: LogOptions = {}): Log => {
   const all: Stored[] = [];
   const streams = new Map<string, Stored[]>();
   const listeners = new Set<() => void>();
@@ -75,7 +82,7 @@ export const openLog = (file?: string): Log => {
     append: (stream, events, expected) => {
       const stored = streams.get(stream) ?? [];
       const current = stored.length - 1;
-      const known = events.length > 0 ? knownEnd(stored, events, expected) : undefined;
+      const known = knowsRepeats && events.length > 0 ? knownEnd(stored, events, expected) : undefined;
       if (known) return { kind: 'known', revision: known.revision, position: known.position };
       if (!fits(current, expected)) return { kind: 'wrong version', current };
       if ((appends += 1) % appendsBetweenStatistics === 0) write('$stats-127.0.0.1:2113', [statistics()]);

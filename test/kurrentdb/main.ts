@@ -11,7 +11,7 @@ const { values } = parseArgs({
 
 const textOf = (file: string): string => readFileSync(file, 'utf8');
 const { endpoint } = await startKurrentDb({
-  log: openLog(values.data),
+  log: openLog(values.data === undefined ? {} : { file: values.data }),
   port: Number(values.port),
   ...(values.key !== undefined && values.cert !== undefined && { tls: { key: textOf(values.key), cert: textOf(values.cert) } }),
   ...(values.credentials !== undefined && { credentials: values.credentials }),

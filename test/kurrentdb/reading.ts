@@ -97,9 +97,13 @@ const readAll = async (call: Call, log: Log, options: ReadReq.Options): Promise<
   await sendAll(call, take(wanted, backwards, Number(options.getCount()), matches));
 };
 
+/** What callers have asked for, and how much of it was handed to them. */
+export type Readings = { subscribedAfter: number[]; told: number };
+
 /** A subscription begins after its position, first catches up and then goes on as events come; where a filter passes over much, it tells how far it is. */
-const follow = async (call: Call, log: Log, options: ReadReq.Options): Promise<void> => {
+const follow = async (call: Call, log: Log, options: ReadReq.Options, readings: Readings): Promise<void> => {
   const asked = options.getAll()!;
+  readings.subscribedAfter.push(Number(asked.getPosition()?.getCommitPosition() ?? 0));
   const { matches, checkpointEvery } = filterOf(options.getFilter());
   let index = asked.hasEnd() ? log.all.length : asked.hasPosition() ? log.indexFrom(Number(asked.getPosition()!.getCommitPosition()) + 1) : 0;
   let sinceCheckpoint = 0;
@@ -108,7 +112,10 @@ const follow = async (call: Call, log: Log, options: ReadReq.Options): Promise<v
   const { send, gone } = writerTo(call);
 
   const tell = async (event: Stored): Promise<boolean> => {
-    if (matches(event) && !(await send(eventMessage(event)))) return false;
+    if (matches(event)) {
+      if (!(await send(eventMessage(event)))) return false;
+      readings.told += 1;
+    }
     sinceCheckpoint += 1;
     if (sinceCheckpoint !== checkpointEvery) return true;
     sinceCheckpoint = 0;
@@ -132,9 +139,9 @@ const follow = async (call: Call, log: Log, options: ReadReq.Options): Promise<v
   }
 };
 
-export const reading = (log: Log) => async (call: Call): Promise<void> => {
+export const reading = (log: Log, readings: Readings) => async (call: Call): Promise<void> => {
   const options = call.request.getOptions()!;
-  if (options.hasSubscription()) await follow(call, log, options);
+  if (options.hasSubscription()) await follow(call, log, options, readings);
   else if (options.hasAll()) await readAll(call, log, options);
   else await readStream(call, log, options);
 };

@@ -6,7 +6,7 @@ import streamsService from '@kurrent/kurrentdb-client/generated/kurrentdb/protoc
 import { appending, batchAppending, type Fate } from './appending.ts';
 import { type Cluster, type Endpoint, featuresMessage, isLeader, membersMessage } from './cluster.ts';
 import { type Log, openLog } from './log.ts';
-import { reading } from './reading.ts';
+import { reading, type Readings } from './reading.ts';
 
 export type Settings = {
   log?: Log;
@@ -28,8 +28,8 @@ export type StandIn = {
   lose(count: number, how: 'silently' | 'with the connection'): void;
   /** Ends all connections. New ones are taken. */
   drop(): void;
-  /** How many calls of a kind there were. */
-  calls: Readonly<Record<'read' | 'append' | 'batchAppend', number>>;
+  /** Of the subscriptions: after which positions they began, and how many events they were told of. */
+  readings: Readonly<Readings>;
   /** Goes without a word. */
   stop(): Promise<void>;
 };
@@ -53,7 +53,7 @@ const notLeader = ({ address, port }: Endpoint): Refusal => {
 /** A stand-in for a KurrentDB server on a port of the loopback interface: the real protocol over a log in memory, and the ways in which a server can fail. */
 export const startKurrentDb = async ({ log = openLog(), port = 0, tls, credentials, version = '26.0.2' }: Settings = {}): Promise<StandIn> => {
   const server = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 });
-  const calls = { read: 0, append: 0, batchAppend: 0 };
+  const readings: Readings = { subscribedAfter: [], told: 0 };
   let lost = { count: 0, how: 'silently' as 'silently' | 'with the connection' };
   let cluster: Cluster | undefined;
   let endpoint: Endpoint = { address: '127.0.0.1', port };
@@ -75,20 +75,18 @@ export const startKurrentDb = async ({ log = openLog(), port = 0, tls, credentia
   };
 
   /** A handler behind the checks that the server makes of every call. */
-  const admitted = <Call extends AnyCall>(kind: keyof typeof calls, handle: (call: Call) => void) => (call: Call): void => {
-    calls[kind] += 1;
+  const admitted = <Call extends AnyCall>(handle: (call: Call) => void) => (call: Call): void => {
     const refusal = refusalOf(call);
     if (refusal) call.emit('error', refusal);
     else handle(call);
   };
 
-  const read = reading(log);
+  const read = reading(log, readings);
   const append = appending(log, fate);
   server.addService(streamsService.StreamsService, {
-    read: admitted('read', (call: Parameters<typeof read>[0]) => void read(call).catch(() => call.end())),
-    batchAppend: admitted('batchAppend', batchAppending(log, fate)),
+    read: admitted((call: Parameters<typeof read>[0]) => void read(call).catch(() => call.end())),
+    batchAppend: admitted(batchAppending(log, fate)),
     append: (call: ServerReadableStream<AppendReq, AppendResp>, answer: sendUnaryData<AppendResp>) => {
-      calls.append += 1;
       const refusal = refusalOf(call);
       if (refusal) answer(refusal);
       else append(call, answer);
@@ -106,7 +104,7 @@ export const startKurrentDb = async ({ log = openLog(), port = 0, tls, credentia
     join: (known) => (cluster = known),
     lose: (count, how) => (lost = { count, how }),
     drop,
-    calls,
+    readings,
     stop: async () => server.forceShutdown(),
   };
 };

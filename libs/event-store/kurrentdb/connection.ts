@@ -13,7 +13,6 @@ type Workshop = {
   execute<T>(service: typeof StreamsClient, name: string, action: (grpc: StreamsClient) => Promise<T>): Promise<T>;
   callArguments(options: { requiresLeader: boolean; deadline?: number }, callOptions?: CallOptions): [Metadata, CallOptions];
   handleError(grpc: StreamsClient, error: Error): Promise<void>;
-  getChannel(): Promise<{ close(): void }>;
   readonly capabilities: Promise<{ serverVersion: string }>;
 };
 
@@ -29,33 +28,40 @@ export type Connection = {
   close(): Promise<void>;
 };
 
-// The driver loses control of its process where a call breaks on which more writes than this are held up.
+// Where the call that carries the appends breaks while sixteen or more of them wait to be written, the driver rejects promises that nobody can catch, which ends the process.
 const appendsAtOnce = 12;
+const always = (): boolean => true;
 
-const dispose = async (client: KurrentDBClient): Promise<void> => {
+/** A client, and what it last went through. */
+type Way = { client: KurrentDBClient; channel?: { close(): void } };
+
+const end = async ({ client, channel }: Way): Promise<void> => {
   await client.dispose();
-  const channel = await workshopOf(client).getChannel();
-  channel.close();
+  channel?.close();
 };
 
 /** `attemptMs` is how long an answer is waited for. */
 export const openConnection = (url: string, attemptMs: number): Connection => {
-  let client = KurrentDBClient.connectionString(url);
+  const begin = (): Way => ({ client: KurrentDBClient.connectionString(url) });
+  let way = begin();
   let heardAt = 0;
   const appends = new PQueue({ concurrency: appendsAtOnce });
   const subscriptions = new Set<Responses>();
 
   const endSubscriptions = (): void => subscriptions.forEach((responses) => responses.cancel());
 
-  const beginAnew = (failed: KurrentDBClient): void => {
-    if (failed !== client) return;
-    client = KurrentDBClient.connectionString(url);
+  const beginAnew = (failed: Way): void => {
+    if (failed !== way) return;
+    way = begin();
     endSubscriptions();
-    dispose(failed).catch(() => undefined);
+    end(failed).catch(() => undefined);
   };
 
-  const attempt = async <T>(action: (client: KurrentDBClient) => Promise<T>): Promise<T> => {
-    const used = client;
+  // A server that answers others is slow, not gone.
+  const nothingHeardSince = (begun: number): boolean => heardAt < begun;
+
+  const attempt = async <T>(action: (used: Way) => Promise<T>, isGone = nothingHeardSince): Promise<T> => {
+    const used = way;
     const begun = performance.now();
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => late.reject(new NoAnswer(attemptMs)), attemptMs);
@@ -65,41 +71,44 @@ export const openConnection = (url: string, attemptMs: number): Connection => {
       return answer;
     } catch (thrown) {
       const error = asDriverError(thrown);
-      // A server that answers others is slow, not gone.
-      if (isDeadEnd(error) && heardAt < begun) beginAnew(used);
+      if (isDeadEnd(error) && isGone(begun)) beginAnew(used);
       throw error;
     } finally {
       clearTimeout(timer);
     }
   };
 
+  const onStreams = <T>(name: string, action: (grpc: StreamsClient, workshop: Workshop) => Promise<T>): Promise<T> =>
+    attempt((used) => {
+      const workshop = workshopOf(used.client);
+      return workshop.execute(rpc.StreamsClient, name, (grpc) => {
+        used.channel = grpc.getChannel();
+        return action(grpc, workshop);
+      });
+    });
+
   return {
     append: (stream, events, expected) =>
       appends.add(() =>
-        attempt(async (used) => {
-          const answer = await used.appendToStream(stream, events, { streamState: expected < 0 ? NO_STREAM : BigInt(expected), requiresLeader: true, deadline: attemptMs });
+        attempt(async ({ client }) => {
+          const answer = await client.appendToStream(stream, events, { streamState: expected < 0 ? NO_STREAM : BigInt(expected), requiresLeader: true, deadline: attemptMs });
           return answer.position?.prepare;
-        }),
+          // An append that was given up still waits on that call, beside those to come.
+        }, always),
       ),
     read: (request) =>
-      attempt((used) => {
-        const workshop = workshopOf(used);
-        return workshop.execute(rpc.StreamsClient, 'read', (grpc) => Array.fromAsync<ReadResp>(grpc.read(request, ...workshop.callArguments({ requiresLeader: true, deadline: attemptMs }))));
-      }),
+      onStreams('read', (grpc, workshop) => Array.fromAsync<ReadResp>(grpc.read(request, ...workshop.callArguments({ requiresLeader: true, deadline: 2 * attemptMs })))),
     subscribe: (request) =>
-      attempt((used) => {
-        const workshop = workshopOf(used);
-        return workshop.execute(rpc.StreamsClient, 'subscribe', async (grpc) => {
-          const responses = grpc.read(request, ...workshop.callArguments({ requiresLeader: true }, { deadline: Infinity }));
-          subscriptions.add(responses);
-          responses.once('close', () => subscriptions.delete(responses));
-          return { responses, failed: (error: Error) => void workshop.handleError(grpc, error) };
-        });
+      onStreams('subscribe', async (grpc, workshop) => {
+        const responses = grpc.read(request, ...workshop.callArguments({ requiresLeader: true }, { deadline: Infinity }));
+        subscriptions.add(responses);
+        responses.once('close', () => subscriptions.delete(responses));
+        return { responses, failed: (error: Error) => void workshop.handleError(grpc, error) };
       }),
-    version: () => attempt(async (used) => (await workshopOf(used).capabilities).serverVersion),
+    version: () => attempt(async ({ client }) => (await workshopOf(client).capabilities).serverVersion),
     close: async () => {
       endSubscriptions();
-      await dispose(client);
+      await end(way);
     },
   };
 };

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import type { ReadResp } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { Responses } from './connection.ts';
 
@@ -37,6 +38,8 @@ export const openInbox = (responses: Responses, most: number): Inbox => {
       signal.addEventListener('abort', ring);
       while (arrived.length === 0 && failure === undefined && !signal.aborted) await bell.promise;
       signal.removeEventListener('abort', ring);
+      // What comes in one packet is told one by one: a turn later all of it is here.
+      await turn();
       if (arrived.length === 0 && failure !== undefined) throw failure;
     },
     take: () => {

@@ -1,0 +1,110 @@
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { noStream } from '#libs/event-store/port.ts';
+import { collect, eventOf, eventsOf, idsOf, isInOrder } from '../contract/event-store/events.ts';
+import { temporaryFolder } from '../contract/folder.ts';
+import { actElsewhere } from '../contract/other-process.ts';
+import { openOn, urlOf } from './engines.ts';
+import { type KurrentDbProcess, startKurrentDbProcess } from './process.ts';
+
+const endings: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end();
+});
+
+/** A server in a process of its own that can go, and come back over the same data on the same port. */
+const startLasting = async () => {
+  const { folder, remove } = await temporaryFolder();
+  const data = join(folder, 'log.jsonl');
+  const all: KurrentDbProcess[] = [await startKurrentDbProcess({ data })];
+  const { port } = all[0]!;
+  endings.push(remove, async () => void (await Promise.all(all.map((server) => server.kill()))));
+  return {
+    port,
+    server: () => all.at(-1)!,
+    comeBack: async () => void all.push(await startKurrentDbProcess({ data, port })),
+  };
+};
+
+const openedOn = (port: number, times: Parameters<typeof openOn>[1] = {}) => {
+  const engine = openOn(port, times);
+  endings.push(engine.close);
+  return engine;
+};
+
+it('appends under way when KurrentDB is killed are made once it is back, each once, and subscribers miss nothing', async () => {
+  const { port, server, comeBack } = await startLasting();
+  const engine = openedOn(port);
+  const live = collect(engine, 0, 600);
+  const events = eventsOf(600);
+  const appends = events.map((event, number) => engine.append(`render-${number % 100}-${Math.floor(number / 100)}`, [event], noStream));
+  await appends[100];
+  await server().kill();
+  await comeBack();
+  await Promise.all(appends);
+  const all = await engine.readAll(0, 1_000);
+  expect(idsOf(all).toSorted()).toEqual(idsOf(events).toSorted());
+  expect(isInOrder(all)).toBe(true);
+  expect(await live).toEqual(all);
+});
+
+it('a KurrentDB that freezes is told of as one that does not answer, and all that was asked is done when it goes on', async () => {
+  const { port, server } = await startLasting();
+  const engine = openedOn(port, { attemptMs: 300 });
+  await expect.poll(() => engine.missing()).toBeNull();
+  const live = collect(engine, 0, 60);
+  await engine.append('render-0', eventsOf(1), noStream);
+  server().signal('SIGSTOP');
+  const appends = Array.from({ length: 59 }, (_, number) => engine.append(`render-${number + 1}`, eventsOf(1), noStream));
+  await expect.poll(() => engine.missing(), { timeout: 10_000 }).toContain('does not answer');
+  server().signal('SIGCONT');
+  await Promise.all(appends);
+  await expect.poll(() => engine.missing(), { timeout: 10_000 }).toBeNull();
+  expect(await engine.readAll(0, 100)).toHaveLength(60);
+  expect(isInOrder(await live)).toBe(true);
+});
+
+it('a flood of appends to a KurrentDB that freezes and is then killed does not take the process along', async () => {
+  const { port, server, comeBack } = await startLasting();
+  const engine = openedOn(port, { attemptMs: 1_500 });
+  await engine.append('render-0', eventsOf(1), noStream);
+  server().signal('SIGSTOP');
+  const events = Array.from({ length: 400 }, () => eventOf('x'.repeat(5_000)));
+  const appends = events.map((event, number) => engine.append(`render-${number + 1}`, [event], noStream));
+  await expect.poll(() => engine.missing(), { timeout: 10_000 }).toContain('does not answer');
+  await server().kill();
+  await comeBack();
+  await Promise.all(appends);
+  expect(await engine.readAll(0, 1_000)).toHaveLength(401);
+});
+
+it('a KurrentDB that is absent is waited for: the store opens at once, says so, and serves when it comes', async () => {
+  const { port, server, comeBack } = await startLasting();
+  await server().kill();
+  const engine = openedOn(port);
+  expect(engine.missing()).toContain('has not answered yet');
+  await expect.poll(() => engine.missing()).toBe(`Nothing listens at 127.0.0.1:${port}, where EVENT_STORE_URL looks for KurrentDB.`);
+  const live = collect(engine, 0, 1);
+  const append = engine.append('render-1', eventsOf(1), noStream);
+  await comeBack();
+  await append;
+  expect(await live).toHaveLength(1);
+  await expect.poll(() => engine.missing()).toBeNull();
+});
+
+it('a KurrentDB that goes away later is told of as missing', async () => {
+  const { port, server, comeBack } = await startLasting();
+  const engine = openedOn(port);
+  await expect.poll(() => engine.missing()).toBeNull();
+  await server().kill();
+  await expect.poll(() => engine.missing()).toContain(`127.0.0.1:${port}`);
+  await comeBack();
+  await expect.poll(() => engine.missing()).toBeNull();
+});
+
+it('a process whose KurrentDB is away can close its store, and ends', async () => {
+  const { port, server } = await startLasting();
+  await server().kill();
+  const other = actElsewhere({ module: '#libs/event-store/kurrentdb.ts', name: 'openKurrentDbEventStore', args: [urlOf(port)] }, 'open');
+  expect(await other.ended()).toBe(0);
+});

@@ -1,0 +1,91 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { generate } from 'selfsigned';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { openKurrentDbEventStore } from '#libs/event-store/kurrentdb.ts';
+import { noStream } from '#libs/event-store/port.ts';
+import { collect, eventsOf } from '../contract/event-store/events.ts';
+import { temporaryFolder } from '../contract/folder.ts';
+import { quickTimes, urlOf } from './engines.ts';
+import { startKurrentDb } from './server.ts';
+
+const password = 'p:ss-w0rd';
+const encoded = encodeURIComponent(password);
+let tls: { key: string; cert: string };
+const endings: (() => Promise<void>)[] = [];
+
+beforeAll(async () => {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
+    extensions: [{ name: 'basicConstraints', cA: true, critical: true }, { name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+  });
+  tls = { key, cert };
+});
+
+afterEach(async () => {
+  for (const end of endings.splice(0).toReversed()) await end();
+});
+
+const start = async (settings: Parameters<typeof startKurrentDb>[0] = {}) => {
+  const server = await startKurrentDb(settings);
+  endings.push(server.stop);
+  return server.endpoint.port;
+};
+
+const open = (url: string) => {
+  const engine = openKurrentDbEventStore(url, { ...quickTimes, patienceMs: 300 });
+  endings.push(engine.close);
+  return engine;
+};
+
+const authorityFile = async (): Promise<string> => {
+  const { folder, remove } = await temporaryFolder();
+  endings.push(remove);
+  await writeFile(join(folder, 'ca.pem'), tls.cert);
+  return encodeURIComponent(join(folder, 'ca.pem'));
+};
+
+describe('A KurrentDB that cannot serve is told of in one sentence', () => {
+  it.each([
+    ['whose password is another', () => start({ tls, credentials: `admin:${password}` }), (port: number) => `kurrentdb://admin:wr0ng-secret@localhost:${port}?tlsVerifyCert=false`, 'refuses the user name or the password in EVENT_STORE_URL'],
+    ['that asks for credentials', () => start({ tls, credentials: `admin:${password}` }), (port: number) => `kurrentdb://localhost:${port}?tlsVerifyCert=false`, 'refuses the user name or the password in EVENT_STORE_URL'],
+    ['whose certificate is not trusted', () => start({ tls }), (port: number) => `kurrentdb://admin:${encoded}@localhost:${port}`, 'name the file of its authority as tlsCAFile in EVENT_STORE_URL'],
+    ['that speaks no TLS', () => start(), (port: number) => `kurrentdb://admin:${encoded}@localhost:${port}`, 'add tls=false to EVENT_STORE_URL'],
+    ['that speaks TLS alone', () => start({ tls }), (port: number) => `kurrentdb://admin:${encoded}@localhost:${port}?tls=false`, 'remove tls=false from EVENT_STORE_URL'],
+    ['that is named by its IP address with TLS', () => start({ tls }), (port: number) => `kurrentdb://127.0.0.1:${port}`, 'by its host name, not by an IP address'],
+    ['whose host has no address', () => start(), (port: number) => `kurrentdb://nowhere.invalid:${port}?tls=false`, 'cannot be resolved'],
+    ['that is too old', () => start({ version: '21.10.9' }), urlOf, 'is of version 21.10.9, but 22.6 or a later one is needed'],
+    ['that is too old to say so', () => start({ version: null }), urlOf, 'is of version unknown'],
+    ['of whose cluster nobody answers', () => start({ tls }), (port: number) => `kurrentdb+discover://127.0.0.1:${port}?tls=false&maxDiscoverAttempts=2&discoveryInterval=10`, 'No member of a KurrentDB cluster answers'],
+  ])('%s', async (_what, server, urlFor, sentence) => {
+    const engine = open(urlFor(await server()));
+    await expect.poll(() => engine.missing(), { timeout: 10_000 }).toContain(sentence);
+    expect(engine.missing()).not.toMatch(/p:ss-w0rd|p%3Ass|wr0ng-secret/);
+  });
+
+  it('and operations on it fail without the password in what they say', async () => {
+    const engine = open(`kurrentdb://admin:wr0ng-secret@localhost:${await start({ tls, credentials: `admin:${password}` })}?tlsVerifyCert=false`);
+    const failures = await Promise.allSettled([engine.append('render-1', eventsOf(1), noStream), engine.read('render-1'), engine.head()]);
+    expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    for (const failure of failures) expect(failure.status === 'rejected' ? String(failure.reason.stack) : '').not.toContain('wr0ng-secret');
+  });
+});
+
+describe('A KurrentDB behind TLS and a password', () => {
+  it.each(['kurrentdb', 'esdb'])('serves who has both, as %s://', async (scheme) => {
+    const port = await start({ tls, credentials: `admin:${password}` });
+    const engine = open(`${scheme}://admin:${encoded}@localhost:${port}?tlsCAFile=${await authorityFile()}`);
+    const { position } = await engine.append('render-1', eventsOf(1), noStream);
+    expect(await engine.head()).toBe(position);
+    expect(await collect(engine, 0, 1)).toHaveLength(1);
+    await expect.poll(() => engine.missing()).toBeNull();
+  });
+
+  it('serves at once when it begins to let the service in', async () => {
+    const port = await start({ tls, credentials: `admin:${password}` });
+    const engine = open(`kurrentdb://admin:wr0ng-secret@localhost:${port}?tlsVerifyCert=false`);
+    await expect.poll(() => engine.missing()).toContain('refuses');
+    for (const end of endings.splice(0, 1)) await end();
+    await start({ tls, port, credentials: 'admin:wr0ng-secret' });
+    await expect.poll(() => engine.missing(), { timeout: 10_000 }).toBeNull();
+  });
+});
