@@ -7,6 +7,7 @@ import { benchAppends } from './event-store.ts';
 import { memory } from './memory.ts';
 import { heading, sayAll, sayPromise } from './report.ts';
 import { templateReads } from './templates.ts';
+import { tracing } from './tracing.ts';
 import { convertThroughput, frameThroughput, scriptThroughput, templateThroughput } from './throughput.ts';
 import { usage } from './usage.ts';
 
@@ -22,6 +23,7 @@ const parts: Record<string, () => Promise<void>> = {
   template: () => templateThroughput(1500),
   script: () => scriptThroughput(150),
   frames: () => frameThroughput(150),
+  tracing: () => tracing(400, 9),
   appends,
   bystander,
   'bad-input': badInput,
