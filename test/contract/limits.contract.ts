@@ -152,6 +152,7 @@ const cases: Cases<OpenedLimits> = {
   'a render that is asked for again while it is open counts once, and is allowed even where nothing is left': async ({ engine }) => {
     const render = of('a');
     for (let time = 0; time < 3; time += 1) expect(await engine.takeRender(render, 1, noon)).toMatchObject({ allowed: true, used: 1 });
+    expect(await engine.takeRender(render, null, noon)).toMatchObject({ allowed: true, used: 1 });
     expect((await engine.takeRender(of('a'), 1, noon)).allowed).toBe(false);
   },
 

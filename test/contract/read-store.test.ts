@@ -44,6 +44,24 @@ describe('the read store in SQLite', () => {
     await close();
   });
 
+  it('has each index once after a rebuild, and after opening again', async () => {
+    const { engine, folder, reopen, close } = await open(collections);
+    const indexes = (): unknown[] => {
+      const database = new DatabaseSync(join(folder, 'read.db'));
+      const found = database.prepare(`SELECT tbl_name, substr(sql, instr(sql, ' ON ')) AS place FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL ORDER BY 1, 2`).all();
+      database.close();
+      return found;
+    };
+    const before = indexes();
+    const rebuild = await engine.rebuild('people', collections.map(({ name }) => name));
+    expect(indexes()).toHaveLength(2 * before.length);
+    await rebuild.switchOver();
+    expect(indexes()).toEqual(before);
+    await reopen();
+    expect(indexes()).toEqual(before);
+    await close();
+  });
+
   it('leaves nothing of a step behind that fails halfway', async () => {
     const { engine, close } = await open(collections);
     const change = (collection: string) => ({ collection, id: '1', document: {} });

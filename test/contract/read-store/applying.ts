@@ -95,6 +95,15 @@ export const applying: Cases<OpenedReadStore> = {
     expect(await engine.get(people, 'a')).toEqual({ again: true });
   },
 
+  'what one instance writes right after another one has reset the model is seen by both': async ({ engine, another }, skip) => {
+    const other = await needed(another, 'second instance', skip)();
+    await put(engine, putting('a', { id: 'a', by: 'one' }));
+    expect(await other.get(people, 'a')).toEqual({ id: 'a', by: 'one' });
+    await engine.reset('people', [people]);
+    expect(await other.apply('people', 0, 1, [putting('b', { id: 'b', by: 'other' })])).toBe(true);
+    for (const store of [engine, other]) expect(await foundIds(store, {})).toEqual(['b']);
+  },
+
   'reached answers true at once where the model is there already': async ({ engine }) => {
     await engine.apply('people', 0, 5, []);
     expect(await engine.reached('people', 5, 0)).toBe(true);
