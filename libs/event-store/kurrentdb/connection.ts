@@ -12,7 +12,7 @@ export type Responses = ClientReadableStream<ReadResp>;
 type Workshop = {
   execute<T>(service: typeof StreamsClient, name: string, action: (grpc: StreamsClient) => Promise<T>): Promise<T>;
   callArguments(options: { requiresLeader: boolean; deadline?: number }, callOptions?: CallOptions): [Metadata, CallOptions];
-  handleError(grpc: StreamsClient, error: Error): Promise<void>;
+  handleError: (grpc: StreamsClient, error: Error) => Promise<void>;
   readonly capabilities: Promise<{ serverVersion: string }>;
 };
 
@@ -35,6 +35,15 @@ const always = (): boolean => true;
 /** A client, and what it last went through. */
 type Way = { client: KurrentDBClient; channel?: { close(): void } };
 
+/** A client whose search for another member of a cluster may fail unheard: the operations that wait for its end are told anyway, and nobody could catch it. */
+const begin = (url: string): Way => {
+  const client = KurrentDBClient.connectionString(url);
+  const workshop = workshopOf(client);
+  const { handleError } = workshop;
+  workshop.handleError = (grpc, error) => handleError(grpc, error).catch(() => undefined);
+  return { client };
+};
+
 const end = async ({ client, channel }: Way): Promise<void> => {
   await client.dispose();
   channel?.close();
@@ -42,8 +51,7 @@ const end = async ({ client, channel }: Way): Promise<void> => {
 
 /** `attemptMs` is how long an answer is waited for. */
 export const openConnection = (url: string, attemptMs: number): Connection => {
-  const begin = (): Way => ({ client: KurrentDBClient.connectionString(url) });
-  let way = begin();
+  let way = begin(url);
   let heardAt = 0;
   const appends = new PQueue({ concurrency: appendsAtOnce });
   const subscriptions = new Set<Responses>();
@@ -52,7 +60,7 @@ export const openConnection = (url: string, attemptMs: number): Connection => {
 
   const beginAnew = (failed: Way): void => {
     if (failed !== way) return;
-    way = begin();
+    way = begin(url);
     endSubscriptions();
     end(failed).catch(() => undefined);
   };
