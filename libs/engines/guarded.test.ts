@@ -7,7 +7,7 @@ import { patient } from './patient.ts';
 const times = { wellMs: 20, awayMs: 10 };
 const quick = { firstMs: 1, longestMs: 2, altogetherMs: 60_000 };
 const engineOf = (read: () => Promise<string>, missing: string | null = null) => ({ read, missing: () => missing, close: async () => undefined });
-const open = { closed: () => null, report: () => undefined, times };
+const open = { closed: () => null, away: () => false, report: () => undefined, times };
 const faultOf = (attempt: Promise<unknown>) => attempt.then(() => null, (error: unknown) => (error instanceof Problem ? error.fault.name : error));
 
 describe('An engine, to callers of the API,', () => {
@@ -21,7 +21,10 @@ describe('An engine, to callers of the API,', () => {
   });
 
   it('is unavailable where it has no answer in time', async () => {
-    expect(await faultOf(guarded(engineOf(() => new Promise(() => undefined)), open).read())).toBe('service_unavailable');
+    const silent = engineOf(() => new Promise(() => undefined));
+    expect(await faultOf(guarded(silent, open).read())).toBe('service_unavailable');
+    const never = { wellMs: 3_600_000, awayMs: 10 };
+    expect(await faultOf(guarded(silent, { ...open, away: () => true, times: never }).read())).toBe('service_unavailable');
   });
 
   it('is not asked before the service is open', async () => {

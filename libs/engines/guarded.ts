@@ -9,6 +9,8 @@ const usualTimes: GuardTimes = { wellMs: 8_000, awayMs: 1_000 };
 export type Guard = {
   /** Why nobody is served yet; null when everybody is. */
   closed: () => string | null;
+  /** Whether any engine is known to be away: one leans on another. */
+  away: () => boolean;
   /** Told of what the driver said where a caller is told of unavailability alone. */
   report: (error: unknown) => void;
   times?: GuardTimes;
@@ -16,7 +18,7 @@ export type Guard = {
 
 const retryAfterSeconds = 2;
 const unavailable = (reason: string): Problem => Problem.of('service_unavailable', reason, { retry_after: retryAfterSeconds });
-const away = 'A part of the service is away for the moment. Nothing was lost; try again shortly.';
+const somethingIsAway = 'A part of the service is away for the moment. Nothing was lost; try again shortly.';
 
 /** Whether the engine is a server that can be away. */
 export const isRemote = (engine: object): engine is Remote => typeof (engine as Partial<Remote>).missing === 'function';
@@ -25,19 +27,19 @@ export const isRemote = (engine: object): engine is Remote => typeof (engine as 
  * An engine as a caller of the API is to meet it: where it is away, or has no answer in time, operations end in service_unavailable instead of whatever the driver says.
  * Workers must not see it so: to them such a Problem is the fault of the document. An engine that is no server stays as it is.
  */
-export const guarded = <E extends object>(engine: E, { closed, report, times: { wellMs, awayMs } = usualTimes }: Guard): E => {
+export const guarded = <E extends object>(engine: E, { closed, away, report, times: { wellMs, awayMs } = usualTimes }: Guard): E => {
   if (!isRemote(engine)) return engine;
   return withOperations(engine, (operation) => async (...given) => {
     const reason = closed();
     if (reason !== null) throw unavailable(reason);
     const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(new Error('no answer in time')), engine.missing() === null ? wellMs : awayMs);
+    const timer = setTimeout(() => late.reject(new Error('no answer in time')), away() ? awayMs : wellMs);
     try {
       return await Promise.race([operation(...given), late.promise]);
     } catch (error) {
       if (!isFailure(error)) throw error;
       report(error);
-      throw unavailable(away);
+      throw unavailable(somethingIsAway);
     } finally {
       clearTimeout(timer);
     }

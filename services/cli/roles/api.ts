@@ -26,7 +26,7 @@ export const startApi = async (house: House, closed: () => string | null, missin
   const { settings, engines, logger, now } = house;
   const occasionally = onceIn(reportEveryMs);
   const report = (error: unknown): void => occasionally(() => logger.warn({ err: error }, 'an engine failed a caller; further failures of the next seconds are not told'));
-  const guard = { closed, report };
+  const guard = { closed, away: house.isAway, report };
   const reads = guarded(await engines.reads(), guard);
   const [store, bus, blobs, limits] = [guarded(await engines.store(), guard), guarded(await engines.bus(), guard), guarded(await engines.blobs(), guard), guarded(await engines.limits(), guard)];
   const log = { store, now };
