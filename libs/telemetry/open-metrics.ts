@@ -3,6 +3,7 @@ import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporte
 import type { Resource } from '@opentelemetry/resources';
 import { type IMetricReader, MeterProvider, type ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import { counters, gauges, growing, histograms } from './catalogue.ts';
+import { forgetful } from './forgetful.ts';
 import { type CounterName, type HistogramName, type Metering, readGauge } from './metrics.ts';
 
 const boundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
@@ -32,10 +33,14 @@ export type OpenMetrics = Metering & {
   close(): Promise<void>;
 };
 
-/** Keeps the metrics of the table, for whoever asks for the text and for `readers` beside. */
-export const openMetrics = (resource: Resource, readers: IMetricReader[] = []): OpenMetrics => {
+/** A reader that sends metrics away, once they are `passed` through what it is given. */
+export type Pushing = (passed: (metrics: ResourceMetrics) => ResourceMetrics) => IMetricReader;
+
+/** Keeps the metrics of the table, for whoever asks for the text and for those that send them away beside. */
+export const openMetrics = (resource: Resource, pushing: Pushing[] = []): OpenMetrics => {
+  const seen = forgetful();
   const asked = new PrometheusExporter({ preventServerStart: true });
-  const provider = new MeterProvider({ resource, readers: [asked, ...readers], views: [{ instrumentName: '*', aggregationCardinalityLimit: mostSeries }] });
+  const provider = new MeterProvider({ resource, readers: [asked, ...pushing.map((open) => open(seen.only))], views: [{ instrumentName: '*', aggregationCardinalityLimit: mostSeries }] });
   const meter = provider.getMeter('colophon');
   const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
 
@@ -50,14 +55,16 @@ export const openMetrics = (resource: Resource, readers: IMetricReader[] = []): 
     const options = { description: about, unit };
     const instrument = growing.has(name) ? meter.createObservableCounter(name, options) : meter.createObservableGauge(name, options);
     instrument.addCallback(async (result) => {
-      for (const { value, labels } of await readGauge(name)) result.observe(value, labels ?? {});
+      const readings = await readGauge(name);
+      seen.note(name, readings);
+      for (const { value, labels } of readings) result.observe(value, labels ?? {});
     });
   }
 
   return {
     add: (name, by, labels) => counting[name].add(by, labels),
     record: (name, value, labels) => recording[name].record(value, labels),
-    text: async () => serializer.serialize(withUnitInName((await asked.collect()).resourceMetrics)),
+    text: async () => serializer.serialize(withUnitInName(seen.only((await asked.collect()).resourceMetrics))),
     close: () => provider.shutdown(),
   };
 };

@@ -1,6 +1,11 @@
 import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
-import { type IMetricReader, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import type { Pushing } from './open-metrics.ts';
 
 /** Sends metrics every so many milliseconds, by OTLP over HTTP in protobuf, to where the standard variables say. */
-export const pushMetrics = (everyMs: number): IMetricReader =>
-  new PeriodicExportingMetricReader({ exporter: new OTLPMetricExporter(), exportIntervalMillis: everyMs, exportTimeoutMillis: Math.min(everyMs, 30_000) });
+export const pushMetrics = (everyMs: number): Pushing => (passed) => {
+  const exporter = new OTLPMetricExporter();
+  const send = exporter.export.bind(exporter);
+  exporter.export = (metrics, done) => send(passed(metrics), done);
+  return new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: everyMs, exportTimeoutMillis: Math.min(everyMs, 30_000) });
+};

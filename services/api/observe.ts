@@ -51,7 +51,8 @@ export const observeRequests = (app: FastifyInstance): void => {
       const status = statusOf(reply);
       const seconds = (performance.now() - started) / 1000;
       record('http.server.request.duration', seconds, { 'http.request.method': methodOf(request), 'http.route': route, 'http.response.status_code': status });
-      request.log.debug({ method: request.method, route, status: Number(status), seconds }, 'request answered');
+      const traceId = traceIdOf(traceparent);
+      request.log.debug({ method: request.method, route, status: Number(status), seconds, ...(traceId === null ? {} : { trace_id: traceId }) }, 'request answered');
       if (span) endSpan(span, request, status);
     });
     if (span) span.inside(done);

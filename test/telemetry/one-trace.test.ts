@@ -15,7 +15,7 @@ let receivers: Receivers;
 let house: House;
 beforeEach(async () => {
   [collector, receivers] = await Promise.all([openCollector(), openReceivers()]);
-  house = await openHouse({ ...receivers.settings, OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_BSP_SCHEDULE_DELAY: '100', OTEL_METRIC_EXPORT_INTERVAL: '1000' });
+  house = await openHouse({ ...receivers.settings, OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_BSP_SCHEDULE_DELAY: '100', OTEL_METRIC_EXPORT_INTERVAL: '1000', LOG_LEVEL: 'debug' });
 });
 afterEach(async () => {
   await house.remove();
@@ -53,6 +53,8 @@ POST /api/v1/render (server, api)
               callback POST (client, delivery)
               append delivery (client, delivery)`;
 
+const spansToRequest = (spans: readonly ReceivedSpan[]) => ({ request_id: spans.find(({ kind }) => kind === 'server')!.attributes['colophon.request.id'] });
+
 it('A render that passes through five processes, one of them begun anew on the way, is one trace from the request of its caller to both callbacks', async () => {
   const key = await freeKey(house);
   const [api, , , delivery] = await Promise.all(['api', 'relay', 'renderer', 'delivery', 'projector'].map((role) => house.start(role)));
@@ -81,5 +83,8 @@ it('A render that passes through five processes, one of them begun anew on the w
   const told = JSON.stringify(spans);
   for (const unsaid of ['unmentionable', key, '/with/a/secret']) expect(told).not.toContain(unsaid);
   expect(new Set((await jobs.events(jobId)).map(({ trace_id }) => trace_id))).toEqual(new Set([callersTrace]));
+  const { request_id } = spansToRequest(spans);
+  const lines = api!.said().split('\n').filter((line) => line.includes('"request answered"')).map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(lines.find((line) => line['request_id'] === request_id)).toMatchObject({ level: 'debug', trace_id: callersTrace, route: '/api/v1/render', status: 200 });
   await until('metrics have arrived', () => collector.metricNames.has('colophon.renders') && collector.metricNames.has('http.server.request.duration'));
 }, 60_000);

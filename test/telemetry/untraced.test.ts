@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freeKey } from '../e2e/accounts.ts';
+import { clientOf } from '../e2e/client.ts';
+import { jobsOf, type Jobs } from '../e2e/jobs.ts';
+import { openReceivers, type Receivers } from '../e2e/receivers.ts';
+import { serviceForFile } from '../e2e/service.ts';
+
+const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
+
+let receivers: Receivers | undefined;
+let jobs: Jobs;
+const at = serviceForFile(async () => ({ ...(receivers = await openReceivers()).settings, LOG_LEVEL: 'debug' }));
+beforeAll(async () => {
+  jobs = jobsOf(clientOf(at.service.url, await freeKey(at.house)));
+});
+afterAll(() => receivers?.close());
+
+describe('A service that sends its traces nowhere', () => {
+  it("carries the caller's trace through its log to the receiver of the callback all the same", async () => {
+    const receiver = await receivers!.receiver();
+    const { body } = await jobs.postTo('/api/v1/render', { mode: 'CONVERT', input_type: 'html', data: '<p>x', webhook_url: receiver.url }, { traceparent });
+    const jobId = String(body.job_id);
+    await jobs.when(jobId, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
+    expect(receiver.of(jobId).map(({ headers }) => headers['traceparent'])).toEqual([traceparent]);
+    expect(new Set((await jobs.events(jobId)).map(({ trace_id }) => trace_id))).toEqual(new Set([trace]));
+  });
+
+  it("names the caller's trace in errors, and none where there is none", async () => {
+    const wrong = { mode: 'CONVERT', input_type: 'html' };
+    expect((await jobs.postTo('/api/v1/render', wrong, { traceparent })).body).toMatchObject({ error: 'missing_data', trace_id: trace });
+    expect((await jobs.postTo('/api/v1/render', wrong)).body).not.toHaveProperty('trace_id');
+    expect((await jobs.postTo('/api/v1/render', wrong, { traceparent: 'nonsense' })).body).not.toHaveProperty('trace_id');
+  });
+
+  it('writes one line of JSON for each answer at the level debug, with the id that the caller has', async () => {
+    const { body } = await jobs.postTo('/api/v1/render', {}, { traceparent });
+    await expect.poll(() => at.service.said()).toContain(`"request_id":"${body.request_id}"`);
+    const line = at.service.said().split('\n').find((one) => one.includes(body.request_id!))!;
+    expect(JSON.parse(line)).toMatchObject({ level: 'debug', request_id: body.request_id, trace_id: trace, method: 'POST', route: '/api/v1/render', status: 400, msg: 'request answered' });
+  });
+});
