@@ -1,26 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { openKurrentDbEventStore } from '#libs/event-store/kurrentdb.ts';
+import { describe, expect, it } from 'vitest';
 import { noStream, type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
 import { collect, eventOf, eventsOf, idsOf, isInOrder } from '../contract/event-store/events.ts';
-import { openOn, quickTimes, urlOf } from './engines.ts';
+import { openOn } from './engines.ts';
+import { eventually, givenInTests } from './given.ts';
 import { openLog } from './log.ts';
-import { startKurrentDb } from './server.ts';
 
-const endings: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const end of endings.splice(0).toReversed()) await end();
-});
-
-const start = async (settings: Parameters<typeof startKurrentDb>[0] = {}) => {
-  const server = await startKurrentDb(settings);
-  endings.push(server.stop);
-  return server;
-};
-
-const opened = (engine: ReturnType<typeof openOn>) => {
-  endings.push(engine.close);
-  return engine;
-};
+const { start, opened } = givenInTests();
 
 describe('An append to KurrentDB', () => {
   it.each(['silently', 'with the connection'] as const)('whose answer is lost %s is found again and made once', async (how) => {
@@ -57,7 +42,7 @@ describe('An append to KurrentDB', () => {
 
   it('fails in the end where no answer ever comes, and the store works on', async () => {
     const server = await start();
-    const engine = opened(openOn(server.endpoint.port, { attemptMs: 50, patienceMs: 300 }));
+    const engine = opened(openOn(server.endpoint.port, { attemptMs: 300, patienceMs: 1_000 }));
     server.lose(1_000, 'silently');
     await expect(engine.append('render-1', eventsOf(1), noStream)).rejects.toThrow('no answer');
     server.lose(0, 'silently');
@@ -96,9 +81,9 @@ describe('A subscription to KurrentDB', () => {
     const foreign = { id: crypto.randomUUID(), type: 'x', contentType: 'application/json', data: Buffer.from('{}'), metadata: Buffer.alloc(0) };
     await engine.append('render-1', eventsOf(1), noStream);
     const live = collect(engine, 0, 2);
-    await expect.poll(() => server.readings.told).toBe(1);
+    await eventually(() => server.readings.told).toBe(1);
     for (let number = 0; number < 2_000; number += 1) server.log.append('elsewhere-1', [{ ...foreign, id: crypto.randomUUID() }], 'any');
-    await expect.poll(() => {
+    await eventually(() => {
       server.drop();
       return server.readings.subscribedAfter.at(-1);
     }).toBeGreaterThan(await engine.head());
@@ -136,101 +121,6 @@ describe('A subscription to KurrentDB', () => {
       if (count === 400) enough.abort();
     }
     expect(batches).toBeLessThan(200);
-  });
-});
-
-/** Two members over the same log. */
-const startTwo = async () => {
-  const log = openLog();
-  const [a, b] = [await start({ log }), await start({ log })];
-  const lead = (leader: typeof a): void => {
-    for (const member of [a, b]) member.join({ members: [a.endpoint, b.endpoint], leader: leader.endpoint });
-  };
-  lead(a);
-  return { a, b, lead };
-};
-
-describe('A cluster of KurrentDB', () => {
-  it.each([
-    ['found by its gossip', (a: number, _b: number) => `kurrentdb+discover://127.0.0.1:${a}?tls=false`],
-    ['named in full', (a: number, b: number) => `kurrentdb://127.0.0.1:${a},127.0.0.1:${b}?tls=false`],
-    ['of which one member is named', (a: number, _b: number) => urlOf(a)],
-  ])('%s takes appends and is followed when another leads', async (_how, url) => {
-    const { a, b, lead } = await startTwo();
-    const engine = opened(openKurrentDbEventStore(url(a.endpoint.port, b.endpoint.port), quickTimes));
-    const live = collect(engine, 0, 40);
-    for (let number = 0; number < 40; number += 1) {
-      if (number === 10) lead(b);
-      if (number === 11) a.drop();
-      if (number === 30) lead(a);
-      await engine.append('render-1', eventsOf(1), number - 1);
-    }
-    expect(await live).toEqual(await engine.read('render-1'));
-  });
-
-  it('is followed to the member that is left', async () => {
-    const { a, b, lead } = await startTwo();
-    const engine = opened(openKurrentDbEventStore(`kurrentdb://127.0.0.1:${a.endpoint.port},127.0.0.1:${b.endpoint.port}?tls=false`, quickTimes));
-    const live = collect(engine, 0, 2);
-    await engine.append('render-1', eventsOf(1), noStream);
-    lead(b);
-    await a.stop();
-    await engine.append('render-1', eventsOf(1), 0);
-    expect(await live).toHaveLength(2);
-  });
-});
-
-describe('A cluster of KurrentDB that', () => {
-  it('has a leader that does not answer is left for the next, by appends and by subscribers', async () => {
-    const [a, b] = [await start(), await start()];
-    const members = [a.endpoint, b.endpoint];
-    for (const member of [a, b]) member.join({ members, leader: a.endpoint });
-    const engine = opened(openKurrentDbEventStore(`kurrentdb://127.0.0.1:${a.endpoint.port},127.0.0.1:${b.endpoint.port}?tls=false`, { ...quickTimes, attemptMs: 100 }));
-    const live = collect(engine, 0, 3);
-    await engine.append('render-1', eventsOf(1), noStream);
-    await expect.poll(() => a.readings.told).toBe(1);
-    for (const event of a.log.of('render-1')) b.log.append('render-1', [event], 'any');
-    a.lose(1_000, 'silently');
-    b.join({ members, leader: b.endpoint });
-    await engine.append('render-1', eventsOf(2), 0);
-    expect(idsOf(await live)).toEqual(b.log.of('render-1').map(({ id }) => id));
-  });
-
-  it('has another leader is followed there by who does nothing but follow the log', async () => {
-    const { a, b, lead } = await startTwo();
-    const engine = opened(openOn(a.endpoint.port, { watchMs: 60_000 }));
-    const writer = opened(openOn(b.endpoint.port));
-    const live = collect(engine, 0, 2);
-    await writer.append('render-1', eventsOf(1), noStream);
-    await expect.poll(() => a.readings.told).toBe(1);
-    lead(b);
-    a.drop();
-    await writer.append('render-1', eventsOf(1), 0);
-    expect(await live).toHaveLength(2);
-  });
-
-  it('goes away as a whole and comes back is found again, and takes nobody along', async () => {
-    const { a, b } = await startTwo();
-    const members = [a.endpoint, b.endpoint];
-    const engine = opened(openKurrentDbEventStore(`kurrentdb://127.0.0.1:${a.endpoint.port},127.0.0.1:${b.endpoint.port}?tls=false&maxDiscoverAttempts=2&discoveryInterval=20`, quickTimes));
-    const live = [collect(engine, 0, 31), collect(engine, 0, 31)];
-    await engine.append('render-1', eventsOf(1), noStream);
-    await Promise.all([a.stop(), b.stop()]);
-    const appends = Array.from({ length: 30 }, (_, number) => engine.append(`render-1-${number}`, eventsOf(1), noStream));
-    await expect.poll(() => engine.missing()).toContain('No member of a KurrentDB cluster answers');
-    for (const { port } of members) (await start({ log: a.log, port })).join({ members, leader: a.endpoint });
-    await Promise.all(appends);
-    for (const got of await Promise.all(live)) expect(isInOrder(got)).toBe(true);
-  });
-
-  it('comes up after the service is found when it does', async () => {
-    const { endpoint, stop } = await startKurrentDb();
-    await stop();
-    const engine = opened(openKurrentDbEventStore(`kurrentdb+discover://127.0.0.1:${endpoint.port}?tls=false&maxDiscoverAttempts=1&discoveryInterval=10`, quickTimes));
-    await expect.poll(() => engine.missing()).toContain('No member of a KurrentDB cluster answers');
-    await start({ port: endpoint.port });
-    await expect.poll(() => engine.missing()).toBeNull();
-    await expect(engine.append('render-1', eventsOf(1), noStream)).resolves.toMatchObject({ revision: 0 });
   });
 });
 

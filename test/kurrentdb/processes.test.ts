@@ -5,6 +5,7 @@ import { collect, eventOf, eventsOf, idsOf, isInOrder } from '../contract/event-
 import { temporaryFolder } from '../contract/folder.ts';
 import { actElsewhere } from '../contract/other-process.ts';
 import { openOn, urlOf } from './engines.ts';
+import { eventually } from './given.ts';
 import { type KurrentDbProcess, startKurrentDbProcess } from './process.ts';
 
 const endings: (() => Promise<void>)[] = [];
@@ -51,15 +52,15 @@ it('appends under way when KurrentDB is killed are made once it is back, each on
 it('a KurrentDB that freezes is told of as one that does not answer, and all that was asked is done when it goes on', async () => {
   const { port, server } = await startLasting();
   const engine = openedOn(port, { attemptMs: 300 });
-  await expect.poll(() => engine.missing()).toBeNull();
+  await eventually(() => engine.missing()).toBeNull();
   const live = collect(engine, 0, 60);
   await engine.append('render-0', eventsOf(1), noStream);
   server().signal('SIGSTOP');
   const appends = Array.from({ length: 59 }, (_, number) => engine.append(`render-${number + 1}`, eventsOf(1), noStream));
-  await expect.poll(() => engine.missing(), { timeout: 10_000 }).toContain('does not answer');
+  await eventually(() => engine.missing()).toContain('does not answer');
   server().signal('SIGCONT');
   await Promise.all(appends);
-  await expect.poll(() => engine.missing(), { timeout: 10_000 }).toBeNull();
+  await eventually(() => engine.missing()).toBeNull();
   expect(await engine.readAll(0, 100)).toHaveLength(60);
   expect(isInOrder(await live)).toBe(true);
 });
@@ -71,7 +72,7 @@ it('a flood of appends to a KurrentDB that freezes and is then killed does not t
   server().signal('SIGSTOP');
   const events = Array.from({ length: 400 }, () => eventOf('x'.repeat(5_000)));
   const appends = events.map((event, number) => engine.append(`render-${number + 1}`, [event], noStream));
-  await expect.poll(() => engine.missing(), { timeout: 10_000 }).toContain('does not answer');
+  await eventually(() => engine.missing()).toContain('does not answer');
   await server().kill();
   await comeBack();
   await Promise.all(appends);
@@ -83,23 +84,24 @@ it('a KurrentDB that is absent is waited for: the store opens at once, says so, 
   await server().kill();
   const engine = openedOn(port);
   expect(engine.missing()).toContain('has not answered yet');
-  await expect.poll(() => engine.missing()).toBe(`Nothing listens at 127.0.0.1:${port}, where EVENT_STORE_URL looks for KurrentDB.`);
+  await eventually(() => engine.missing()).toBe(`Nothing listens at 127.0.0.1:${port}, where EVENT_STORE_URL looks for KurrentDB.`);
   const live = collect(engine, 0, 1);
   const append = engine.append('render-1', eventsOf(1), noStream);
   await comeBack();
   await append;
   expect(await live).toHaveLength(1);
-  await expect.poll(() => engine.missing()).toBeNull();
+  await eventually(() => engine.missing()).toBeNull();
 });
 
 it('a KurrentDB that goes away later is told of as missing', async () => {
   const { port, server, comeBack } = await startLasting();
   const engine = openedOn(port);
-  await expect.poll(() => engine.missing()).toBeNull();
+  await eventually(() => engine.missing()).toBeNull();
   await server().kill();
-  await expect.poll(() => engine.missing()).toContain(`127.0.0.1:${port}`);
+  await eventually(() => engine.missing()).toContain(`127.0.0.1:${port}`);
   await comeBack();
-  await expect.poll(() => engine.missing()).toBeNull();
+  await eventually(() => engine.missing()).toBeNull();
+  expect(await engine.head()).toBe(0);
 });
 
 it('a process whose KurrentDB is away can close its store, and ends', async () => {

@@ -7,6 +7,7 @@ import { noStream } from '#libs/event-store/port.ts';
 import { collect, eventsOf } from '../contract/event-store/events.ts';
 import { temporaryFolder } from '../contract/folder.ts';
 import { quickTimes, urlOf } from './engines.ts';
+import { eventually } from './given.ts';
 import { startKurrentDb } from './server.ts';
 
 const password = 'p:ss-w0rd';
@@ -32,7 +33,7 @@ const start = async (settings: Parameters<typeof startKurrentDb>[0] = {}) => {
 };
 
 const open = (url: string) => {
-  const engine = openKurrentDbEventStore(url, { ...quickTimes, patienceMs: 300 });
+  const engine = openKurrentDbEventStore(url, quickTimes);
   endings.push(engine.close);
   return engine;
 };
@@ -58,7 +59,7 @@ describe('A KurrentDB that cannot serve is told of in one sentence', () => {
     ['of whose cluster nobody answers', () => start({ tls }), (port: number) => `kurrentdb+discover://127.0.0.1:${port}?tls=false&maxDiscoverAttempts=2&discoveryInterval=10`, 'No member of a KurrentDB cluster answers'],
   ])('%s', async (_what, server, urlFor, sentence) => {
     const engine = open(urlFor(await server()));
-    await expect.poll(() => engine.missing(), { timeout: 10_000 }).toContain(sentence);
+    await eventually(() => engine.missing()).toContain(sentence);
     expect(engine.missing()).not.toMatch(/p:ss-w0rd|p%3Ass|wr0ng-secret/);
   });
 
@@ -77,15 +78,16 @@ describe('A KurrentDB behind TLS and a password', () => {
     const { position } = await engine.append('render-1', eventsOf(1), noStream);
     expect(await engine.head()).toBe(position);
     expect(await collect(engine, 0, 1)).toHaveLength(1);
-    await expect.poll(() => engine.missing()).toBeNull();
+    await eventually(() => engine.missing()).toBeNull();
   });
 
   it('serves at once when it begins to let the service in', async () => {
     const port = await start({ tls, credentials: `admin:${password}` });
     const engine = open(`kurrentdb://admin:wr0ng-secret@localhost:${port}?tlsVerifyCert=false`);
-    await expect.poll(() => engine.missing()).toContain('refuses');
+    await eventually(() => engine.missing()).toContain('refuses');
     for (const end of endings.splice(0, 1)) await end();
     await start({ tls, port, credentials: 'admin:wr0ng-secret' });
-    await expect.poll(() => engine.missing(), { timeout: 10_000 }).toBeNull();
+    await eventually(() => engine.missing()).toBeNull();
+    expect(await engine.head()).toBe(0);
   });
 });

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { openKurrentDbEventStore } from '#libs/event-store/kurrentdb.ts';
+import { noStream } from '#libs/event-store/port.ts';
+import { collect, eventsOf, idsOf, isInOrder } from '../contract/event-store/events.ts';
+import { openOn, quickTimes, urlOf } from './engines.ts';
+import { eventually, givenInTests } from './given.ts';
+import { startKurrentDb } from './server.ts';
+
+const { start, opened, startTwo } = givenInTests();
+
+describe('A cluster of KurrentDB', () => {
+  it.each([
+    ['found by its gossip', (a: number, _b: number) => `kurrentdb+discover://127.0.0.1:${a}?tls=false`],
+    ['named in full', (a: number, b: number) => `kurrentdb://127.0.0.1:${a},127.0.0.1:${b}?tls=false`],
+    ['of which one member is named', (a: number, _b: number) => urlOf(a)],
+  ])('%s takes appends and is followed when another leads', async (_how, url) => {
+    const { a, b, lead } = await startTwo();
+    const engine = opened(openKurrentDbEventStore(url(a.endpoint.port, b.endpoint.port), quickTimes));
+    const live = collect(engine, 0, 40);
+    for (let number = 0; number < 40; number += 1) {
+      if (number === 10) lead(b);
+      if (number === 11) a.drop();
+      if (number === 30) lead(a);
+      await engine.append('render-1', eventsOf(1), number - 1);
+    }
+    expect(await live).toEqual(await engine.read('render-1'));
+  });
+
+  it('is followed to the member that is left', async () => {
+    const { a, b, lead } = await startTwo();
+    const engine = opened(openKurrentDbEventStore(`kurrentdb://127.0.0.1:${a.endpoint.port},127.0.0.1:${b.endpoint.port}?tls=false`, quickTimes));
+    const live = collect(engine, 0, 2);
+    await engine.append('render-1', eventsOf(1), noStream);
+    lead(b);
+    await a.stop();
+    await engine.append('render-1', eventsOf(1), 0);
+    expect(await live).toHaveLength(2);
+  });
+});
+
+describe('A cluster of KurrentDB that', () => {
+  it('has a leader that does not answer is left for the next, by appends and by subscribers', async () => {
+    const [a, b] = [await start(), await start()];
+    const members = [a.endpoint, b.endpoint];
+    for (const member of [a, b]) member.join({ members, leader: a.endpoint });
+    const engine = opened(openKurrentDbEventStore(`kurrentdb://127.0.0.1:${a.endpoint.port},127.0.0.1:${b.endpoint.port}?tls=false`, { ...quickTimes, attemptMs: 100 }));
+    const live = collect(engine, 0, 3);
+    await engine.append('render-1', eventsOf(1), noStream);
+    await eventually(() => a.readings.told).toBe(1);
+    for (const event of a.log.of('render-1')) b.log.append('render-1', [event], 'any');
+    a.lose(1_000, 'silently');
+    b.join({ members, leader: b.endpoint });
+    await engine.append('render-1', eventsOf(2), 0);
+    expect(idsOf(await live)).toEqual(b.log.of('render-1').map(({ id }) => id));
+  });
+
+  it('has another leader is followed there by who does nothing but follow the log', async () => {
+    const { a, b, lead } = await startTwo();
+    const engine = opened(openOn(a.endpoint.port, { watchMs: 60_000 }));
+    const writer = opened(openOn(b.endpoint.port));
+    const live = collect(engine, 0, 2);
+    await writer.append('render-1', eventsOf(1), noStream);
+    await eventually(() => a.readings.told).toBe(1);
+    lead(b);
+    a.drop();
+    await writer.append('render-1', eventsOf(1), 0);
+    expect(await live).toHaveLength(2);
+  });
+
+  it('goes away as a whole and comes back is found again, and takes nobody along', async () => {
+    const { a, b } = await startTwo();
+    const members = [a.endpoint, b.endpoint];
+    const engine = opened(openKurrentDbEventStore(`kurrentdb://127.0.0.1:${a.endpoint.port},127.0.0.1:${b.endpoint.port}?tls=false&maxDiscoverAttempts=2&discoveryInterval=20`, quickTimes));
+    const live = [collect(engine, 0, 31), collect(engine, 0, 31)];
+    await engine.append('render-1', eventsOf(1), noStream);
+    await Promise.all([a.stop(), b.stop()]);
+    const appends = Array.from({ length: 30 }, (_, number) => engine.append(`render-1-${number}`, eventsOf(1), noStream));
+    await eventually(() => engine.missing()).toContain('No member of a KurrentDB cluster answers');
+    for (const { port } of members) (await start({ log: a.log, port })).join({ members, leader: a.endpoint });
+    await Promise.all(appends);
+    for (const got of await Promise.all(live)) expect(isInOrder(got)).toBe(true);
+  });
+
+  it('comes up after the service is found when it does', async () => {
+    const { endpoint, stop } = await startKurrentDb();
+    await stop();
+    const engine = opened(openKurrentDbEventStore(`kurrentdb+discover://127.0.0.1:${endpoint.port}?tls=false&maxDiscoverAttempts=1&discoveryInterval=10`, quickTimes));
+    await eventually(() => engine.missing()).toContain('No member of a KurrentDB cluster answers');
+    await start({ port: endpoint.port });
+    await eventually(() => engine.missing()).toBeNull();
+    await expect(engine.append('render-1', eventsOf(1), noStream)).resolves.toMatchObject({ revision: 0 });
+  });
+});
