@@ -65,6 +65,7 @@ describe.skipIf(!isNatsThere)('A bus on a NATS server', () => {
     await publishAll(bus, idsOf('second', 20), 'a');
     await have(worker.done, [...idsOf('first', 20), ...idsOf('second', 20)]);
     await worker.stop();
+    expect(await bus.pending(consumer)).toBe(0);
   });
 
   it('makes a stream again that is deleted while it runs, and a consumer, with what it had in hands', async () => {

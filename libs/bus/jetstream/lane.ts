@@ -1,5 +1,6 @@
 import { AckPolicy, DeliverPolicy, DiscardPolicy, JetStreamApiCodes, JetStreamApiError, type JetStreamManager, jetstreamManager, ReplayPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
 import { headers, type Msg, nanos, type NatsConnection } from '@nats-io/transport-node';
+import { LRUCache } from 'lru-cache';
 import { isWithoutResponder } from '#libs/nats/responders.ts';
 import { groupIn, type LaneNames, tokenOf } from './names.ts';
 import { type Given, givenOf } from './given.ts';
@@ -21,6 +22,8 @@ export type Lane = {
   /** The tokens of all groups that have messages, in hands or not. */
   groups(): Promise<string[]>;
   count(): Promise<number>;
+  /** What was there is perhaps not there any more: to be called when the connection was lost. */
+  doubt(): void;
   /** Takes a message off that is given out no more, and tells what it was; null where it is gone. */
   drop(sequence: number): Promise<Uint8Array | null>;
 };
@@ -28,6 +31,8 @@ export type Lane = {
 const answerMs = 2_000;
 /** A consumer that nobody has asked for so long is removed by the server; its messages are not. */
 const idleMs = 60_000;
+/** So many groups are remembered to have a consumer. */
+const mostKnown = 20_000;
 const waitsAlready = 10_077;
 const existsOtherwise = 10_058;
 const consumerExists = new Set<number | undefined>([10_013, 10_105, 10_148]);
@@ -102,49 +107,59 @@ export const openLane = (connect: () => Promise<NatsConnection>, names: LaneName
       });
   };
 
-  /** Does it, and once more with what was missing made. */
-  const making = async <T>(make: () => Promise<void>, act: () => Promise<T>): Promise<T> => {
+  const look = async (group: string): Promise<GroupState | null> => {
     try {
-      return await act();
+      const { num_pending: waiting, num_ack_pending: inHands } = await (await api()).consumers.info(stream, group);
+      return { waiting, inHands };
     } catch (error) {
-      if (!isMissing(error)) throw error;
-      await make();
-      return act();
+      if (isMissing(error)) return null;
+      throw error;
     }
+  };
+
+  // Whoever asks a consumer that is not there has no answer at all from the older servers.
+  const known = new LRUCache<string, true>({ max: mostKnown, ttl: idleMs });
+  const ensureConsumer = async (group: string, ackWaitMs: number): Promise<void> => {
+    if (!known.has(group) && (await look(group)) === null) await makeConsumer(group, ackWaitMs);
+    known.set(group, true);
   };
 
   const ask = async (subject: string, body: Uint8Array | string, more = {}): Promise<Msg> => (await connect()).request(subject, body, { timeout: answerMs, ...more });
 
+  const publish = async (id: string, group: string, body: Uint8Array): Promise<boolean> => {
+    const head = headers();
+    const token = tokenOf(id);
+    head.set('Nats-Msg-Id', token);
+    const answer = (await ask(`${root}.${tokenOf(group)}.${token}`, body, { headers: head })).json<PubAck>();
+    if (!answer.error) return !answer.duplicate;
+    if (answer.error.err_code === waitsAlready) return false;
+    throw new JetStreamApiError(answer.error);
+  };
+
   return {
     names,
-    publish: (id, group, body) =>
-      making(makeStream, async () => {
-        const head = headers();
-        const token = tokenOf(id);
-        head.set('Nats-Msg-Id', token);
-        const answer = (await ask(`${root}.${tokenOf(group)}.${token}`, body, { headers: head })).json<PubAck>();
-        if (!answer.error) return !answer.duplicate;
-        if (answer.error.err_code === waitsAlready) return false;
-        throw new JetStreamApiError(answer.error);
-      }),
-    pull: (group, ackWaitMs) =>
-      making(
-        () => makeConsumer(group, ackWaitMs),
-        async () => {
-          const askedAt = performance.now();
-          // The messages come under their own subjects, which the driver's shared inbox cannot tell apart.
-          return givenOf(await ask(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${group}`, '{"batch":1,"no_wait":true}', { noMux: true }), askedAt);
-        },
-      ),
-    look: async (group) => {
+    publish: async (id, group, body) => {
       try {
-        const { num_pending: waiting, num_ack_pending: inHands } = await (await api()).consumers.info(stream, group);
-        return { waiting, inHands };
+        return await publish(id, group, body);
       } catch (error) {
-        if (isMissing(error)) return null;
+        if (!isMissing(error)) throw error;
+        await makeStream();
+        return publish(id, group, body);
+      }
+    },
+    pull: async (group, ackWaitMs) => {
+      await ensureConsumer(group, ackWaitMs);
+      const askedAt = performance.now();
+      try {
+        // The messages come under their own subjects, which the driver's shared inbox cannot tell apart.
+        return givenOf(await ask(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${group}`, '{"batch":1,"no_wait":true}', { noMux: true }), askedAt);
+      } catch (error) {
+        known.delete(group);
         throw error;
       }
     },
+    look,
+    doubt: () => known.clear(),
     groups: async () => {
       try {
         const { state } = await (await api()).streams.info(stream, { subjects_filter: '>' });

@@ -109,6 +109,7 @@ export const openSide = ({ lane, connection, checkMs, wakeUp, onGivenUp }: SideP
     },
     begin: async (to) => {
       listen(to);
+      lane.doubt();
       while (connection() === to) {
         try {
           // What comes after the flush is told, what came before is in the list.
