@@ -26,6 +26,8 @@ export type House = {
   engines: EngineUrls;
   /** Starts all of the service, or a process with these roles alone. */
   start(...roles: string[]): Promise<Service>;
+  /** As `start`, without waiting until it is ready. */
+  startUnready(...roles: string[]): Promise<Service>;
   /** Runs a command and reads its `--json` output. Throws where it does not end with 0. */
   colophon<T>(...args: string[]): Promise<T>;
   /** Runs a command as a person would, whatever its end. */
@@ -35,6 +37,7 @@ export type House = {
 };
 
 const greeting = /Colophon (?:is ready|\([a-z, ]+\) tells of its health) at (http:\/\/[\d.]+:\d+)/;
+const listening = /(?:tells of its health|Server listening) at (http:\/\/[\d.]+:\d+)/;
 
 const enginesIn = (env: Environment): EngineUrls => {
   const { dataDir, eventStoreUrl, busUrl, readStoreUrl, blobStoreUrl } = loadSettings(env);
@@ -48,7 +51,7 @@ export const openHouse = async (settings: Environment = {}, world?: World): Prom
   const env = { PORT: '0', COLOPHON_DATA_DIR: dataDir, ...ofWorld, ...settings };
   const running = new Set<() => Promise<Ended>>();
 
-  const start = async (...roles: string[]): Promise<Service> => {
+  const startUntil = async (says: RegExp, roles: readonly string[]): Promise<Service> => {
     const { child, said, ended } = startColophon(['start', ...roles], env);
     const kill = (): Promise<Ended> => {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
@@ -59,9 +62,8 @@ export const openHouse = async (settings: Environment = {}, world?: World): Prom
     void ended.then((end) => (over = end));
     const url = await until('the service greets', () => {
       if (over) throw new Error(`the service ended with ${over.code}: ${over.stdout}${over.stderr}`);
-      return greeting.exec(said.stdout)?.[1];
+      return says.exec(said.stdout)?.[1];
     });
-    await until('the service is ready', async () => (await fetch(`${url}/health/ready`)).status === 200);
     return {
       url,
       pid: child.pid!,
@@ -76,11 +78,19 @@ export const openHouse = async (settings: Environment = {}, world?: World): Prom
     };
   };
 
+  const start = async (...roles: string[]): Promise<Service> => {
+    const service = await startUntil(greeting, roles);
+    await until('the service is ready', async () => (await fetch(`${service.url}/health/ready`)).status === 200);
+    return service;
+  };
+  const startUnready = (...roles: string[]): Promise<Service> => startUntil(listening, roles);
+
   const command = (...args: string[]): Promise<Ended> => runColophon(args, env);
   return {
     dataDir,
     engines: enginesIn(env),
     start,
+    startUnready,
     command,
     colophon: async <T>(...args: string[]): Promise<T> => {
       const { code, stdout, stderr } = await command('--json', ...args);
