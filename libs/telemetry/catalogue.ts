@@ -5,6 +5,7 @@ import { renderEvents } from '#contracts/events/render.ts';
 import { templateEvents, templateNameEvents } from '#contracts/events/template.ts';
 import { errors } from '#contracts/http/errors.ts';
 import { inputTypes } from '#contracts/http/render.ts';
+import { browserKinds } from '#libs/chromium/flags.ts';
 
 /** The values that a label can have; `free` is one whose values are bounded elsewhere, as the patterns of routes are. */
 type Values = readonly string[] | 'free';
@@ -14,7 +15,7 @@ const of = <const L extends Readonly<Record<string, Values>>>(about: string, uni
 
 const lanes = ['quiet', 'script', 'none'] as const;
 const inputs = [...inputTypes, 'template'] as const;
-const browsers = ['still', 'moving'] as const;
+const browsers = browserKinds;
 const queues = ['renderer', 'delivery'] as const;
 const followers = ['relay', 'projector'] as const;
 const eventTypes = Object.keys({ ...accountEvents, ...apiKeyEvents, ...deliveryEvents, ...idempotencyEvents, ...renderEvents, ...templateEvents, ...templateNameEvents });
@@ -49,7 +50,7 @@ export const gauges = {
   'colophon.queue.length': of('Messages that wait or are in hands.', '{message}', { queue: queues }),
   'colophon.queue.age': of('How long the oldest render that waits has waited; 0 where none does.', 's', {}),
   'colophon.follower.lag': of('Age of the oldest event that has not been followed yet; 0 where all have been.', 's', { follower: followers }),
-  'colophon.browser.up': of('Whether the browser is up.', '1', { browser: browsers }),
+  'colophon.browser.up': of('Whether the browser is up.', '{browser}', { browser: browsers }),
   'colophon.browser.running': of('Documents that have a place in the browser.', '{document}', { browser: browsers }),
   'colophon.browser.waiting': of('Documents that wait for a place in the browser.', '{document}', { browser: browsers }),
   'colophon.browser.memory': of('Memory of the browser with all its processes.', 'By', { browser: browsers }),
@@ -58,8 +59,8 @@ export const gauges = {
   'colophon.conversion.running': of('Processes that convert or expand a document now.', '{process}', {}),
   'colophon.conversion.waiting': of('Documents that wait for such a process.', '{document}', {}),
   'colophon.conversion.processes': of('Processes that there are to convert and expand.', '{process}', {}),
-  'colophon.ready': of('1 when the process can do its work, 0 when something is missing.', '1', {}),
-  'colophon.build': of('Always 1; its label says which release runs.', '1', { version: 'free' }),
+  'colophon.ready': of('1 when the process can do its work, 0 when something is missing.', '{process}', {}),
+  'colophon.build': of('Always 1; its label says which release runs.', '{build}', { version: 'free' }),
   'process.cpu.time': of('Processor time of the process.', 's', { 'cpu.mode': ['user', 'system'] }),
   'process.memory.usage': of('Resident memory of the process.', 'By', {}),
   'process.uptime': of('How long the process has been up.', 's', {}),

@@ -16,7 +16,7 @@ const inEveryValue = (labels: Readonly<Record<string, readonly string[] | 'free'
 
 const entriesOf = <N extends string, E>(table: Record<N, E>): [N, E][] => Object.entries(table) as [N, E][];
 
-const unitSuffix: Record<string, string> = { s: '.seconds', By: '.bytes' };
+const unitSuffix: Record<string, string> = { s: '.seconds', By: '.bytes', '1': '.ratio' };
 
 /** With the unit in the name, as everything that brings OpenTelemetry to Prometheus writes it; the serialiser leaves it out. */
 const withUnitInName = (found: ResourceMetrics): ResourceMetrics => ({

@@ -4,12 +4,15 @@ import { watchGauge } from './metrics.ts';
 
 const openFiles = async (): Promise<number> => (await readdir('/proc/self/fd')).length;
 
-const nanoseconds = (count: number): number => (Number.isFinite(count) ? count / 1e9 : 0);
+const resolutionMs = 20;
+
+/** The monitor counts from one look to the next, so that a loop which is never late shows the pause between them. */
+const lateness = (nanoseconds: number): number => (Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - resolutionMs / 1e3) : 0);
 
 /** Has the process itself looked at: processor, memory, event loop. Returns what ends that. */
 export const watchProcess = (): (() => void) => {
   // Both quantiles begin anew when they have been read, or one bad minute would show for ever.
-  const delay = monitorEventLoopDelay({ resolution: 20 });
+  const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   delay.enable();
   let before = performance.eventLoopUtilization();
   const utilization = (): number => {
@@ -29,9 +32,9 @@ export const watchProcess = (): (() => void) => {
     watchGauge('process.open_file_descriptor.count', async () => [{ value: await openFiles() }]),
     watchGauge('v8js.memory.heap.used', () => [{ value: process.memoryUsage().heapUsed }]),
     watchGauge('nodejs.eventloop.utilization', () => [{ value: utilization() }]),
-    watchGauge('nodejs.eventloop.delay.p50', () => [{ value: nanoseconds(delay.percentile(50)) }]),
+    watchGauge('nodejs.eventloop.delay.p50', () => [{ value: lateness(delay.percentile(50)) }]),
     watchGauge('nodejs.eventloop.delay.p99', () => {
-      const value = nanoseconds(delay.percentile(99));
+      const value = lateness(delay.percentile(99));
       delay.reset();
       return [{ value }];
     }),

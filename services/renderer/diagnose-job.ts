@@ -28,11 +28,17 @@ const observing = ({ blobs, preparation, printer }: Workshop) => {
   return { workshop, findings, prepared: () => prepared };
 };
 
+type Failed = Extract<RenderEvent, { type: 'RenderFailed' }>['data'];
+type End = { completed: Completed | undefined; failed: Failed | undefined };
+
+/** Whether the document may have been what ended the browser at an attempt. Such a one is looked at where it takes no other along. */
+const mayEndBrowsers = ({ completed, failed }: End): boolean => (completed ? completed.attempt === maxAttempts : failed?.fault.name === 'conversion_failed' || failed?.fault.name === 'internal_error');
+
 const nameOf = (error: unknown): string => (error instanceof Problem ? error.fault.name : 'internal_error');
 
-const diagnose = async (parts: RendererParts, requested: Requested, requestedAt: Date, completed: Completed | undefined, last: boolean): Promise<Diagnosis> => {
+const diagnose = async (parts: RendererParts, requested: Requested, requestedAt: Date, end: End, last: boolean): Promise<Diagnosis> => {
   const { workshop, findings, prepared } = observing(parts);
-  const result = await produce(workshop, requested, requestedAt, true).catch((error: unknown) => {
+  const result = await produce(workshop, requested, requestedAt, mayEndBrowsers(end)).catch((error: unknown) => {
     if (error instanceof Problem || error instanceof BrowserGone || last) return { error: nameOf(error) };
     throw error;
   });
@@ -44,21 +50,21 @@ const diagnose = async (parts: RendererParts, requested: Requested, requestedAt:
     further_messages: findings.furtherMessages,
     failed_resources: recordedWarnings(made?.warnings ?? []).map(({ url, reason }) => ({ url, reason })),
     fonts: findings.fonts,
-    same_bytes: made && completed ? createHash('sha256').update(made.pdf).digest('hex') === completed.pdf.sha256 : null,
+    same_bytes: made && end.completed ? createHash('sha256').update(made.pdf).digest('hex') === end.completed.pdf.sha256 : null,
     error: 'error' in result ? result.error : null,
   };
 };
 
 /**
- * Makes the PDF of a render that has ended once more, in a browser of its own, to look at it closely; the log gets what was found.
- * Callers' own renders never pay for it, and one that ends its browser takes no other along.
+ * Makes the PDF of a render that has ended once more, to look at it closely; the log gets what was found. Renders that nobody asks about never pay for it.
  */
 export const diagnoseJob = async (parts: RendererParts, stream: string, attempt: number): Promise<WorkEnd> => {
   const { history, aggregate } = await load(parts.log, render, stream);
   const asked = history.findLast(({ type }) => type === 'DiagnosisRequested');
   if (!asked || history.some(({ type }) => type === 'RenderDiagnosed')) return { kind: 'done' };
-  const completed = history.find(({ type }) => type === 'RenderCompleted')?.data as Completed | undefined;
-  const diagnosis = await diagnose(parts, history[0]!.data as Requested, new Date(history[0]!.metadata.occurredAt), completed, attempt >= maxAttempts);
+  const dataOf = (wanted: string): unknown => history.find(({ type }) => type === wanted)?.data;
+  const end = { completed: dataOf('RenderCompleted'), failed: dataOf('RenderFailed') } as End;
+  const diagnosis = await diagnose(parts, history[0]!.data as Requested, new Date(history[0]!.metadata.occurredAt), end, attempt >= maxAttempts);
   await aggregate.execute({ type: 'diagnose', data: { diagnosis: await parts.blobs.put(Buffer.from(JSON.stringify(diagnosis))) } }, causedBy(asked, 'renderer'));
   return { kind: 'done' };
 };
