@@ -15,7 +15,7 @@ export const ferretDbForFile = (): { server: FerretDb } => {
 type Engine = { close(): Promise<void> };
 
 /** Opens an engine over a database of its own, in the form that the suites take. */
-export const openedOn = async <E extends Engine>(server: FerretDb, open: (url: string) => Promise<E>) => {
+export const openedOn = async <E extends Engine>(server: Pick<FerretDb, 'url'>, open: (url: string) => Promise<E>) => {
   const url = server.url(`test-${randomUUID()}`);
   const all = [await open(url)];
   const more = async (): Promise<E> => {

@@ -1,0 +1,44 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NatsContainer, type StartedNatsContainer } from '@testcontainers/nats';
+import { afterAll, beforeAll, describe } from 'vitest';
+import type { Bus } from '#libs/bus/port.ts';
+import { describeBusContract } from '../contract/bus.contract.ts';
+import { openShortenedBus, shortened } from '../nats/time-lapse.ts';
+import { images, isDockerThere } from './docker.ts';
+
+const deduplicationMs = 15_000;
+/** The server forgets ids a little after their time. */
+const tidyingMs = 300;
+
+describe.skipIf(!isDockerThere)('with a real server', () => {
+  let server: StartedNatsContainer;
+  beforeAll(async () => {
+    if (isDockerThere) server = await new NatsContainer(images.nats).withJetStream().start();
+  });
+  afterAll(() => server?.stop());
+
+  const open = async () => {
+    const { user, pass, servers } = server.getConnectionOptions();
+    const url = `nats://${user}:${pass}@${String(servers).replace(/^nats:\/\//, '')}`;
+    const args = [url, `test-${randomUUID()}`, deduplicationMs] as const;
+    const all: Bus[] = [openShortenedBus(...args)];
+    const closeAll = async (): Promise<void> => {
+      for (const bus of all) await bus.close();
+    };
+    return {
+      engine: all[0]!,
+      elsewhere: { module: '../nats/time-lapse.ts', name: 'openShortenedBus', args },
+      reopen: async (): Promise<Bus> => {
+        await closeAll();
+        const again = openShortenedBus(...args);
+        all.push(again);
+        return again;
+      },
+      advance: (ms: number) => sleep(shortened(ms) + (ms > deduplicationMs ? tidyingMs : 1)),
+      deduplicationMs,
+      close: closeAll,
+    };
+  };
+  describeBusContract('JetStream', open);
+});
