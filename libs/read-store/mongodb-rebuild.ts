@@ -71,12 +71,14 @@ export const beginRebuild = async (db: Database, layout: Layout, model: string, 
   return {
     generation,
     switchOver: async (db: Database): Promise<boolean> => {
-      if (!(await tryToSwitch(db, layout, model, names, generation))) return false;
-      // Others may read from the old collections for a moment.
-      await layout.fresh(db);
+      const switched = await tryToSwitch(db, layout, model, names, generation);
+      if (switched) await layout.fresh(db);
+      return switched;
+    },
+    /** Removes what served before the switch. Others may read from it for a moment. */
+    forget: async (db: Database): Promise<void> => {
       await sleep(2 * knownForMs);
       await sweep(db, layout, model, names);
-      return true;
     },
     abandon: async (db: Database): Promise<void> => {
       await ledgerIn(db).updateOne({ _id: ledgerId, [fieldOfCopy(model)]: generation }, { $unset: { [fieldOfCopy(model)]: true, [fieldOfModel(copyOf(model, generation))]: true } });

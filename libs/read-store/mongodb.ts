@@ -92,8 +92,14 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
     reset: (model, names) => connection.use((db) => exchange(db, layout, model, names)),
     rebuild: (model, names) =>
       connection.use(async (db) => {
-        const { generation, switchOver, abandon } = await beginRebuild(db, layout, model, names);
-        return { copy: storeOf(copyView(model, generation, names)), switchOver: () => connection.use(switchOver), abandon: () => connection.use(abandon) };
+        const { generation, switchOver, forget, abandon } = await beginRebuild(db, layout, model, names);
+        const switchAndForget = async (): Promise<boolean> => {
+          const switched = await connection.use(switchOver);
+          // Nobody has to wait for it: what is left is removed by the next rebuild.
+          if (switched) connection.use(forget).catch(() => undefined);
+          return switched;
+        };
+        return { copy: storeOf(copyView(model, generation, names)), switchOver: switchAndForget, abandon: () => connection.use(abandon) };
       }),
     missing: () => connection.missing(),
     close: async () => {

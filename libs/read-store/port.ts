@@ -22,7 +22,10 @@ export type ModelStore = Pick<ReadStore, 'get' | 'checkpoint' | 'apply'>;
 export type Rebuild = {
   /** Reads and writes the copy where the model and its collections are concerned, the rest as it serves. */
   copy: ModelStore;
-  /** Lets the copy serve in the model's place, as one, and forgets what served. False, and nothing changed, while the copy lies behind it. */
+  /**
+   * Lets the copy serve in the model's place, as one, and forgets what served. False, and nothing changed, while the copy lies behind it.
+   * For a moment other processes may still answer by what served, which is as it was; not once they have waited for a position with `reached`.
+   */
   switchOver(): Promise<boolean>;
   /** Forgets the copy. */
   abandon(): Promise<void>;

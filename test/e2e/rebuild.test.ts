@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { freeKey } from './accounts.ts';
 import { type Answer, type Client, clientOf } from './client.ts';
 import { serviceForFile } from './service.ts';
+import { until } from './until.ts';
 
 type Usage = { quota: { used: number } };
 type Listed = { total: number; templates: { id: string }[] };
@@ -14,30 +15,39 @@ const callerOf = (client: Client, count: number) => {
     if (answer.status !== status) refusals.push(answer);
     return answer;
   };
+  // On a busy machine a read model may be more than the service's second behind: then a caller is told to ask again.
+  const see = (path: string): Promise<Answer> =>
+    until('what was written is shown', async () => {
+      const answer = await client.ask('GET', path);
+      return answer.status === 503 && answer.body.message?.includes('cannot be shown yet') ? null : answer;
+    });
   let [renders, templates, round] = [0, 0, 0];
 
   const turn = async (): Promise<void> => {
     round += 1;
     ok(await client.convert('html', `<p>${count}/${round}</p>`));
     renders += 1;
-    const { quota } = ok(await client.ask('GET', '/api/v1/usage')).body as unknown as Usage;
-    if (quota.used !== renders) surprises.push(`${quota.used} renders instead of ${renders}`);
+    const { quota } = ok(await see('/api/v1/usage')).body as unknown as Partial<Usage>;
+    if (quota?.used !== renders) surprises.push(`${quota?.used} renders instead of ${renders}`);
 
     const body = JSON.stringify({ name: `template ${round}`, content: '<p>{{x}}</p>' });
     const { id } = ok(await client.ask('POST', '/api/v1/templates', { body, headers: { 'content-type': 'application/json' } }), 201).body as { id: string };
     templates += 1;
-    const listed = ok(await client.ask('GET', '/api/v1/templates?limit=100')).body as unknown as Listed;
-    if (listed.total !== templates || !listed.templates.some((one) => one.id === id)) surprises.push(`${listed.total} templates instead of ${templates}`);
+    const listed = ok(await see('/api/v1/templates?limit=100')).body as unknown as Partial<Listed>;
+    if (listed.total !== templates || !listed.templates?.some((one) => one.id === id)) surprises.push(`${listed.total} templates instead of ${templates}`);
     ok(await client.post({ mode: 'RENDER', template_id: id, data: { x: 1 } }));
     renders += 1;
     if (round % 2 === 0) {
       ok(await client.ask('DELETE', `/api/v1/templates/${id}`), 204);
       templates -= 1;
-      ok(await client.ask('GET', `/api/v1/templates/${id}`), 404);
+      ok(await see(`/api/v1/templates/${id}`), 404);
     }
   };
   return { turn, refusals, surprises, rounds: () => round };
 };
+
+// On servers each takes its time, and one is enough to see.
+const rebuilds = process.env.COLOPHON_TEST_WORLD === 'production' ? 1 : 3;
 
 describe('Rebuilding the read models while callers are served', () => {
   const at = serviceForFile();
@@ -49,14 +59,14 @@ describe('Rebuilding the read models while callers are served', () => {
       while (!over) await turn();
     });
     try {
-      for (let time = 0; time < 3; time += 1) await at.house.colophon('rebuild');
+      for (let time = 0; time < rebuilds; time += 1) await at.house.colophon('rebuild');
     } finally {
       over = true;
       await Promise.all(calling);
     }
     for (const caller of callers) {
       await caller.turn();
-      expect(caller.rounds()).toBeGreaterThan(3);
+      expect(caller.rounds()).toBeGreaterThan(1);
       expect(caller.refusals.map(({ status, text }) => `${status} ${text}`)).toEqual([]);
       expect(caller.surprises).toEqual([]);
     }

@@ -103,10 +103,11 @@ export const rebuilding: Cases<OpenedReadStore> = {
     await first.abandon();
     await second.copy.apply('people', 0, 5, [putting('second', { id: 'second' })]);
     expect(await second.switchOver()).toBe(true);
+    expect(await engine.reached('people', 5, soon)).toBe(true);
     expect(await foundIds(engine, {})).toEqual(['second']);
   },
 
-  'a process that only reads sees the copy once it has served for a moment, and never anything in between': async ({ engine, another }, skip) => {
+  'a process that only reads sees the copy once it has waited for a position, and never anything in between': async ({ engine, another }, skip) => {
     const other = await needed(another, 'second instance', skip)();
     const { copy, switchOver } = await begun(engine);
     await copy.apply('people', 0, 5, [putting('a', document('a', 2)), putting('c', document('c', 2))]);
