@@ -76,6 +76,11 @@ describe('a wrong variable', () => {
     expect(failure({ TLS_KEY_FILE: process.execPath })).toContain('TLS_KEY_FILE is set without TLS_CERT_FILE');
   });
 
+  test('a log on a server without the secret that its processes share is refused', () => {
+    expect(failure({ EVENT_STORE_URL: 'kurrentdb://host' })).toContain('COLOPHON_SECRET is missing');
+    expect(loadSettings({ EVENT_STORE_URL: 'kurrentdb://host', COLOPHON_SECRET: 'x'.repeat(32) }).eventStoreUrl).toBe('kurrentdb://host');
+  });
+
   test('a password in an address is not repeated', () => {
     expect(failure({ EVENT_STORE_URL: 'postgres://admin:changeit@host' })).not.toContain('changeit');
     expect(failure({ OTEL_EXPORTER_OTLP_HEADERS: 'changeit' })).not.toContain('changeit');

@@ -35,6 +35,13 @@ const halfPairs = (readings: readonly Reading[]): string[] =>
     return [`${settingTable[present].variable} is set without ${settingTable[absent].variable}; allowed is both or neither.`];
   });
 
+/** Where the log lies on a server, several processes share it; each would make download links and signatures from a secret of its own. */
+const lackOfSecret = (readings: readonly Reading[]): string[] => {
+  const rawOf = (name: Name) => readings.find((reading) => reading.name === name)!.raw;
+  if (rawOf('secret') !== undefined || rawOf('eventStoreUrl')!.startsWith('sqlite:')) return [];
+  return [`${settingTable.secret.variable} is missing, and ${settingTable.eventStoreUrl.variable} names a server, whose processes all need the same one; allowed is ${settingTable.secret.kind.allowed}.`];
+};
+
 /** Reads every setting from the environment. Throws a SettingsError about all that are wrong at once. */
 export const loadSettings = (env: Environment): Settings => {
   const readings = read(env);
@@ -42,7 +49,7 @@ export const loadSettings = (env: Environment): Settings => {
   const failed = parsed.filter(({ result }) => !result.success).map(({ reading }) => reading);
   // A default that is made from a wrong variable is not a second mistake.
   const mistakes = failed.some(({ given }) => given) ? failed.filter(({ given }) => given) : failed;
-  const wrong = [...mistakes.map(complaint), ...halfPairs(readings)];
+  const wrong = [...mistakes.map(complaint), ...halfPairs(readings), ...(mistakes.length > 0 ? [] : lackOfSecret(readings))];
   if (wrong.length > 0) throw new SettingsError(wrong.join('\n'));
   return Object.fromEntries(parsed.map(({ reading, result }) => [reading.name, result.data])) as Settings;
 };
