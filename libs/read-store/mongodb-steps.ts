@@ -66,13 +66,14 @@ const writeEntries = async (db: Database, entries: readonly Entry[], to: number)
   await Promise.all([...byCollection].map(([collection, all]) => writeAll(db, collection, all.map((entry) => writeOf(entry, to)))));
 };
 
+const movedTo = (models: readonly string[], to: number, step: string): Record<string, unknown> => Object.fromEntries(models.map((model) => [fieldOfModel(model), { position: to, by: step }]));
+
 /** Writes the documents of a step that is noted in the ledger, and moves its models on. Whoever comes by may do it, several at once too. */
 const finish = async (db: Database, step: string, { to, models, entries, parts }: Journal): Promise<void> => {
   const ids = idsOfParts(step, parts);
   if (parts === 0) await writeEntries(db, entries, to);
   for (const id of ids) await writeEntries(db, (await partsIn(db).findOne({ _id: id }))?.entries ?? [], to);
-  const moved = Object.fromEntries(models.map((model) => [fieldOfModel(model), { position: to, by: step }]));
-  await ledgerIn(db).updateOne({ _id: ledgerId, [`journals.${step}`]: { $exists: true } }, { $set: moved, $unset: { [`journals.${step}`]: true } });
+  await ledgerIn(db).updateOne({ _id: ledgerId, [`journals.${step}`]: { $exists: true } }, { $set: movedTo(models, to, step), $unset: { [`journals.${step}`]: true } });
   await dropParts(db, step, parts);
 };
 
@@ -87,19 +88,21 @@ export const finishOthers = async (db: Database, ledger: Ledger, models: readonl
 };
 
 /**
- * Takes a step: notes it in the ledger with one conditional write, which decides, then writes the documents, then moves the models on.
+ * Takes a step: notes it in the ledger with one conditional write, which decides, then writes the documents, then moves the models on. A step without documents is that one write.
  * A process that ends in between leaves a step that the next one finishes, since no other step of the model can begin before.
  * `elsewhere` when the models are not where they should be; `changed` when only what the step depends on beside them is not as it should be.
  */
 export const take = async (db: Database, step: Step): Promise<'taken' | 'elsewhere' | 'changed'> => {
-  const { id, models, from, when } = step;
+  const { id, models, from, to, when } = step;
   const journal = await journalOf(db, step);
+  const isOnlyMove = step.entries.length === 0;
   const condition = Object.assign({ _id: ledgerId, ...when }, ...models.map((model) => atRest(model, from))) as { _id: string };
   const claims = Object.fromEntries(models.map((model) => [`${fieldOfModel(model)}.claim`, id]));
+  const change = isOnlyMove ? movedTo(models, to, id) : { ...claims, [`journals.${id}`]: journal };
   for (;;) {
-    const { matchedCount } = await ledgerIn(db).updateOne(condition, { $set: { ...claims, [`journals.${id}`]: journal } });
+    const { matchedCount } = await ledgerIn(db).updateOne(condition, { $set: change });
     if (matchedCount === 1) {
-      await finish(db, id, journal);
+      if (!isOnlyMove) await finish(db, id, journal);
       return 'taken';
     }
     const ledger = await readLedger(db);
