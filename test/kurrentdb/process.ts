@@ -15,7 +15,7 @@ const program = fileURLToPath(new URL('./main.ts', import.meta.url));
 
 /** Starts the stand-in as a process of its own; with the same port and file again it goes on where it was. */
 export const startKurrentDbProcess = async (options: { port?: number; data?: string } = {}): Promise<KurrentDbProcess> => {
-  const values = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const values = Object.entries({ ...options, parent: process.pid }).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const child = spawn(process.execPath, [program, ...values], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = (await Promise.race([once(createInterface(child.stdout), 'line'), once(child, 'exit')])) as [unknown];
   const port = Number(/^listening on (\d+)$/.exec(String(line))?.[1]);

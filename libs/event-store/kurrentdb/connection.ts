@@ -65,6 +65,11 @@ export const openConnection = (url: string, attemptMs: number): Connection => {
     end(failed).catch(() => undefined);
   };
 
+  const heard = <T>(answer: T): T => {
+    heardAt = performance.now();
+    return answer;
+  };
+
   // A server that answers others is slow, not gone.
   const nothingHeardSince = (begun: number): boolean => heardAt < begun;
 
@@ -74,9 +79,7 @@ export const openConnection = (url: string, attemptMs: number): Connection => {
     const late = Promise.withResolvers<never>();
     const timer = setTimeout(() => late.reject(new NoAnswer(attemptMs)), attemptMs);
     try {
-      const answer = await Promise.race([action(used), late.promise]);
-      heardAt = performance.now();
-      return answer;
+      return await Promise.race([action(used), late.promise]);
     } catch (thrown) {
       const error = asDriverError(thrown);
       if (isDeadEnd(error) && isGone(begun)) beginAnew(used);
@@ -100,12 +103,12 @@ export const openConnection = (url: string, attemptMs: number): Connection => {
       appends.add(() =>
         attempt(async ({ client }) => {
           const answer = await client.appendToStream(stream, events, { streamState: expected < 0 ? NO_STREAM : BigInt(expected), requiresLeader: true, deadline: attemptMs });
-          return answer.position?.prepare;
+          return heard(answer.position?.prepare);
           // An append that was given up still waits on that call, beside those to come.
         }, always),
       ),
     read: (request) =>
-      onStreams('read', (grpc, workshop) => Array.fromAsync<ReadResp>(grpc.read(request, ...workshop.callArguments({ requiresLeader: true, deadline: 2 * attemptMs })))),
+      onStreams('read', async (grpc, workshop) => heard(await Array.fromAsync<ReadResp>(grpc.read(request, ...workshop.callArguments({ requiresLeader: true, deadline: 2 * attemptMs }))))),
     subscribe: (request) =>
       onStreams('subscribe', async (grpc, workshop) => {
         const responses = grpc.read(request, ...workshop.callArguments({ requiresLeader: true }, { deadline: Infinity }));
@@ -113,6 +116,7 @@ export const openConnection = (url: string, attemptMs: number): Connection => {
         responses.once('close', () => subscriptions.delete(responses));
         return { responses, failed: (error: Error) => void workshop.handleError(grpc, error) };
       }),
+    // The driver asks once and remembers, so that an answer says nothing of how the server is now.
     version: () => attempt(async ({ client }) => (await workshopOf(client).capabilities).serverVersion),
     close: async () => {
       endSubscriptions();
