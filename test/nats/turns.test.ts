@@ -71,4 +71,22 @@ describe.skipIf(!isNatsThere)('Accounts that share a bus on a NATS server', () =
     await publishAll(bus, ['waiting'], 'a');
     expect(await bus.pending(consumer)).toBe(2);
   });
+
+  it('have a longer lease when a new version asks for one', async () => {
+    const [earlier, later] = [openBus(server.url, 'longer'), openBus(server.url, 'longer')];
+    await publishAll(earlier, ['before', 'after'], 'a');
+    await (await earlier.next({ ...consumer, leaseMs: 100 }, never))!.ack();
+    const patient = { ...consumer, leaseMs: 60_000 };
+    expect(await later.next(patient, never)).toMatchObject({ id: 'after' });
+    await publishAll(later, ['more'], 'b');
+    const order: string[] = [];
+    const worker = workOn(earlier, (id) => order.push(id));
+    for (let round = 0; round < 10; round += 1) {
+      await publishAll(later, [`marker${round}`], 'b');
+      await vi.waitFor(() => expect(order).toContain(`marker${round}`), patience);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    expect(order).not.toContain('after');
+    await worker.stop();
+  });
 });

@@ -1,5 +1,5 @@
 import { AckPolicy, DeliverPolicy, DiscardPolicy, JetStreamApiCodes, JetStreamApiError, type JetStreamManager, jetstreamManager, ReplayPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
-import { headers, type Msg, nanos, type NatsConnection } from '@nats-io/transport-node';
+import { headers, millis, type Msg, nanos, type NatsConnection } from '@nats-io/transport-node';
 import { LRUCache } from 'lru-cache';
 import { isWithoutResponder } from '#libs/nats/responders.ts';
 import { groupIn, type LaneNames, tokenOf } from './names.ts';
@@ -8,7 +8,7 @@ import { type Given, givenOf } from './given.ts';
 export type LaneOptions = { deduplicationMs: number; maxAgeMs: number; maxAttempts: number; replicas: number };
 
 /** What a group has in the stream, as its consumer knows it. */
-export type GroupState = { waiting: number; inHands: number };
+export type GroupState = { waiting: number; inHands: number; ackWaitMs: number };
 
 /** The messages of one subject and kind on a server: a stream, with a consumer for each group that has something, made when it is first needed. */
 export type Lane = {
@@ -109,8 +109,8 @@ export const openLane = (connect: () => Promise<NatsConnection>, names: LaneName
 
   const look = async (group: string): Promise<GroupState | null> => {
     try {
-      const { num_pending: waiting, num_ack_pending: inHands } = await (await api()).consumers.info(stream, group);
-      return { waiting, inHands };
+      const { num_pending: waiting, num_ack_pending: inHands, config } = await (await api()).consumers.info(stream, group);
+      return { waiting, inHands, ackWaitMs: millis(config.ack_wait ?? 0) };
     } catch (error) {
       if (isMissing(error)) return null;
       throw error;
@@ -120,7 +120,12 @@ export const openLane = (connect: () => Promise<NatsConnection>, names: LaneName
   // Whoever asks a consumer that is not there has no answer at all from the older servers.
   const known = new LRUCache<string, true>({ max: mostKnown, ttl: idleMs });
   const ensureConsumer = async (group: string, ackWaitMs: number): Promise<void> => {
-    if (!known.has(group) && (await look(group)) === null) await makeConsumer(group, ackWaitMs);
+    if (!known.has(group)) {
+      const there = await look(group);
+      if (!there) await makeConsumer(group, ackWaitMs);
+      // Made by an earlier version, whose work took less long.
+      else if (there.ackWaitMs < ackWaitMs) await (await api()).consumers.update(stream, group, { ack_wait: nanos(ackWaitMs) });
+    }
     known.set(group, true);
   };
 
