@@ -85,7 +85,7 @@ export const openDatabase = (file: string, durability: Durability, lockWaitMs = 
     },
     script: (sql) => connection.exec(sql),
     transaction,
-    together: turns.together,
+    together: (work) => turns.together(work),
     inTransaction: () => connection.isTransaction,
     close: () => {
       turns.take();

@@ -1,21 +1,21 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../../test/contract/folder.ts';
 import { type Database, openDatabase } from './database.ts';
 
 let database: Database;
-let remove: () => Promise<void>;
+let folder: string;
 let file: string;
 beforeEach(async () => {
-  const scratch = await temporaryFolder();
-  remove = scratch.remove;
-  file = join(scratch.folder, 'turns.db');
+  folder = await mkdtemp(join(tmpdir(), 'turns-'));
+  file = join(folder, 'turns.db');
   database = openDatabase(file, 'normal');
   database.script('CREATE TABLE t (n INTEGER PRIMARY KEY)');
 });
 afterEach(async () => {
   database.close();
-  await remove();
+  await rm(folder, { recursive: true, force: true });
 });
 
 const put = (n: number) => () => database.run('INSERT INTO t VALUES (?)', n);

@@ -5,6 +5,7 @@ import { badInput } from './bad-input.ts';
 import { bystander } from './bystander.ts';
 import { benchAppends } from './event-store.ts';
 import { memory } from './memory.ts';
+import { production, sharing } from './production.ts';
 import { heading, sayAll, sayPromise } from './report.ts';
 import { templateReads } from './templates.ts';
 import { tracing } from './tracing.ts';
@@ -24,6 +25,8 @@ const parts: Record<string, () => Promise<void>> = {
   script: () => scriptThroughput(150),
   frames: () => frameThroughput(150),
   tracing: () => tracing(400, 9),
+  production: () => production(400, 3),
+  sharing: () => sharing(1_000),
   appends,
   bystander,
   'bad-input': badInput,

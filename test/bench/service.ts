@@ -11,10 +11,10 @@ export type Bench = {
   ask(method: 'GET' | 'POST' | 'PUT', path: string, body?: string | Buffer, headers?: Record<string, string>): Promise<{ status: number; body: Buffer }>;
 };
 
-export const withService = async <T>(settings: Record<string, string>, use: (bench: Bench) => Promise<T>): Promise<T> => {
+export const withService = async <T>(settings: Record<string, string>, use: (bench: Bench) => Promise<T>, roles: readonly string[] = []): Promise<T> => {
   const house = await openHouse({ LOG_LEVEL: 'warn', ...settings });
   try {
-    const service = await house.start();
+    const service = await house.start(...roles);
     const account = await house.colophon<{ id: string }>('account', 'create', '--name', 'bench', '--plan', 'enterprise');
     const { key } = await house.colophon<{ key: string }>('key', 'create', '--account', account.id, '--type', 'live');
     const pool = new Pool(service.url, { connections: 128, pipelining: 1 });

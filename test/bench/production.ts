@@ -1,0 +1,97 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { bareId, readModels } from '#contracts/names.ts';
+import { readExample } from '#libs/templating/examples.ts';
+import { lookInto } from '../e2e/engines.ts';
+import type { House } from '../e2e/service.ts';
+import { openProduction } from '../e2e/world.ts';
+import { invoice } from './fixtures/invoice.ts';
+import { measure } from './raw-limit.ts';
+import { heading, quantile, sayFigure, sayPromise } from './report.ts';
+import { type Bench, must, withService } from './service.ts';
+
+type Renders = (documents: number, concurrency: number) => ReturnType<typeof measure>;
+
+const rendersOf = async (bench: Bench): Promise<Renders> => {
+  const { template, sample } = await readExample('invoice');
+  const { id } = JSON.parse(must(await bench.ask('POST', '/api/v1/templates', JSON.stringify(template)), 201).toString()) as { id: string };
+  const body = JSON.stringify({ mode: 'RENDER', template_id: id, data: sample });
+  return (documents, concurrency) => measure(documents, concurrency, async () => must(await bench.ask('POST', '/api/v1/render', body)));
+};
+
+/** How long the read models lag behind the newest event, again and again until `over` aborts; in milliseconds. */
+const lags = (house: House, over: AbortSignal): Promise<number[]> =>
+  lookInto(house, async ({ store, reads }) => {
+    const found: number[] = [];
+    while (!over.aborted) {
+      const head = await store.head();
+      const start = performance.now();
+      await reads.reached(readModels.renders, head, 10_000);
+      found.push(performance.now() - start);
+      await pause(20);
+    }
+    return found;
+  });
+
+/** The shipped invoice on the engines for production and on the embedded ones, by services that are asked by turns, so that both meet the same weather. */
+export const production = async (documents: number, turns: number): Promise<void> => {
+  heading('POST /render, RENDER of the shipped invoice, on KurrentDB (stand-in), NATS and MongoDB (FerretDB), beside the embedded engines');
+  const world = await openProduction();
+  try {
+    await withService({}, (embedded) =>
+      withService(world.settings as Record<string, string>, async (served) => {
+        const [ofEmbedded, ofServed] = [await rendersOf(embedded), await rendersOf(served)];
+        const [shares, added]: [number[], number[]] = [[], []];
+        for (let turn = 0; turn < turns; turn += 1) {
+          const [one, other] = [await ofEmbedded(documents, 4), await ofServed(documents, 4)];
+          sayFigure('embedded', one);
+          sayFigure('on servers', other);
+          shares.push(other.documentsPerSecond / one.documentsPerSecond);
+          const [oneAlone, otherAlone] = [await ofEmbedded(Math.ceil(documents / 3), 1), await ofServed(Math.ceil(documents / 3), 1)];
+          sayFigure('embedded', oneAlone);
+          sayFigure('on servers', otherAlone);
+          added.push(otherAlone.p50Ms - oneAlone.p50Ms);
+        }
+        sayPromise('throughput on servers, share of that on the embedded engines', quantile(shares, 0.5), 'at least', 0.8);
+        sayPromise('added at the median', quantile(added, 0.5), 'at most', 15, ' ms');
+        const over = new AbortController();
+        const lagging = lags(served.house, over.signal);
+        await ofServed(documents * 2, 4);
+        over.abort();
+        sayPromise('projector lag under full load, p99', quantile(await lagging, 0.99), 'at most', 100, ' ms');
+      }),
+    );
+  } finally {
+    await world.close();
+  }
+};
+
+/** Two processes that render, beside one for all the rest. */
+export const sharing = async (jobs: number): Promise<void> => {
+  heading('Two renderers that share the work');
+  const world = await openProduction();
+  try {
+    await withService(
+      { ...(world.settings as Record<string, string>), RENDER_BACKLOG: '1000000' },
+      async ({ house, ask, accountId }) => {
+        const renderers = [await house.start('renderer'), await house.start('renderer')];
+        for (let index = 0; index < jobs; index += 1) must(await ask('POST', '/api/v1/render/async', JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: invoice(index) })));
+        const shares = await lookInto(house, async ({ store, reads }) => {
+          while ((await reads.count(readModels.renders, { accountId: bareId('acc', accountId)!, status: 'DONE' })) < jobs) await pause(100);
+          const byWorker = new Map<string, number>();
+          for (let after = 0, batch = await store.readAll(0, 1_000); batch.length > 0; after = batch.at(-1)!.position, batch = await store.readAll(after, 1_000)) {
+            for (const { type, data } of batch) {
+              if (type === 'RenderStarted') byWorker.set((data as { worker: string }).worker, (byWorker.get((data as { worker: string }).worker) ?? 0) + 1);
+            }
+          }
+          return [...byWorker.values()];
+        });
+        console.log(`  ${shares.join(' and ')} of ${jobs}`);
+        sayPromise('difference between the two, of the larger share', shares.length === 2 ? 1 - Math.min(...shares) / Math.max(...shares) : 1, 'at most', 0.1);
+        for (const renderer of renderers) await renderer.end('SIGTERM');
+      },
+      ['api', 'relay', 'projector', 'delivery', 'sweeper'],
+    );
+  } finally {
+    await world.close();
+  }
+};
