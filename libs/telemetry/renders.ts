@@ -30,5 +30,5 @@ export const attributesOf = (id: string, attempt: number, { accountId, keyType, 
   ...(source.mode === 'CONVERT' ? { 'colophon.input': source.inputType } : { 'colophon.input': 'template', 'colophon.template.id': templateIdOf(source.templateId), 'colophon.template.version': source.templateVersion }),
 });
 
-/** What a trace says of a finished render. */
-export const resultOf = ({ lane, laneReason, pages, pdf }: Data<'RenderCompleted'>): Attributes => ({ 'colophon.lane': lane, 'colophon.lane.reason': laneReason, 'colophon.pages': pages, 'colophon.bytes': pdf.size });
+/** What a trace says of a finished render; not why it took its lane, which can quote the document. */
+export const resultOf = ({ lane, pages, pdf }: Data<'RenderCompleted'>): Attributes => ({ 'colophon.lane': lane, 'colophon.pages': pages, 'colophon.bytes': pdf.size });

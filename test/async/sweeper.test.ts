@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { consumers, readModels, streams, subjects } from '#contracts/names.ts';
 import type { Consumer } from '#libs/bus/port.ts';
+import { render } from '#libs/domain/render.ts';
+import { load } from '#libs/handling/handle.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import { messageOf } from '../../services/relay/relay.ts';
 import { erasePdfs } from '../../services/sweeper/erase-pdfs.ts';
@@ -48,6 +50,17 @@ describe('Work that the bus has forgotten', () => {
     await putBack(partsOf(stage));
     expect(await stage.engines.bus.pending(delivering)).toBe(1);
     expect((await stage.engines.bus.next(delivering, new AbortController().signal))!.data).toEqual({ id });
+  });
+
+  test('is the callback even where somebody has asked for the diagnosis of its render since', async () => {
+    const stage = await openStage();
+    const { id } = await stage.completed();
+    const { aggregate } = await load(stage.log, render, streams.render(id));
+    await aggregate.execute({ type: 'requestDiagnosis' }, stage.cause);
+    await settle(stage);
+    await putBack(partsOf(stage));
+    expect(await stage.engines.bus.pending(rendering)).toBe(0);
+    expect(await stage.engines.bus.pending(delivering)).toBe(1);
   });
 
   test('is nothing that has ended, nor what nobody is to be told of', async () => {
