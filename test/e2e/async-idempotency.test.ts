@@ -78,7 +78,7 @@ describe('An Idempotency-Key', () => {
 
   it('whose first request still runs is told so, and answers when it has ended', async () => {
     const key = newKey();
-    const slow = { ...small, wait_time: 2000 };
+    const slow = { ...small, wait_time: 5000 };
     const first = post('/api/v1/render', slow, key);
     let second = await post('/api/v1/render', slow, key);
     while (second.status === 200 && replayed(second) === null) second = await post('/api/v1/render', slow, key);

@@ -25,8 +25,8 @@ beforeAll(async () => {
 
 /** All that log and read models hold, as the engines keep it. */
 const keptInFiles = async (): Promise<string[]> => {
-  const files = (await readdir(at.house.dataDir)).filter((name) => /\.db/.test(name));
-  return Promise.all(files.map((name) => readFile(join(at.house.dataDir, name), 'latin1')));
+  const files = (await readdir(at.house.dataDir, { withFileTypes: true })).filter((entry) => entry.isFile() && /\.db/.test(entry.name));
+  return Promise.all(files.map(({ name }) => readFile(join(at.house.dataDir, name), 'latin1')));
 };
 const keptOnServers = (): Promise<string[]> =>
   lookInto(at.house, async ({ store, reads }) => {
