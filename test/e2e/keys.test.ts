@@ -1,8 +1,7 @@
-import { readdir, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { issueKey, type Key, openAccount } from './accounts.ts';
 import { clientOf } from './client.ts';
+import { everythingKept } from './kept.ts';
 import { expectRefusal } from './refusals.ts';
 import { serviceForFile } from './service.ts';
 
@@ -15,11 +14,6 @@ beforeAll(async () => {
 type Listed = { id: string; prefix: string; name: string; type: string; state: string; revoked_at: string | null; expires_at: string | null; permissions: string[] };
 const listed = async ({ id }: Key): Promise<Listed | undefined> => (await at.house.colophon<Listed[]>('key', 'list', '--account', account)).find((one) => one.id === id);
 const renderWith = ({ key }: Key) => clientOf(at.service.url, key).convert('html', '<p>x</p>');
-
-const everythingIn = async (folder: string): Promise<string[]> => {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return Promise.all(entries.filter((entry) => entry.isFile()).map((entry) => readFile(join(entry.parentPath, entry.name), 'latin1')));
-};
 
 describe('Keys on the command line, while the service runs', () => {
   it('are in force as soon as they are created', async () => {
@@ -57,7 +51,7 @@ describe('Keys on the command line, while the service runs', () => {
   it('are shown once and stored nowhere', async () => {
     const key = await issueKey(at.house, account);
     await renderWith(key);
-    const files = await everythingIn(at.house.dataDir);
+    const files = await everythingKept(at.house);
     expect(files.length).toBeGreaterThan(3);
     for (const file of files) expect(file.includes(key.key)).toBe(false);
     expect(at.service.said()).not.toContain(key.key);
