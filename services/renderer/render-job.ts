@@ -50,7 +50,7 @@ const complete = async ({ blobs, log, answers }: RendererParts, job: Job, produc
   const { events } = await job.render.execute({ type: 'complete', data }, job.cause);
   // Nothing to add: another worker had ended the render before, and has given the answer that the log holds.
   if (events.length === 0) return;
-  answers.give(job.id, { status: 'DONE', pdf, pages, durationMs: totalMs });
+  if (reply === 'wait') answers.give(job.id, { status: 'DONE', pdf, pages, durationMs: totalMs });
   job.span?.note(resultOf(data));
   countCompleted(data);
 };
@@ -59,13 +59,14 @@ const fail = async ({ log, answers }: RendererParts, job: Omit<Job, 'claimedAt'>
   const fault = recordedFault(reason);
   const ownFault = fault.name === 'internal_error' || fault.name === 'service_unavailable';
   const counted = countsTowardQuota(job.requested);
+  const reply = job.requested.reply.kind;
   const data = {
-    attempt: job.attempt, fault, reply: job.requested.reply.kind, totalMs: log.now().getTime() - job.requestedAt.getTime(),
+    attempt: job.attempt, fault, reply, totalMs: log.now().getTime() - job.requestedAt.getTime(),
     givesBack: ownFault && counted ? job.requestedAt.toISOString().slice(0, 10) : null,
   };
   const { events } = await job.render.execute({ type: 'fail', data }, job.cause);
   if (events.length === 0) return;
-  answers.give(job.id, { status: 'FAILED', fault });
+  if (reply === 'wait') answers.give(job.id, { status: 'FAILED', fault });
   job.span?.fail(Problem.from(fault));
   countFailed(data, inputOf(job.requested));
 };
