@@ -48,11 +48,12 @@ export const openFolderAnswers = async (folder: string): Promise<Answers & { clo
 
   const take = async (renderId: string): Promise<void> => {
     if (!here.has(renderId)) return;
-    const file = join(folder, renderId + ending);
-    const bytes = await readFile(file).catch(() => null);
+    // Taken out of the way first: the next answer to the same render may come in its place at any time.
+    const mine = join(folder, `${randomUUID()}.part`);
+    const bytes = await rename(join(folder, renderId + ending), mine).then(() => readFile(mine)).catch(() => null);
     if (!bytes) return;
     here.give(renderId, unpacked(bytes));
-    await rm(file, { force: true });
+    await rm(mine, { force: true });
   };
   const look = (): void => void Promise.all([...awaited].map(take));
 

@@ -37,6 +37,10 @@ export type Connection = Session & {
 /** A PDF of a hundred megabytes, in base64. Far larger ones would not even fit into a string, and much smaller ones hold up everybody while they are read. */
 export const mostAnswerBytes = Math.ceil((100 * 2 ** 20 * 4) / 3) + 1000;
 
+/** What a page's scripts say can be of any size and come any number of times, and is only ever shown cut: what is longer is not taken in. */
+const mostSaidBytes = 2 ** 20;
+const isSaid = (beginning: string): boolean => /^\{"method":"(?:Runtime\.consoleAPICalled|Runtime\.exceptionThrown|Log\.entryAdded)"/.test(beginning);
+
 /** Speaks the DevTools protocol over the browser's pipe (`--remote-debugging-pipe`): JSON, each message ended by a NUL. */
 export const connect = (write: Writable, read: Readable, mostBytes = mostAnswerBytes): Connection => {
   const pending = new Map<number, Pending>();
@@ -125,7 +129,7 @@ export const connect = (write: Writable, read: Readable, mostBytes = mostAnswerB
     pending.delete(id);
     call?.reject(new AnswerTooLong(`${call.method}: the answer has ${bytes} bytes`, bytes));
   };
-  read.on('data', messagesOf(hear, { bytes: mostBytes, hear: refuse }));
+  read.on('data', messagesOf(hear, { bytes: (beginning) => (isSaid(beginning) ? Math.min(mostBytes, mostSaidBytes) : mostBytes), hear: refuse }));
   const end = () => fail(undefined, new BrowserGone('The browser ended.'));
   read.once('close', end).once('end', end).once('error', end);
   write.on('error', end);

@@ -1,25 +1,26 @@
-/** What to do with a message of more than `bytes`: none of it is kept but its beginning. `hear` gets that and the size in bytes. */
-export type LongMessages = { bytes: number; hear: (beginning: string, bytes: number) => void };
+/** What to do with a message of more than `bytes`, which its beginning decides: none of it is kept but that. `hear` gets it, and the size in bytes. */
+export type LongMessages = { bytes: (beginning: string) => number; hear: (beginning: string, bytes: number) => void };
 
 const beginningBytes = 100;
 
 /** Cuts a stream of bytes into the messages between NULs; a message may come in any number of pieces, and its text may be cut inside a character. */
-export const messagesOf = (hear: (message: string) => void, long: LongMessages = { bytes: Infinity, hear: () => undefined }) => {
+export const messagesOf = (hear: (message: string) => void, long: LongMessages = { bytes: () => Infinity, hear: () => undefined }) => {
   let pieces: Buffer[] = [];
-  let size = 0;
+  let [size, most] = [0, Infinity];
   const keep = (piece: Buffer): void => {
-    const wasLong = size > long.bytes;
+    if (size === 0) most = long.bytes(piece.toString('utf8', 0, beginningBytes));
+    const wasLong = size > most;
     size += piece.length;
     if (wasLong) return;
     pieces.push(piece);
-    if (size > long.bytes) pieces = [Buffer.concat(pieces, Math.min(size, beginningBytes))];
+    if (size > most) pieces = [Buffer.concat(pieces, Math.min(size, beginningBytes))];
   };
   const whole = (): Buffer => (pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
   const end = (): void => {
     const [bytes, text] = [size, whole().toString('utf8')];
     pieces = [];
     size = 0;
-    if (bytes > long.bytes) long.hear(text, bytes);
+    if (bytes > most) long.hear(text, bytes);
     else hear(text);
   };
   return (chunk: Buffer): void => {
