@@ -1,4 +1,4 @@
-import { type Collection, type Db, MongoClient } from 'mongodb';
+import { type Collection, type Db, MongoClient, MongoServerSelectionError } from 'mongodb';
 import { type Address, addressOf } from './address.ts';
 import { troubleOf } from './trouble.ts';
 
@@ -21,6 +21,8 @@ const firm = { writeConcern: { w: 'majority', journal: true }, readPreference: '
 
 const lookEveryMs = 1_000;
 const longestSilenceMs = 2_000;
+/** The driver can wait for ever where a connection was closed while it wrote into it. */
+const longestWorkMs = 60_000;
 
 const clientOf = ({ uri }: Address, setting: string): MongoClient => {
   try {
@@ -37,18 +39,16 @@ const clientOf = ({ uri }: Address, setting: string): MongoClient => {
  */
 export const openConnection = (url: string, setting: string, prepare: (db: Database) => Promise<void>): Connection => {
   const address = addressOf(url, setting);
-  const client = clientOf(address, setting);
-  const db = client.db(address.database);
-  const underWay = new Set<Promise<unknown>>();
+  let client = clientOf(address, setting);
+  const underWay = new Map<Promise<unknown>, (error: Error) => void>();
   let trouble: string | null = `MongoDB at ${address.hosts} has not answered yet. Look at ${setting} if this stays.`;
   let preparing: Promise<void> | undefined;
   let isClosed = false;
   let next: NodeJS.Timeout | undefined;
 
-  // A client that could not connect the first time never does by itself; once it has, it finds the way back alone.
   const connectAndPrepare = async (): Promise<void> => {
     await client.connect();
-    await prepare(db);
+    await prepare(client.db(address.database));
   };
   const prepared = (): Promise<void> =>
     (preparing ??= connectAndPrepare().catch((error: unknown) => {
@@ -56,14 +56,36 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
       throw error;
     }));
 
+  const use = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
+    const hurry = Promise.withResolvers<never>();
+    const timer = setTimeout(() => hurry.reject(new Error(`MongoDB at ${address.hosts} did not answer in ${longestWorkMs / 1000} s`)), longestWorkMs);
+    const working = Promise.race([prepared().then(() => work(client.db(address.database))), hurry.promise]);
+    underWay.set(working, hurry.reject);
+    try {
+      return await working;
+    } finally {
+      clearTimeout(timer);
+      underWay.delete(working);
+    }
+  };
+
+  /** A client that finds no server may never find one again: what watches the server for it can wait for ever, too. */
+  const renew = (): void => {
+    const old = client;
+    client = clientOf(address, setting);
+    preparing = undefined;
+    for (const giveUp of underWay.values()) giveUp(new Error(`MongoDB at ${address.hosts} cannot be reached`));
+    old.close().catch(() => undefined);
+  };
+
   const look = async (): Promise<void> => {
     const silence = setTimeout(() => (trouble = `MongoDB at ${address.hosts} does not answer. Look at ${setting}, and at the server.`), longestSilenceMs);
     try {
-      await prepared();
-      await db.command({ ping: 1 });
+      await use((db) => db.command({ ping: 1 }));
       trouble = null;
     } catch (error) {
       trouble = troubleOf(error, { hosts: address.hosts, setting });
+      if (error instanceof MongoServerSelectionError && !isClosed) renew();
     } finally {
       clearTimeout(silence);
     }
@@ -74,20 +96,14 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
   return {
     use: async (work) => {
       if (isClosed) throw new Error('the connection to MongoDB is closed');
-      const working = prepared().then(() => work(db));
-      underWay.add(working);
-      try {
-        return await working;
-      } finally {
-        underWay.delete(working);
-      }
+      return use(work);
     },
     missing: () => trouble,
     closed: () => isClosed,
     close: async () => {
       isClosed = true;
       clearTimeout(next);
-      await Promise.allSettled(underWay);
+      await Promise.allSettled(underWay.keys());
       await client.close();
     },
   };

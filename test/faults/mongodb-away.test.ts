@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openGridFsBlobStore } from '#libs/blob-store/gridfs.ts';
 import { openMongoLimits } from '#libs/limits/mongodb.ts';
@@ -5,6 +6,7 @@ import { openMongoReadStore } from '#libs/read-store/mongodb.ts';
 import { until } from '../e2e/until.ts';
 import { type FerretDb, isFerretDbThere, startFerretDb } from '../ferretdb/server.ts';
 import { asOldServer, startStranger } from '../ferretdb/strangers.ts';
+import { openWay } from './cut-off.ts';
 
 // Enough to meet each trouble, and soon.
 const impatient = 'serverSelectionTimeoutMS=300&connectTimeoutMS=300&heartbeatFrequencyMS=500';
@@ -96,6 +98,29 @@ describe.runIf(isFerretDbThere)('An engine on MongoDB', () => {
     await server.start();
     await until('nothing is missing', () => reads.missing() === null);
     expect([await reads.get('people', 'a'), await reads.checkpoint('people')]).toEqual([{ name: 'Ada' }, 3]);
+  });
+
+  // Of a dozen drivers that look for the server as often as in production, one or two never find it again by themselves.
+  it('that is killed under load is found again by all', async () => {
+    const server = await start();
+    const way = kept(await openWay(server.url('x')));
+    const all = await Promise.all(Array.from({ length: 12 }, async () => kept(await openMongoReadStore(`${way.url}?serverSelectionTimeoutMS=1000`, collections))));
+    let isOver = false;
+    const busy = all.map(async (reads) => {
+      while (!isOver) {
+        await Promise.allSettled([reads.get('people', 'a'), reads.apply('people', 0, 3, []), reads.checkpoint('people')]);
+        await pause(30);
+      }
+    });
+    for (const round of [1, 2, 3]) {
+      await until('nothing is missing', () => all.every((reads) => reads.missing() === null));
+      await server.kill();
+      await until(`somebody misses it in round ${round}`, () => all.some((reads) => reads.missing() !== null));
+      await server.start();
+    }
+    await until('nothing is missing', () => all.every((reads) => reads.missing() === null));
+    isOver = true;
+    await Promise.all(busy);
   });
 
   it('that is frozen says that it does not answer, and what was asked is answered when it goes on', async () => {
