@@ -2,6 +2,7 @@ import { Problem } from '#contracts/http/problem.ts';
 import { readModels } from '#contracts/names.ts';
 import type { Answers } from '#libs/answers/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
+import type { GivenUp } from '#libs/bus/jetstream/given-up.ts';
 import type { Bus } from '#libs/bus/port.ts';
 import { leaseCollection } from '#libs/election/lease.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
@@ -44,8 +45,8 @@ const monthReader = (store: EventStore, reads: ReadStore) => async (accountId: s
 
 const everyCollection = [...projections.flatMap(collectionsOf), keyUseCollection, leaseCollection];
 
-/** The engines that the settings name; none is opened yet. */
-export const openShelf = (urls: EngineUrls): EngineShelf => {
+/** The engines that the settings name; none is opened yet. `onGivenUp` is told of messages that a server gives out no more. */
+export const openShelf = (urls: EngineUrls, onGivenUp?: (message: GivenUp) => void): EngineShelf => {
   const taken: { engine: Promise<Closable>; ready: Closable | null }[] = [];
   const once = <T extends Closable>(open: () => Promise<T>): (() => Promise<T>) => {
     let engine: Promise<T> | undefined;
@@ -62,7 +63,7 @@ export const openShelf = (urls: EngineUrls): EngineShelf => {
   return {
     store,
     reads,
-    bus: once(() => pickBus(urls)),
+    bus: once(() => pickBus(urls, onGivenUp)),
     blobs: once(() => pickBlobs(urls)),
     limits: once(async () => pickLimits(urls, monthReader(await store(), await reads()))),
     answers: once(() => pickAnswers(urls)),

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Answers } from '#libs/answers/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { Bus } from '#libs/bus/port.ts';
+import type { GivenUp } from '#libs/bus/jetstream/given-up.ts';
 import { SettingsError } from '#libs/config/settings.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import type { Limits, ReadMonth } from '#libs/limits/port.ts';
@@ -34,13 +35,14 @@ export const pickStore = async ({ eventStoreUrl: url, dataDir }: EngineUrls): Pr
   }
 };
 
-export const pickBus = async ({ busUrl: url, dataDir }: EngineUrls): Promise<Bus> => {
+/** `onGivenUp` is told of messages that were given out so often that the server gives them out no more. */
+export const pickBus = async ({ busUrl: url, dataDir }: EngineUrls, onGivenUp?: (message: GivenUp) => void): Promise<Bus> => {
   switch (schemeOf(url)) {
     case 'sqlite:':
       return (await import('#libs/bus/sqlite.ts')).openSqliteBus(placeOf(url, dataDir, 'bus.db'));
     case 'nats:':
     case 'tls:':
-      return (await import('#libs/bus/jetstream.ts')).openJetStreamBus(url);
+      return (await import('#libs/bus/jetstream.ts')).openJetStreamBus(url, onGivenUp ? { onGivenUp } : {});
     default:
       throw unknown('BUS_URL', url, 'sqlite:', 'nats://', 'tls://');
   }

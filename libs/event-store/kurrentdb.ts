@@ -2,6 +2,7 @@ import { type EventData, WrongExpectedVersionError } from '@kurrent/kurrentdb-cl
 import type { ReadReq } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import pRetry from 'p-retry';
 import { addressOf } from './kurrentdb/address.ts';
+import type { Remote } from '#libs/engines/remote.ts';
 import { openConnection } from './kurrentdb/connection.ts';
 import { asDriverError, isPassing, sentenceOf, TooOld } from './kurrentdb/failure.ts';
 import { follow } from './kurrentdb/following.ts';
@@ -27,7 +28,7 @@ const isOldEnough = (version: string): boolean => {
  * fail after a while, subscriptions wait, and `missing` tells what is wrong.
  * @throws Error where the connection string is none
  */
-export const openKurrentDbEventStore = (url: string, times: KurrentDbTimes = usualTimes): EventStore & { missing(): string | null } => {
+export const openKurrentDbEventStore = (url: string, times: KurrentDbTimes = usualTimes): EventStore & Remote => {
   const { url: connectionString, where } = addressOf(url);
   const connection = openConnection(connectionString, times.attemptMs);
   const closing = new AbortController();

@@ -5,13 +5,17 @@ export type Tail = { after(position: number, limit: number): RecordedEvent[] };
 
 const kept = 1024;
 
-/** `readAll` reads from the log itself; `end` is the position of its newest event now. */
-export const openTail = (readAll: (after: number, limit: number) => RecordedEvent[], end: number): Tail => {
+/** `readAll` reads from the log itself, `changes` grows whenever there may be something new in it; `end` is the position of its newest event now. */
+export const openTail = (readAll: (after: number, limit: number) => RecordedEvent[], changes: () => number, end: number): Tail => {
   let recent: RecordedEvent[] = [];
   let start = end;
+  let seen: number | undefined;
 
   const readNew = (): void => {
+    const now = changes();
+    if (seen === now) return;
     const fresh = readAll(start + recent.length, kept);
+    if (fresh.length < kept) seen = now;
     if (fresh.length === 0) return;
     recent = recent.concat(fresh);
     const surplus = recent.length - kept;

@@ -70,7 +70,7 @@ export const openSqliteEventStore = (file: string, lockWaitMs = usualLockWaitMs)
     reader.all('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?', after, limit).map(recorded);
 
   const head = (): number => Number(reader.get('SELECT coalesce(max(position), 0) AS head FROM events')!.head);
-  const tail = openTail(readAll, head());
+  const tail = openTail(readAll, () => bell.rings(), head());
 
   /** The position of the last of these events where all of them already stand right after `expected`. */
   const alreadyAppended = (stream: string, events: readonly NewEvent[], expected: number): number | undefined => {

@@ -4,6 +4,8 @@ export type Bell = {
   ring(): void;
   /** Resolves at the next ring, when `signal` aborts or when the bell is closed. Whoever sleeps keeps the process alive. */
   heard(signal: AbortSignal): Promise<void>;
+  /** How often it was rung so far: where that is the same as before, there is nothing new. */
+  rings(): number;
   closed(): boolean;
   /** Wakes all who sleep, for good. */
   close(): void;
@@ -14,8 +16,10 @@ export const openBell = (everyMs: number, changedElsewhere: () => boolean): Bell
   const sleepers = new Set<() => void>();
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
+  let rings = 0;
 
   const ring = (): void => {
+    rings += 1;
     for (const wake of [...sleepers]) wake();
   };
   const changed = (): boolean => {
@@ -41,6 +45,7 @@ export const openBell = (everyMs: number, changedElsewhere: () => boolean): Bell
         sleepers.add(wake);
         signal.addEventListener('abort', wake);
       }),
+    rings: () => rings,
     closed: () => isClosed,
     close: () => {
       isClosed = true;

@@ -1,3 +1,4 @@
+import { gathered } from '#libs/event-store/gathered.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { type Batch, project, projectTogether } from '#libs/projections/project.ts';
@@ -16,7 +17,7 @@ const projectOneByOne = async (store: EventStore, reads: ReadStore, projections:
 export const runProjector = async (store: EventStore, reads: ReadStore, projections: readonly Projection[], signal: AbortSignal): Promise<void> => {
   const checkpoints = await Promise.all(projections.map(({ model }) => reads.checkpoint(model)));
   let after = Math.min(...checkpoints);
-  for await (const events of followed('projector', store, after, signal)) {
+  for await (const events of gathered(followed('projector', store, after, signal), signal)) {
     if (!(await projectTogether(reads, projections, { after, events }))) await projectOneByOne(store, reads, projections, { after, events });
     after = events.at(-1)!.position;
   }

@@ -1,5 +1,6 @@
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { consumers, streams } from '#contracts/names.ts';
+import { gathered } from '#libs/event-store/gathered.ts';
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
 import type { Limits, LogFact } from '#libs/limits/port.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
@@ -22,7 +23,7 @@ const checkpointEvery = 1_000;
 /** Follows the log and lets the counts of the month know what became of renders, until `signal` aborts. */
 export const runQuotaKeeper = async ({ store, reads, limits }: QuotaKeeperParts, signal: AbortSignal): Promise<void> => {
   let checkpoint = await reads.checkpoint(consumers.quotaKeeper);
-  for await (const batch of store.subscribe(checkpoint, signal)) {
+  for await (const batch of gathered(store.subscribe(checkpoint, signal), signal)) {
     await limits.learn(batch.flatMap(factOf));
     const end = batch.at(-1)!.position;
     if (end - checkpoint < checkpointEvery) continue;

@@ -119,6 +119,7 @@ describe.runIf(isFerretDbThere)('An engine on MongoDB', () => {
       await server.start();
     }
     await until('nothing is missing', () => all.every((reads) => reads.missing() === null));
+    expect(await Promise.all(all.map((reads) => reads.checkpoint('people')))).toEqual(all.map(() => 3));
     isOver = true;
     await Promise.all(busy);
   });

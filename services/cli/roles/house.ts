@@ -31,7 +31,7 @@ export type House = {
 };
 
 export const openHouse = (settings: Settings, logger: Logger, telemetry: Telemetry, roles: readonly Role[]): House => {
-  const engines = openShelf(settings);
+  const engines = openShelf(settings, (message) => logger.error({ ...message }, 'a message was given out again and again in vain and is given up; the sweeper puts back what is still to be done'));
   const worker = `${hostname()}/${process.pid}`;
   let egress: Promise<Egress> | undefined;
   let preparation: Preparation | undefined;
