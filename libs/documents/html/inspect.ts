@@ -3,6 +3,7 @@ import { type Reach, reachOf } from './addresses.ts';
 import { reachOfCss } from './css.ts';
 import { type Cut, isCut, locateCut } from './cut.ts';
 import { reasonToRun } from './running.ts';
+import { mayReachOut } from './script-reach.ts';
 import { parseWatching } from './watch.ts';
 
 type Element = DefaultTreeAdapterTypes.Element;
@@ -53,7 +54,7 @@ const notePictures = (seen: Sighting, element: Element, reach: Reach, line: numb
 
 const concluded = (seen: Sighting, html: string): Inspection => {
   const sheets = seen.sheets.map((element) => reachOfCss(textOf(element), 'stylesheet'));
-  const external = seen.external || sheets.some((sheet) => sheet.external) || seen.runs !== undefined || seen.base !== undefined;
+  const external = seen.external || sheets.some((sheet) => sheet.external) || (seen.runs !== undefined && mayReachOut(html)) || seen.base !== undefined;
   const pictures = seen.templates ? seen.pictures.filter(({ element }) => isShown(element)) : seen.pictures;
   return { runs: seen.runs, external, base: seen.base, pictures, cut: seen.cut ? locateCut(html) : undefined };
 };
