@@ -12,6 +12,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 60_000,
+    // Tests wait for other processes more than they work.
+    maxWorkers: 2,
     projects: [
       { extends: true, test: { name: 'embedded', include: ['{contracts,libs,services,test,scripts}/**/*.test.ts'] } },
       ...(areServersThere === null ? [] : [production]),

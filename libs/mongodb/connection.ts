@@ -23,6 +23,10 @@ const lookEveryMs = 1_000;
 const longestSilenceMs = 2_000;
 /** The driver can wait for ever where a connection was closed while it wrote into it. */
 const longestWorkMs = 60_000;
+/** Longer than the driver looks for a server, unless the address says otherwise. */
+const longestLookMs = 10_000;
+
+class NoAnswer extends Error {}
 
 const clientOf = ({ uri }: Address, setting: string): MongoClient => {
   try {
@@ -46,20 +50,21 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
   let isClosed = false;
   let next: NodeJS.Timeout | undefined;
 
-  const connectAndPrepare = async (): Promise<void> => {
-    await client.connect();
-    await prepare(client.db(address.database));
-  };
-  const prepared = (): Promise<void> =>
-    (preparing ??= connectAndPrepare().catch((error: unknown) => {
-      preparing = undefined;
+  const connectAndPrepare = async (mine: MongoClient): Promise<void> => {
+    try {
+      await mine.connect();
+      await prepare(mine.db(address.database));
+    } catch (error) {
+      if (client === mine) preparing = undefined;
       throw error;
-    }));
+    }
+  };
 
-  const use = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
+  const use = async <T>(work: (db: Database) => Promise<T>, withinMs = longestWorkMs): Promise<T> => {
+    const mine = client;
     const hurry = Promise.withResolvers<never>();
-    const timer = setTimeout(() => hurry.reject(new Error(`MongoDB at ${address.hosts} did not answer in ${longestWorkMs / 1000} s`)), longestWorkMs);
-    const working = Promise.race([prepared().then(() => work(client.db(address.database))), hurry.promise]);
+    const timer = setTimeout(() => hurry.reject(new NoAnswer(`MongoDB at ${address.hosts} did not answer in ${withinMs / 1000} s`)), withinMs);
+    const working = Promise.race([(preparing ??= connectAndPrepare(mine)).then(() => work(mine.db(address.database))), hurry.promise]);
     underWay.set(working, hurry.reject);
     try {
       return await working;
@@ -74,18 +79,18 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
     const old = client;
     client = clientOf(address, setting);
     preparing = undefined;
-    for (const giveUp of underWay.values()) giveUp(new Error(`MongoDB at ${address.hosts} cannot be reached`));
+    for (const giveUp of underWay.values()) giveUp(new NoAnswer(`MongoDB at ${address.hosts} cannot be reached`));
     old.close().catch(() => undefined);
   };
 
   const look = async (): Promise<void> => {
     const silence = setTimeout(() => (trouble = `MongoDB at ${address.hosts} does not answer. Look at ${setting}, and at the server.`), longestSilenceMs);
     try {
-      await use((db) => db.command({ ping: 1 }));
+      await use((db) => db.command({ ping: 1 }), longestLookMs);
       trouble = null;
     } catch (error) {
       trouble = troubleOf(error, { hosts: address.hosts, setting });
-      if (error instanceof MongoServerSelectionError && !isClosed) renew();
+      if ((error instanceof NoAnswer || error instanceof MongoServerSelectionError) && !isClosed) renew();
     } finally {
       clearTimeout(silence);
     }

@@ -19,13 +19,16 @@ export const openLayout = (collections: readonly Collection[]) => {
     last = { ledger, at };
     return ledger;
   };
-  let running: Promise<unknown> | undefined;
-  let following: Promise<Ledger> | undefined;
+  type Readings = { running?: Promise<unknown> | undefined; following?: Promise<Ledger> | undefined };
+  /** By client: what was asked of one that was given up may never be answered. */
+  const readings = new WeakMap<object, Readings>();
   /** The ledger as it is, or is later. All who ask while it is being read share the reading that follows. */
   const fresh = (db: Database): Promise<Ledger> => {
-    if (running) return (following ??= running.then(() => ((following = undefined), fresh(db))));
+    const now = readings.get(db.client) ?? {};
+    readings.set(db.client, now);
+    if (now.running) return (now.following ??= now.running.then(() => ((now.following = undefined), fresh(db))));
     const reading = read(db);
-    running = reading.then(() => (running = undefined), () => (running = undefined));
+    now.running = reading.then(() => (now.running = undefined), () => (now.running = undefined));
     return reading;
   };
   const known = async (db: Database): Promise<Ledger> => (last && performance.now() - last.at < knownForMs ? last.ledger : fresh(db));

@@ -17,7 +17,8 @@ const projectOneByOne = async (store: EventStore, reads: ReadStore, projections:
 export const runProjector = async (store: EventStore, reads: ReadStore, projections: readonly Projection[], signal: AbortSignal): Promise<void> => {
   const checkpoints = await Promise.all(projections.map(({ model }) => reads.checkpoint(model)));
   let after = Math.min(...checkpoints);
-  for await (const events of gathered(followed('projector', store, after, signal), signal)) {
+  const patiently: Pick<EventStore, 'subscribe' | 'readAll'> = { readAll: (from, limit) => store.readAll(from, limit), subscribe: (from, until) => gathered(store.subscribe(from, until), until) };
+  for await (const events of followed('projector', patiently, after, signal)) {
     if (!(await projectTogether(reads, projections, { after, events }))) await projectOneByOne(store, reads, projections, { after, events });
     after = events.at(-1)!.position;
   }

@@ -8,7 +8,7 @@ export const messagesOf = (hear: (message: string) => void, long: LongMessages =
   let pieces: Buffer[] = [];
   let [size, most] = [0, Infinity];
   const keep = (piece: Buffer): void => {
-    if (size === 0) most = long.bytes(piece.toString('utf8', 0, beginningBytes));
+    if (size < beginningBytes) most = long.bytes(Buffer.concat([...pieces, piece]).toString('utf8', 0, beginningBytes));
     const wasLong = size > most;
     size += piece.length;
     if (wasLong) return;

@@ -43,6 +43,10 @@ describe('what the browser would fetch', () => {
     expect(inspectHtml(`<p id=p></p><script>${script}</script>`).external).toBe(true);
   });
 
+  test.each(['<script src="data:text/javascript;base64,ZmV0Y2goImh0dHBzOi8vaC8iKQ=="></script>', '<object data="data:image/svg+xml;base64,PHN2Zy8+"></object>', '<embed src="data:image/svg+xml;base64,PHN2Zy8+">'])('may be anything in what is packed up: %s', (html) => {
+    expect(inspectHtml(html).external).toBe(true);
+  });
+
   test.each(['document.title = "x"', 'const rows = [3, 1].map(function (x) { return x / 2 }); p.textContent = rows.join()', 'p.style.color = "red"'])('is nothing where a script has no address: %s', (script) => {
     expect(inspectHtml(`<meta charset="utf-8"><p id=p></p><script>${script}</script>`).external).toBe(false);
   });
