@@ -62,6 +62,10 @@ export const openTracing = (settings: TracingSettings, resource: Resource, syste
       const span = trace.getSpan(context.active());
       return span ? traceparentOf(span) : null;
     },
-    close: () => provider.shutdown(),
+    close: () => {
+      // Or whoever traces next in this process would not get a place of its own.
+      context.disable();
+      return provider.shutdown();
+    },
   };
 };

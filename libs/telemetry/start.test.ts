@@ -10,8 +10,9 @@ import { startTelemetry, type Telemetry } from './start.ts';
 import { currentTraceparent, isTracing, openSpan, traced } from './tracing.ts';
 
 const running: Telemetry[] = [];
-const start = async (env: Record<string, string> = {}): Promise<Telemetry> => {
-  const telemetry = await startTelemetry(loadSettings(env), ['api', 'relay'], '1.2.3');
+const silent = { warn: () => undefined };
+const start = async (env: Record<string, string> = {}, log: Parameters<typeof startTelemetry>[3] = silent): Promise<Telemetry> => {
+  const telemetry = await startTelemetry(loadSettings(env), ['api', 'relay'], '1.2.3', log);
   running.push(telemetry);
   return telemetry;
 };
@@ -19,7 +20,13 @@ afterEach(() => Promise.all(running.splice(0).map((telemetry) => telemetry.close
 
 const lineOf = async (telemetry: Telemetry, beginning: string): Promise<string | undefined> => (await telemetry.metricsText()).split('\n').find((line) => line.startsWith(beginning));
 
-const sink = createServer((request, response) => void request.resume().on('end', () => response.end()));
+/** Below this path the collector lets nobody in. */
+const locked = '/locked';
+let refusals = 0;
+const sink = createServer((request, response) => {
+  const refused = request.url!.startsWith(locked);
+  request.resume().on('end', () => response.writeHead(refused ? 401 : 200).end(() => void (refusals += refused ? 1 : 0)));
+});
 const somewhere: Record<string, string> = {};
 beforeAll(async () => {
   sink.listen(0, '127.0.0.1');
@@ -46,7 +53,7 @@ describe('Without an address to send to', () => {
       registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
       const { startTelemetry } = await import('#libs/telemetry/start.ts');
       const { loadSettings } = await import('#libs/config/settings.ts');
-      const telemetry = await startTelemetry(loadSettings({ ...(process.argv[1] ? { OTEL_EXPORTER_OTLP_ENDPOINT: process.argv[1] } : {}) }), ['api'], '1');
+      const telemetry = await startTelemetry(loadSettings({ ...(process.argv[1] ? { OTEL_EXPORTER_OTLP_ENDPOINT: process.argv[1] } : {}) }), ['api'], '1', console);
       console.log(loaded.filter((url) => /sdk-trace|exporter-trace|otlp/.test(url)).length);
       process.exit();
     `;
@@ -100,6 +107,17 @@ describe('With an address to send to', () => {
     expect(await traced({ name: 'x' }, async () => 'done')).toBe('done');
     await telemetry.close();
     expect(isTracing()).toBe(false);
+  });
+
+  it('a collector that refuses what it is sent is told of in the log, and not each time', async () => {
+    vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', `${somewhere['OTEL_EXPORTER_OTLP_ENDPOINT']}${locked}`);
+    const lines = vi.fn<(fact: unknown, message?: unknown) => void>();
+    const telemetry = await start({ ...somewhere, OTEL_BSP_SCHEDULE_DELAY: '50', OTEL_METRIC_EXPORT_INTERVAL: '100' }, { warn: lines });
+    vi.unstubAllEnvs();
+    await traced({ name: 'x' }, async () => 'done');
+    await vi.waitFor(() => expect(refusals).toBeGreaterThan(2), 10_000);
+    await telemetry.close();
+    expect(lines.mock.calls).toEqual([[{ error: expect.stringMatching(/Unauthorized/) }, expect.stringMatching(/could not be sent/)]]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Settings } from '#libs/config/settings.ts';
+import type { Logger } from './log.ts';
 import { useMetering, watchGauge } from './metrics.ts';
 import { watchProcess } from './process-metrics.ts';
 import { useTracing } from './tracing.ts';
@@ -41,13 +42,14 @@ const inTime = (work: Promise<unknown>): Promise<void> => {
 
 /**
  * Begins to measure this process, and to trace where there is an address to send traces to; without one nothing of the tracing SDK is loaded.
- * Call it once, before engines are opened. `roles` name what the process does.
+ * Call it once, before engines are opened. `roles` name what the process does; `log` is told what cannot be sent.
  */
-export const startTelemetry = async (settings: TelemetrySettings, roles: readonly string[], version: string): Promise<Telemetry> => {
+export const startTelemetry = async (settings: TelemetrySettings, roles: readonly string[], version: string, log: Pick<Logger, 'warn'>): Promise<Telemetry> => {
   const [{ detectResources, envDetector, resourceFromAttributes }, { openMetrics }] = await Promise.all([import('@opentelemetry/resources'), import('./open-metrics.ts')]);
   const own = { 'service.name': settings.serviceName, 'service.version': version, 'service.instance.id': randomUUID(), 'colophon.roles': roles.join(',') };
   const resource = detectResources({ detectors: [envDetector] }).merge(resourceFromAttributes(own));
   const sending = settings.otlpEndpoint !== undefined && !settings.otelDisabled;
+  const telling = sending ? [(await import('./unsent.ts')).tellOfUnsent(log)] : [];
   const push = sending && settings.metricsExporter === 'otlp' ? [(await import('./push-metrics.ts')).pushMetrics(settings.metricIntervalMs)] : [];
   const metrics = openMetrics(resource, push);
   const tracing = sending && settings.tracesExporter === 'otlp' ? (await import('./open-tracing.ts')).openTracing(settings, resource, { store: systemOf(settings.eventStoreUrl), bus: systemOf(settings.busUrl) }) : null;
@@ -60,6 +62,7 @@ export const startTelemetry = async (settings: TelemetrySettings, roles: readonl
     close: async () => {
       for (const stop of stops) stop();
       await inTime(Promise.all([metrics.close(), tracing?.close()]));
+      for (const stop of telling) stop();
       useTracing(null);
       useMetering(null);
     },

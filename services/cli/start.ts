@@ -93,7 +93,7 @@ export const start = async (wanted: readonly Role[] = []): Promise<void> => {
   const logger = createLog(settings);
   const toldToStop = stopped();
   const roles = wanted.length === 0 ? allRoles : allRoles.filter((role) => wanted.includes(role));
-  const house = openHouse(settings, logger, await startTelemetry(settings, roles, packageVersion()), roles);
+  const house = openHouse(settings, logger, await startTelemetry(settings, roles, packageVersion(), logger), roles);
   const state: State = { stopping: false, readModels: false, workers: new Map() };
   const parts: { face?: Face } = {};
   const stop = new AbortController();
