@@ -34,7 +34,7 @@ export const callInTrace = <T extends Outcome>({ url, method, attempt, led }: { 
 };
 
 const noteOutcome = (span: Span, outcome: Outcome): void => {
-  if (outcome.kind !== 'answered') return span.note({ 'error.type': outcome.kind });
+  if (outcome.kind !== 'answered') return span.failAs(outcome.kind);
   span.note({ 'http.response.status_code': outcome.status });
-  if (outcome.status >= 400) span.note({ 'error.type': String(outcome.status) });
+  if (outcome.status >= 400) span.failAs(String(outcome.status));
 };

@@ -6,6 +6,9 @@ import { traceFields } from './tracing.ts';
 
 export type { Logger } from 'pino';
 
+/** Says what a part met with: something that is tried again, unless it is an error that somebody should look at. */
+export type Report = (fact: Record<string, unknown>, message: string, level?: 'warn' | 'error') => void;
+
 // Fields that hold text are found in the finished line at any depth; those that can hold an object are cut out before.
 const secretPaths = [...secretFields.map((name) => `["${name}"]`), '*.data', '*.webhook_headers'];
 

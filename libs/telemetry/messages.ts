@@ -1,6 +1,6 @@
 import type { Bus, Consumer, Delivery, Message } from '#libs/bus/port.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
-import { isTracing, pastSpan, type Span, systems, traced } from './tracing.ts';
+import { isTracing, pastSpan, type Span, systems, traced, traceIdOf } from './tracing.ts';
 
 /** What a message tells of the trace that it belongs to: what led to it, and when it was published, in milliseconds since 1970. */
 type Told = { parent: string; at: number };
@@ -17,6 +17,12 @@ export const publishInTrace = (bus: Bus, message: Message, led: string | null): 
   if (!isTracing()) return bus.publish(telling(message, led));
   const attributes = { ...named(message.subject), 'messaging.operation.name': 'publish', 'messaging.operation.type': 'send', 'messaging.message.id': message.id };
   return traced({ name: `publish ${message.subject}`, kind: 'producer', parent: led, attributes }, (span) => bus.publish(telling(message, span.traceparent)));
+};
+
+/** What a log line says of a message: its id, and its trace where it tells of one. */
+export const idsOfMessage = ({ id, data }: Pick<Delivery, 'id' | 'data'>): { message: string; trace_id?: string } => {
+  const traceId = traceIdOf(told(data)?.parent ?? null);
+  return { message: id, ...(traceId === null ? {} : { trace_id: traceId }) };
 };
 
 /** Works on a message in the trace that it tells of: the time it waited is a span, the work another. */

@@ -45,10 +45,12 @@ export const openTracing = (settings: TracingSettings, resource: Resource, syste
   const open = (wish: SpanWish): OpenSpan => {
     const { span, around } = start(wish);
     const within = trace.setSpan(around, span);
+    const failAs = (type: string): void => void span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', type);
     return {
       traceparent: traceparentOf(span),
       note: (attributes) => void span.setAttributes(attributes),
-      fail: (error) => void span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', errorType(error)),
+      fail: (error) => failAs(errorType(error)),
+      failAs,
       inside: (work) => context.with(within, work),
       end: () => span.end(),
     };

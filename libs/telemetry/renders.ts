@@ -17,11 +17,11 @@ export const countCompleted = ({ lane, input, pages, pdf, durations }: Data<'Ren
   for (const phase of Object.keys(phases) as (keyof typeof phases)[]) record('colophon.render.duration', durations[phases[phase]] / 1000, { phase, lane });
 };
 
-/** Counts a render that has failed. It is not said in which lane: many fail before they are in one. */
-export const countFailed = ({ fault, totalMs }: Data<'RenderFailed'>, input: Input): void => {
-  count('colophon.renders', 1, { lane: 'none', input, outcome: 'failed' });
+/** Counts a render that has failed; `none` is the lane of those that came to no printer. */
+export const countFailed = ({ fault, totalMs }: Data<'RenderFailed'>, input: Input, lane: Data<'RenderCompleted'>['lane'] | 'none'): void => {
+  count('colophon.renders', 1, { lane, input, outcome: 'failed' });
   count('colophon.render.failures', 1, { error: fault.name as ErrorName });
-  record('colophon.render.duration', totalMs / 1000, { phase: 'total', lane: 'none' });
+  record('colophon.render.duration', totalMs / 1000, { phase: 'total', lane });
 };
 
 /** What a trace says of a render: whose it is and what is made from what. */

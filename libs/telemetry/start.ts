@@ -7,7 +7,7 @@ import { useTracing } from './tracing.ts';
 
 export type TelemetrySettings = Pick<
   Settings,
-  'otlpEndpoint' | 'otelDisabled' | 'tracesExporter' | 'metricsExporter' | 'metricIntervalMs' | 'serviceName' | 'tracesSampler' | 'tracesSamplerArg' | 'spanQueueSize' | 'spanBatchSize' | 'spanDelayMs' | 'eventStoreUrl' | 'busUrl'
+  'otlpEndpoint' | 'otelDisabled' | 'tracesExporter' | 'metricsExporter' | 'metricIntervalMs' | 'serviceName' | 'tracesSampler' | 'tracesSamplerArg' | 'spanQueueSize' | 'spanBatchSize' | 'spanDelayMs' | 'eventStoreUrl' | 'busUrl' | 'blobStoreUrl'
 >;
 
 export type Telemetry = {
@@ -23,10 +23,13 @@ const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 
 const longestCloseMs = 3_000;
 
+/** Schemes that are not called as what answers there. */
+const otherNames: Record<string, string> = { tls: 'nats', esdb: 'kurrentdb', gridfs: 'mongodb' };
+
 /** Of an address the kind of engine that it names. */
 const systemOf = (url: string): string => {
   const scheme = url.slice(0, url.indexOf(':')).split('+')[0]!;
-  return scheme === 'tls' ? 'nats' : scheme === 'esdb' ? 'kurrentdb' : scheme;
+  return otherNames[scheme] ?? scheme;
 };
 
 /** A collector that does not answer shall not hold up the end of the process. */
@@ -52,7 +55,7 @@ export const startTelemetry = async (settings: TelemetrySettings, roles: readonl
   const telling = sending ? [(await import('./unsent.ts')).tellOfUnsent(log)] : [];
   const push = sending && settings.metricsExporter === 'otlp' ? [(await import('./push-metrics.ts')).pushMetrics(settings.metricIntervalMs)] : [];
   const metrics = openMetrics(resource, push);
-  const tracing = sending && settings.tracesExporter === 'otlp' ? (await import('./open-tracing.ts')).openTracing(settings, resource, { store: systemOf(settings.eventStoreUrl), bus: systemOf(settings.busUrl) }) : null;
+  const tracing = sending && settings.tracesExporter === 'otlp' ? (await import('./open-tracing.ts')).openTracing(settings, resource, { store: systemOf(settings.eventStoreUrl), bus: systemOf(settings.busUrl), blobs: systemOf(settings.blobStoreUrl) }) : null;
   useMetering(metrics);
   useTracing(tracing);
   const stops = [watchProcess(), watchGauge('colophon.build', () => [{ value: 1, labels: { version } }])];

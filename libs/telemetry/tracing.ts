@@ -19,6 +19,8 @@ export type Span = {
   note(attributes: Attributes): void;
   /** Says that the work failed, by the name of the error alone: messages can hold what callers sent. */
   fail(error: unknown): void;
+  /** Says that the work failed where no error was raised: `type` is one of few, such as the status of an answer. */
+  failAs(type: string): void;
 };
 
 /** A span whose end is not that of a function: `inside` runs what belongs to it. */
@@ -32,7 +34,7 @@ export type Tracing = {
   /** `traceparent` of the span under way. */
   current(): string | null;
   /** What the engines are called in spans. */
-  systems: { store: string; bus: string };
+  systems: { store: string; bus: string; blobs: string };
 };
 
 let tracing: Tracing | null = null;
@@ -42,9 +44,9 @@ export const useTracing = (given: Tracing | null): void => void (tracing = given
 
 export const isTracing = (): boolean => tracing !== null;
 
-export const systems = (): Tracing['systems'] => tracing?.systems ?? { store: '', bus: '' };
+export const systems = (): Tracing['systems'] => tracing?.systems ?? { store: '', bus: '', blobs: '' };
 
-const untraced: Span = { traceparent: null, note: () => undefined, fail: () => undefined };
+const untraced: Span = { traceparent: null, note: () => undefined, fail: () => undefined, failAs: () => undefined };
 
 /** Does the work within a span, which ends and fails with it. With tracing off it is the work alone. */
 export const traced = async <T>(wish: SpanWish, work: (span: Span) => Promise<T>): Promise<T> => {

@@ -1,12 +1,12 @@
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { Printer, PrintRequest } from '#libs/chromium/printer.ts';
 import type { Preparation } from '#libs/documents/preparation.ts';
-import { isTracing, pastSpan, traced } from './tracing.ts';
+import { isTracing, pastSpan, systems, traced } from './tracing.ts';
 
 /** Blobs whose writing is seen in traces; the same ones with tracing off. */
 export const tracedBlobs = (blobs: BlobStore): BlobStore =>
   isTracing()
-    ? { ...blobs, put: (bytes) => traced({ name: 'blob put', kind: 'client', attributes: { 'db.operation.name': 'put', 'colophon.bytes': bytes.byteLength } }, () => blobs.put(bytes)) }
+    ? { ...blobs, put: (bytes) => traced({ name: 'blob put', kind: 'client', attributes: { 'db.system.name': systems().blobs, 'db.operation.name': 'put', 'colophon.bytes': bytes.byteLength } }, () => blobs.put(bytes)) }
     : blobs;
 
 const tracedPreparation = (preparation: Preparation): Preparation => ({

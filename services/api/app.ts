@@ -7,7 +7,7 @@ import type { KeyUses } from '#libs/keys/uses.ts';
 import type { Telemetry } from '#libs/telemetry/start.ts';
 import { registerAccountRoutes } from './account-routes.ts';
 import { authenticate, requireActive } from './authenticate.ts';
-import { answerBrokenRequest, answerUnreadablePath, newRequestId } from './before-routing.ts';
+import { answeringBrokenRequests, answerUnreadablePath, newRequestId } from './before-routing.ts';
 import { brief } from './brief.ts';
 import { callerOf, rememberCaller } from './caller.ts';
 import { closeGently } from './closing.ts';
@@ -79,7 +79,7 @@ export const createApp = (parts: AppParts): FastifyInstance => {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: newRequestId,
     frameworkErrors: answerUnreadablePath,
-    clientErrorHandler: answerBrokenRequest,
+    clientErrorHandler: answeringBrokenRequests(parts.logger),
     return503OnClosing: false,
     ...(parts.tls ? { https: parts.tls } : {}),
     requestTimeout: 120_000,

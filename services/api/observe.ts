@@ -34,7 +34,7 @@ const spanOf = (request: FastifyRequest, route: string, led: string | null): Ope
 const endSpan = (span: OpenSpan, request: FastifyRequest, status: string): void => {
   const caller = callerIfAny(request);
   span.note({ 'http.response.status_code': Number(status), ...(caller ? { 'colophon.account.id': accountIdOf(caller.account.id), 'colophon.key.type': caller.key.keyType } : {}) });
-  if (Number(status) >= 500) span.note({ 'error.type': status });
+  if (Number(status) >= 500) span.failAs(status);
   span.end();
 };
 
@@ -47,12 +47,15 @@ export const observeRequests = (app: FastifyInstance): void => {
     const span = spanOf(request, route, led);
     const traceparent = span?.traceparent ?? led;
     if (traceparent !== null) traceparents.set(request, traceparent);
+    const { log } = request;
+    // A span under way gives its trace to each line by itself.
+    if (span === null && led !== null) request.log = log.child({ trace_id: traceIdOf(led) });
     reply.raw.once('close', () => {
       const status = statusOf(reply);
       const seconds = (performance.now() - started) / 1000;
       record('http.server.request.duration', seconds, { 'http.request.method': methodOf(request), 'http.route': route, 'http.response.status_code': status });
       const traceId = traceIdOf(traceparent);
-      request.log.debug({ method: request.method, route, status: Number(status), seconds, ...(traceId === null ? {} : { trace_id: traceId }) }, 'request answered');
+      log.debug({ method: request.method, route, status: Number(status), seconds, ...(traceId === null ? {} : { trace_id: traceId }) }, 'request answered');
       if (span) endSpan(span, request, status);
     });
     if (span) span.inside(done);

@@ -1,6 +1,6 @@
 import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.ts';
 import type { RenderReply } from '#contracts/events/render.ts';
-import { readModels, streams } from '#contracts/names.ts';
+import { accountIdOf, readModels, renderIdOf, streams } from '#contracts/names.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
 import { delivery, type DeliveryCommand, type DeliveryState } from '#libs/domain/delivery.ts';
@@ -13,6 +13,7 @@ import { downloadUrl } from '#libs/secrets/download-token.ts';
 import type { ServiceSecret } from '#libs/secrets/service-secret.ts';
 import { webhookSecrets } from '#libs/secrets/webhook-secret.ts';
 import { callInTrace, countDelivery } from '#libs/telemetry/deliveries.ts';
+import type { Span } from '#libs/telemetry/tracing.ts';
 import { payloadOf } from './payload.ts';
 import { signatureHeaders } from './sign.ts';
 
@@ -85,15 +86,18 @@ const waitOf = (state: DeliveryState, now: Date): number =>
   state.status === 'DUE' && state.notBefore !== null ? Math.max(0, Date.parse(state.notBefore) - now.getTime()) : 0;
 
 /** Does what is due of one callback: one attempt at most. The log tells which; asked too early, it comes again when it is time. */
-export const deliver = async (parts: DeliveryParts, id: string): Promise<WorkEnd> => {
+export const deliver = async (parts: DeliveryParts, id: string, span?: Span): Promise<WorkEnd> => {
+  span?.note({ 'colophon.render.id': renderIdOf(id) });
   const found = await known(parts, id);
   if (!found) return done;
   const { requested, aggregate, cause } = found;
+  span?.note({ 'colophon.account.id': accountIdOf(requested.accountId) });
   const wait = waitOf(aggregate.state, parts.log.now());
   if (wait > 0) return { kind: 'again', delayMs: wait };
   await aggregate.execute({ type: 'send' }, cause);
   // An attempt that was announced and never recorded was cut off by a crash: it is made again.
   if (aggregate.state.status !== 'SENT') return done;
+  span?.note({ 'colophon.attempt': aggregate.state.attempt });
   const outcome = await attempt(parts, { id, requested, attempt: aggregate.state.attempt, led: cause.traceparent });
   const now = parts.log.now();
   const { events } = await aggregate.execute({ type: 'record', outcome: outcomeOf(outcome), durationMs: Math.round(outcome.durationMs), now }, cause);

@@ -1,7 +1,8 @@
 import { consumers, subjects } from '#contracts/names.ts';
 import type { Bus, Consumer } from '#libs/bus/port.ts';
 import { workOff } from '#libs/bus/work.ts';
-import { workInTrace } from '#libs/telemetry/messages.ts';
+import type { Report } from '#libs/telemetry/log.ts';
+import { idsOfMessage, workInTrace } from '#libs/telemetry/messages.ts';
 import { tracedBlobs } from '#libs/telemetry/workshop.ts';
 import { attemptTimeoutMs, deliver, type DeliveryParts } from './deliver.ts';
 
@@ -11,15 +12,15 @@ const consumer: Consumer = { name: consumers.delivery, subject: subjects.deliver
 const concurrency = 5_000;
 
 /** Sends callbacks until `signal` aborts; resolves when those under way are recorded. */
-export const runDelivery = (given: DeliveryParts, bus: Bus, report: (fact: Record<string, unknown>, message: string) => void, signal: AbortSignal): Promise<void> => {
+export const runDelivery = (given: DeliveryParts, bus: Bus, report: Report, signal: AbortSignal): Promise<void> => {
   const parts = { ...given, blobs: tracedBlobs(given.blobs) };
   return workOff(
     bus,
     {
       consumer,
       concurrency,
-      work: (delivery) => workInTrace(delivery, consumer, () => deliver(parts, (delivery.data as { id: string }).id)),
-      onError: (error, { id }) => report({ message: id, error: String(error) }, 'a callback could not be worked on; it comes again'),
+      work: (delivery) => workInTrace(delivery, consumer, (span) => deliver(parts, (delivery.data as { id: string }).id, span)),
+      onError: (error, delivery) => report({ ...idsOfMessage(delivery), error: String(error) }, 'a callback could not be worked on; it comes again'),
     },
     signal,
   );

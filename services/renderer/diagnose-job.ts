@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import type { Diagnosis } from '#contracts/http/diagnostics.ts';
 import { Problem } from '#contracts/http/problem.ts';
+import { idOfStream } from '#contracts/names.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
 import { noFindings } from '#libs/chromium/findings.ts';
 import { BrowserGone } from '#libs/chromium/devtools/gone.ts';
@@ -11,6 +12,9 @@ import { causedBy } from '#libs/handling/caused-by.ts';
 import { load } from '#libs/handling/handle.ts';
 import { produce, type Requested, type Workshop } from '#libs/rendering/produce.ts';
 import { recordedWarnings } from '#libs/rendering/recorded.ts';
+import { idsOf } from '#libs/telemetry/ids.ts';
+import { attributesOf } from '#libs/telemetry/renders.ts';
+import type { Span } from '#libs/telemetry/tracing.ts';
 import type { RendererParts } from './render-job.ts';
 
 type Completed = Extract<RenderEvent, { type: 'RenderCompleted' }>['data'];
@@ -36,11 +40,11 @@ const mayEndBrowsers = ({ completed, failed }: End): boolean => (completed ? com
 
 const nameOf = (error: unknown): string => (error instanceof Problem ? error.fault.name : 'internal_error');
 
-const diagnose = async (parts: RendererParts, requested: Requested, requestedAt: Date, end: End, last: boolean): Promise<Diagnosis> => {
+const diagnose = async (parts: RendererParts, requested: Requested, requestedAt: Date, end: End, failed: (error: unknown) => 'told' | 'again'): Promise<Diagnosis> => {
   const { workshop, findings, prepared } = observing(parts);
   const result = await produce(workshop, requested, requestedAt, mayEndBrowsers(end)).catch((error: unknown) => {
-    if (error instanceof Problem || error instanceof BrowserGone || last) return { error: nameOf(error) };
-    throw error;
+    if (failed(error) === 'again') throw error;
+    return { error: nameOf(error) };
   });
   const made = 'pdf' in result ? result : null;
   return {
@@ -58,13 +62,23 @@ const diagnose = async (parts: RendererParts, requested: Requested, requestedAt:
 /**
  * Makes the PDF of a render that has ended once more, to look at it closely; the log gets what was found. Renders that nobody asks about never pay for it.
  */
-export const diagnoseJob = async (parts: RendererParts, stream: string, attempt: number): Promise<WorkEnd> => {
+export const diagnoseJob = async (parts: RendererParts, stream: string, attempt: number, span?: Span): Promise<WorkEnd> => {
   const { history, aggregate } = await load(parts.log, render, stream);
   const asked = history.findLast(({ type }) => type === 'DiagnosisRequested');
   if (!asked || history.some(({ type }) => type === 'RenderDiagnosed')) return { kind: 'done' };
   const dataOf = (wanted: string): unknown => history.find(({ type }) => type === wanted)?.data;
   const end = { completed: dataOf('RenderCompleted'), failed: dataOf('RenderFailed') } as End;
-  const diagnosis = await diagnose(parts, history[0]!.data as Requested, new Date(history[0]!.metadata.occurredAt), end, attempt >= maxAttempts);
-  await aggregate.execute({ type: 'diagnose', data: { diagnosis: await parts.blobs.put(Buffer.from(JSON.stringify(diagnosis))) } }, causedBy(asked, 'renderer'));
+  const requested = history[0]!.data as Requested;
+  const [id, cause] = [idOfStream(stream), causedBy(asked, 'renderer')];
+  span?.note(attributesOf(id, attempt, requested));
+  const failed = (error: unknown): 'told' | 'again' => {
+    if (error instanceof Problem || error instanceof BrowserGone) return 'told';
+    if (attempt < maxAttempts) return 'again';
+    span?.fail(error);
+    parts.report({ render: id, attempt, ...idsOf(cause), error: String(error) }, 'a render could not be diagnosed', 'error');
+    return 'told';
+  };
+  const diagnosis = await diagnose(parts, requested, new Date(history[0]!.metadata.occurredAt), end, failed);
+  await aggregate.execute({ type: 'diagnose', data: { diagnosis: await parts.blobs.put(Buffer.from(JSON.stringify(diagnosis))) } }, cause);
   return { kind: 'done' };
 };

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '#contracts/http/problem.ts';
 import { renderOptions } from '#contracts/http/render-options.ts';
 import { streams } from '#contracts/names.ts';
@@ -11,10 +11,15 @@ import { BrowserGone, type Printed, type PrintRequest } from '#libs/chromium/pri
 import { render } from '#libs/domain/render.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
-import { begin } from '#libs/handling/handle.ts';
+import { begin, load } from '#libs/handling/handle.ts';
 import { newId } from '#libs/ids/new-id.ts';
 import type { Requested } from '#libs/rendering/produce.ts';
+import type { Report } from '#libs/telemetry/log.ts';
+import { useMetering } from '#libs/telemetry/metrics.ts';
+import type { Span } from '#libs/telemetry/tracing.ts';
+import { diagnoseJob } from './diagnose-job.ts';
 import { type RendererParts, runJob } from './render-job.ts';
+import { repeatJob } from './repeat-job.ts';
 
 let folder: string;
 let store: EventStore;
@@ -48,9 +53,11 @@ const partsOf = (asked: PrintRequest[]): RendererParts =>
     },
   }) as unknown as RendererParts;
 
+const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+const cause = { actor: { kind: 'key' as const, id: 'k' }, accountId: 'a', correlationId: 'req_c', causationId: null, traceparent: `00-${trace}-00f067aa0ba902b7-01` };
+
 const ask = async ({ log }: RendererParts, data: Requested): Promise<string> => {
   const stream = streams.render(newId());
-  const cause = { actor: { kind: 'key' as const, id: 'k' }, accountId: 'a', correlationId: 'c', causationId: null, traceparent: null };
   await begin(log, render, stream).execute({ type: 'request', data }, cause);
   return stream;
 };
@@ -85,4 +92,72 @@ it.each([
   const stream = await ask(parts, { ...requested, reply });
   expect(await runJob(parts, stream)).toEqual({ kind: 'done' });
   expect(given).toEqual(expected);
+});
+
+describe('What a renderer cannot do, and no document is to blame for,', () => {
+  const breaks = async (): Promise<Printed> => {
+    throw new TypeError('It fell apart.');
+  };
+  type Line = { fact: Record<string, unknown>; message: string; level: string };
+
+  /** Parts whose printer does as told, the lines that they write, and what their span is told. */
+  const watched = (print: () => Promise<Printed>) => {
+    const lines: Line[] = [];
+    const told: { attributes: Record<string, unknown>; failed: unknown } = { attributes: {}, failed: null };
+    const report: Report = (fact, message, level = 'warn') => void lines.push({ fact, message, level });
+    const span: Span = { traceparent: null, note: (attributes) => void Object.assign(told.attributes, attributes), fail: (error) => void (told.failed = error), failAs: (type) => void (told.failed = type) };
+    const blobs = { get: async () => Buffer.from('<p>x'), put: async () => ({ sha256: 'pdf', size: 4 }) };
+    return { parts: { ...partsOf([]), blobs, report, printer: { print } } as unknown as RendererParts, span, told, errors: () => lines.filter(({ level }) => level === 'error') };
+  };
+  const ids = { request_id: 'req_c', trace_id: trace };
+
+  it('is one line of level error with the ids of the request, once its last attempt has failed', async () => {
+    const { parts, errors } = watched(breaks);
+    const stream = await ask(parts, requested);
+    await runJob(parts, stream);
+    await runJob(parts, stream);
+    expect(errors()).toEqual([]);
+    await runJob(parts, stream);
+    expect(errors()).toMatchObject([{ fact: { ...ids, attempt: 3 }, message: 'a render has failed, and not by its document' }]);
+  });
+
+  it('is such a line where every attempt was lost with its process', async () => {
+    const { parts, errors } = watched(prints);
+    const stream = await ask(parts, requested);
+    for (const attempt of [1, 2, 3]) await (await load(parts.log, render, stream)).aggregate.execute({ type: 'claim', attempt, worker: 'gone' }, cause);
+    await runJob(parts, stream);
+    expect(errors()).toMatchObject([{ fact: ids }]);
+  });
+
+  it('is such a line where a PDF was to be made again, or looked at, and its span says whose it is', async () => {
+    const good = watched(prints);
+    const stream = await ask(good.parts, requested);
+    await runJob(good.parts, stream);
+    const { aggregate } = await load(good.parts.log, render, stream);
+    await aggregate.execute({ type: 'requestPdfAgain' }, cause);
+    await aggregate.execute({ type: 'requestDiagnosis' }, cause);
+    for (const [job, message] of [[repeatJob, 'a PDF could not be made again'], [diagnoseJob, 'a render could not be diagnosed']] as const) {
+      const { parts, span, told, errors } = watched(breaks);
+      await job(parts, stream, 3, span);
+      expect(errors()).toMatchObject([{ fact: ids, message }]);
+      expect(told).toMatchObject({ attributes: { 'colophon.account.id': 'acc_a', 'colophon.attempt': 3, 'colophon.render.id': expect.stringMatching(/^render_/) }, failed: expect.any(TypeError) });
+    }
+  });
+
+  it('is no such line where the document is to blame', async () => {
+    const { parts, errors } = watched(refuses);
+    await runJob(parts, await ask(parts, requested));
+    expect(errors()).toEqual([]);
+  });
+});
+
+it('A render that fails in a browser is counted in the lane that it had', async () => {
+  const counted: Record<string, string>[] = [];
+  useMetering({ add: (name, _, labels) => void (name === 'colophon.renders' && counted.push(labels)), record: () => undefined });
+  const parts = { ...partsOf([]), printer: { print: refuses } } as unknown as RendererParts;
+  await runJob(parts, await ask(parts, requested));
+  const unprepared = { ...parts, preparation: { prepare: refuses } } as unknown as RendererParts;
+  await runJob(unprepared, await ask(unprepared, requested));
+  useMetering(null);
+  expect(counted.map(({ lane, outcome }) => [lane, outcome])).toEqual([['quiet', 'failed'], ['none', 'failed']]);
 });

@@ -11,6 +11,8 @@ import { type Aggregate, type Cause, load, type Log } from '#libs/handling/handl
 import { countsTowardQuota } from '#libs/projections/usage.ts';
 import { recordedFault, recordedWarnings } from '#libs/rendering/recorded.ts';
 import { produce, type Produced, type Requested, type Workshop } from '#libs/rendering/produce.ts';
+import { idsOf } from '#libs/telemetry/ids.ts';
+import type { Report } from '#libs/telemetry/log.ts';
 import { count } from '#libs/telemetry/metrics.ts';
 import { attributesOf, countCompleted, countFailed, resultOf } from '#libs/telemetry/renders.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
@@ -20,9 +22,10 @@ export type RendererParts = Workshop & {
   answers: Answers;
   /** Names this process in the log. */
   worker: string;
-  report: (fact: Record<string, unknown>, message: string) => void;
+  report: Report;
 };
 
+type Lane = Produced['lane'];
 type Render = Aggregate<RenderState, RenderCommand, RenderEvent>;
 type Job = { id: string; requested: Requested; requestedAt: Date; cause: Cause; render: Render; attempt: number; claimedAt: number; span: Span | undefined };
 
@@ -55,7 +58,7 @@ const complete = async ({ blobs, log, answers }: RendererParts, job: Job, produc
   countCompleted(data);
 };
 
-const fail = async ({ log, answers }: RendererParts, job: Omit<Job, 'claimedAt'>, reason: Fault): Promise<void> => {
+const fail = async ({ log, answers, report }: RendererParts, job: Omit<Job, 'claimedAt'>, reason: Fault, lane: Lane | 'none'): Promise<void> => {
   const fault = recordedFault(reason);
   const ownFault = fault.name === 'internal_error' || fault.name === 'service_unavailable';
   const counted = countsTowardQuota(job.requested);
@@ -68,7 +71,8 @@ const fail = async ({ log, answers }: RendererParts, job: Omit<Job, 'claimedAt'>
   if (events.length === 0) return;
   if (reply === 'wait') answers.give(job.id, { status: 'FAILED', fault });
   job.span?.fail(Problem.from(fault));
-  countFailed(data, inputOf(job.requested));
+  countFailed(data, inputOf(job.requested), lane);
+  if (fault.name === 'internal_error') report({ render: job.id, attempt: job.attempt, ...idsOf(job.cause), error: fault.message }, 'a render has failed, and not by its document', 'error');
 };
 
 const brokeEveryAttempt: Fault = {
@@ -81,6 +85,12 @@ const lostEveryAttempt: Fault = { name: 'internal_error', message: `The service 
 const failedEveryAttempt: Fault = { name: 'internal_error', message: 'The service failed to render the document.', extra: {} };
 
 const lastFault = (error: unknown): Fault => (error instanceof BrowserGone ? brokeEveryAttempt : failedEveryAttempt);
+
+/** The same workshop, which notices the lane that the printer is asked for: a failure tells of none. */
+const noticingLane = ({ blobs, preparation, printer }: Workshop) => {
+  const seen: { lane: Lane | 'none'; workshop: Workshop } = { lane: 'none', workshop: { blobs, preparation, printer: { ...printer, print: (request) => printer.print({ ...request, lane: (seen.lane = request.lane) }) } } };
+  return seen;
+};
 
 /** Does one message's work: claims the render, makes the PDF, says in the log what became of it. Asked twice, it does nothing. */
 export const runJob = async (parts: RendererParts, stream: string, span?: Span): Promise<WorkEnd> => {
@@ -99,27 +109,28 @@ export const runJob = async (parts: RendererParts, stream: string, span?: Span):
   };
   span?.note(attributesOf(job.id, job.attempt, job.requested));
   if (nextAttempt(state) === null) {
-    if (state.status === 'PROCESSING') await fail(parts, job, lostEveryAttempt);
+    if (state.status === 'PROCESSING') await fail(parts, job, lostEveryAttempt, 'none');
     return done;
   }
   const claim = await aggregate.execute({ type: 'claim', attempt: job.attempt, worker: parts.worker }, job.cause);
   if (claim.events.length === 0) return done;
   const claimed: Job = { ...job, claimedAt: parts.log.now().getTime() };
+  const seen = noticingLane(parts);
   try {
     // Documents that lose their browser together come back together: whichever of them is to blame must not take the last attempt of the others.
     const alone = job.attempt === maxAttempts;
-    await complete(parts, claimed, await produce(parts, job.requested, job.requestedAt, alone));
+    await complete(parts, claimed, await produce(seen.workshop, job.requested, job.requestedAt, alone));
     return done;
   } catch (error) {
     if (error instanceof Problem) {
-      await fail(parts, claimed, error.fault);
+      await fail(parts, claimed, error.fault, seen.lane);
       return done;
     }
     span?.fail(error);
     count('colophon.render.attempts.failed', 1, {});
-    parts.report({ render: job.id, attempt: job.attempt, request_id: job.cause.correlationId, error: String(error) }, 'an attempt to render failed');
+    parts.report({ render: job.id, attempt: job.attempt, ...idsOf(job.cause), error: String(error) }, 'an attempt to render failed');
     if (job.attempt < maxAttempts) return { kind: 'again', delayMs: 100 * job.attempt };
-    await fail(parts, claimed, lastFault(error));
+    await fail(parts, claimed, lastFault(error), seen.lane);
     return done;
   }
 };

@@ -1,7 +1,7 @@
 import { consumers, subjects } from '#contracts/names.ts';
 import type { Bus, Consumer } from '#libs/bus/port.ts';
 import { workOff } from '#libs/bus/work.ts';
-import { workInTrace } from '#libs/telemetry/messages.ts';
+import { idsOfMessage, workInTrace } from '#libs/telemetry/messages.ts';
 import { tracedWorkshop } from '#libs/telemetry/workshop.ts';
 import { diagnoseJob } from './diagnose-job.ts';
 import { type RendererParts, runJob } from './render-job.ts';
@@ -21,11 +21,11 @@ export const runRenderer = (given: RendererParts, bus: Bus, concurrency: number,
       work: (delivery) => {
         const { stream, again, diagnose } = delivery.data as { stream: string; again?: true; diagnose?: true };
         return workInTrace(delivery, consumer, (span) => {
-          if (diagnose) return diagnoseJob(parts, stream, delivery.attempt);
-          return again ? repeatJob(parts, stream, delivery.attempt) : runJob(parts, stream, span);
+          if (diagnose) return diagnoseJob(parts, stream, delivery.attempt, span);
+          return again ? repeatJob(parts, stream, delivery.attempt, span) : runJob(parts, stream, span);
         });
       },
-      onError: (error, { id }) => parts.report({ message: id, error: String(error) }, 'a render could not be worked on; it comes again'),
+      onError: (error, delivery) => parts.report({ ...idsOfMessage(delivery), error: String(error) }, 'a render could not be worked on; it comes again'),
     },
     signal,
   );

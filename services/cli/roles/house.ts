@@ -5,9 +5,9 @@ import { type Egress, openEgress } from '#libs/egress/door.ts';
 import { type Candidate, thisCandidate } from '#libs/election/candidate.ts';
 import { type EngineShelf, openShelf } from '#libs/engines/open.ts';
 import { openServiceSecret, type ServiceSecret } from '#libs/secrets/service-secret.ts';
-import type { Logger } from '#libs/telemetry/log.ts';
+import type { Logger, Report } from '#libs/telemetry/log.ts';
 import type { Telemetry } from '#libs/telemetry/start.ts';
-import type { Report, Role } from './running.ts';
+import type { Role } from './running.ts';
 
 /** What the roles of one process share; whatever a role does not ask for is never opened. */
 export type House = {
@@ -39,7 +39,7 @@ export const openHouse = (settings: Settings, logger: Logger, telemetry: Telemet
   const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
   return {
     settings, logger, telemetry, roles, engines, worker,
-    report: (fact, message) => logger.warn(fact, message),
+    report: (fact, message, level = 'warn') => logger[level](fact, message),
     egress: () => (egress ??= openEgress({ allow: settings.egressAllow, log: logger, ...caFile })),
     preparation: () => (preparation ??= openPreparation()),
     secret: () => (secret ??= openServiceSecret(settings.secret, settings.dataDir)),

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Report } from '#libs/telemetry/log.ts';
 
 /** The roles that a process can have, in the order in which they are stopped: who gives work first, who finishes it after. */
 export const roles = ['api', 'renderer', 'delivery', 'relay', 'projector', 'sweeper'] as const;
@@ -13,8 +14,6 @@ export type Running = {
   /** Lets it finish what it has in hands. */
   stop(): Promise<void>;
 };
-
-export type Report = (fact: Record<string, unknown>, message: string) => void;
 
 type Loop = {
   role: Role;
