@@ -76,9 +76,17 @@ it('A render that passes through five processes, one of them begun anew on the w
   expect(receiver.of(jobId).map(({ headers }) => headers['traceparent'])).toEqual(callbacks.map(({ id }) => `00-${callersTrace}-${id}-01`));
   expect(callbacks.map(({ attributes }) => [attributes['colophon.attempt'], attributes['http.response.status_code'], attributes['http.request.resend_count']])).toEqual([[1, 500, undefined], [2, 200, 1]]);
 
+  expect(callbacks.map(({ failed, attributes }) => [failed, attributes['error.type']])).toEqual([[true, '500'], [false, undefined]]);
+  expect(spans.filter(({ failed }) => failed)).toHaveLength(1);
+  expect(spans.filter(({ name }) => name === 'blob put').map(({ attributes }) => attributes['db.system.name'])).toEqual(['file', 'file', 'file']);
+
   const work = spans.find(({ name }) => name === 'process render.requested')!;
   expect(work.attributes).toMatchObject({ 'colophon.render.id': `render_${bareId('job', jobId)}`, 'colophon.attempt': 1, 'colophon.lane': 'quiet', 'colophon.pages': 1, 'messaging.system': 'sqlite', 'messaging.operation.type': 'process' });
   expect(spans.find(({ name }) => name.startsWith('POST'))!.attributes).toMatchObject({ 'http.route': '/api/v1/render', 'http.response.status_code': 200, 'colophon.account.id': work.attributes['colophon.account.id'] });
+
+  const ownersOf = ({ attributes }: ReceivedSpan) => [attributes['colophon.render.id'], attributes['colophon.account.id'], attributes['colophon.attempt']];
+  const [renderId, accountId] = ownersOf(work);
+  expect(spans.filter(({ name }) => name === 'process delivery.due').toSorted((a, b) => a.startMs - b.startMs).map(ownersOf)).toEqual([[renderId, accountId, 1], [renderId, accountId, 2]]);
 
   const told = JSON.stringify(spans);
   for (const unsaid of ['unmentionable', key, '/with/a/secret']) expect(told).not.toContain(unsaid);

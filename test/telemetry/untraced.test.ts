@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freeKey } from '../e2e/accounts.ts';
 import { clientOf } from '../e2e/client.ts';
@@ -38,5 +40,17 @@ describe('A service that sends its traces nowhere', () => {
     await expect.poll(() => at.service.said()).toContain(`"request_id":"${body.request_id}"`);
     const line = at.service.said().split('\n').find((one) => one.includes(body.request_id!))!;
     expect(JSON.parse(line)).toMatchObject({ level: 'debug', request_id: body.request_id, trace_id: trace, method: 'POST', route: '/api/v1/render', status: 400, msg: 'request answered' });
+  });
+
+  it('writes such a line, and counts, also for what is no HTTP request', async () => {
+    const counted = async (): Promise<number> => Number(/^colophon_errors_total\{error="invalid_request"\} (\d+)/m.exec(await (await fetch(`${at.service.url}/metrics`)).text())![1]);
+    const before = await counted();
+    const { hostname, port } = new URL(at.service.url);
+    const socket = connect(Number(port), hostname);
+    socket.write('nonsense\r\n\r\n');
+    const answer = await text(socket);
+    const id = /X-Request-Id: (\S+)/.exec(answer)![1]!;
+    await expect.poll(() => at.service.said()).toContain(`"request_id":"${id}"`);
+    expect(await counted()).toBe(before + 1);
   });
 });

@@ -1,0 +1,41 @@
+import { Writable } from 'node:stream';
+import Fastify, { type FastifyBaseLogger } from 'fastify';
+import { expect, it } from 'vitest';
+import { createLog } from '#libs/telemetry/log.ts';
+import { type Span, useTracing } from '#libs/telemetry/tracing.ts';
+import { observeRequests } from './observe.ts';
+
+const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
+
+/** What is logged of one request that fails with `status`. */
+const linesOf = async (status: number, headers: Record<string, string>): Promise<string[]> => {
+  const lines: string[] = [];
+  const out = new Writable({ write: (chunk: Buffer, _encoding, done) => (lines.push(chunk.toString()), done()) });
+  const loggerInstance: FastifyBaseLogger = createLog({ logLevel: 'debug', logFormat: 'json' }, out);
+  const app = Fastify({ loggerInstance });
+  observeRequests(app);
+  app.get('/', async (request, reply) => {
+    request.log.error('it failed');
+    return reply.status(status).send();
+  });
+  await app.listen({ port: 0, host: '127.0.0.1' });
+  await fetch(app.listeningOrigin, { headers });
+  await expect.poll(() => lines.some((line) => line.includes('request answered'))).toBe(true);
+  await app.close();
+  return lines.filter((line) => /it failed|request answered/.test(line));
+};
+
+it('Every line of a request names the trace of its caller, once, also while nothing is traced here', async () => {
+  const lines = await linesOf(200, { traceparent });
+  expect(lines.map((line) => line.split(`"trace_id":"${trace}"`).length - 1)).toEqual([1, 1]);
+  expect((await linesOf(200, {})).join('')).not.toContain('trace_id');
+});
+
+it.each([[500, ['500']], [404, []]])('A span of a request that is answered with %i is marked as failed as the conventions have it', async (status, expected) => {
+  const failures: string[] = [];
+  const span: Span = { traceparent, note: () => undefined, fail: () => undefined, failAs: (type) => void failures.push(type) };
+  useTracing({ open: () => ({ ...span, inside: (work) => work(), end: () => undefined }), past: () => undefined, current: () => null, systems: { store: '', bus: '', blobs: '' } });
+  await linesOf(status, {}).finally(() => useTracing(null));
+  expect(failures).toEqual(expected);
+});
