@@ -54,7 +54,7 @@ export const gauges = {
   'colophon.browser.running': of('Documents that have a place in the browser.', '{document}', { browser: browsers }),
   'colophon.browser.waiting': of('Documents that wait for a place in the browser.', '{document}', { browser: browsers }),
   'colophon.browser.memory': of('Memory of the browser with all its processes.', 'By', { browser: browsers }),
-  'colophon.browser.crashes': of('How often the browser has ended without having been told to.', '{crash}', { browser: browsers }),
+  'colophon.browser.crashes': of('How often the browser has ended without having been told to; restarts that the service itself wanted, for memory or age, are not counted.', '{crash}', { browser: browsers }),
   'colophon.browser.documents': of('Documents that the present browser has printed.', '{document}', { browser: browsers }),
   'colophon.conversion.running': of('Processes that convert or expand a document now.', '{process}', {}),
   'colophon.conversion.waiting': of('Documents that wait for such a process.', '{document}', {}),
@@ -66,9 +66,9 @@ export const gauges = {
   'process.uptime': of('How long the process has been up.', 's', {}),
   'process.open_file_descriptor.count': of('Files and sockets that the process has open.', '{file_descriptor}', {}),
   'v8js.memory.heap.used': of('JavaScript heap in use.', 'By', {}),
-  'nodejs.eventloop.utilization': of('Share of the time that the event loop was busy since it was last asked.', '1', {}),
-  'nodejs.eventloop.delay.p50': of('Half of the turns of the event loop were later than this.', 's', {}),
-  'nodejs.eventloop.delay.p99': of('One turn of the event loop in a hundred was later than this.', 's', {}),
+  'nodejs.eventloop.utilization': of('Share of the time that the event loop was busy, in the last full ten seconds.', '1', {}),
+  'nodejs.eventloop.delay.p50': of('Half of the turns of the event loop were later than this, in the last full ten seconds.', 's', {}),
+  'nodejs.eventloop.delay.p99': of('One turn of the event loop in a hundred was later than this, in the last full ten seconds.', 's', {}),
 } as const satisfies Record<string, Entry>;
 
 /** Gauges that only ever grow while the process lives; they are read like counters. */

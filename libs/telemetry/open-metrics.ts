@@ -61,10 +61,14 @@ export const openMetrics = (resource: Resource, pushing: Pushing[] = []): OpenMe
     });
   }
 
+  const collected = async (): Promise<string> => serializer.serialize(withUnitInName(seen.only((await asked.collect()).resourceMetrics)));
+  let underWay: Promise<string> | null = null;
+
   return {
     add: (name, by, labels) => counting[name].add(by, labels),
     record: (name, value, labels) => recording[name].record(value, labels),
-    text: async () => serializer.serialize(withUnitInName(seen.only((await asked.collect()).resourceMetrics))),
+    // Anybody may ask, and some gauges ask engines: those who come together get one answer.
+    text: () => (underWay ??= collected().finally(() => (underWay = null))),
     close: () => provider.shutdown(),
   };
 };

@@ -5,22 +5,36 @@ import { watchGauge } from './metrics.ts';
 const openFiles = async (): Promise<number> => (await readdir('/proc/self/fd')).length;
 
 const resolutionMs = 20;
+const windowMs = 10_000;
 
 /** The monitor counts from one look to the next, so that a loop which is never late shows the pause between them. */
 const lateness = (nanoseconds: number): number => (Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - resolutionMs / 1e3) : 0);
 
-/** Has the process itself looked at: processor, memory, event loop. Returns what ends that. */
-export const watchProcess = (): (() => void) => {
-  // Both quantiles begin anew when they have been read, or one bad minute would show for ever.
+/**
+ * The event loop in the last full window, or in the first one as far as it has come. The windows are the same for whoever asks: if asking began them anew, a second reader would see
+ * what the first had left, and if nothing did, one bad minute would show for ever.
+ */
+const watchEventLoop = () => {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   delay.enable();
   let before = performance.eventLoopUtilization();
-  const utilization = (): number => {
-    const now = performance.eventLoopUtilization();
-    const since = performance.eventLoopUtilization(now, before);
-    before = now;
-    return since.utilization;
+  const soFar = () => ({ utilization: performance.eventLoopUtilization(performance.eventLoopUtilization(), before).utilization, p50: lateness(delay.percentile(50)), p99: lateness(delay.percentile(99)) });
+  let last: ReturnType<typeof soFar> | null = null;
+  const windows = setInterval(() => {
+    last = soFar();
+    delay.reset();
+    before = performance.eventLoopUtilization();
+  }, windowMs).unref();
+  const stop = (): void => {
+    clearInterval(windows);
+    delay.disable();
   };
+  return { now: () => last ?? soFar(), stop };
+};
+
+/** Has the process itself looked at: processor, memory, event loop. Returns what ends that. */
+export const watchProcess = (): (() => void) => {
+  const loop = watchEventLoop();
   const processor = () => {
     const { user, system } = process.cpuUsage();
     return [{ value: user / 1e6, labels: { 'cpu.mode': 'user' } }, { value: system / 1e6, labels: { 'cpu.mode': 'system' } }];
@@ -31,16 +45,12 @@ export const watchProcess = (): (() => void) => {
     watchGauge('process.uptime', () => [{ value: process.uptime() }]),
     watchGauge('process.open_file_descriptor.count', async () => [{ value: await openFiles() }]),
     watchGauge('v8js.memory.heap.used', () => [{ value: process.memoryUsage().heapUsed }]),
-    watchGauge('nodejs.eventloop.utilization', () => [{ value: utilization() }]),
-    watchGauge('nodejs.eventloop.delay.p50', () => [{ value: lateness(delay.percentile(50)) }]),
-    watchGauge('nodejs.eventloop.delay.p99', () => {
-      const value = lateness(delay.percentile(99));
-      delay.reset();
-      return [{ value }];
-    }),
+    watchGauge('nodejs.eventloop.utilization', () => [{ value: loop.now().utilization }]),
+    watchGauge('nodejs.eventloop.delay.p50', () => [{ value: loop.now().p50 }]),
+    watchGauge('nodejs.eventloop.delay.p99', () => [{ value: loop.now().p99 }]),
   ];
   return () => {
-    delay.disable();
+    loop.stop();
     for (const stop of stops) stop();
   };
 };

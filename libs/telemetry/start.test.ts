@@ -143,6 +143,15 @@ describe('Metrics', () => {
     expect(await lineOf(telemetry, 'colophon_errors_total{error="rate_limit_exceeded"}')).toMatch(/ 0$/);
   });
 
+  it('are looked at once for all who ask at the same time, and anew for who comes later', async () => {
+    const telemetry = await start();
+    let looks = 0;
+    const stop = watchGauge('colophon.ready', () => [{ value: (looks += 1) }]);
+    expect(new Set(await Promise.all(Array.from({ length: 20 }, () => lineOf(telemetry, 'colophon_ready'))))).toEqual(new Set(['colophon_ready 1']));
+    expect(await lineOf(telemetry, 'colophon_ready')).toBe('colophon_ready 2');
+    stop();
+  });
+
   it('that cannot be read take no other along', async () => {
     const telemetry = await start();
     const stops = [
