@@ -23,7 +23,7 @@ const errorNames = Object.keys(errors) as (keyof typeof errors)[];
 
 /** What only ever grows. Those whose labels are all bounded begin at 0 with every value that they can have, so that the first time something happens is seen as a growth. */
 export const counters = {
-  'colophon.renders': of('Renders that have ended, by how.', '{render}', { lane: lanes, input: inputs, outcome: ['done', 'failed'] }),
+  'colophon.renders': of('Renders that have ended, by how; the lane is none where they failed before they came to a browser.', '{render}', { lane: lanes, input: inputs, outcome: ['done', 'failed'] }),
   'colophon.render.failures': of('Renders that have failed, by the name of the error.', '{render}', { error: errorNames }),
   'colophon.render.attempts.failed': of('Attempts to render that ended without a fault of the document, and are made again or given up.', '{attempt}', {}),
   'colophon.pages': of('Pages printed.', '{page}', {}),
@@ -39,7 +39,7 @@ export const counters = {
 /** What is spread out: durations, in seconds. */
 export const histograms = {
   'http.server.request.duration': of('From the head of a request to the end of its answer.', 's', { 'http.request.method': 'free', 'http.route': 'free', 'http.response.status_code': 'free' }),
-  'colophon.render.duration': of('How long the phases of a render take; total is from its acceptance to the PDF.', 's', { phase: ['queue', 'prepare', 'wait', 'load', 'print', 'total'], lane: lanes }),
+  'colophon.render.duration': of('How long the phases of a render take; total is from its acceptance to the PDF, or with the lane none to its failure.', 's', { phase: ['queue', 'prepare', 'wait', 'load', 'print', 'total'], lane: lanes }),
   'colophon.delivery.duration': of('From the beginning of an attempt to call back to its outcome.', 's', {}),
   'colophon.append.duration': of('How long the log takes to hold events durably.', 's', {}),
   'colophon.follower.delay': of('From the moment of an event to the one when it has been followed: published, or projected.', 's', { follower: followers }),

@@ -17,11 +17,11 @@ export const countCompleted = ({ lane, input, pages, pdf, durations }: Data<'Ren
   for (const phase of Object.keys(phases) as (keyof typeof phases)[]) record('colophon.render.duration', durations[phases[phase]] / 1000, { phase, lane });
 };
 
-/** Counts a render that has failed; `none` is the lane of those that came to no printer. */
+/** Counts a render that has failed; `none` is the lane of those that came to no printer. How long it took stays apart from what PDFs take, whatever its lane: time-outs would hide them. */
 export const countFailed = ({ fault, totalMs }: Data<'RenderFailed'>, input: Input, lane: Data<'RenderCompleted'>['lane'] | 'none'): void => {
   count('colophon.renders', 1, { lane, input, outcome: 'failed' });
   count('colophon.render.failures', 1, { error: fault.name as ErrorName });
-  record('colophon.render.duration', totalMs / 1000, { phase: 'total', lane });
+  record('colophon.render.duration', totalMs / 1000, { phase: 'total', lane: 'none' });
 };
 
 /** What a trace says of a render: whose it is and what is made from what. */
