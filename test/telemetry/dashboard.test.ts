@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { counters, gauges, histograms } from '#libs/telemetry/catalogue.ts';
 import { freeKey } from '../e2e/accounts.ts';
 import { type Client, clientOf } from '../e2e/client.ts';
 import { jobsOf } from '../e2e/jobs.ts';
@@ -36,6 +37,13 @@ const drawn = dashboard.panels.flatMap((one) => (one.type === 'row' ? [] : one.t
 const expressions = [...drawn, ...rules.map(({ alert, expr }) => ({ from: alert, expr }))];
 let receivers: Receivers | undefined;
 afterAll(() => receivers?.close());
+
+/** The values that a label of a metric can have at all: some appear only once something has gone wrong. */
+const possible = (metric: string, label: string): string[] =>
+  Object.entries({ ...counters, ...gauges, ...histograms })
+    .filter(([name]) => metric.startsWith(name.replaceAll('.', '_')))
+    .flatMap(([, { labels }]) => Object.entries<readonly string[] | 'free'>(labels))
+    .flatMap(([name, values]) => (values === 'free' || name.replaceAll('.', '_') !== label ? [] : values));
 
 /** Given to every sample by Prometheus, and `le` by histograms. */
 const alwaysThere = new Set(['job', 'instance', 'le']);
@@ -89,7 +97,10 @@ describe('What dashboard and alerts ask for', () => {
       expect(own.length, metric).toBeGreaterThan(0);
       const labels = new Set([...own.flatMap((sample) => Object.keys(sample.labels)), ...alwaysThere]);
       expect([...grouped, ...matchers.map(({ label }) => label)].filter((label) => !labels.has(label)), `labels of ${metric}`).toEqual([]);
-      for (const { label, value } of matchers.filter(({ op }) => op === '=')) expect(own.map((sample) => sample.labels[label]), `${metric} ${label}`).toContain(value);
+      for (const { label, op, value } of matchers.filter(({ value: asked }) => !asked.startsWith('$'))) {
+        const known = [...own.map((sample) => sample.labels[label] ?? ''), ...possible(metric, label)];
+        for (const one of op.endsWith('~') ? value.split('|') : [value]) expect(known.filter((text) => (op.endsWith('~') ? new RegExp(`^(?:${one})$`).test(text) : text === one)), `${metric} ${label}${op}"${one}"`).not.toEqual([]);
+      }
     }
   });
 
