@@ -97,7 +97,7 @@ export const start = async (wanted: readonly Role[] = []): Promise<void> => {
   const state: State = { stopping: false, readModels: false, workers: new Map() };
   const parts: { face?: Face } = {};
   const stop = new AbortController();
-  watchReady(() => missingIn(house, state));
+  const unwatch = watchReady(() => missingIn(house, state));
   const readiness = watchReadiness(() => missingIn(house, state), logger);
   try {
     const reason = await Promise.race([toldToStop, serve(house, state, stop.signal, parts)]);
@@ -112,6 +112,7 @@ export const start = async (wanted: readonly Role[] = []): Promise<void> => {
   readiness.stop();
   await parts.face?.stop();
   await stopWorkers(state);
+  unwatch();
   await house.close();
   logger.info('stopped');
 };

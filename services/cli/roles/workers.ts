@@ -37,7 +37,7 @@ export const startRenderer = async (house: House): Promise<Running> => {
   const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
   const printer = await openPrinter({ executable: requireBrowser(), proxy: egress.proxyUrl, memoryMb: settings.chromiumMemoryMb, log: logger, ...caFile });
   const preparation = house.preparation();
-  watchWorkshop({ printer, preparation });
+  const unwatch = watchWorkshop({ printer, preparation });
   const running = keepRunning({
     role: 'renderer', isAway, report,
     run: (signal) => {
@@ -51,6 +51,7 @@ export const startRenderer = async (house: House): Promise<Running> => {
     missing: () => [...running.missing(), ...(printer.ready() ? [] : ['no browser is up yet'])],
     stop: async () => {
       await running.stop();
+      unwatch();
       await printer.close();
     },
   };
@@ -75,8 +76,15 @@ export const startDelivery = async (house: House): Promise<Running> => {
 export const startRelay = async (house: House): Promise<Running> => {
   const { engines } = house;
   const [store, bus, reads] = await Promise.all([engines.store(), engines.bus(), engines.reads()]);
-  watchQueues(bus, reads);
-  return keepElected(house, 'relay', (signal) => runRelay(store, bus, reads, signal));
+  const unwatch = watchQueues(bus, reads);
+  const running = await keepElected(house, 'relay', (signal) => runRelay(store, bus, reads, signal));
+  return {
+    ...running,
+    stop: async () => {
+      await running.stop();
+      unwatch();
+    },
+  };
 };
 
 /** Keeps the read models and the counts of the months. */
