@@ -39,9 +39,9 @@ describe('docker-compose.yml', () => {
     for (const { environment } of own) expect(Object.keys(environment!).filter((name) => !variables.has(name))).toEqual([]);
   });
 
-  it('shows nothing but the API and the traces, and those to this machine alone', () => {
+  it('shows nothing but the API, the traces and the metrics, and those to this machine alone', () => {
     const ports = Object.values(compose.services).flatMap((service) => service.ports ?? []);
-    expect(ports).toHaveLength(2);
+    expect(ports).toHaveLength(3);
     expect(ports.every((port) => port.startsWith('127.0.0.1:'))).toBe(true);
   });
 
