@@ -48,7 +48,7 @@ export const settingTable = {
   logLevel: setting('LOG_LEVEL', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'The least important kind of line that is logged.'),
   logFormat: setting('LOG_FORMAT', oneOf('json', 'pretty'), () => (process.stdout.isTTY ? 'pretty' : 'json'), 'json for programs, pretty for people; by default pretty on a terminal.'),
 
-  otlpEndpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', maybe(url('http://', 'https://')), undefined, 'Where traces and metrics are sent; without it none are. Further standard OTEL_* variables apply as they are.'),
+  otlpEndpoint: setting('OTEL_EXPORTER_OTLP_ENDPOINT', maybe(url('http://', 'https://')), undefined, 'Where traces and metrics are sent; without it none are, whatever other OTEL_* variables say. These apply as they are.'),
   otlpHeaders: secret('OTEL_EXPORTER_OTLP_HEADERS', maybe(text('name=value pairs with commas', /^[^=,]+=/)), undefined, 'Headers that are sent along with traces and metrics.'),
   serviceName: setting('OTEL_SERVICE_NAME', text('a name'), 'colophon', 'What traces and metrics call this service.'),
   tracesSampler: setting(
