@@ -13,7 +13,7 @@ export const diagnosis = z.object({
   lane_reason: z.string().nullable(),
   console: z.array(z.object({ level: z.enum(['debug', 'info', 'warning', 'error']), text: z.string() })).describe('The first hundred messages of scripts and of the browser, each cut to 500 characters.'),
   further_messages: z.number().int(),
-  failed_resources: z.array(resource),
+  failed_resources: z.array(resource).nullable(),
   fonts: fonts.nullable().describe('Null where the document never came to be printed. The first thousand elements with text are looked at.'),
   same_bytes: z.boolean().nullable().describe('Whether the PDF made for this has the bytes of the first one. It has not where external resources, or what scripts do, have changed since. Null where there is not a PDF of both.'),
   error: z.string().nullable().describe('The error that the second rendering ended in, if any.'),
@@ -28,7 +28,7 @@ export const diagnostics = z.object({
     .object({ queue: z.number(), prepare: z.number(), wait: z.number(), load: z.number(), print: z.number(), total: z.number() })
     .nullable()
     .describe('Of the render itself: waiting to be taken up, conversion or expansion, waiting for a browser, loading, printing, and from acceptance to PDF. Null for one that failed.'),
-  failed_resources: z.array(resource).describe('What could not be loaded and was left out.'),
+  failed_resources: z.array(resource).nullable().describe('What could not be loaded and was left out. Null where the document never came to be a PDF, so that nobody knows.'),
   console: diagnosis.shape.console.optional(),
   further_messages: z.number().int().optional().describe('How many messages there were beyond those shown.'),
   fonts: diagnosis.shape.fonts.optional(),

@@ -52,7 +52,7 @@ const diagnose = async (parts: RendererParts, requested: Requested, requestedAt:
     lane_reason: prepared()?.laneReason ?? null,
     console: findings.console,
     further_messages: findings.furtherMessages,
-    failed_resources: recordedWarnings(made?.warnings ?? []).map(({ url, reason }) => ({ url, reason })),
+    failed_resources: made && recordedWarnings(made.warnings).map(({ url, reason }) => ({ url, reason })),
     fonts: findings.fonts,
     same_bytes: made && end.completed ? createHash('sha256').update(made.pdf).digest('hex') === end.completed.pdf.sha256 : null,
     error: 'error' in result ? result.error : null,

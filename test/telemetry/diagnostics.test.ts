@@ -59,7 +59,7 @@ describe('The diagnostics of a render', () => {
     const { job_id } = await jobs.later({}, { mode: 'CONVERT', input_type: 'html', data: `<script>console.error('before the end'); location.href = 'https://example.com/'</script>` });
     await jobs.ended(job_id);
     const found = diagnosticsIn(await askJob(job_id));
-    expect(found).toMatchObject({ lane: 'script', timings_ms: null, error: 'conversion_failed', same_bytes: null, fonts: null });
+    expect(found).toMatchObject({ lane: 'script', timings_ms: null, failed_resources: null, error: 'conversion_failed', same_bytes: null, fonts: null });
     expect(found.console).toContainEqual({ level: 'error', text: 'before the end' });
   });
 
@@ -69,7 +69,7 @@ describe('The diagnostics of a render', () => {
     expect(trial.status, trial.text.slice(0, 300)).toBe(200);
     expect(trial.body).toMatchObject({ status: 'DONE', version: 1, diagnostics: { lane: 'quiet', same_bytes: true, fonts: { missing: [{ family: 'Unheard' }] } } });
     const refused = await diagnosed(`/api/v1/templates/${String(template['id'])}/test`, { data: {} }, live);
-    expect(refused.body).toMatchObject({ error: 'template_render_error', diagnostics: { error: 'template_render_error', console: [] } });
+    expect(refused.body).toMatchObject({ error: 'template_render_error', diagnostics: { error: 'template_render_error', console: [], failed_resources: null } });
     const tested = await diagnosed('/api/v1/render', { mode: 'CONVERT', input_type: 'markdown', data: '# Tested' }, test);
     expect(tested.body).toMatchObject({ status: 'DONE', diagnostics: { lane: 'quiet', same_bytes: true } });
   });

@@ -23,7 +23,7 @@ const fromStory = (completed: Data<'RenderCompleted'> | undefined, found: Diagno
     lane: completed?.lane ?? found?.lane ?? null,
     lane_reason: completed?.laneReason ?? found?.lane_reason ?? null,
     timings_ms: durations ? { queue: durations.queueMs, prepare: durations.prepareMs, wait: durations.waitMs, load: durations.loadMs, print: durations.printMs, total: durations.totalMs } : null,
-    failed_resources: completed ? completed.warnings.map(({ url, reason }) => ({ url, reason })) : (found?.failed_resources ?? []),
+    failed_resources: completed ? completed.warnings.map(({ url, reason }) => ({ url, reason })) : (found?.failed_resources ?? null),
   };
 };
 
