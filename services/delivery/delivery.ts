@@ -20,7 +20,7 @@ export const runDelivery = (given: DeliveryParts, bus: Bus, report: Report, sign
       consumer,
       concurrency,
       work: (delivery) => workInTrace(delivery, consumer, (span) => deliver(parts, (delivery.data as { id: string }).id, span)),
-      onError: (error, delivery) => report({ ...idsOfMessage(delivery), error: String(error) }, 'a callback could not be worked on; it comes again'),
+      onError: (error, delivery) => report({ render: (delivery.data as { id: string }).id, ...idsOfMessage(delivery), error: String(error) }, 'a callback could not be worked on; it comes again'),
     },
     signal,
   );

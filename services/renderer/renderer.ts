@@ -1,4 +1,4 @@
-import { consumers, subjects } from '#contracts/names.ts';
+import { consumers, idOfStream, subjects } from '#contracts/names.ts';
 import type { Bus, Consumer } from '#libs/bus/port.ts';
 import { workOff } from '#libs/bus/work.ts';
 import { idsOfMessage, workInTrace } from '#libs/telemetry/messages.ts';
@@ -25,7 +25,7 @@ export const runRenderer = (given: RendererParts, bus: Bus, concurrency: number,
           return again ? repeatJob(parts, stream, delivery.attempt, span) : runJob(parts, stream, span);
         });
       },
-      onError: (error, delivery) => parts.report({ ...idsOfMessage(delivery), error: String(error) }, 'a render could not be worked on; it comes again'),
+      onError: (error, delivery) => parts.report({ render: idOfStream((delivery.data as { stream: string }).stream), ...idsOfMessage(delivery), error: String(error) }, 'a render could not be worked on; it comes again'),
     },
     signal,
   );
