@@ -52,5 +52,8 @@ describe('A service that sends its traces nowhere', () => {
     const id = /X-Request-Id: (\S+)/.exec(answer)![1]!;
     await expect.poll(() => at.service.said()).toContain(`"request_id":"${id}"`);
     expect(await counted()).toBe(before + 1);
+    const unreadable = await fetch(`${at.service.url}/%E0%A4%A`);
+    await expect.poll(() => at.service.said()).toContain(`"request_id":"${unreadable.headers.get('x-request-id')}"`);
+    expect(await counted()).toBe(before + 2);
   });
 });
