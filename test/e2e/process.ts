@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const program = fileURLToPath(new URL('../../services/cli.ts', import.meta.url));
+const program = fileURLToPath(new URL('../../bin/colophon', import.meta.url));
 
 export type Environment = Record<string, string>;
 export type Ended = { code: number | null; stdout: string; stderr: string };
@@ -18,7 +18,7 @@ const settled = (env: Environment): NodeJS.ProcessEnv => ({
 
 /** Starts `colophon` with these arguments as a process of its own; `said` is what it has written so far, logs included. */
 export const startColophon = (args: readonly string[], env: Environment) => {
-  const child = spawn(process.execPath, [program, ...args], { cwd: root, env: settled(env), stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { cwd: root, env: settled(env), stdio: ['ignore', 'pipe', 'pipe'] });
   const said = { stdout: '', stderr: '' };
   child.stdout.on('data', (text: Buffer) => (said.stdout += text.toString()));
   child.stderr.on('data', (text: Buffer) => (said.stderr += text.toString()));

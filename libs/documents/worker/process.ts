@@ -21,7 +21,8 @@ export const startWorker = (file: string, memoryMb: number, { onAnswer, onEnd }:
   const child = fork(file, [], {
     serialization: 'advanced',
     execArgv: [`--max-old-space-size=${memoryMb}`],
-    env: { TZ: 'UTC', LANG: 'C.UTF-8' },
+    // Of more arenas glibc keeps free memory in each.
+    env: { TZ: 'UTC', LANG: 'C.UTF-8', MALLOC_ARENA_MAX: '1' },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   letGo(child);
