@@ -17,7 +17,7 @@ import { watchOver } from './watch.ts';
 export { BrowserGone };
 export type { Printed, PrinterLog, PrintRequest, Warning };
 
-export type BrowserHealth = { kind: BrowserKind; up: boolean; version: string | null; documents: number; running: number; waiting: number; crashes: number; memoryMb: number; processGroup: number | null };
+export type BrowserHealth = { kind: BrowserKind; up: boolean; version: string | null; documents: number; running: number; waiting: number; starts: number; crashes: number; memoryMb: number; processGroup: number | null };
 export type PrinterHealth = { ready: boolean; browsers: BrowserHealth[] };
 
 export type Printer = {
@@ -96,7 +96,7 @@ export const openPrinter = async (settings: PrinterSettings): Promise<Printer> =
     const sum = (of: (line: Line) => number) => own.reduce((total, line) => total + of(line), 0);
     return {
       kind, up: house !== undefined, version: house?.browser.version ?? null, documents: house?.documents ?? 0,
-      running: sum((line) => line.running()), waiting: sum((line) => line.waiting()), crashes: supervisors[kind].crashes(), memoryMb: house?.browser.memory.megabytes ?? 0, processGroup: house?.browser.processGroup ?? null,
+      running: sum((line) => line.running()), waiting: sum((line) => line.waiting()), starts: supervisors[kind].starts(), crashes: supervisors[kind].crashes(), memoryMb: house?.browser.memory.megabytes ?? 0, processGroup: house?.browser.processGroup ?? null,
     };
   };
   const ready = () => !closing && all.every((supervisor) => supervisor.current() !== undefined);

@@ -19,7 +19,7 @@ test('a browser that crashes fails what it was at as worth another attempt, and 
   process.kill(-processGroup!, 'SIGKILL');
   expect(await running).toBeInstanceOf(BrowserGone);
   expect((await printer.print({ ...endless, options: { ...endless.options, wait_time: 10 } })).pages).toBe(1);
-  expect(browser('moving')).toMatchObject({ up: true, crashes: 1 });
+  expect(browser('moving')).toMatchObject({ up: true, starts: 2, crashes: 1 });
   expect(printer.ready()).toBe(true);
 });
 
@@ -66,6 +66,7 @@ test('browsers are replaced without a document noticing, and the old one goes', 
   }
   expect(groups.size).toBeGreaterThan(1);
   expect(browser('still').crashes).toBe(0);
+  expect(browser('still').starts).toBe(groups.size);
   groups.delete(browser('still').processGroup!);
   await expect.poll(() => memoryOfGroups(groups), seconds20).toEqual([]);
 });

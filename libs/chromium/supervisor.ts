@@ -16,6 +16,8 @@ export type Supervisor = {
   /** The browser that is up; waits for one to come up. Rejects with BrowserGone when closing. */
   house(): Promise<House>;
   current(): House | undefined;
+  /** How often a browser has come up, the first time included. */
+  starts(): number;
   /** How often a browser ended without having been told to. */
   crashes(): number;
   /** To be called after each document: sees whether the browser has served its time. */
@@ -37,12 +39,14 @@ export const supervise = async ({ open, documentsPerBrowser, log, oneAtATime }: 
   const closed = new AbortController();
   let closing = false;
   let replacing = false;
+  let starts = 0;
   let crashes = 0;
   let soonEnded = 0;
 
   const take = (house: House): House => {
     up.add(house);
     current = house;
+    starts += 1;
     void house.browser.devtools.closed.then(() => {
       if (current === house) lost(house);
     });
@@ -106,6 +110,7 @@ export const supervise = async ({ open, documentsPerBrowser, log, oneAtATime }: 
   return {
     house: async () => current ?? coming,
     current: () => current,
+    starts: () => starts,
     crashes: () => crashes,
     houses: () => [...up],
     afterDocument: (house) => {

@@ -54,6 +54,7 @@ export const gauges = {
   'colophon.browser.running': of('Documents that have a place in the browser.', '{document}', { browser: browsers }),
   'colophon.browser.waiting': of('Documents that wait for a place in the browser.', '{document}', { browser: browsers }),
   'colophon.browser.memory': of('Memory of the browser with all its processes.', 'By', { browser: browsers }),
+  'colophon.browser.starts': of('How often the browser was started: the first time, after a crash, and in place of one that had served its time.', '{start}', { browser: browsers }),
   'colophon.browser.crashes': of('How often the browser has ended without having been told to; restarts that the service itself wanted, for memory or age, are not counted.', '{crash}', { browser: browsers }),
   'colophon.browser.documents': of('Documents that the present browser has printed.', '{document}', { browser: browsers }),
   'colophon.conversion.running': of('Processes that convert or expand a document now.', '{process}', {}),
@@ -72,7 +73,7 @@ export const gauges = {
 } as const satisfies Record<string, Entry>;
 
 /** Gauges that only ever grow while the process lives; they are read like counters. */
-export const growing: ReadonlySet<string> = new Set<keyof typeof gauges>(['colophon.browser.crashes', 'process.cpu.time']);
+export const growing: ReadonlySet<string> = new Set<keyof typeof gauges>(['colophon.browser.starts', 'colophon.browser.crashes', 'process.cpu.time']);
 
 type Label<V> = V extends readonly (infer T)[] ? T : string;
 /** The labels that a metric of the table takes. */
