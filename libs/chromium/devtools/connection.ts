@@ -41,6 +41,13 @@ export const mostAnswerBytes = Math.ceil((100 * 2 ** 20 * 4) / 3) + 1000;
 const mostSaidBytes = 2 ** 20;
 const isSaid = (beginning: string): boolean => /^\{"method":"(?:Runtime\.consoleAPICalled|Runtime\.exceptionThrown|Log\.entryAdded)"/.test(beginning);
 
+/** So that nothing is lost without a word: that there was a message, and how long it was. */
+const insteadOf = (beginning: string, ending: string, bytes: number): Notice => {
+  const [, sessionId] = /"sessionId":"([^"]+)"\}$/.exec(ending) ?? [];
+  const text = `(a message of ${(bytes / 2 ** 20).toFixed(1)} MB, too long to be shown)`;
+  return { method: 'Log.entryAdded', params: { entry: { level: beginning.includes('exceptionThrown') ? 'error' : 'info', text } }, ...(sessionId ? { sessionId } : {}) } as Notice;
+};
+
 /** Speaks the DevTools protocol over the browser's pipe (`--remote-debugging-pipe`): JSON, each message ended by a NUL. */
 export const connect = (write: Writable, read: Readable, mostBytes = mostAnswerBytes): Connection => {
   const pending = new Map<number, Pending>();
@@ -123,7 +130,8 @@ export const connect = (write: Writable, read: Readable, mostBytes = mostAnswerB
     if ('id' in message) settle(message);
     else tell(message);
   };
-  const refuse = (beginning: string, bytes: number) => {
+  const refuse = ({ beginning, ending, bytes }: { beginning: string; ending: string; bytes: number }) => {
+    if (isSaid(beginning)) return tell(insteadOf(beginning, ending, bytes));
     const id = Number(/^\{"id":(\d+)[,}]/.exec(beginning)?.[1]);
     const call = pending.get(id);
     pending.delete(id);

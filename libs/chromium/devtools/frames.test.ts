@@ -3,14 +3,14 @@ import { expect, test } from 'vitest';
 import { messagesOf } from './frames.ts';
 
 test('of a message that is too long only the beginning and the size come out, and the others as ever', () => {
-  const long: [string, number][] = [];
+  const long: [string, string, number][] = [];
   const heard: string[] = [];
-  const take = messagesOf((text) => heard.push(text), { bytes: (beginning) => (beginning.startsWith('short') ? 5 : 10), hear: (beginning, bytes) => void long.push([beginning, bytes]) });
+  const take = messagesOf((text) => heard.push(text), { bytes: (beginning) => (beginning.startsWith('short') ? 5 : 10), hear: ({ beginning, ending, bytes }) => void long.push([beginning, ending, bytes]) });
   for (const piece of ['one', '\0a message', ' that is ', 'too long', '\0', 'ten bytes.\0', '\0end\0']) take(Buffer.from(piece));
   take(Buffer.concat([Buffer.from('x'.repeat(500)), Buffer.from([0])]));
   for (const piece of ['short', '\0sho', 'rt', 's\0', 'other\0']) take(Buffer.from(piece));
   expect(heard).toEqual(['one', 'ten bytes.', '', 'end', 'short', 'other']);
-  expect(long).toEqual([['a message that is ', 26], ['x'.repeat(100), 500], ['shorts', 6]]);
+  expect(long).toEqual([['a message that is ', 'a message that is too long', 26], ['x'.repeat(100), 'x'.repeat(100), 500], ['shorts', 'shorts', 6]]);
 });
 
 test('messages come out whole, however the bytes were cut', () => {

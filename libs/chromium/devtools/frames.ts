@@ -1,16 +1,19 @@
-/** What to do with a message of more than `bytes`, which its beginning decides: none of it is kept but that. `hear` gets it, and the size in bytes. */
-export type LongMessages = { bytes: (beginning: string) => number; hear: (beginning: string, bytes: number) => void };
+/** What to do with a message of more than `bytes`, which its beginning decides: none of it is kept but that and its end. `hear` gets both, and the size in bytes. */
+export type LongMessages = { bytes: (beginning: string) => number; hear: (long: { beginning: string; ending: string; bytes: number }) => void };
 
 const beginningBytes = 100;
+const endingBytes = 100;
 
 /** Cuts a stream of bytes into the messages between NULs; a message may come in any number of pieces, and its text may be cut inside a character. */
 export const messagesOf = (hear: (message: string) => void, long: LongMessages = { bytes: () => Infinity, hear: () => undefined }) => {
   let pieces: Buffer[] = [];
   let [size, most] = [0, Infinity];
+  let ending = Buffer.alloc(0);
   const keep = (piece: Buffer): void => {
     if (size < beginningBytes) most = long.bytes(Buffer.concat([...pieces, piece]).toString('utf8', 0, beginningBytes));
     const wasLong = size > most;
     size += piece.length;
+    if (size > most) ending = Buffer.concat([ending, ...(wasLong ? [] : pieces), piece]).subarray(-endingBytes);
     if (wasLong) return;
     pieces.push(piece);
     if (size > most) pieces = [Buffer.concat(pieces, Math.min(size, beginningBytes))];
@@ -20,8 +23,9 @@ export const messagesOf = (hear: (message: string) => void, long: LongMessages =
     const [bytes, text] = [size, whole().toString('utf8')];
     pieces = [];
     size = 0;
-    if (bytes > most) long.hear(text, bytes);
+    if (bytes > most) long.hear({ beginning: text, ending: ending.toString('utf8'), bytes });
     else hear(text);
+    ending = Buffer.alloc(0);
   };
   return (chunk: Buffer): void => {
     let start = 0;
