@@ -45,7 +45,7 @@ const isSaid = (beginning: string): boolean => /^\{"method":"(?:Runtime\.console
 const insteadOf = (beginning: string, ending: string, bytes: number): Notice => {
   const [, sessionId] = /"sessionId":"([^"]+)"\}$/.exec(ending) ?? [];
   const text = `(a message of ${(bytes / 2 ** 20).toFixed(1)} MB, too long to be shown)`;
-  return { method: 'Log.entryAdded', params: { entry: { level: beginning.includes('exceptionThrown') ? 'error' : 'info', text } }, ...(sessionId ? { sessionId } : {}) } as Notice;
+  return { method: 'Log.entryAdded', params: { entry: { level: beginning.includes('exceptionThrown') ? 'error' : 'info', text } }, ...(sessionId ? { sessionId } : {}) };
 };
 
 /** Speaks the DevTools protocol over the browser's pipe (`--remote-debugging-pipe`): JSON, each message ended by a NUL. */
