@@ -43,10 +43,10 @@ describe('POST /render/async', () => {
 
   it('estimates from what was rendered before, and not the same for every queue', async () => {
     await jobs.ended((await jobs.later()).job_id);
-    const alone = await jobs.later();
     const burst = await Promise.all(Array.from({ length: 60 }, () => jobs.later()));
-    expect(alone.estimated_time_ms).toBeGreaterThan(0);
-    expect(Math.max(...burst.map(({ estimated_time_ms: ms }) => ms))).toBeGreaterThan(alone.estimated_time_ms);
+    const estimates = burst.map(({ estimated_time_ms: ms }) => ms);
+    expect(Math.min(...estimates)).toBeGreaterThan(0);
+    expect(Math.max(...estimates)).toBeGreaterThan(Math.min(...estimates));
     await Promise.all(burst.map(({ job_id }) => jobs.ended(job_id)));
   });
 
