@@ -19,6 +19,13 @@ export const jobsOf = (client: Client) => {
     expect(answer.status, answer.text).toBe(200);
     return answer.body as unknown as Job;
   };
+  /** As get, for those who wait: told that the job cannot be shown yet, they ask again. */
+  const look = async (jobId: string): Promise<Job | null> => {
+    const answer = await client.ask('GET', `/api/v1/jobs/${jobId}`);
+    if (answer.status === 503 && answer.body['retry_after']) return null;
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body as unknown as Job;
+  };
   const accepted = (answer: Answer): Queued => {
     expect(answer.status, answer.text).toBe(200);
     return answer.body as unknown as Queued;
@@ -34,13 +41,13 @@ export const jobsOf = (client: Client) => {
     /** The job, once it is as `wanted` says. */
     when: (jobId: string, what: string, wanted: (job: Job) => boolean): Promise<Job> =>
       until(`${jobId} ${what}`, async () => {
-        const job = await get(jobId);
-        return wanted(job) ? job : null;
+        const job = await look(jobId);
+        return job && wanted(job) ? job : null;
       }),
     ended: (jobId: string): Promise<Job> =>
       until(`${jobId} ends`, async () => {
-        const job = await get(jobId);
-        return job.status === 'DONE' || job.status === 'FAILED' ? job : null;
+        const job = await look(jobId);
+        return job?.status === 'DONE' || job?.status === 'FAILED' ? job : null;
       }),
   };
 };
