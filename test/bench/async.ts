@@ -10,6 +10,7 @@ import type { RenderDocument } from '#libs/projections/renders.ts';
 import { lookInto } from '../e2e/engines.ts';
 import { openReceivers, type Receivers } from '../e2e/receivers.ts';
 import type { House } from '../e2e/service.ts';
+import { until } from '../e2e/until.ts';
 import { invoice } from './fixtures/invoice.ts';
 import { heading, quantile, sayPromise } from './report.ts';
 import { type Bench, must, withService } from './service.ts';
@@ -123,8 +124,9 @@ const delays = async (bench: Bench, receivers: Receivers, jobs: number): Promise
   for (let index = 0; index < jobs; index += 1) {
     const { id } = JSON.parse((await accept(bench, index, { webhook_url: receiver.url })).toString()) as { id: string };
     await allCame(() => (arrived.has(id) ? 1 : 0), 1);
-    const document = await lookInto(bench.house, async ({ reads }) => (await reads.get(readModels.renders, bareId('render', id)!)) as RenderDocument);
-    found.push(arrived.get(id)! - Date.parse(document.endedAt!));
+    // The callback comes before the read model has been told of the end.
+    const endedAt = await until('the end is known', () => lookInto(bench.house, async ({ reads }) => ((await reads.get(readModels.renders, bareId('render', id)!)) as RenderDocument | null)?.endedAt));
+    found.push(arrived.get(id)! - Date.parse(endedAt));
   }
   return found;
 };
