@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { RecordedEvent } from './port.ts';
 
 /** Of so many events the next batch is taken at once. */
-const manyEvents = 64;
-const gatherMs = 20;
+const manyEvents = 256;
+const gatherMs = 40;
 
 /** Few events are followed by a short pause, so that those of one moment come together: for who follows the log to keep count, not to act on it. */
 export async function* gathered(batches: AsyncIterable<RecordedEvent[]>, signal: AbortSignal): AsyncGenerator<RecordedEvent[]> {
