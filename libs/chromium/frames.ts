@@ -4,7 +4,7 @@ import type { PrintRequest } from './request.ts';
 const signs = new RegExp(
   [
     'requestAnimationFrame|requestIdle|requestVideo|Observer|animat|transition|decode|scroll|resize|matchMedia|video|iframe',
-    String.raw`\bsrc\b|import|worker|eval|(?-i:\bFunction\b)|atob|fromC|decode|unescape|\\[ux]|\bon\w+\s*=[^>]*&`,
+    String.raw`\bsrc\b|import|worker|eval|(?-i:\bFunction\b)|atob|fromC|unescape|\\[ux]|\bon\w+\s*=[^>]*&`,
   ].join('|'),
   'i',
 );

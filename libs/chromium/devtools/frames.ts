@@ -10,7 +10,7 @@ export const messagesOf = (hear: (message: string) => void, long: LongMessages =
   let [size, most] = [0, Infinity];
   let ending = Buffer.alloc(0);
   const keep = (piece: Buffer): void => {
-    if (size < beginningBytes) most = long.bytes(Buffer.concat([...pieces, piece]).toString('utf8', 0, beginningBytes));
+    if (size < beginningBytes) most = long.bytes((size === 0 ? piece : Buffer.concat([...pieces, piece])).toString('utf8', 0, beginningBytes));
     const wasLong = size > most;
     size += piece.length;
     if (size > most) ending = Buffer.concat([ending, ...(wasLong ? [] : pieces), piece]).subarray(-endingBytes);
