@@ -35,11 +35,15 @@ export const openMemoryLimits = (readMonth: ReadMonth): Limits => {
     takeBack(count);
   };
 
+  const takeRequest: Limits['takeRequest'] = async (accountId, perMinute, now) => {
+    const resetAt = minuteEnd(now);
+    return take(requests.find(accountId, resetAt.toISOString()), perMinute, resetAt);
+  };
+  const rendersOf: Limits['renders'] = async (accountId, perMonth, now) => standing((await renders.find(accountId, monthOf(now))).used, perMonth, monthEnd(now));
+
   return {
-    takeRequest: async (accountId, perMinute, now) => {
-      const resetAt = minuteEnd(now);
-      return take(requests.find(accountId, resetAt.toISOString()), perMinute, resetAt);
-    },
+    takeRequest,
+    admit: async (accountId, { perMinute, perMonth }, now) => ({ minute: await takeRequest(accountId, perMinute, now), month: await rendersOf(accountId, perMonth, now) }),
     requests: async (accountId, perMinute, now) => {
       const resetAt = minuteEnd(now);
       return standing(requests.find(accountId, resetAt.toISOString()).used, perMinute, resetAt);
@@ -62,7 +66,7 @@ export const openMemoryLimits = (readMonth: ReadMonth): Limits => {
       for (const fact of facts) await learn(fact);
     },
     openRenders: async (before) => [...open].filter(([, { since }]) => since < before).map(([id]) => id),
-    renders: async (accountId, perMonth, now) => standing((await renders.find(accountId, monthOf(now))).used, perMonth, monthEnd(now)),
+    renders: rendersOf,
     close: async () => undefined,
   };
 };

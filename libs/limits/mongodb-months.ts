@@ -1,15 +1,16 @@
 import type { Database, Documents } from '#libs/mongodb/connection.ts';
 import { isDuplicate } from '#libs/mongodb/trouble.ts';
 import type { LogFact, ReadMonth } from './port.ts';
+import { minutesKeptMs } from './windows.ts';
 
 /** A render that was counted and is not known to be in the log; `since` in milliseconds of the clock. */
 export type OpenRender = { id: string; since: number };
 
 /**
- * What an account has used in a month, with the renders that are open: in one document, so that a render is counted and noted by one write.
- * Until `begun` the log is being asked, and `back` are the positions of what it gives back meanwhile.
+ * What an account has used in a month, with the renders that are open and the requests of its last minutes: in one document, so that one write counts a render
+ * and notes it, and one counts a request and tells of the month. Until `begun` the log is being asked, and `back` are the positions of what it gives back meanwhile.
  */
-export type Month = { _id: string; account: string; month: string; begun: boolean; used: number; through: number; open: OpenRender[]; back: number[] };
+export type Month = { _id: string; account: string; month: string; begun: boolean; used: number; through: number; open: OpenRender[]; back: number[]; minutes: Record<string, number> };
 
 export const monthsIn = (db: Database): Documents<Month> => db.collection<Month>('months');
 export const monthId = (account: string, month: string): string => `${account}/${month}`;
@@ -24,7 +25,7 @@ export const beginMonth = async (db: Database, readMonth: ReadMonth, account: st
   const _id = monthId(account, month);
   const known = await monthsIn(db).findOne({ _id });
   if (known?.begun) return known;
-  const empty: Month = { _id, account, month, begun: false, used: 0, through: 0, open: [], back: [] };
+  const empty: Month = { _id, account, month, begun: false, used: 0, through: 0, open: [], back: [], minutes: {} };
   if (!known) {
     await monthsIn(db).insertOne(empty).catch((error: unknown) => {
       if (!isDuplicate(error)) throw error;
@@ -59,6 +60,29 @@ export const takeOpen = async (db: Database, _id: string, render: OpenRender, li
     { $inc: { used: 1 }, $push: { open: render } },
     { returnDocument: 'after' },
   );
+
+/** A minute by its end, as a field of its month. */
+const fieldOfMinute = (ends: number): string => `m${ends}`;
+const endOfMinute = (field: string): number => Number(field.slice(1));
+
+/** The requests of the minute that ends then. */
+export const usedInMinute = ({ minutes }: Pick<Month, 'minutes'>, ends: number): number => minutes[fieldOfMinute(ends)] ?? 0;
+
+/** Counts a request in its minute, unless the limit is reached; answers with the counts. */
+export const takeInMinute = async (db: Database, _id: string, ends: number, limit: number | null): Promise<Pick<Month, 'used' | 'minutes'> | null> => {
+  const minute = `minutes.${fieldOfMinute(ends)}`;
+  return monthsIn(db).findOneAndUpdate(
+    { _id, begun: true, ...(limit === null ? {} : { [minute]: { $not: { $gte: limit } } }) },
+    { $inc: { [minute]: 1 } },
+    { returnDocument: 'after' },
+  );
+};
+
+/** Removes the minutes that no clock will come back to. */
+export const dropOldMinutes = async (db: Database, _id: string, minutes: Month['minutes'], ends: number): Promise<void> => {
+  const old = Object.keys(minutes).filter((field) => endOfMinute(field) < ends - minutesKeptMs);
+  if (old.length > 0) await monthsIn(db).updateOne({ _id }, { $unset: Object.fromEntries(old.map((field) => [`minutes.${field}`, true as const])) });
+};
 
 /** The open renders among these, each with the month that it is noted in. */
 const openAmong = async (db: Database, ids: readonly string[]): Promise<{ _id: string; open: OpenRender[] }[]> => {

@@ -1,69 +1,62 @@
-import { type Connection, type Database, type Documents, openConnection } from '#libs/mongodb/connection.ts';
-import { isDuplicate } from '#libs/mongodb/trouble.ts';
-import { beginMonth, closeRenders, forgo, giveBack, monthId, monthsIn, takeOpen } from './mongodb-months.ts';
+import { type Connection, type Database, openConnection } from '#libs/mongodb/connection.ts';
+import { beginMonth, closeRenders, dropOldMinutes, forgo, giveBack, type Month, monthId, monthsIn, takeInMinute, takeOpen, usedInMinute } from './mongodb-months.ts';
 import type { Limits, ReadMonth } from './port.ts';
-import { minuteEnd, monthEnd, monthOf, standing } from './windows.ts';
-
-/** The requests of an account in the minute that ends then. */
-type Minute = { _id: string; ends: number; used: number };
-
-const minutesIn = (db: Database): Documents<Minute> => db.collection<Minute>('minutes');
-const minuteId = (account: string, ends: number): string => `${account}/${ends}`;
-
-/** Minutes are kept for so long, for a clock that is set back. */
-const minutesKeptMs = 2 * 3_600_000;
-const monthsKept = 3;
-
-/** Counts one request; answers with the count, or null where the limit is reached. */
-const countRequest = async (db: Database, account: string, ends: number, limit: number | null): Promise<number | null> => {
-  if (limit !== null && limit <= 0) return null;
-  const id = { _id: minuteId(account, ends) };
-  const below = limit === null ? id : { ...id, used: { $lt: limit } };
-  const count = (upsert: boolean): Promise<Minute | null> => minutesIn(db).findOneAndUpdate(below, { $inc: { used: 1 }, $setOnInsert: { ends } }, { upsert, returnDocument: 'after' });
-  try {
-    return (await count(true))?.used ?? null;
-  } catch (error) {
-    if (!isDuplicate(error)) throw error;
-    // The document is there: the limit is reached, or another request has made it at the same moment.
-    return (await count(false))?.used ?? null;
-  }
-};
-
-const minuteUsed = async (db: Database, account: string, ends: number): Promise<number> => (await minutesIn(db).findOne({ _id: minuteId(account, ends) }))?.used ?? 0;
+import { minuteEnd, monthEnd, monthOf, monthsKept, standing } from './windows.ts';
 
 const prepare = async (db: Database): Promise<void> => {
-  await minutesIn(db).createIndex({ ends: 1 });
   for (const field of ['month', 'open.id', 'open.since']) await monthsIn(db).createIndex({ [field]: 1 });
 };
 
-/** Removes what no clock will come back to, once a minute and month. */
+/** Removes the months that no clock will come back to, once a month. */
 const openSweep = () => {
-  let swept = { minute: 0, month: '' };
+  let swept = '';
   return async (db: Database, now: Date): Promise<void> => {
-    const [minute, month] = [minuteEnd(now).getTime(), monthOf(now)];
-    const before = swept;
-    swept = { minute, month };
-    if (minute !== before.minute) await minutesIn(db).deleteMany({ ends: { $lt: minute - minutesKeptMs } });
-    if (month !== before.month) await monthsIn(db).deleteMany({ month: { $lt: monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsKept, 1))) } });
+    const month = monthOf(now);
+    if (month === swept) return;
+    swept = month;
+    await monthsIn(db).deleteMany({ month: { $lt: monthOf(new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - monthsKept, 1))) } });
   };
+};
+
+type Counts = Pick<Month, 'used' | 'minutes'>;
+
+/** Counts a request of an account; where its minute has no room for it, only tells of the counts. */
+const countRequest = async (db: Database, readMonth: ReadMonth, accountId: string, limit: number | null, now: Date): Promise<Counts & { allowed: boolean }> => {
+  const [_id, ends] = [monthId(accountId, monthOf(now)), minuteEnd(now).getTime()];
+  const hasRoom = limit === null || limit > 0;
+  for (;;) {
+    const counted = hasRoom ? await takeInMinute(db, _id, ends, limit) : null;
+    if (counted) {
+      await dropOldMinutes(db, _id, counted.minutes, ends);
+      return { ...counted, allowed: true };
+    }
+    const month = await beginMonth(db, readMonth, accountId, monthOf(now));
+    if (!hasRoom || (limit !== null && usedInMinute(month, ends) >= limit)) return { ...month, allowed: false };
+  }
 };
 
 /** Limits in MongoDB, shared by any number of processes: each count is one conditional write to one document. `setting` is where the address stands, for messages. */
 export const openMongoLimits = async (url: string, readMonth: ReadMonth, setting = 'READ_STORE_URL'): Promise<Limits & Pick<Connection, 'missing'>> => {
   const connection = openConnection(url, setting, prepare);
   const sweep = openSweep();
+  const admit: Limits['admit'] = (accountId, { perMinute, perMonth }, now) =>
+    connection.use(async (db) => {
+      await sweep(db, now);
+      const counts = await countRequest(db, readMonth, accountId, perMinute, now);
+      const resetAt = minuteEnd(now);
+      return {
+        minute: { ...standing(usedInMinute(counts, resetAt.getTime()), perMinute, resetAt), allowed: counts.allowed },
+        month: standing(counts.used, perMonth, monthEnd(now)),
+      };
+    });
   return {
-    takeRequest: (accountId, perMinute, now) =>
-      connection.use(async (db) => {
-        await sweep(db, now);
-        const resetAt = minuteEnd(now);
-        const used = await countRequest(db, accountId, resetAt.getTime(), perMinute);
-        return { ...standing(used ?? (await minuteUsed(db, accountId, resetAt.getTime())), perMinute, resetAt), allowed: used !== null };
-      }),
+    takeRequest: async (accountId, perMinute, now) => (await admit(accountId, { perMinute, perMonth: null }, now)).minute,
+    admit,
     requests: (accountId, perMinute, now) =>
       connection.use(async (db) => {
         const resetAt = minuteEnd(now);
-        return standing(await minuteUsed(db, accountId, resetAt.getTime()), perMinute, resetAt);
+        const month = await monthsIn(db).findOne({ _id: monthId(accountId, monthOf(now)) });
+        return standing(month ? usedInMinute(month, resetAt.getTime()) : 0, perMinute, resetAt);
       }),
     takeRender: ({ id, accountId }, perMonth, now) =>
       connection.use(async (db) => {

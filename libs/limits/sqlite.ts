@@ -1,6 +1,6 @@
 import { openDatabase } from '#libs/sqlite/database.ts';
 import type { Limits, LogFact, MonthInLog, ReadMonth } from './port.ts';
-import { minuteEnd, monthEnd, monthOf, standing } from './windows.ts';
+import { minuteEnd, minutesKeptMs, monthEnd, monthOf, monthsKept, standing } from './windows.ts';
 
 const schema = `
   CREATE TABLE IF NOT EXISTS minutes (ends INTEGER, account TEXT, used INTEGER NOT NULL, PRIMARY KEY (ends, account)) STRICT, WITHOUT ROWID;
@@ -19,10 +19,6 @@ const giveBack = 'UPDATE months SET used = max(0, used - 1), through = ?3 WHERE 
 // While the log is asked for a month, what it gives back is noted; what it gave back before is in its answer.
 const noteBack = 'INSERT OR IGNORE INTO back_meanwhile SELECT account, month, ?3 FROM beginnings WHERE account = ?1 AND month = ?2';
 const backSince = 'SELECT count(*) AS n, max(position) AS last FROM back_meanwhile WHERE account = ? AND month = ? AND position > ?';
-
-/** Minutes are kept for so long, for a clock that is set back. */
-const minutesKeptMs = 2 * 3_600_000;
-const monthsKept = 3;
 
 /**
  * Limits in one SQLite file, shared by the processes of one machine. They survive the end of a process; nothing waits for the disk,
@@ -63,15 +59,19 @@ export const openSqliteLimits = (file: string, readMonth: ReadMonth): Limits => 
     else for (const statement of [giveBack, noteBack]) database.run(statement, fact.accountId, fact.month, fact.position);
   };
 
+  const takeRequest: Limits['takeRequest'] = (accountId, perMinute, now) =>
+    database.together(() => {
+      sweep(now);
+      const resetAt = minuteEnd(now);
+      const counted = database.get(countRequest, resetAt.getTime(), accountId, perMinute);
+      const used = counted ? Number(counted.used) : minuteUsed(accountId, resetAt.getTime());
+      return { ...standing(used, perMinute, resetAt), allowed: counted !== undefined };
+    });
+  const renders: Limits['renders'] = async (accountId, perMonth, now) => standing(await beginMonth(accountId, monthOf(now)), perMonth, monthEnd(now));
+
   return {
-    takeRequest: (accountId, perMinute, now) =>
-      database.together(() => {
-        sweep(now);
-        const resetAt = minuteEnd(now);
-        const counted = database.get(countRequest, resetAt.getTime(), accountId, perMinute);
-        const used = counted ? Number(counted.used) : minuteUsed(accountId, resetAt.getTime());
-        return { ...standing(used, perMinute, resetAt), allowed: counted !== undefined };
-      }),
+    takeRequest,
+    admit: async (accountId, { perMinute, perMonth }, now) => ({ minute: await takeRequest(accountId, perMinute, now), month: await renders(accountId, perMonth, now) }),
     requests: async (accountId, perMinute, now) => {
       const resetAt = minuteEnd(now);
       return standing(minuteUsed(accountId, resetAt.getTime()), perMinute, resetAt);
@@ -97,7 +97,7 @@ export const openSqliteLimits = (file: string, readMonth: ReadMonth): Limits => 
       if (facts.length > 0) database.transaction(() => facts.forEach(learn));
     },
     openRenders: async (before) => database.all('SELECT id FROM open_renders WHERE since < ? ORDER BY since', before.getTime()).map(({ id }) => String(id)),
-    renders: async (accountId, perMonth, now) => standing(await beginMonth(accountId, monthOf(now)), perMonth, monthEnd(now)),
+    renders,
     close: async () => database.close(),
   };
 };

@@ -2,6 +2,10 @@ import type { Allowance } from './port.ts';
 
 const minuteMs = 60_000;
 
+/** Counts are kept for so long, for a clock that is set back. */
+export const minutesKeptMs = 2 * 3_600_000;
+export const monthsKept = 3;
+
 /** The end of the minute on the clock. */
 export const minuteEnd = (now: Date): Date => new Date((Math.floor(now.getTime() / minuteMs) + 1) * minuteMs);
 

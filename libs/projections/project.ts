@@ -9,11 +9,12 @@ export type Batch = { after: number; events: readonly RecordedEvent[] };
 const openDocuments = (reads: Pick<ReadStore, 'get'>) => {
   const touched = new Map<string, Change>();
   return {
-    evolve: async ({ collection, id, evolve }: FurtherEffect): Promise<Document | null> => {
+    evolve: async ({ collection, id, begins, evolve }: FurtherEffect): Promise<Document | null> => {
       const place = `${collection}\n${id}`;
       const known = touched.get(place);
-      const document = evolve(known ? known.document : await reads.get(collection, id));
-      touched.set(place, { collection, id, document });
+      const before = known ? known.document : begins ? null : await reads.get(collection, id);
+      const document = evolve(before);
+      touched.set(place, { collection, id, document, ...(begins || known?.isNew ? { isNew: true } : {}) });
       return document;
     },
     changes: (): Change[] => [...touched.values()],

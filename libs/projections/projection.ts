@@ -2,17 +2,18 @@ import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Collection, Document } from '#libs/read-store/port.ts';
 
 /**
- * What an event does to one document; `null` stands for no document, before and after.
+ * What an event does to one document; `null` stands for no document, before and after. `begins` says that no event concerns the document before this one.
  * `also` are effects on documents of further collections that follow from how this one stands now.
  */
 export type Effect<D extends Document> = {
   id: string;
+  begins?: true;
   evolve: (document: D | null) => D | null;
   also?: (after: D | null) => readonly FurtherEffect[];
 };
 
 /** What an event does to a document of one of the read model's further collections. */
-export type FurtherEffect = { collection: string; id: string; evolve: (document: Document | null) => Document | null };
+export type FurtherEffect = { collection: string; id: string; begins?: true; evolve: (document: Document | null) => Document | null };
 
 /**
  * A read model: a collection of documents, each a fold over the events that concern it. Pure.

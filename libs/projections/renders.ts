@@ -59,7 +59,7 @@ export const renders: Projection<RenderDocument> = {
         createdAt: event.metadata.occurredAt, startedAt: null, endedAt: null, durationMs: null, pages: null, pdf: null, fault: null,
         reply: data.reply.kind, webhookUrl: data.reply.kind === 'webhook' ? data.reply.url : null, keptUntil: null, trial: data.trial, isJob: data.reply.kind !== 'wait',
       };
-      return { id: document.id, evolve: () => document, also: () => [addRequested(document, countsTowardQuota(data))] };
+      return { id: document.id, begins: true, evolve: () => document, also: () => [addRequested(document, countsTowardQuota(data))] };
     },
     RenderStarted: (event) =>
       change(event, ({ startedAt }) => ({

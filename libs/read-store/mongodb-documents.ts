@@ -7,8 +7,8 @@ import type { Document, Query, Scalar } from './port.ts';
 export type Stored = { _id: string; p: number; json?: string; f?: Fields; gone?: true };
 type Fields = Record<string, Scalar | Record<string, never>>;
 
-/** What one step makes of one document; `collection` as the server calls it, `json` null where the document is removed. */
-export type Entry = { collection: string; id: string; json: string | null };
+/** What one step makes of one document; `collection` as the server calls it, `json` null where the document is removed. `isNew` is a guess that it is not there. */
+export type Entry = { collection: string; id: string; json: string | null; isNew?: true };
 
 /** A label as the name of a field: what means something to the server, or to a path, becomes ~ and its code. */
 export const fieldName = (label: string): string => (label === '' ? '~' : label.replace(/[~.$/\0]/g, (sign) => `~${sign.charCodeAt(0).toString(16).padStart(2, '0')}`));
@@ -27,14 +27,14 @@ const fieldsOf = (document: Document): Fields => {
   return fields;
 };
 
+/** An entry as it lies in its collection. */
+export const storedOf = ({ id, json }: Entry, to: number): Stored => (json === null ? { _id: id, p: to, gone: true } : { _id: id, p: to, json, f: fieldsOf(JSON.parse(json) as Document) });
+
 /** An entry as a write that happens only where the document is further back than `to`. */
-export const writeOf = ({ id, json }: Entry, to: number) => ({
-  replaceOne: {
-    filter: { _id: id, p: { $lt: to } },
-    replacement: (json === null ? { p: to, gone: true } : { p: to, json, f: fieldsOf(JSON.parse(json) as Document) }) satisfies Omit<Stored, '_id'> as Omit<Stored, '_id'>,
-    upsert: true,
-  },
-});
+export const writeOf = (entry: Entry, to: number) => {
+  const { _id, ...replacement } = storedOf(entry, to);
+  return { replaceOne: { filter: { _id, p: { $lt: to } }, replacement, upsert: true } };
+};
 
 type Condition = Record<string, unknown>;
 

@@ -9,7 +9,7 @@ type Standing = { position: number; claim?: string; by?: string };
  * The one document that says where every model stands, so that a step of many models is decided by one write. `generations` are the collections that serve,
  * by name, where they are not the first ones; `copies` the generation in which a model is being built anew. `layout` changes whenever other collections serve.
  */
-export type Ledger = { _id: string; layout: number; models?: Record<string, Standing>; generations?: Record<string, string>; copies?: Record<string, string>; journals?: Record<string, unknown> };
+export type Ledger = { _id: string; layout: number; models?: Record<string, Standing>; generations?: Record<string, string>; copies?: Record<string, string>; journals?: Record<string, string> };
 
 export const ledgerId = 'ledger';
 

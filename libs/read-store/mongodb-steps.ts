@@ -1,9 +1,9 @@
-import type { Database } from '#libs/mongodb/connection.ts';
+import type { Database, Documents } from '#libs/mongodb/connection.ts';
 import { isDuplicate } from '#libs/mongodb/trouble.ts';
-import { type Entry, type Stored, writeOf } from './mongodb-documents.ts';
+import { type Entry, type Stored, storedOf, writeOf } from './mongodb-documents.ts';
 import { atRest, claimIn, fieldOfModel, type Ledger, lastStepIn, ledgerId, ledgerIn, positionIn, readLedger } from './mongodb-ledger.ts';
 
-/** A step as it is noted before any of it is written: in the ledger itself where it is small, else in `parts` documents beside it. */
+/** A step as it is noted before any of it is written: in the ledger itself where it is small, as JSON, else in `parts` documents beside it. */
 type Journal = { to: number; models: string[]; entries: Entry[]; parts: number };
 
 /** A step of one model or several; `models` as the ledger calls them, `when` is what else of the ledger it depends on. */
@@ -46,24 +46,33 @@ const journalOf = async (db: Database, { id, models, to, entries }: Step): Promi
   return { to, models: [...models], entries: [], parts: parts.length };
 };
 
-const writeAll = async (db: Database, collection: string, writes: ReturnType<typeof writeOf>[]): Promise<void> => {
-  const documents = db.collection<Stored>(collection);
+/** Writes entries as one; where a document is there that should not be, or is as far already, each by itself: those that are as far stay as they are. */
+const writeAtOnce = async (documents: Documents<Stored>, entries: readonly Entry[], to: number, write: () => Promise<unknown>): Promise<void> => {
+  if (entries.length === 0) return;
   try {
-    await documents.bulkWrite(writes, { ordered: false });
+    await write();
   } catch (error) {
     if (!isDuplicate(error)) throw error;
-    // A document that is as far already refuses the write as a duplicate. The others may or may not be written: each is tried by itself.
-    for (const { replaceOne } of writes) {
-      await documents.replaceOne(replaceOne.filter, replaceOne.replacement, { upsert: true }).catch((refusal: unknown) => {
+    for (const entry of entries) {
+      const { filter, replacement } = writeOf(entry, to).replaceOne;
+      await documents.replaceOne(filter, replacement, { upsert: true }).catch((refusal: unknown) => {
         if (!isDuplicate(refusal)) throw refusal;
       });
     }
   }
 };
 
+const writeAll = async (documents: Documents<Stored>, entries: readonly Entry[], to: number): Promise<void> => {
+  const { first = [], later = [] } = Object.groupBy(entries, ({ isNew }) => (isNew ? 'first' : 'later'));
+  await Promise.all([
+    writeAtOnce(documents, first, to, () => documents.insertMany(first.map((entry) => storedOf(entry, to)), { ordered: false })),
+    writeAtOnce(documents, later, to, () => documents.bulkWrite(later.map((entry) => writeOf(entry, to)), { ordered: false })),
+  ]);
+};
+
 const writeEntries = async (db: Database, entries: readonly Entry[], to: number): Promise<void> => {
   const byCollection = Map.groupBy(entries, ({ collection }) => collection);
-  await Promise.all([...byCollection].map(([collection, all]) => writeAll(db, collection, all.map((entry) => writeOf(entry, to)))));
+  await Promise.all([...byCollection].map(([collection, all]) => writeAll(db.collection<Stored>(collection), all, to)));
 };
 
 const movedTo = (models: readonly string[], to: number, step: string): Record<string, unknown> => Object.fromEntries(models.map((model) => [fieldOfModel(model), { position: to, by: step }]));
@@ -82,8 +91,8 @@ export const finishOthers = async (db: Database, ledger: Ledger, models: readonl
   const steps = new Set(models.flatMap((model) => claimIn(ledger, model) ?? []));
   for (const step of steps) {
     const full = await ledgerIn(db).findOne({ _id: ledgerId });
-    const journal = full?.journals?.[step] as Journal | undefined;
-    if (journal) await finish(db, step, journal);
+    const noted = full?.journals?.[step];
+    if (noted !== undefined) await finish(db, step, JSON.parse(noted) as Journal);
   }
 };
 
@@ -98,7 +107,7 @@ export const take = async (db: Database, step: Step): Promise<'taken' | 'elsewhe
   const isOnlyMove = step.entries.length === 0;
   const condition = Object.assign({ _id: ledgerId, ...when }, ...models.map((model) => atRest(model, from))) as { _id: string };
   const claims = Object.fromEntries(models.map((model) => [`${fieldOfModel(model)}.claim`, id]));
-  const change = isOnlyMove ? movedTo(models, to, id) : { ...claims, [`journals.${id}`]: journal };
+  const change = isOnlyMove ? movedTo(models, to, id) : { ...claims, [`journals.${id}`]: JSON.stringify(journal) };
   for (;;) {
     const { matchedCount } = await ledgerIn(db).updateOne(condition, { $set: change });
     if (matchedCount === 1) {

@@ -22,8 +22,8 @@ const parsed = ({ json }: Pick<Stored, 'json'>): Document => JSON.parse(json!) a
 /** Of several changes of one document the last one. */
 const entriesOf = (updates: readonly Update[], nameOf: (collection: string) => string): Entry[] => {
   const entries = new Map<string, Entry>();
-  for (const { collection, id, document } of updates.flatMap(({ changes }) => changes)) {
-    entries.set(`${collection}\n${id}`, { collection: nameOf(collection), id, json: document === null ? null : JSON.stringify(document) });
+  for (const { collection, id, document, isNew } of updates.flatMap(({ changes }) => changes)) {
+    entries.set(`${collection}\n${id}`, { collection: nameOf(collection), id, json: document === null ? null : JSON.stringify(document), ...(isNew ? { isNew } : {}) });
   }
   return [...entries.values()];
 };
@@ -42,7 +42,8 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
 
   const serving: View = { modelOf: (model) => model, collectionOf: layoutOf, when: ({ layout: number }) => ({ layout: number }) };
 
-  const applyTo = async (db: Database, view: View, from: number, to: number, updates: readonly Update[]): Promise<boolean> => {
+  /** Where other collections have come to serve, documents that nothing but the log was needed for go into those; else `insists` is false, and they have to be made again. */
+  const applyTo = async (db: Database, view: View, from: number, to: number, updates: readonly Update[], insists: boolean): Promise<boolean> => {
     if (updates.length === 0) return true;
     const models = updates.map(({ model }) => view.modelOf(model));
     const id = randomUUID();
@@ -51,7 +52,7 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
       return take(db, { id, models, from, to, when, entries: entriesOf(updates, (collection) => view.collectionOf(ledger, collection)) });
     };
     let outcome = await attempt(await layout.known(db));
-    while (outcome === 'changed') outcome = await attempt(await layout.fresh(db));
+    while (outcome === 'changed' && insists) outcome = await attempt(await layout.fresh(db));
     if (outcome === 'taken') pulse.beat();
     else view.when(await layout.fresh(db));
     return outcome === 'taken';
@@ -74,7 +75,7 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
   const storeOf = (view: View): ModelStore => ({
     get: (collection, id) => connection.use((db) => getFrom(db, view, collection, id)),
     checkpoint: (model) => connection.use((db) => checkpointOf(db, view.modelOf(model))),
-    apply: (model, from, to, changes) => connection.use((db) => applyTo(db, view, from, to, [{ model, changes }])),
+    apply: (model, from, to, changes) => connection.use((db) => applyTo(db, view, from, to, [{ model, changes }], true)),
   });
 
   return {
@@ -87,7 +88,7 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
         return (await found.toArray()).map(parsed);
       }),
     count: (collection, where) => connection.use(async (db) => db.collection<Stored>(layoutOf(await layout.known(db), collection)).countDocuments(filterOf(where) as object)),
-    applyTogether: (from, to, updates) => connection.use((db) => applyTo(db, serving, from, to, updates)),
+    applyTogether: (from, to, updates) => connection.use((db) => applyTo(db, serving, from, to, updates, false)),
     reached: (model, position, timeoutMs) => pulse.until(async () => connection.closed() || (await connection.use((db) => checkpointOf(db, model))) >= position, timeoutMs).then((there) => there && !connection.closed()),
     reset: (model, names) => connection.use((db) => exchange(db, layout, model, names)),
     rebuild: (model, names) =>

@@ -4,7 +4,8 @@ export type Scalar = string | number | boolean | null;
 /** A collection with the fields (dotted paths) that its queries filter and sort by. */
 export type Collection = { name: string; indexes: readonly (readonly string[])[] };
 
-export type Change = { collection: string; id: string; document: Document | null };
+/** `isNew` says that the document is not there yet, as far as is known: engines for which that makes a difference may try it so first. */
+export type Change = { collection: string; id: string; document: Document | null; isNew?: true };
 
 export type Query = {
   where: Record<string, Scalar>;
@@ -51,7 +52,8 @@ export type ReadStore = {
    */
   apply(model: string, from: number, to: number, changes: readonly Change[]): Promise<boolean>;
   /**
-   * As `apply` for several models, all or none of them: false, and nothing written, unless every one of their checkpoints is at `from`.
+   * As `apply` for several models, all or none of them: false, and nothing written, unless every one of their checkpoints is at `from`, and the documents that serve
+   * are those that served at the step before.
    * An engine that cannot write them as one writes model by model, and leaves each whole.
    */
   applyTogether(from: number, to: number, updates: readonly { model: string; changes: readonly Change[] }[]): Promise<boolean>;

@@ -1,12 +1,16 @@
 import { bareId, readModels } from '#contracts/names.ts';
 import { templateVersionId, type TemplateVersionDocument } from '#libs/projections/template-versions.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
+import type { Known } from '#libs/read-store/known.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
+/** Templates as the read model has them, by their bare ids. */
+export const templatesIn = (reads: Pick<ReadStore, 'get'>) => ({ find: async (id: string) => (await reads.get(readModels.templates, id)) as TemplateDocument | null });
+
 /** An account's template by its `tpl_<id>`; null where it is another's, gone, or made up. */
-export const findTemplate = async (reads: ReadStore, accountId: string, prefixed: string): Promise<TemplateDocument | null> => {
+export const findTemplate = async (templates: Pick<Known<TemplateDocument>, 'find'>, accountId: string, prefixed: string): Promise<TemplateDocument | null> => {
   const id = bareId('tpl', prefixed);
-  const document = id ? ((await reads.get(readModels.templates, id)) as TemplateDocument | null) : null;
+  const document = id ? await templates.find(id) : null;
   return document?.accountId === accountId ? document : null;
 };
 

@@ -3,6 +3,7 @@ import Fastify, { LogController, type FastifyBaseLogger, type FastifyError, type
 import { buildOpenApi } from '#contracts/http/openapi.ts';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
 import { routes } from '#contracts/http/routes.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { KeyUses } from '#libs/keys/uses.ts';
 import type { Telemetry } from '#libs/telemetry/start.ts';
 import { registerAccountRoutes } from './account-routes.ts';
@@ -10,6 +11,7 @@ import { authenticate, requireActive } from './authenticate.ts';
 import { answeringBrokenRequests, answerUnreadablePath, newRequestId } from './before-routing.ts';
 import { brief } from './brief.ts';
 import { callerOf, rememberCaller } from './caller.ts';
+import type { Callers } from './callers.ts';
 import { closeGently } from './closing.ts';
 import { registerDocs } from './docs.ts';
 import { type DownloadParts, downloadPath, registerDownloads } from './downloads.ts';
@@ -30,7 +32,8 @@ import type { TemplateParts } from './templates/parts.ts';
 import { countRequest, minuteOf, planLimits, requireRoomInMinute, showLimits } from './throttle.ts';
 import { registerUsageRoute } from './usage-route.ts';
 
-export type AppParts = RenderRouteParts & TemplateParts & JobParts & DownloadParts & { keyUses: KeyUses; countAsync: boolean; health: () => Health; version: string; logger: FastifyBaseLogger; telemetry: Pick<Telemetry, 'metricsText' | 'metricsType'>; tls?: { cert: Buffer; key: Buffer } };
+/** `inputs` are the blobs that PDFs are made from, which are never deleted; `blobs` are all. */
+export type AppParts = RenderRouteParts & TemplateParts & JobParts & DownloadParts & { inputs: BlobStore; callers: Callers; keyUses: KeyUses; countAsync: boolean; health: () => Health; version: string; logger: FastifyBaseLogger; telemetry: Pick<Telemetry, 'metricsText' | 'metricsType'>; tls?: { cert: Buffer; key: Buffer } };
 
 const apiPrefix = '/api/';
 
@@ -98,7 +101,7 @@ export const createApp = (parts: AppParts): FastifyInstance => {
     checkOpen();
     if (bringsToken(request)) return;
     const now = parts.log.now();
-    const caller = await authenticate(parts.reads, request.raw, now);
+    const caller = await authenticate(parts.callers, request.raw, now);
     rememberCaller(request, caller);
     parts.keyUses.note(caller.key, now);
     const later = !parts.countAsync && mayBeExempt(request);
@@ -123,10 +126,11 @@ export const createApp = (parts: AppParts): FastifyInstance => {
   registerDocs(app, buildOpenApi(routes, { version: parts.version }));
   registerHealthRoutes(app, parts.health);
   registerMetricsRoute(app, parts.telemetry);
-  registerRenderRoutes(app, parts);
-  registerTemplateReadRoutes(app, parts);
-  registerTemplateWriteRoutes(app, parts);
-  registerTemplateTestRoute(app, parts);
+  const ofInputs = { ...parts, blobs: parts.inputs };
+  registerRenderRoutes(app, ofInputs);
+  registerTemplateReadRoutes(app, ofInputs);
+  registerTemplateWriteRoutes(app, ofInputs);
+  registerTemplateTestRoute(app, ofInputs);
   registerJobRoutes(app, parts);
   registerDownloads(app, parts);
   registerUsageRoute(app, parts);

@@ -8,6 +8,7 @@ import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { authenticate, requirePermission } from './authenticate.ts';
+import { openCallers } from './callers.ts';
 
 const now = new Date('2026-05-20T12:00:00.000Z');
 const secret = newSecret('live');
@@ -25,14 +26,14 @@ const storeOf = (keys: readonly ApiKeyDocument[], accounts: readonly AccountDocu
 const requestWith = (...headers: readonly string[]): IncomingMessage => ({ rawHeaders: ['Host', 'x', ...headers] }) as IncomingMessage;
 const bearer = (text: string): IncomingMessage => requestWith('Authorization', `Bearer ${text}`);
 const faultOf = (request: IncomingMessage, store = storeOf([key])) =>
-  authenticate(store, request, now).then(
+  authenticate(openCallers(store, 0), request, now).then(
     () => 'let in',
     (error: unknown) => (error instanceof Problem ? error.fault : Promise.reject(error)),
   );
 
 describe('A key is let in', () => {
   it.each(['Bearer', 'bearer', 'BEARER'])('after the word %s, in a header of any case', async (word) => {
-    expect(await authenticate(storeOf([key]), requestWith('aUTHORIZATION', `${word}  ${secret}`), now)).toEqual({ key, account });
+    expect(await authenticate(openCallers(storeOf([key]), 0), requestWith('aUTHORIZATION', `${word}  ${secret}`), now)).toEqual({ key, account });
   });
 
   it('until the very moment in which it expires', async () => {

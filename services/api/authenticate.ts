@@ -1,14 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Permission } from '#contracts/events/account.ts';
 import { Problem } from '#contracts/http/problem.ts';
-import { readModels } from '#contracts/names.ts';
 import { hashOf, malformation } from '#libs/keys/secret.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
-import type { ReadStore } from '#libs/read-store/port.ts';
-
-/** Who asks: a key in force, and its account. */
-export type Caller = { key: ApiKeyDocument; account: AccountDocument };
+import type { Caller, Callers } from './callers.ts';
 
 const authorizationHeaders = (request: IncomingMessage): string[] =>
   request.rawHeaders.filter((_, index, raw) => index % 2 === 1 && raw[index - 1]!.toLowerCase() === 'authorization');
@@ -24,20 +20,17 @@ const secretFrom = (request: IncomingMessage): string => {
   return secret;
 };
 
-const keyInForce = async (reads: ReadStore, secret: string, now: Date): Promise<ApiKeyDocument> => {
-  const [key] = (await reads.find(readModels.apiKeys, { where: { hash: hashOf(secret) }, limit: 1 })) as ApiKeyDocument[];
-  if (!key) throw Problem.of('invalid_api_key', 'There is no such API key.');
-  if (key.revokedAt) throw Problem.of('revoked_api_key', `The API key was revoked at ${key.revokedAt}.`, { revoked_at: key.revokedAt });
-  if (key.expiresAt && key.expiresAt <= now.toISOString()) throw Problem.of('expired_api_key', `The API key expired at ${key.expiresAt}.`, { expired_at: key.expiresAt });
-  return key;
+const requireInForce = ({ revokedAt, expiresAt }: ApiKeyDocument, now: Date): void => {
+  if (revokedAt) throw Problem.of('revoked_api_key', `The API key was revoked at ${revokedAt}.`, { revoked_at: revokedAt });
+  if (expiresAt && expiresAt <= now.toISOString()) throw Problem.of('expired_api_key', `The API key expired at ${expiresAt}.`, { expired_at: expiresAt });
 };
 
 /** Finds out who asks. @throws Problem: 401 for the key. */
-export const authenticate = async (reads: ReadStore, request: IncomingMessage, now: Date): Promise<Caller> => {
-  const key = await keyInForce(reads, secretFrom(request), now);
-  const account = (await reads.get(readModels.accounts, key.accountId)) as AccountDocument | null;
-  if (!account) throw Problem.of('invalid_api_key', 'There is no such API key.');
-  return { key, account };
+export const authenticate = async (callers: Callers, request: IncomingMessage, now: Date): Promise<Caller> => {
+  const caller = await callers.find(hashOf(secretFrom(request)));
+  if (!caller) throw Problem.of('invalid_api_key', 'There is no such API key.');
+  requireInForce(caller.key, now);
+  return caller;
 };
 
 /** @throws Problem account_suspended */

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Caller } from './authenticate.ts';
+import type { Caller } from './callers.ts';
 
 const callers = new WeakMap<FastifyRequest, Caller>();
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '#contracts/http/problem.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
@@ -10,12 +11,14 @@ export type Freshness = {
   wrote(accountId: string, position: number, ...models: string[]): void;
   /** Resolves when `models` show the account's writes. @throws Problem service_unavailable after a second: what they show by then would be wrong */
   settled(accountId: string, ...models: string[]): Promise<void>;
+  /** Resolves when every process shows them, also those that go by what they read a moment ago. @throws as `settled` */
+  settledEverywhere(accountId: string, ...models: string[]): Promise<void>;
 };
 
 const behind = (): Problem => Problem.of('service_unavailable', 'What was written a moment ago cannot be shown yet. Try again in a moment.', { retry_after: 1 });
 
-/** Remembers, within this process, the last writes of the accounts that wrote last. */
-export const createFreshness = (reads: Pick<ReadStore, 'reached'>): Freshness => {
+/** Remembers, within this process, the last writes of the accounts that wrote last. For so many milliseconds others may go by what they have read. */
+export const createFreshness = (reads: Pick<ReadStore, 'reached'>, knownForMs = 0): Freshness => {
   const lastWrites = new Map<string, number>();
   const placeOf = (accountId: string, model: string): string => `${accountId}\n${model}`;
 
@@ -27,15 +30,25 @@ export const createFreshness = (reads: Pick<ReadStore, 'reached'>): Freshness =>
     if (lastWrites.size > remembered) lastWrites.delete(lastWrites.keys().next().value!);
   };
   const shows = async (accountId: string, model: string): Promise<boolean> => {
-    const position = lastWrites.get(placeOf(accountId, model));
-    return position === undefined || reads.reached(model, position, longestWaitMs);
+    const place = placeOf(accountId, model);
+    const position = lastWrites.get(place);
+    if (position === undefined) return true;
+    const shown = await reads.reached(model, position, longestWaitMs);
+    // What is seen once stays seen, and need not be asked for again.
+    if (shown && lastWrites.get(place) === position) lastWrites.delete(place);
+    return shown;
+  };
+  const settled: Freshness['settled'] = async (accountId, ...models) => {
+    const shown = await Promise.all(models.map((model) => shows(accountId, model)));
+    if (shown.includes(false)) throw behind();
   };
 
   return {
     wrote: (accountId, position, ...models) => models.forEach((model) => remember(placeOf(accountId, model), position)),
-    settled: async (accountId, ...models) => {
-      const shown = await Promise.all(models.map((model) => shows(accountId, model)));
-      if (shown.includes(false)) throw behind();
+    settled,
+    settledEverywhere: async (accountId, ...models) => {
+      await settled(accountId, ...models);
+      if (knownForMs > 0) await sleep(knownForMs);
     },
   };
 };

@@ -1,21 +1,20 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#contracts/http/problem.ts';
 import { streams } from '#contracts/names.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import type { Allowance, Limits } from '#libs/limits/port.ts';
-import type { Caller } from './authenticate.ts';
-import { planLimits, setLimitHeaders } from './throttle.ts';
+import type { Caller } from './callers.ts';
+import { monthOf, planLimits, setLimitHeaders } from './throttle.ts';
 
 const quotaExceeded = ({ limit, used, resetAt }: Allowance): Problem =>
   Problem.of('quota_exceeded', `The account has used the ${limit} renders of this month. The quota begins anew at ${resetAt.toISOString()}.`, {
     quota_limit: limit!, quota_used: used, quota_reset: resetAt.toISOString(),
   });
 
-/** Looks whether the account's month has room for one more render; test keys always have. @throws Problem quota_exceeded */
-export const requireQuota = async (limits: Limits, { account, key }: Caller, now: Date): Promise<void> => {
-  if (key.keyType === 'test') return;
-  const month = await limits.renders(account.id, planLimits(account).requestsPerMonth, now);
-  if (!month.allowed) throw quotaExceeded(month);
+/** Looks whether the account's month had room for one more render when the request came, unless it is over by now; test keys always have. @throws Problem quota_exceeded */
+export const requireQuota = (request: FastifyRequest, { key }: Caller, now: Date): void => {
+  const month = monthOf(request);
+  if (key.keyType !== 'test' && !month.allowed && now < month.resetAt) throw quotaExceeded(month);
 };
 
 export type QuotaParts = { limits: Limits; log: { store: EventStore } };

@@ -39,7 +39,7 @@ const acceptRender = async (parts: RenderRouteParts, request: FastifyRequest, re
   requirePermission(caller, 'render:create');
   const afterwards = afterwardsOfTest(parts, request, reply, id);
   const at = acceptanceOf(id, parts.log.now());
-  await requireQuota(parts.limits, caller, at);
+  requireQuota(request, caller, at);
   const ask = await askOf(parts, caller, wanted);
   const estimate = await parts.estimates.of(ask.source, wish.kind === 'wait' ? 'wait' : 'later');
   if (wish.kind === 'wait') requireShortWait(estimate, planLimits(caller.account).processingMs);

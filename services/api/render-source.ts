@@ -4,17 +4,20 @@ import { type RenderOptions, renderOptions } from '#contracts/http/render-option
 import type { ConvertRequest, TemplateRequest } from '#contracts/http/render.ts';
 import { readModels } from '#contracts/names.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
+import type { TemplateDocument } from '#libs/projections/templates.ts';
+import type { Known } from '#libs/read-store/known.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { readSettings } from '#libs/templates/body.ts';
 import { findTemplate, findVersion } from '#libs/templates/find.ts';
-import type { Caller } from './authenticate.ts';
+import type { Caller } from './callers.ts';
 import { brief } from './brief.ts';
 import type { Freshness } from './freshness.ts';
 import { planLimits } from './throttle.ts';
 import { dataBytes } from './written-data.ts';
 
 export type Ask = { source: RenderSource; options: RenderOptions };
-export type SourceParts = { reads: ReadStore; blobs: BlobStore; freshness: Freshness };
+/** `templates` are found by their bare ids. */
+export type SourceParts = { reads: ReadStore; templates: Known<TemplateDocument>; blobs: BlobStore; freshness: Freshness };
 
 const given = (fields: Record<string, unknown>): Record<string, unknown> => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
@@ -28,16 +31,19 @@ const unknownTemplate = (asked: string, template_version: number | undefined): P
 const webhookNames = new Set(['webhook_url', 'webhook_method', 'webhook_headers']);
 const withoutWebhook = <T extends object>(fields: T): T => Object.fromEntries(Object.entries(fields).filter(([name]) => !webhookNames.has(name))) as T;
 
-const templateAsk = async ({ reads, blobs, freshness }: SourceParts, { account }: Caller, request: Omit<TemplateRequest, 'mode'>, data: Buffer): Promise<Ask> => {
+const templateAsk = async ({ reads, templates, blobs, freshness }: SourceParts, { account }: Caller, request: Omit<TemplateRequest, 'mode'>, data: Buffer): Promise<Ask> => {
   const { template_id, template_version, data: _, ...own } = request;
   await freshness.settled(account.id, readModels.templates, readModels.templateVersions);
-  const template = await findTemplate(reads, account.id, template_id);
-  const version = template && (await findVersion(reads, template, template_version ?? template.version, planLimits(account).keptVersions));
-  if (!version) throw unknownTemplate(template_id, template_version);
-  const [{ default_options }, dataRef] = await Promise.all([readSettings(blobs, version.body), blobs.put(data)]);
+  const template = await findTemplate(templates, account.id, template_id);
+  if (!template) throw unknownTemplate(template_id, template_version);
+  const version = template_version ?? template.version;
+  // A template's own document is that of its present version.
+  const body = version === template.version ? template : (await findVersion(reads, template, version, planLimits(account).keptVersions))?.body;
+  if (!body) throw unknownTemplate(template_id, template_version);
+  const [{ default_options }, dataRef] = await Promise.all([readSettings(blobs, body), blobs.put(data)]);
   const { locale: _locale, time_zone: _timeZone, ...presets } = default_options;
   return {
-    source: { mode: 'RENDER', templateId: template.id, templateVersion: version.version, content: version.body.content, settings: version.body.settings, data: dataRef },
+    source: { mode: 'RENDER', templateId: template.id, templateVersion: version, content: body.content, settings: body.settings, data: dataRef },
     options: renderOptions.parse({ ...presets, ...given(withoutWebhook(own)) }),
   };
 };

@@ -8,7 +8,7 @@ import type { BlobStore } from '#libs/blob-store/port.ts';
 import { render } from '#libs/domain/render.ts';
 import { begin, type Log } from '#libs/handling/handle.ts';
 import { bytesPerMb } from '#libs/sizes/sizes.ts';
-import type { Caller } from './authenticate.ts';
+import type { Caller } from './callers.ts';
 import type { Ask } from './render-source.ts';
 import { planLimits } from './throttle.ts';
 

@@ -20,28 +20,39 @@ export const setLimitHeaders = (reply: FastifyReply, name: 'ratelimit' | 'quota'
 /** The limits in force for an account. */
 export const planLimits = ({ plan, overrides }: AccountDocument): PlanLimits => limitsOf(plan, overrides);
 
-const minutes = new WeakMap<FastifyRequest, Allowance>();
+type Standing = { minute: Allowance; month: Allowance };
 
-/** How the account's minute stands after this request. */
-export const minuteOf = (request: FastifyRequest): Allowance => {
-  const minute = minutes.get(request);
-  if (!minute) throw new Error(`${request.method} ${request.url} was not counted`);
-  return minute;
+const standings = new WeakMap<FastifyRequest, Standing>();
+
+const standingOf = (request: FastifyRequest): Standing => {
+  const standing = standings.get(request);
+  if (!standing) throw new Error(`${request.method} ${request.url} was not counted`);
+  return standing;
 };
 
-const tell = async (limits: Limits, account: AccountDocument, reply: FastifyReply, minute: Allowance, now: Date): Promise<void> => {
-  minutes.set(reply.request, minute);
-  setLimitHeaders(reply, 'ratelimit', minute);
-  setLimitHeaders(reply, 'quota', await limits.renders(account.id, planLimits(account).requestsPerMonth, now));
+/** How the account's minute stands after this request. */
+export const minuteOf = (request: FastifyRequest): Allowance => standingOf(request).minute;
+/** How the account's month stood when this request came. */
+export const monthOf = (request: FastifyRequest): Allowance => standingOf(request).month;
+
+const tell = (reply: FastifyReply, standing: Standing): void => {
+  standings.set(reply.request, standing);
+  setLimitHeaders(reply, 'ratelimit', standing.minute);
+  setLimitHeaders(reply, 'quota', standing.month);
 };
 
 /** Counts the request toward the account's minute and tells the caller how the limits stand; refuses nothing. */
-export const countRequest = async (limits: Limits, account: AccountDocument, reply: FastifyReply, now: Date): Promise<void> =>
-  tell(limits, account, reply, await limits.takeRequest(account.id, planLimits(account).requestsPerMinute, now), now);
+export const countRequest = async (limits: Limits, account: AccountDocument, reply: FastifyReply, now: Date): Promise<void> => {
+  const { requestsPerMinute: perMinute, requestsPerMonth: perMonth } = planLimits(account);
+  tell(reply, await limits.admit(account.id, { perMinute, perMonth }, now));
+};
 
 /** Tells the caller how the limits stand without counting the request. */
-export const showLimits = async (limits: Limits, account: AccountDocument, reply: FastifyReply, now: Date): Promise<void> =>
-  tell(limits, account, reply, await limits.requests(account.id, planLimits(account).requestsPerMinute, now), now);
+export const showLimits = async (limits: Limits, account: AccountDocument, reply: FastifyReply, now: Date): Promise<void> => {
+  const { requestsPerMinute, requestsPerMonth } = planLimits(account);
+  const [minute, month] = await Promise.all([limits.requests(account.id, requestsPerMinute, now), limits.renders(account.id, requestsPerMonth, now)]);
+  tell(reply, { minute, month });
+};
 
 /** @throws Problem rate_limit_exceeded where the request came after the last one that the minute had room for */
 export const requireRoomInMinute = ({ allowed, limit, resetAt }: Allowance, now: Date): void => {

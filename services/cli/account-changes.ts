@@ -3,7 +3,7 @@ import { planNames, type LimitOverrides, type PlanName } from '#contracts/plans.
 import { type AccountChange, changeAccount } from '#libs/accounts/change-account.ts';
 import { accountState } from './account-view.ts';
 import { examples, oneLine, positive, positiveWhole, wantsJson } from './arguments.ts';
-import { withEngines } from './context.ts';
+import { changeCallers, withEngines } from './context.ts';
 import { existingAccount } from './find.ts';
 import { print } from './output.ts';
 
@@ -12,7 +12,7 @@ type Words = { done: string; already: string };
 const change = (prefixed: string, wish: AccountChange, { done, already }: Words, command: Command): Promise<void> =>
   withEngines(async ({ engines, log, actor }) => {
     const { id } = await existingAccount(engines.reads, prefixed);
-    const { changed, state } = await changeAccount(log, actor, id, wish);
+    const { changed, state } = await changeCallers(engines, () => changeAccount(log, actor, id, wish));
     const shown = state.status === 'NONE' ? {} : { plan: state.plan, state: accountState(state.status), overrides: state.overrides };
     print(wantsJson(command), { id: prefixed, changed, ...shown }, `Account ${prefixed} ${changed ? done : already}.`);
   });

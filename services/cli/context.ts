@@ -3,8 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor } from '#contracts/events/metadata.ts';
 import { type Engines, openEngines } from '#libs/engines/open.ts';
 import type { Log } from '#libs/handling/handle.ts';
+import { isRemote } from '#libs/engines/guarded.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { projections } from '#libs/projections/all.ts';
+import { knownForMs } from '#libs/read-store/known.ts';
 import { loadSettings, type Settings } from '#libs/config/settings.ts';
 import { UsageError } from './output.ts';
 
@@ -22,6 +24,17 @@ const present = async ({ missing }: Engines): Promise<void> => {
     if (performance.now() > giveUpAt) throw new UsageError(missing().join('\n'));
     await sleep(20);
   }
+};
+
+/**
+ * Changes something about callers, who may be known as they were for a moment where the read models are on a server; answers when nobody is.
+ * What a command says of it is true then.
+ */
+export const changeCallers = async <T>({ store, reads }: Pick<Engines, 'store' | 'reads'>, change: () => Promise<T>): Promise<T> => {
+  const changed = await change();
+  await catchUp(store, reads, projections);
+  if (isRemote(reads)) await sleep(knownForMs);
+  return changed;
 };
 
 /** Runs a command against the engines of the settings, with read models that show all that is in the log before and after it. */

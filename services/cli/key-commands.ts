@@ -8,7 +8,7 @@ import { apiKey } from '#libs/domain/api-key.ts';
 import { load } from '#libs/handling/handle.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import { examples, instant, month, oneLine, permissionList, wantsJson } from './arguments.ts';
-import { withEngines } from './context.ts';
+import { changeCallers, withEngines } from './context.ts';
 import { existingAccount, existingKey } from './find.ts';
 import { keyDetails, keyRow } from './key-view.ts';
 import { print, table } from './output.ts';
@@ -41,7 +41,7 @@ const revoke = (prefixed: string, reason: string | undefined, json: boolean): Pr
   withEngines(async ({ engines, log, actor }) => {
     const key = await existingKey(engines.reads, prefixed);
     const { aggregate } = await load(log, apiKey, streams.apiKey(key.id));
-    const { events } = await aggregate.execute({ type: 'revoke', reason: reason ?? null }, causeOf(actor, key.accountId));
+    const { events } = await changeCallers(engines, () => aggregate.execute({ type: 'revoke', reason: reason ?? null }, causeOf(actor, key.accountId)));
     const revoked = { id: prefixed, account: accountIdOf(key.accountId), state: 'revoked' };
     print(json, revoked, events.length > 0 ? `Key ${prefixed} is revoked.` : `Key ${prefixed} was revoked before.`);
   });

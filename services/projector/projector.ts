@@ -13,11 +13,14 @@ const projectOneByOne = async (store: EventStore, reads: ReadStore, projections:
   }
 };
 
+/** So long the events of a moment are waited for: queries see them that much later. */
+const gatherMs = 40;
+
 /** Follows the log and keeps the read models, until `signal` aborts. */
 export const runProjector = async (store: EventStore, reads: ReadStore, projections: readonly Projection[], signal: AbortSignal): Promise<void> => {
   const checkpoints = await Promise.all(projections.map(({ model }) => reads.checkpoint(model)));
   let after = Math.min(...checkpoints);
-  const patiently: Pick<EventStore, 'subscribe' | 'readAll'> = { readAll: (from, limit) => store.readAll(from, limit), subscribe: (from, until) => gathered(store.subscribe(from, until), until) };
+  const patiently: Pick<EventStore, 'subscribe' | 'readAll'> = { readAll: (from, limit) => store.readAll(from, limit), subscribe: (from, until) => gathered(store.subscribe(from, until), until, gatherMs) };
   for await (const events of followed('projector', patiently, after, signal)) {
     if (!(await projectTogether(reads, projections, { after, events }))) await projectOneByOne(store, reads, projections, { after, events });
     after = events.at(-1)!.position;

@@ -33,12 +33,13 @@ export const messageOf = (event: RecordedEvent): Message | null => {
   }
 };
 
-/** A batch that asks nothing of anybody moves the checkpoint only after so many positions: to read it again costs little. */
-const idlePositions = 1_000;
+/** The checkpoint may lag behind by so many positions, and while there is work by so many milliseconds: to give a message again is harmless, and to note each batch costs more than that. */
+const notedEvery = { positions: 1_000, ms: 250 };
 
-/** Carries events from the log to the bus, until `signal` aborts. The checkpoint follows only when the bus has confirmed. */
-export const runRelay = async (store: EventStore, bus: Bus, reads: ReadStore, signal: AbortSignal): Promise<void> => {
+/** Carries events from the log to the bus, until `signal` aborts. The checkpoint follows only when the bus has confirmed. `clock` tells milliseconds. */
+export const runRelay = async (store: EventStore, bus: Bus, reads: ReadStore, signal: AbortSignal, clock = (): number => performance.now()): Promise<void> => {
   let checkpoint = await reads.checkpoint(consumers.relay);
+  let notedAt = -Infinity;
   for await (const batch of followed('relay', store, checkpoint, signal)) {
     const messages = batch.flatMap((event) => {
       const message = messageOf(event);
@@ -46,8 +47,9 @@ export const runRelay = async (store: EventStore, bus: Bus, reads: ReadStore, si
     });
     await Promise.all(messages.map(({ message, traceparent }) => publishInTrace(bus, message, traceparent)));
     const end = batch.at(-1)!.position;
-    if (messages.length === 0 && end - checkpoint < idlePositions) continue;
-    await reads.apply(consumers.relay, checkpoint, end, []);
-    checkpoint = await reads.checkpoint(consumers.relay);
+    const isDue = messages.length > 0 && clock() - notedAt >= notedEvery.ms;
+    if (!isDue && end - checkpoint < notedEvery.positions) continue;
+    checkpoint = (await reads.apply(consumers.relay, checkpoint, end, [])) ? end : await reads.checkpoint(consumers.relay);
+    notedAt = clock();
   }
 };

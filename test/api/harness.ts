@@ -16,6 +16,8 @@ import { catchUp } from '#libs/projections/catch-up.ts';
 import { createLog } from '#libs/telemetry/log.ts';
 import { createApp } from '../../services/api/app.ts';
 import { createEstimates } from '../../services/api/estimate.ts';
+import { templatesIn } from '#libs/templates/find.ts';
+import { openCallers } from '../../services/api/callers.ts';
 import { createFreshness } from '../../services/api/freshness.ts';
 import { runProjector } from '../../services/projector/projector.ts';
 import { runQuotaKeeper } from '../../services/projector/quota-keeper.ts';
@@ -42,7 +44,7 @@ export const openApi = async (start: string, { folder, countAsync = true }: { fo
   const loops = [runProjector(store, reads, projections, stop.signal), runQuotaKeeper({ store, reads, limits, now: log.now }, stop.signal)];
   const app = createApp({
     version: '0.0.0',
-    log, blobs, answers, reads, limits, keyUses, countAsync, preparation, freshness: createFreshness(reads), estimates: createEstimates(bus, reads), backlog: 1_000,
+    log, blobs, inputs: blobs, answers, reads, callers: openCallers(reads, 0), templates: templatesIn(reads), limits, keyUses, countAsync, preparation, freshness: createFreshness(reads), estimates: createEstimates(bus, reads), backlog: 1_000,
     secret: Buffer.alloc(32), urlOf: (id) => `http://localhost/${id}`, health: () => ({ missing: [] }), logger: createLog({ logLevel: 'silent', logFormat: 'json' }),
     telemetry: { metricsText: async () => '', metricsType: 'text/plain' },
   });

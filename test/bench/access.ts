@@ -12,6 +12,7 @@ import { openKeyUses } from '#libs/keys/uses.ts';
 import { accounts } from '#libs/projections/accounts.ts';
 import { apiKeys } from '#libs/projections/api-keys.ts';
 import { authenticate, requireActive } from '../../services/api/authenticate.ts';
+import { openCallers } from '../../services/api/callers.ts';
 import { countRequest, minuteOf, requireRoomInMinute } from '../../services/api/throttle.ts';
 import { heading, quantile, sayPromise } from './report.ts';
 import { eventsOf, projectAll } from './seed.ts';
@@ -37,6 +38,7 @@ export const access = async (keyCount: number, requests: number): Promise<void> 
   const dataDir = await mkdtemp(join(tmpdir(), 'bench-access-'));
   const engines = await openEngines({ dataDir, eventStoreUrl: 'sqlite:', busUrl: 'sqlite:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' });
   const keyUses = openKeyUses(engines.reads);
+  const callers = openCallers(engines.reads, 0);
   try {
     const accountCount = keyCount / 10;
     const secrets = Array.from({ length: keyCount }, () => newSecret('live'));
@@ -50,7 +52,7 @@ export const access = async (keyCount: number, requests: number): Promise<void> 
       const start = performance.now();
       const now = new Date();
       const reply = replyWithout();
-      const caller = await authenticate(engines.reads, requestWith(secret), now);
+      const caller = await authenticate(callers, requestWith(secret), now);
       keyUses.note(caller.key, now);
       await countRequest(engines.limits, caller.account, reply, now);
       requireActive(caller.account);

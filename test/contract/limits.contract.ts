@@ -74,6 +74,15 @@ const cases: Cases<OpenedLimits> = {
     expect(await engine.renders('leap', 1, at('2028-02-28T12:00:00.000Z'))).toMatchObject({ resetAt: at('2028-03-01T00:00:00.000Z') });
   },
 
+  'minutes are forgotten two hours later, and not the month with them': async ({ engine, reopen }, skip) => {
+    needed(reopen, 'lasting storage', skip);
+    await engine.takeRender(of('a'), null, noon);
+    await engine.takeRequest('a', 1, noon);
+    await engine.takeRequest('a', 1, new Date(noon.getTime() + 3 * 3_600_000));
+    expect((await engine.requests('a', 1, noon)).used).toBe(0);
+    expect(await usedBy(engine, 'a')).toBe(1);
+  },
+
   'no limit counts and always allows': async ({ engine }) => {
     expect(allowedOf(await many(500, () => engine.takeRequest('a', null, noon)))).toBe(500);
     expect(allowedOf(await many(500, () => engine.takeRender(of('a'), null, noon)))).toBe(500);
@@ -91,6 +100,16 @@ const cases: Cases<OpenedLimits> = {
     await engine.takeRender(of('b'), 1, noon);
     expect((await engine.takeRequest('b', 1, noon)).allowed).toBe(true);
     expect((await engine.takeRender(of('a'), 1, noon)).allowed).toBe(true);
+  },
+
+  'who is admitted is counted in the minute, and told of the month without being counted there': async ({ engine }) => {
+    const resetAt = at('2026-05-20T12:01:00.000Z');
+    const month = { limit: 4, resetAt: at('2026-06-01T00:00:00.000Z') };
+    const ask = () => engine.admit('known', { perMinute: 1, perMonth: 4 }, noon);
+    expect(await ask()).toEqual({ minute: { allowed: true, limit: 1, used: 1, resetAt }, month: { ...month, allowed: true, used: 3 } });
+    await engine.takeRender(of('known'), 4, noon);
+    expect(await ask()).toEqual({ minute: { allowed: false, limit: 1, used: 1, resetAt }, month: { ...month, allowed: false, used: 4 } });
+    expect((await engine.takeRequest('known', 2, noon)).used).toBe(2);
   },
 
   'asking for the minute does not count': async ({ engine }) => {

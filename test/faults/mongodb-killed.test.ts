@@ -85,7 +85,7 @@ describe.runIf(isFerretDbThere)('Read models on a MongoDB', () => {
     await reads.apply(model, 0, 4, [{ collection: 'counters', id: 'a', document: { n: 1 } }]);
     const { ledger } = await raw();
     const step = { to: 7, models: [model], entries: [entry('a', null), entry('b', { n: 2 })], parts: 0 };
-    await ledger.updateOne({ _id: 'ledger' }, { $set: { 'models.counters.claim': 'lost', 'journals.lost': step } });
+    await ledger.updateOne({ _id: 'ledger' }, { $set: { 'models.counters.claim': 'lost', 'journals.lost': JSON.stringify(step) } });
     expect(await reads.apply(model, 4, 9, [{ collection: 'counters', id: 'c', document: { n: 3 } }])).toBe(false);
     expect([await reads.checkpoint(model), await reads.get('counters', 'a'), await reads.get('counters', 'b'), await reads.get('counters', 'c')]).toEqual([7, null, { n: 2 }, null]);
     expect(await ledger.findOne({ _id: 'ledger' })).toMatchObject({ journals: {}, models: { counters: { position: 7, by: 'lost' } } });
@@ -98,7 +98,7 @@ describe.runIf(isFerretDbThere)('Read models on a MongoDB', () => {
     const { ledger } = await raw();
     // As a step of long ago would write, whose writer has slept through all that came after.
     const late = { to: 5, models: ['other'], entries: [entry('kept', { id: 'kept', n: 0 }), entry('removed', { id: 'removed', n: 0 }), entry('untouched', { id: 'untouched', n: 0 })], parts: 0 };
-    await ledger.updateOne({ _id: 'ledger' }, { $set: { 'models.other.claim': 'late', 'journals.late': late } });
+    await ledger.updateOne({ _id: 'ledger' }, { $set: { 'models.other.claim': 'late', 'journals.late': JSON.stringify(late) } });
     expect(await reads.apply('other', 0, 1, [])).toBe(false);
     expect(await reads.find('counters', { where: {}, limit: 10 })).toEqual([{ id: 'kept', n: 2 }, { id: 'untouched', n: 0 }]);
     expect(await reads.count('counters', { n: null })).toBe(0);

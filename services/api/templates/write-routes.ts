@@ -7,8 +7,9 @@ import { type FullTemplate, readTemplate, storeTemplate } from '#libs/templates/
 import { bodyOfVersion, createTemplate, deleteTemplate, requireTemplate, updateTemplate, type Written } from '#libs/templates/commands.ts';
 import { isKept } from '#libs/templates/find.ts';
 import { oneAtATime } from '#libs/templates/one-at-a-time.ts';
-import { type Caller, requirePermission } from '../authenticate.ts';
+import { requirePermission } from '../authenticate.ts';
 import { callerOf } from '../caller.ts';
+import type { Caller } from '../callers.ts';
 import { causeOf } from '../cause.ts';
 import { once } from '../idempotency.ts';
 import { bodyOf, ifMatchOf, pathOf } from '../query.ts';
@@ -28,10 +29,10 @@ const requireNamed = (body: Record<string, unknown>): void => {
 
 const shownIn = [readModels.templates, readModels.templateVersions];
 
-/** Waits for the read models, so that other processes show the write as well. It stands whether they come that far in time or not. */
-const settle = async ({ freshness }: TemplateParts, accountId: string, position: number): Promise<void> => {
+/** Waits for the read models, so that other processes show the write as well; a template that they may know by heart takes a moment longer. It stands whether they come that far in time or not. */
+const settle = async ({ freshness }: TemplateParts, accountId: string, position: number, was: 'new' | 'known'): Promise<void> => {
   freshness.wrote(accountId, position, ...shownIn);
-  await freshness.settled(accountId, ...shownIn).catch(() => undefined);
+  await (was === 'new' ? freshness.settled : freshness.settledEverywhere)(accountId, ...shownIn).catch(() => undefined);
 };
 
 const requireRoom = async ({ reads, freshness }: TemplateParts, caller: Caller): Promise<void> => {
@@ -55,7 +56,7 @@ export const registerTemplateWriteRoutes = (app: FastifyInstance, parts: Templat
   const { log, blobs, preparation } = parts;
 
   const sendUpdate = async (reply: FastifyReply, { account }: Caller, id: string, { body, version, at, position }: Written): Promise<FastifyReply> => {
-    await settle(parts, account.id, position);
+    await settle(parts, account.id, position, 'known');
     return reply.header('etag', `"${version}"`).send(updatedOf(id, body, version, at));
   };
 
@@ -72,7 +73,7 @@ export const registerTemplateWriteRoutes = (app: FastifyInstance, parts: Templat
     const { at } = await creationInTurn(caller.account.id, async () => {
       await requireRoom(parts, caller);
       const created = await createTemplate(log, caller.account.id, id, { name: full.name, store: () => storeTemplate(blobs, full) }, causeOf(request));
-      await settle(parts, caller.account.id, created.position);
+      await settle(parts, caller.account.id, created.position, 'new');
       return created;
     });
     return sendCreated(reply, id, at, full);
@@ -137,7 +138,7 @@ export const registerTemplateWriteRoutes = (app: FastifyInstance, parts: Templat
     requirePermission(caller, 'templates:delete');
     const { id } = await requireTemplate(log, caller.account.id, pathOf(request).id!);
     const { position } = await deleteTemplate(log, caller.account.id, id, ifMatchOf(request), causeOf(request));
-    await settle(parts, caller.account.id, position);
+    await settle(parts, caller.account.id, position, 'known');
     return reply.status(204).send();
   });
 };

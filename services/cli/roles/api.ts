@@ -2,12 +2,15 @@ import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Settings } from '#libs/config/settings.ts';
-import { guarded } from '#libs/engines/guarded.ts';
+import { guarded, isRemote } from '#libs/engines/guarded.ts';
 import { openKeyUses } from '#libs/keys/uses.ts';
+import { knownForMs, openKnown } from '#libs/read-store/known.ts';
 import { withLog } from '#libs/rendering/answers-from-log.ts';
 import { downloadUrl } from '#libs/secrets/download-token.ts';
+import { templatesIn } from '#libs/templates/find.ts';
 import { tracedBlobs } from '#libs/telemetry/workshop.ts';
 import { createApp } from '../../api/app.ts';
+import { openCallers } from '../../api/callers.ts';
 import { createEstimates } from '../../api/estimate.ts';
 import { createFreshness } from '../../api/freshness.ts';
 import { packageVersion } from '../package-version.ts';
@@ -33,8 +36,10 @@ export const startApi = async (house: House, closed: () => string | null, missin
   const answers = withLog(await engines.answers(), log);
   const keyUses = openKeyUses(await engines.reads());
   const secret = house.secret();
+  const forMs = isRemote(reads) ? knownForMs : 0;
+  const traced = tracedBlobs(blobs);
   const app: FastifyInstance = createApp({
-    log, blobs: tracedBlobs(blobs), answers, reads, limits, keyUses, countAsync: settings.countAsyncTowardRateLimit, preparation: house.preparation(), freshness: createFreshness(reads),
+    log, blobs: traced, inputs: house.blobMemory.over(traced), answers, reads, limits, callers: openCallers(reads, forMs), templates: openKnown(templatesIn(reads).find, forMs), keyUses, countAsync: settings.countAsyncTowardRateLimit, preparation: house.preparation(), freshness: createFreshness(reads, forMs),
     estimates: createEstimates(bus, reads), backlog: settings.renderBacklog, secret,
     urlOf: (id, until) => downloadUrl(settings.baseUrl, secret, id, until),
     version: packageVersion(), health: () => ({ missing: missing() }), logger, telemetry: house.telemetry, ...tlsOf(settings),

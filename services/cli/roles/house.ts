@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { type BlobMemory, openBlobMemory } from '#libs/blob-store/memory.ts';
 import type { Settings } from '#libs/config/settings.ts';
 import { openPreparation, type Preparation } from '#libs/documents/preparation.ts';
 import { type Egress, openEgress } from '#libs/egress/door.ts';
@@ -17,6 +18,8 @@ export type House = {
   report: Report;
   roles: readonly Role[];
   engines: EngineShelf;
+  /** What this process knows of inputs and templates, whichever role it has them from. */
+  blobMemory: BlobMemory;
   egress(): Promise<Egress>;
   preparation(): Preparation;
   secret(): ServiceSecret;
@@ -38,7 +41,7 @@ export const openHouse = (settings: Settings, logger: Logger, telemetry: Telemet
   let secret: ServiceSecret | undefined;
   const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
   return {
-    settings, logger, telemetry, roles, engines, worker,
+    settings, logger, telemetry, roles, engines, blobMemory: openBlobMemory(), worker,
     report: (fact, message, level = 'warn') => logger[level](fact, message),
     egress: () => (egress ??= openEgress({ allow: settings.egressAllow, log: logger, ...caFile })),
     preparation: () => (preparation ??= openPreparation()),

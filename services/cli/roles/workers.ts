@@ -1,8 +1,10 @@
 import { openPrinter } from '#libs/chromium/printer.ts';
 import { requireBrowser } from '#libs/config/browser.ts';
 import { whileElected } from '#libs/election/while-elected.ts';
+import { isRemote } from '#libs/engines/guarded.ts';
 import { patient } from '#libs/engines/patient.ts';
 import { projections } from '#libs/projections/all.ts';
+import { rememberingWrites } from '#libs/projections/remembering.ts';
 import { watchQueues, watchWorkshop } from '#libs/telemetry/watch-service.ts';
 import { runDelivery } from '../../delivery/delivery.ts';
 import { runProjector } from '../../projector/projector.ts';
@@ -43,7 +45,9 @@ export const startRenderer = async (house: House): Promise<Running> => {
     run: (signal) => {
       const waiting = soonAfter(signal);
       const log = { store: patient(store, waiting), now };
-      return runRenderer({ blobs: patient(blobs, waiting), log, answers, worker, report, preparation, printer }, bus, settings.renderConcurrency, signal);
+      const lasting = patient(blobs, waiting);
+      const { get } = house.blobMemory.over(lasting);
+      return runRenderer({ blobs: { ...lasting, get }, log, answers, worker, report, preparation, printer }, bus, settings.renderConcurrency, signal);
     },
   });
   return {
@@ -96,7 +100,7 @@ export const startProjector = async (house: House): Promise<Running> => {
   return keepElected(house, 'projector', (signal) =>
     together(
       signal,
-      (until) => runProjector(store, reads, projections, until),
+      (until) => runProjector(store, isRemote(reads) ? rememberingWrites(reads) : reads, projections, until),
       (until) => runQuotaKeeper(quota, until),
       (until) => runQuotaSettlement(quota, until, unsettled),
     ),

@@ -1,0 +1,80 @@
+import { hash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openBlobMemory } from './memory.ts';
+import { BlobMissing, type BlobStore } from './port.ts';
+
+/** A store that tells what it was asked. */
+const watchedStore = () => {
+  const stored = new Map<string, Uint8Array>();
+  const asked: string[] = [];
+  const blobs: BlobStore = {
+    put: async (bytes) => {
+      const sha256 = hash('sha256', bytes, 'hex');
+      asked.push('put');
+      stored.set(sha256, new Uint8Array(bytes));
+      return { sha256, size: bytes.byteLength };
+    },
+    get: async (sha256) => {
+      asked.push('get');
+      const bytes = stored.get(sha256);
+      if (!bytes) throw new BlobMissing(sha256);
+      return bytes;
+    },
+    has: async (sha256) => stored.has(sha256),
+    delete: async (sha256) => void stored.delete(sha256),
+    close: async () => undefined,
+  };
+  return { blobs, asked };
+};
+
+describe('A memory of blobs', () => {
+  it('gives what a store over it has put to every store over it, without asking for it', async () => {
+    const [{ blobs, asked }, memory] = [watchedStore(), openBlobMemory()];
+    const { sha256 } = await memory.over(blobs).put(Buffer.from('data'));
+    expect(Buffer.from(await memory.over(blobs).get(sha256)).toString()).toBe('data');
+    expect(asked).toEqual(['put']);
+  });
+
+  it('asks once for what it does not know, and puts nothing twice', async () => {
+    const [{ blobs, asked }, memory] = [watchedStore(), openBlobMemory()];
+    const { sha256 } = await blobs.put(Buffer.from('data'));
+    const store = memory.over(blobs);
+    for (let time = 0; time < 3; time += 1) expect((await store.get(sha256)).byteLength).toBe(4);
+    expect(await store.put(Buffer.from('data'))).toEqual({ sha256, size: 4 });
+    expect(asked).toEqual(['put', 'get']);
+  });
+
+  it('does not take a blob for stored whose writing failed, nor one that is missing for there', async () => {
+    const { blobs } = watchedStore();
+    let fails = true;
+    const store = openBlobMemory().over({ ...blobs, put: async (bytes) => (fails ? Promise.reject(new Error('no disk')) : blobs.put(bytes)) });
+    await expect(store.put(Buffer.from('data'))).rejects.toThrow('no disk');
+    const sha256 = hash('sha256', 'data', 'hex');
+    await expect(store.get(sha256)).rejects.toThrow(BlobMissing);
+    fails = false;
+    await store.put(Buffer.from('data'));
+    expect((await blobs.get(sha256)).byteLength).toBe(4);
+  });
+
+  it('holds no more than it has room for, and no large blob', async () => {
+    const [{ blobs, asked }, memory] = [watchedStore(), openBlobMemory({ largest: 10, room: 20 })];
+    const store = memory.over(blobs);
+    const written = await Promise.all(['0123456789', 'abcdefghij', 'ABCDEFGHIJ', 'more than ten'].map((text) => store.put(Buffer.from(text))));
+    asked.length = 0;
+    for (const { sha256 } of written) await store.get(sha256);
+    expect(asked.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it('gives back what was put, whatever becomes of the buffer', async () => {
+    const [{ blobs }, memory] = [watchedStore(), openBlobMemory({ largest: 40, room: 100 })];
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 50 }), async (bytes) => {
+        const before = Buffer.from(bytes).toString('hex');
+        const { sha256 } = await memory.over(blobs).put(bytes);
+        bytes.fill(0);
+        expect(Buffer.from(await memory.over(blobs).get(sha256)).toString('hex')).toBe(before);
+      }),
+    );
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { openKnown } from './known.ts';
+
+/** Something that can be read, a clock, and how often it was read. */
+const stage = (forMs: number) => {
+  const at = { there: { version: 1 } as { version: number } | null, now: 0, asked: 0, whileReading: (): void => undefined };
+  const read = async (): Promise<{ version: number } | null> => {
+    at.asked += 1;
+    const found = at.there;
+    at.whileReading();
+    return found;
+  };
+  return { at, known: openKnown(read, forMs, () => at.now) };
+};
+
+describe('What was read', () => {
+  it('is known for as long as is said, and read again then', async () => {
+    const { at, known } = stage(200);
+    for (at.now of [0, 100, 199]) expect(await known.find('x')).toEqual({ version: 1 });
+    expect(at.asked).toBe(1);
+    at.there = { version: 2 };
+    at.now = 200;
+    expect(await known.find('x')).toEqual({ version: 2 });
+  });
+
+  it('is as old as the question, not as the answer', async () => {
+    const { at, known } = stage(200);
+    at.whileReading = () => {
+      at.now = 1_000;
+      at.there = { version: 2 };
+    };
+    expect(await known.find('x')).toEqual({ version: 1 });
+    expect(await known.find('x')).toEqual({ version: 2 });
+  });
+
+  it('is not known to be missing, since the next moment may bring it', async () => {
+    const { at, known } = stage(200);
+    at.there = null;
+    expect(await known.find('x')).toBeNull();
+    at.there = { version: 1 };
+    expect(await known.find('x')).not.toBeNull();
+  });
+
+  it('is never known where nothing is to be', async () => {
+    const { at, known } = stage(0);
+    for (let time = 0; time < 3; time += 1) await known.find('x');
+    expect(at.asked).toBe(3);
+  });
+});

@@ -1,0 +1,29 @@
+import { LRUCache } from 'lru-cache';
+
+/** So many milliseconds a process may go by a document as it was, where the read models are on a server. Whoever changes one waits that long before it is done. */
+export const knownForMs = 200;
+
+const mostKnown = 5_000;
+
+/** Finds something by its id; null where it is not there. */
+export type Known<T> = { find(id: string): Promise<T | null> };
+
+/**
+ * What `read` finds, each known for so many milliseconds (0: read every time), so that what is asked for again and again costs the read store little.
+ * `clock` tells milliseconds and is never set back.
+ */
+export const openKnown = <T extends object>(read: (id: string) => Promise<T | null>, forMs: number, clock = (): number => performance.now()): Known<T> => {
+  const known = new LRUCache<string, { found: T; since: number }>({ max: mostKnown });
+  return {
+    find: async (id) => {
+      // What is being read may change at once: it is as old as the question.
+      const since = clock();
+      const remembered = known.get(id);
+      if (remembered && since - remembered.since < forMs) return remembered.found;
+      const found = await read(id);
+      if (found && forMs > 0) known.set(id, { found, since });
+      else known.delete(id);
+      return found;
+    },
+  };
+};
