@@ -27,7 +27,8 @@ const within = async <T>(promise: Promise<T>, ms: number): Promise<T | null> => 
  * @throws Error for a URL that names no server
  */
 export const openNatsAnswers = (url: string, { prefix = 'colophon' }: NatsAnswersOptions = {}): Answers & Remote & { close(): Promise<void> } => {
-  const link = openNatsLink(url, `${prefix} answers`);
+  // Whoever waits in this process has the answer before it is sent.
+  const link = openNatsLink(url, `${prefix} answers`, { echo: false });
   const here = openWaitingRoom();
   const over = new AbortController();
   const awaited = new Map<string, Subscription | null>();

@@ -48,7 +48,7 @@ const inspect = async (connection: NatsConnection, where: string): Promise<strin
  */
 export const openJetStreamBus = (url: string, options: JetStreamOptions = {}): Bus & Remote => {
   const { prefix = 'colophon', maxAttempts = usualMaxAttempts, onGivenUp = () => undefined } = options;
-  const link = openNatsLink(url, `${prefix} bus`, inspect);
+  const link = openNatsLink(url, `${prefix} bus`, { inspect });
   const connect = async (): Promise<NatsConnection> => {
     const connection = link.now();
     if (!connection) throw new Error(link.missing() ?? 'NATS is not connected');

@@ -44,16 +44,17 @@ const clientOf = ({ uri }: Address, setting: string): MongoClient => {
 export const openConnection = (url: string, setting: string, prepare: (db: Database) => Promise<void>): Connection => {
   const address = addressOf(url, setting);
   let client = clientOf(address, setting);
+  let database = client.db(address.database);
   const underWay = new Map<Promise<unknown>, (error: Error) => void>();
   let trouble: string | null = `MongoDB at ${address.hosts} has not answered yet. Look at ${setting} if this stays.`;
   let preparing: Promise<void> | undefined;
   let isClosed = false;
   let next: NodeJS.Timeout | undefined;
 
-  const connectAndPrepare = async (mine: MongoClient): Promise<void> => {
+  const connectAndPrepare = async (mine: MongoClient, db: Database): Promise<void> => {
     try {
       await mine.connect();
-      await prepare(mine.db(address.database));
+      await prepare(db);
     } catch (error) {
       if (client === mine) preparing = undefined;
       throw error;
@@ -61,10 +62,10 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
   };
 
   const use = async <T>(work: (db: Database) => Promise<T>, withinMs = longestWorkMs): Promise<T> => {
-    const mine = client;
+    const [mine, db] = [client, database];
     const hurry = Promise.withResolvers<never>();
     const timer = setTimeout(() => hurry.reject(new NoAnswer(`MongoDB at ${address.hosts} did not answer in ${withinMs / 1000} s`)), withinMs);
-    const working = Promise.race([(preparing ??= connectAndPrepare(mine)).then(() => work(mine.db(address.database))), hurry.promise]);
+    const working = Promise.race([(preparing ??= connectAndPrepare(mine, db)).then(() => work(db)), hurry.promise]);
     underWay.set(working, hurry.reject);
     try {
       return await working;
@@ -78,6 +79,7 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
   const renew = (): void => {
     const old = client;
     client = clientOf(address, setting);
+    database = client.db(address.database);
     preparing = undefined;
     for (const giveUp of underWay.values()) giveUp(new NoAnswer(`MongoDB at ${address.hosts} cannot be reached`));
     old.close().catch(() => undefined);

@@ -27,11 +27,17 @@ const patience = { timeout: 5_000, pingInterval: 2_000, maxPingOut: 2, maxReconn
 /** How long is waited between attempts. A part of it is chance, so that not all processes come at once. */
 const pauseMs = (): number => 250 + Math.random() * 500;
 
+export type LinkOptions = {
+  inspect?: Inspection;
+  /** Whether what is sent over the connection comes back to who listens on it. */
+  echo?: boolean;
+};
+
 /** Opens the way to the servers of `url`, at once; the connection comes when it comes. `name` is what the server's monitoring calls it. @throws Error for a URL that names no server */
-export const openNatsLink = (url: string, name: string, inspect: Inspection = async () => null): NatsLink => {
+export const openNatsLink = (url: string, name: string, { inspect = async () => null, echo = true }: LinkOptions = {}): NatsLink => {
   const { servers, tls, credentials } = readAddress(url);
   const where = `NATS at ${servers.join(', ')}`;
-  const options: NodeConnectionOptions = { ...patience, servers, name, reconnectDelayHandler: pauseMs, noAsyncTraces: true, ...credentials, ...(tls ? { tls: {} } : {}) };
+  const options: NodeConnectionOptions = { ...patience, servers, name, noEcho: !echo, reconnectDelayHandler: pauseMs, noAsyncTraces: true, ...credentials, ...(tls ? { tls: {} } : {}) };
   const over = new AbortController();
   const listeners = new Set<(connection: NatsConnection) => void>();
   let trouble: string | null = `${where} has not answered yet`;

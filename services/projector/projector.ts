@@ -13,11 +13,8 @@ const projectOneByOne = async (store: EventStore, reads: ReadStore, projections:
   }
 };
 
-/** So long the events of a moment are waited for: queries see them that much later. */
-const gatherMs = 40;
-
-/** Follows the log and keeps the read models, until `signal` aborts. */
-export const runProjector = async (store: EventStore, reads: ReadStore, projections: readonly Projection[], signal: AbortSignal): Promise<void> => {
+/** Follows the log and keeps the read models, until `signal` aborts. Events of so many milliseconds are projected together: queries see them that much later. */
+export const runProjector = async (store: EventStore, reads: ReadStore, projections: readonly Projection[], gatherMs: number, signal: AbortSignal): Promise<void> => {
   const checkpoints = await Promise.all(projections.map(({ model }) => reads.checkpoint(model)));
   let after = Math.min(...checkpoints);
   const patiently: Pick<EventStore, 'subscribe' | 'readAll'> = { readAll: (from, limit) => store.readAll(from, limit), subscribe: (from, until) => gathered(store.subscribe(from, until), until, gatherMs) };

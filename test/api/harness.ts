@@ -41,7 +41,7 @@ export const openApi = async (start: string, { folder, countAsync = true }: { fo
   await catchUp(store, reads, projections);
   const keyUses = openKeyUses(reads);
   const stop = new AbortController();
-  const loops = [runProjector(store, reads, projections, stop.signal), runQuotaKeeper({ store, reads, limits, now: log.now }, stop.signal)];
+  const loops = [runProjector(store, reads, projections, 0, stop.signal), runQuotaKeeper({ store, reads, limits, now: log.now }, stop.signal)];
   const app = createApp({
     version: '0.0.0',
     log, blobs, inputs: blobs, answers, reads, callers: openCallers(reads, 0), templates: templatesIn(reads), limits, keyUses, countAsync, preparation, freshness: createFreshness(reads), estimates: createEstimates(bus, reads), backlog: 1_000,

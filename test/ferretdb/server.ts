@@ -53,7 +53,7 @@ export const startFerretDb = async (): Promise<FerretDb> => {
   let child: ChildProcess | undefined;
 
   const start = async (): Promise<void> => {
-    const starting = spawn(program, [host, folder], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+    const starting = spawn(program, [host, folder], { env: { ...process.env, GOGC: '400' }, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
     child = starting;
     let complaint = '';
     starting.stderr.on('data', (text: Buffer) => (complaint += text.toString()));

@@ -19,16 +19,25 @@ const oneAtATime = (file, name) => ({
   to: `) ${name}(connCtx context.Context, msg *wire.OpMsg) (*wire.OpMsg, error) {\n\twrites.Lock()\n\tdefer writes.Unlock()\n`,
 });
 
+const notAtAll = (file, name) => ({ file, from: `func ${name}(obj any, token *Token) {`, to: `func ${name}(obj any, token *Token) {\n\treturn\n` });
+
+const sqlite = 'vendor/github.com/FerretDB/FerretDB/internal/backends/sqlite';
+const resource = 'vendor/github.com/FerretDB/FerretDB/internal/util/resource/resource.go';
+
 /**
  * MongoDB writes a document as one, between reading and writing it nothing comes; FerretDB of this version does not, and two conditional updates
- * can both succeed. And where a filter names the id and something beside it, MongoDB goes by the id; FerretDB reads the whole collection.
+ * can both succeed. Where a filter names the id and something beside it, MongoDB goes by the id, and for an id by its index; FerretDB reads the whole collection,
+ * since it has made the index on the id with another expression than it asks for it with. And it notes the stack for every document that it goes through.
  */
 const amendments = [
   oneAtATime('msg_update.go', 'MsgUpdate'),
   oneAtATime('msg_findandmodify.go', 'MsgFindAndModify'),
   oneAtATime('msg_insert.go', 'MsgInsert'),
   oneAtATime('msg_delete.go', 'MsgDelete'),
-  { file: 'vendor/github.com/FerretDB/FerretDB/internal/backends/sqlite/collection.go', from: 'if params.Filter.Len() == 1 {', to: 'if params.Filter.Len() > 0 {' },
+  { file: `${sqlite}/collection.go`, from: 'if params.Filter.Len() == 1 {', to: 'if params.Filter.Len() > 0 {' },
+  { file: `${sqlite}/metadata/metadata.go`, from: `IDColumn = DefaultColumn + "->'$._id'"`, to: 'IDColumn = DefaultColumn + `->"_id"`' },
+  notAtAll(resource, 'Track'),
+  notAtAll(resource, 'Untrack'),
 ];
 
 const amend = ({ file, from, to }) => {
