@@ -27,7 +27,8 @@ const resource = 'vendor/github.com/FerretDB/FerretDB/internal/util/resource/res
 /**
  * MongoDB writes a document as one, between reading and writing it nothing comes; FerretDB of this version does not, and two conditional updates
  * can both succeed. Where a filter names the id and something beside it, MongoDB goes by the id, and for an id by its index; FerretDB reads the whole collection,
- * since it has made the index on the id with another expression than it asks for it with. And it notes the stack for every document that it goes through.
+ * since it has made the index on the id with another expression than it asks for it with. Other indexes than unique ones it keeps and never reads. And it notes the stack
+ * for every document that it goes through.
  */
 const amendments = [
   oneAtATime('msg_update.go', 'MsgUpdate'),
@@ -36,6 +37,11 @@ const amendments = [
   oneAtATime('msg_delete.go', 'MsgDelete'),
   { file: `${sqlite}/collection.go`, from: 'if params.Filter.Len() == 1 {', to: 'if params.Filter.Len() > 0 {' },
   { file: `${sqlite}/metadata/metadata.go`, from: `IDColumn = DefaultColumn + "->'$._id'"`, to: 'IDColumn = DefaultColumn + `->"_id"`' },
+  {
+    file: `${sqlite}/metadata/registry.go`,
+    from: 'if _, err := db.ExecContext(ctx, q); err != nil {\n\t\t\t_ = r.indexesDrop',
+    to: 'if !index.Unique {\n\t\t\tq = "SELECT 1"\n\t\t}\n\n\t\tif _, err := db.ExecContext(ctx, q); err != nil {\n\t\t\t_ = r.indexesDrop',
+  },
   notAtAll(resource, 'Track'),
   notAtAll(resource, 'Untrack'),
 ];

@@ -92,7 +92,7 @@ export const startRelay = async (house: House): Promise<Running> => {
 };
 
 /** How long the projector waits for further events: each step costs a server several writes, of which more documents make little more. Queries are never to be 100 ms late. */
-const gatherMs = { here: 40, remote: 65 };
+const gatherMs = { here: 40, remote: 50 };
 
 /** Keeps the read models and the counts of the months. */
 export const startProjector = async (house: House): Promise<Running> => {
