@@ -1,12 +1,24 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordedEvent } from './port.ts';
 
 /** Of so many events the next batch is taken at once. */
 const manyEvents = 256;
-/** Few events are followed by a pause, so that those of one moment come together: for who follows the log to keep count, not to act on it. */
-export async function* gathered(batches: AsyncIterable<RecordedEvent[]>, signal: AbortSignal, gatherMs: number): AsyncGenerator<RecordedEvent[]> {
+
+export type Time = { now(): number; pause(ms: number, signal: AbortSignal): Promise<void> };
+const realTime: Time = {
+  now: () => performance.now(),
+  pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),
+};
+
+/**
+ * Few events are followed by the next ones no sooner than so many milliseconds after them, so that those of one moment come together: for who follows the log
+ * to keep count, not to act on it. What the follower does meanwhile is part of that time.
+ */
+export async function* gathered(batches: AsyncIterable<RecordedEvent[]>, signal: AbortSignal, everyMs: number, { now, pause }: Time = realTime): AsyncGenerator<RecordedEvent[]> {
   for await (const batch of batches) {
+    const since = now();
     yield batch;
-    if (batch.length < manyEvents) await pause(gatherMs, undefined, { signal }).catch(() => undefined);
+    const leftMs = everyMs - (now() - since);
+    if (batch.length < manyEvents && leftMs > 0) await pause(leftMs, signal);
   }
 }

@@ -77,7 +77,13 @@ describe.skipIf(!isNatsThere)('Accounts that share a bus on a NATS server', () =
     await publishAll(earlier, ['before', 'after'], 'a');
     await (await earlier.next({ ...consumer, leaseMs: 100 }, never))!.ack();
     const patient = { ...consumer, leaseMs: 60_000 };
-    expect(await later.next(patient, never)).toMatchObject({ id: 'after' });
+    let held = (await later.next(patient, never))!;
+    // On a busy machine the short lease may have run out before the word was said.
+    while (held.id === 'before') {
+      await held.ack();
+      held = (await later.next(patient, never))!;
+    }
+    expect(held.id).toBe('after');
     await publishAll(later, ['more'], 'b');
     const order: string[] = [];
     const worker = workOn(earlier, (id) => order.push(id));

@@ -91,8 +91,8 @@ export const startRelay = async (house: House): Promise<Running> => {
   };
 };
 
-/** How long the projector waits for further events: each step costs a server several writes, of which more documents make little more. Queries are never to be 100 ms late. */
-const gatherMs = { here: 40, remote: 50 };
+/** How much time there is between two steps of the projector: each costs a server several writes, of which more documents make little more. Queries are never to be 100 ms late. */
+const gatherMs = { here: 40, remote: 60 };
 
 /** Keeps the read models and the counts of the months. */
 export const startProjector = async (house: House): Promise<Running> => {
