@@ -8,6 +8,7 @@ import { asDriverError, isPassing, sentenceOf, TooOld } from './kurrentdb/failur
 import { follow } from './kurrentdb/following.ts';
 import { fromKurrent, positionOf, toKurrent } from './kurrentdb/records.ts';
 import { isOurs, placeOf, readForwards, readNewest, readStream } from './kurrentdb/requests.ts';
+import { openShared } from './kurrentdb/shared.ts';
 import { openWatch } from './kurrentdb/watch.ts';
 import { type EventStore, type RecordedEvent, RevisionConflict } from './port.ts';
 
@@ -83,6 +84,9 @@ export const openKurrentDbEventStore = (url: string, times: KurrentDbTimes = usu
     return position;
   };
 
+  const head = async (): Promise<number> => (await readEvents(readNewest())).at(0)?.position ?? 0;
+  const shared = openShared((position, ended) => follow(connection, position, ended, times), head);
+
   return {
     append: async (stream, events, expected) => {
       if (events.length === 0) throw new RangeError(`an append to ${stream} needs at least one event`);
@@ -103,8 +107,8 @@ export const openKurrentDbEventStore = (url: string, times: KurrentDbTimes = usu
       const events = await readEvents(readForwards(placeOf(after), limit + 1));
       return events.filter(({ position }) => position > after).slice(0, limit);
     },
-    head: async () => (await readEvents(readNewest())).at(0)?.position ?? 0,
-    subscribe: (after, signal) => follow(connection, after, AbortSignal.any([signal, closing.signal]), times),
+    head,
+    subscribe: (after, signal) => shared(after, AbortSignal.any([signal, closing.signal])),
     close: () => {
       closed ??= (async () => {
         await Promise.allSettled(underWay);

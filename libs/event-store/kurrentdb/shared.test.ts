@@ -1,0 +1,128 @@
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
+import type { RecordedEvent } from '../port.ts';
+import { openShared } from './shared.ts';
+
+/** A log that grows by hand, and how many follow it by themselves now and did so far. */
+const growingLog = () => {
+  const events: RecordedEvent[] = [];
+  const at = { following: 0, followed: 0, cuts: 0 };
+  let bell = Promise.withResolvers<void>();
+  const ring = (): void => {
+    bell.resolve();
+    bell = Promise.withResolvers();
+  };
+  return {
+    at, ring,
+    grow: (count: number): void => {
+      // Positions have gaps.
+      for (let index = 0; index < count; index += 1) events.push({ position: (events.length + 1) * 10 } as RecordedEvent);
+      ring();
+    },
+    head: async (): Promise<number> => events.at(-1)?.position ?? 0,
+    follow: async function* (position: number, ended: AbortSignal): AsyncGenerator<RecordedEvent[]> {
+      at.following += 1;
+      at.followed += 1;
+      ended.addEventListener('abort', ring);
+      try {
+        for (let last = position; !ended.aborted; ) {
+          if (at.cuts > 0) {
+            at.cuts -= 1;
+            throw new Error('cut off');
+          }
+          const batch = events.filter((event) => event.position > last).slice(0, 100);
+          if (batch.length > 0) {
+            last = batch.at(-1)!.position;
+            yield batch;
+          } else await bell.promise;
+        }
+      } finally {
+        at.following -= 1;
+      }
+    },
+  };
+};
+
+type Log = ReturnType<typeof growingLog>;
+
+const followers = (log: Log, count: number, from = 0) => {
+  const follow = openShared(log.follow, log.head);
+  const stop = new AbortController();
+  const got = Array.from({ length: count }, () => [] as number[]);
+  const running = got.map(async (positions) => {
+    for await (const batch of follow(from, stop.signal)) positions.push(...batch.map(({ position }) => position));
+  });
+  const all = (last: number): Promise<void> => vi.waitFor(() => expect(got.map((positions) => positions.at(-1))).toEqual(got.map(() => last)));
+  const end = async (): Promise<void> => {
+    stop.abort();
+    log.ring();
+    await Promise.all(running);
+  };
+  return { got, all, end };
+};
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => (index + 1) * 10);
+
+describe('Those who follow the log in one process', () => {
+  it('share one subscription at its end, and leave none behind', async () => {
+    const log = growingLog();
+    log.grow(3);
+    const { got, all, end } = followers(log, 3);
+    await all(30);
+    log.grow(1);
+    await all(40);
+    log.grow(1);
+    await all(50);
+    expect(log.at.following).toBe(1);
+    await end();
+    expect(got).toEqual([upTo(5), upTo(5), upTo(5)]);
+    await vi.waitFor(() => expect(log.at.following).toBe(0));
+  });
+
+  it('keep their own where they are alone', async () => {
+    const log = growingLog();
+    const { all, end } = followers(log, 1);
+    for (const count of [1, 2, 3]) {
+      log.grow(1);
+      await all(count * 10);
+    }
+    expect(log.at.followed).toBe(1);
+    await end();
+  });
+
+  it('go on alone where the shared one breaks off', async () => {
+    const log = growingLog();
+    log.grow(1);
+    const { got, all, end } = followers(log, 2);
+    await all(10);
+    for (const count of [2, 3]) {
+      log.grow(1);
+      await all(count * 10);
+    }
+    expect(log.at.following).toBe(1);
+    log.at.cuts = 1;
+    log.grow(1);
+    await all(40);
+    await end();
+    expect(got).toEqual([upTo(4), upTo(4)]);
+  });
+
+  it('each get every event once and in order, however the log grows and however slow they are', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat({ max: 700 }), { minLength: 1, maxLength: 6 }), fc.integer({ min: 2, max: 4 }), async (growths, count) => {
+        const log = growingLog();
+        const { got, all, end } = followers(log, count);
+        let total = 1;
+        log.grow(1);
+        for (const growth of growths) {
+          log.grow(growth);
+          total += growth;
+          if (growth % 2 === 0) await all(total * 10);
+        }
+        await all(total * 10);
+        await end();
+        for (const positions of got) expect(positions).toEqual(upTo(total));
+      }),
+      { numRuns: 30 },
+    );
+  });
+});

@@ -1,0 +1,121 @@
+import type { RecordedEvent } from '../port.ts';
+
+export type Follow = (position: number, ended: AbortSignal) => AsyncGenerator<RecordedEvent[]>;
+
+/** The events that came last, for all who follow the log: those after `start`. */
+type Tail = {
+  start(): number;
+  /** Null where `position` lies further back. */
+  after(position: number): RecordedEvent[] | null;
+  /** Resolves when something has come, the tail is over, or `ended` aborts. */
+  changed(ended: AbortSignal): Promise<void>;
+  over(): boolean;
+  stop(): void;
+};
+
+const kept = 512;
+const batchSize = 256;
+
+const openTail = (follow: Follow, from: number): Tail => {
+  const stop = new AbortController();
+  let recent: RecordedEvent[] = [];
+  let start = from;
+  let bell = Promise.withResolvers<void>();
+  const ring = (): void => {
+    bell.resolve();
+    bell = Promise.withResolvers();
+  };
+
+  const run = async (): Promise<void> => {
+    try {
+      for await (const batch of follow(from, stop.signal)) {
+        recent = recent.concat(batch);
+        const surplus = recent.length - kept;
+        if (surplus > 0) {
+          start = recent[surplus - 1]!.position;
+          recent = recent.slice(surplus);
+        }
+        ring();
+      }
+    } catch {
+      // Whoever follows alone from here on meets the same, and tells of it.
+    } finally {
+      stop.abort();
+      ring();
+    }
+  };
+  void run();
+
+  return {
+    start: () => start,
+    after: (position) => {
+      if (position < start) return null;
+      const first = recent.findLastIndex((event) => event.position <= position) + 1;
+      return recent.slice(first, first + batchSize);
+    },
+    changed: async (ended) => {
+      ended.addEventListener('abort', ring);
+      await bell.promise;
+      ended.removeEventListener('abort', ring);
+    },
+    over: () => stop.signal.aborted,
+    stop: () => stop.abort(),
+  };
+};
+
+/**
+ * Lets several who follow the log in one process share one subscription once they have come to the log's end; whoever is behind follows alone.
+ * `head` is the position of the newest event.
+ */
+export const openShared = (follow: Follow, head: () => Promise<number>): Follow => {
+  let followers = 0;
+  let tail: Tail | null = null;
+  let isOpening = false;
+
+  const open = async (): Promise<void> => {
+    if (followers < 2 || tail || isOpening) return;
+    isOpening = true;
+    try {
+      const from = await head();
+      if (followers > 0) tail = openTail(follow, from);
+    } catch {
+      // The next batch of somebody who follows alone tries again.
+    } finally {
+      isOpening = false;
+    }
+  };
+  const tailAt = (position: number): Tail | null => {
+    if (tail?.over()) tail = null;
+    return tail && position >= tail.start() ? tail : null;
+  };
+
+  return async function* (position, ended) {
+    let at = position;
+    followers += 1;
+    try {
+      while (!ended.aborted) {
+        const shared = tailAt(at);
+        const batch = shared?.after(at);
+        if (batch && batch.length > 0) {
+          at = batch.at(-1)!.position;
+          yield batch;
+        } else if (shared && batch) await shared.changed(ended);
+        else {
+          void open();
+          for await (const own of follow(at, ended)) {
+            at = own.at(-1)!.position;
+            yield own;
+            if (tailAt(at)) break;
+            void open();
+          }
+        }
+      }
+    } finally {
+      followers -= 1;
+      if (followers === 0) {
+        tail?.stop();
+        tail = null;
+      }
+    }
+  };
+};
