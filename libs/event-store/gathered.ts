@@ -4,7 +4,7 @@ import type { RecordedEvent } from './port.ts';
 /** Of so many events the next batch is taken at once. */
 const manyEvents = 256;
 
-export type Time = { now(): number; pause(ms: number, signal: AbortSignal): Promise<void> };
+export type Time = { now: () => number; pause: (ms: number, signal: AbortSignal) => Promise<void> };
 const realTime: Time = {
   now: () => performance.now(),
   pause: (ms, signal) => sleep(ms, undefined, { signal }).catch(() => undefined),

@@ -9,6 +9,9 @@ import { openPulse } from './mongodb-pulse.ts';
 import { type Change, type Collection, type Document, type ModelStore, type ReadStore, RebuildSuperseded } from './port.ts';
 
 type Update = { model: string; changes: readonly Change[] };
+
+/** A step as it is wanted. Where other collections have come to serve, one that `insists` goes into those; else its documents are made again by whoever wants it. */
+type Wanted = { from: number; to: number; updates: readonly Update[]; insists: boolean };
 /** How a caller sees the store: what serves, or with a copy of one model in its place. */
 type View = {
   modelOf(model: string): string;
@@ -42,8 +45,7 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
 
   const serving: View = { modelOf: (model) => model, collectionOf: layoutOf, when: ({ layout: number }) => ({ layout: number }) };
 
-  /** Where other collections have come to serve, documents that nothing but the log was needed for go into those; else `insists` is false, and they have to be made again. */
-  const applyTo = async (db: Database, view: View, from: number, to: number, updates: readonly Update[], insists: boolean): Promise<boolean> => {
+  const applyTo = async (db: Database, view: View, { from, to, updates, insists }: Wanted): Promise<boolean> => {
     if (updates.length === 0) return true;
     const models = updates.map(({ model }) => view.modelOf(model));
     const id = randomUUID();
@@ -75,7 +77,7 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
   const storeOf = (view: View): ModelStore => ({
     get: (collection, id) => connection.use((db) => getFrom(db, view, collection, id)),
     checkpoint: (model) => connection.use((db) => checkpointOf(db, view.modelOf(model))),
-    apply: (model, from, to, changes) => connection.use((db) => applyTo(db, view, from, to, [{ model, changes }], true)),
+    apply: (model, from, to, changes) => connection.use((db) => applyTo(db, view, { from, to, updates: [{ model, changes }], insists: true })),
   });
 
   return {
@@ -88,7 +90,7 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
         return (await found.toArray()).map(parsed);
       }),
     count: (collection, where) => connection.use(async (db) => db.collection<Stored>(layoutOf(await layout.known(db), collection)).countDocuments(filterOf(where) as object)),
-    applyTogether: (from, to, updates) => connection.use((db) => applyTo(db, serving, from, to, updates, false)),
+    applyTogether: (from, to, updates) => connection.use((db) => applyTo(db, serving, { from, to, updates, insists: false })),
     reached: (model, position, timeoutMs) => pulse.until(async () => connection.closed() || (await connection.use((db) => checkpointOf(db, model))) >= position, timeoutMs).then((there) => there && !connection.closed()),
     reset: (model, names) => connection.use((db) => exchange(db, layout, model, names)),
     rebuild: (model, names) =>

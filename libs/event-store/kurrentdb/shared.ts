@@ -89,6 +89,15 @@ export const openShared = (follow: Follow, head: () => Promise<number>): Follow 
     return tail && position >= tail.start() ? tail : null;
   };
 
+  const untilShared = async function* (position: number, ended: AbortSignal): AsyncGenerator<RecordedEvent[]> {
+    void open();
+    for await (const batch of follow(position, ended)) {
+      yield batch;
+      if (tailAt(batch.at(-1)!.position)) return;
+      void open();
+    }
+  };
+
   return async function* (position, ended) {
     let at = position;
     followers += 1;
@@ -96,19 +105,15 @@ export const openShared = (follow: Follow, head: () => Promise<number>): Follow 
       while (!ended.aborted) {
         const shared = tailAt(at);
         const batch = shared?.after(at);
-        if (batch && batch.length > 0) {
-          at = batch.at(-1)!.position;
-          yield batch;
-        } else if (shared && batch) await shared.changed(ended);
-        else {
-          void open();
-          for await (const own of follow(at, ended)) {
+        if (!shared || !batch) {
+          for await (const own of untilShared(at, ended)) {
             at = own.at(-1)!.position;
             yield own;
-            if (tailAt(at)) break;
-            void open();
           }
-        }
+        } else if (batch.length > 0) {
+          at = batch.at(-1)!.position;
+          yield batch;
+        } else await shared.changed(ended);
       }
     } finally {
       followers -= 1;

@@ -32,7 +32,8 @@ const shownIn = [readModels.templates, readModels.templateVersions];
 /** Waits for the read models, so that other processes show the write as well; a template that they may know by heart takes a moment longer. It stands whether they come that far in time or not. */
 const settle = async ({ freshness }: TemplateParts, accountId: string, position: number, was: 'new' | 'known'): Promise<void> => {
   freshness.wrote(accountId, position, ...shownIn);
-  await (was === 'new' ? freshness.settled : freshness.settledEverywhere)(accountId, ...shownIn).catch(() => undefined);
+  const settled = was === 'new' ? freshness.settled(accountId, ...shownIn) : freshness.settledEverywhere(accountId, ...shownIn);
+  await settled.catch(() => undefined);
 };
 
 const requireRoom = async ({ reads, freshness }: TemplateParts, caller: Caller): Promise<void> => {

@@ -46,8 +46,8 @@ export const startRenderer = async (house: House): Promise<Running> => {
       const waiting = soonAfter(signal);
       const log = { store: patient(store, waiting), now };
       const lasting = patient(blobs, waiting);
-      const { get } = house.blobMemory.over(lasting);
-      return runRenderer({ blobs: { ...lasting, get }, log, answers, worker, report, preparation, printer }, bus, settings.renderConcurrency, signal);
+      const inputs = house.blobMemory.over(lasting);
+      return runRenderer({ blobs: { ...lasting, get: (sha256) => inputs.get(sha256) }, log, answers, worker, report, preparation, printer }, bus, settings.renderConcurrency, signal);
     },
   });
   return {
