@@ -1,33 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { invoice } from './fixtures/invoice.ts';
+import { family, heldMb } from './processes.ts';
 import { measure } from './raw-limit.ts';
 import { heading, sayPromise } from './report.ts';
 import { must, withService } from './service.ts';
 
-const parentOf = (pid: string): string | undefined => {
-  try {
-    return /^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
-  } catch {
-    return undefined;
-  }
-};
-
-const family = (root: number): string[] => {
-  const parents = new Map(readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map((pid) => [pid, parentOf(pid)]));
-  const belongs = (pid: string | undefined): boolean => pid !== undefined && pid !== '0' && (pid === String(root) || belongs(parents.get(pid)));
-  return [...parents.keys()].filter(belongs);
-};
-
-const ownMb = (pid: string): number => {
-  try {
-    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
-  } catch {
-    return 0;
-  }
-};
-
 /** What a process and all its descendants hold, shared pages counted once, in MiB. */
-export const treeMb = (root: number): number => family(root).reduce((sum, pid) => sum + ownMb(pid), 0);
+export const treeMb = (root: number): number => family(root).reduce((sum, pid) => sum + heldMb(pid), 0);
 
 export const memory = async (first: number, all: number): Promise<void> => {
   heading(`Memory of the service and its browsers after ${first} and ${all} renders`);

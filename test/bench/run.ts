@@ -7,6 +7,7 @@ import { benchAppends } from './event-store.ts';
 import { memory } from './memory.ts';
 import { production, sharing } from './production.ts';
 import { heading, sayAll, sayPromise } from './report.ts';
+import { sizing } from './sizing.ts';
 import { templateReads } from './templates.ts';
 import { tracing } from './tracing.ts';
 import { convertThroughput, frameThroughput, scriptThroughput, templateThroughput } from './throughput.ts';
@@ -27,6 +28,7 @@ const parts: Record<string, () => Promise<void>> = {
   tracing: () => tracing(400, 9),
   production: () => production(400, 3),
   sharing: () => sharing(1_000),
+  sizing: () => sizing(400),
   appends,
   bystander,
   'bad-input': badInput,
