@@ -9,7 +9,6 @@ import { openPulse } from './mongodb-pulse.ts';
 import { type Change, type Collection, type Document, type ModelStore, type ReadStore, RebuildSuperseded } from './port.ts';
 
 type Update = { model: string; changes: readonly Change[] };
-
 /** A step as it is wanted. Where other collections have come to serve, one that `insists` goes into those; else its documents are made again by whoever wants it. */
 type Wanted = { from: number; to: number; updates: readonly Update[]; insists: boolean };
 /** How a caller sees the store: what serves, or with a copy of one model in its place. */
@@ -45,7 +44,7 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
 
   const serving: View = { modelOf: (model) => model, collectionOf: layoutOf, when: ({ layout: number }) => ({ layout: number }) };
 
-  const applyTo = async (db: Database, view: View, { from, to, updates, insists }: Wanted): Promise<boolean> => {
+  const applyTo = async (db: Database, view: View, known: Ledger, { from, to, updates, insists }: Wanted): Promise<boolean> => {
     if (updates.length === 0) return true;
     const models = updates.map(({ model }) => view.modelOf(model));
     const id = randomUUID();
@@ -53,11 +52,22 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
       const when = view.when(ledger);
       return take(db, { id, models, from, to, when, entries: entriesOf(updates, (collection) => view.collectionOf(ledger, collection)) });
     };
-    let outcome = await attempt(await layout.known(db));
+    let outcome = await attempt(known);
     while (outcome === 'changed' && insists) outcome = await attempt(await layout.fresh(db));
     if (outcome === 'taken') pulse.beat();
     else view.when(await layout.fresh(db));
     return outcome === 'taken';
+  };
+
+  /** The collections that this process's last step together went into. Whoever took it may know its documents by heart: where others have come to serve, they are out of date. */
+  let lastLayout: number | undefined;
+  const applyTogether = async (db: Database, from: number, to: number, updates: readonly Update[]): Promise<boolean> => {
+    const known = await layout.known(db);
+    const isOther = lastLayout !== undefined && lastLayout !== known.layout;
+    lastLayout = undefined;
+    if (isOther || !(await applyTo(db, serving, known, { from, to, updates, insists: false }))) return false;
+    lastLayout = known.layout;
+    return true;
   };
   const getFrom = async (db: Database, view: View, collection: string, id: string): Promise<Document | null> => {
     const name = view.collectionOf(await layout.known(db), collection);
@@ -77,7 +87,7 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
   const storeOf = (view: View): ModelStore => ({
     get: (collection, id) => connection.use((db) => getFrom(db, view, collection, id)),
     checkpoint: (model) => connection.use((db) => checkpointOf(db, view.modelOf(model))),
-    apply: (model, from, to, changes) => connection.use((db) => applyTo(db, view, { from, to, updates: [{ model, changes }], insists: true })),
+    apply: (model, from, to, changes) => connection.use(async (db) => applyTo(db, view, await layout.known(db), { from, to, updates: [{ model, changes }], insists: true })),
   });
 
   return {
@@ -90,7 +100,7 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
         return (await found.toArray()).map(parsed);
       }),
     count: (collection, where) => connection.use(async (db) => db.collection<Stored>(layoutOf(await layout.known(db), collection)).countDocuments(filterOf(where) as object)),
-    applyTogether: (from, to, updates) => connection.use((db) => applyTo(db, serving, { from, to, updates, insists: false })),
+    applyTogether: (from, to, updates) => connection.use((db) => applyTogether(db, from, to, updates)),
     reached: (model, position, timeoutMs) => pulse.until(async () => connection.closed() || (await connection.use((db) => checkpointOf(db, model))) >= position, timeoutMs).then((there) => there && !connection.closed()),
     reset: (model, names) => connection.use((db) => exchange(db, layout, model, names)),
     rebuild: (model, names) =>

@@ -52,8 +52,8 @@ export type ReadStore = {
    */
   apply(model: string, from: number, to: number, changes: readonly Change[]): Promise<boolean>;
   /**
-   * As `apply` for several models, all or none of them: false, and nothing written, unless every one of their checkpoints is at `from`, and the documents that serve
-   * are those that served at the step before.
+   * As `apply` for several models, all or none of them: false, and nothing written, unless every one of their checkpoints is at `from`. A server also refuses where
+   * a model was rebuilt since this process's step before: what the process knows of its documents has to be read again.
    * An engine that cannot write them as one writes model by model, and leaves each whole.
    */
   applyTogether(from: number, to: number, updates: readonly { model: string; changes: readonly Change[] }[]): Promise<boolean>;

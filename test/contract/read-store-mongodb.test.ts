@@ -1,10 +1,38 @@
-import { describe } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { rememberingWrites } from '#libs/projections/remembering.ts';
 import { openMongoReadStore } from '#libs/read-store/mongodb.ts';
 import { ferretDbForFile, openedOn } from '../ferretdb/opened.ts';
 import { isFerretDbThere } from '../ferretdb/server.ts';
 import { describeReadStoreContract } from './read-store.contract.ts';
+import { collections, people, putting } from './read-store/people.ts';
 
 describe.runIf(isFerretDbThere)('with a MongoDB-compatible server', () => {
   const at = ferretDbForFile();
   describeReadStoreContract('MongoDB', (wanted) => openedOn(at.server, (url) => openMongoReadStore(url, wanted)));
+
+  describe('A projector that remembers what it wrote', () => {
+    const opened = async () => {
+      const { engine, another, close } = await openedOn(at.server, (url) => openMongoReadStore(url, collections));
+      onTestFinished(close);
+      const step = (from: number, n: number) => [from, from + 1, [{ model: 'people', changes: [putting('a', { n })] }]] as const;
+      const elsewhere = await another();
+      const rebuild = async (): Promise<void> => {
+        const { copy, switchOver } = await elsewhere.rebuild('people', [people]);
+        await copy.apply('people', 0, 1, [putting('a', { n: 100 })]);
+        expect(await switchOver()).toBe(true);
+      };
+      return { engine, remembering: rememberingWrites(engine), step, rebuild };
+    };
+
+    it.each(['has not heard of it', 'has heard of it'])('writes nothing of that over a model that was built anew elsewhere, when its process %s', async (case_) => {
+      const { engine, remembering, step, rebuild } = await opened();
+      expect(await remembering.applyTogether(...step(0, 1))).toBe(true);
+      await rebuild();
+      if (case_ === 'has heard of it') expect(await engine.reached('people', 1, 0)).toBe(true);
+      expect(await remembering.applyTogether(...step(1, 2))).toBe(false);
+      expect(await remembering.get(people, 'a')).toEqual({ n: 100 });
+      expect(await remembering.applyTogether(...step(1, 101))).toBe(true);
+      expect(await engine.get(people, 'a')).toEqual({ n: 101 });
+    });
+  });
 });
