@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { openBlobMemory } from './memory.ts';
+import { type BlobMemorySize, openBlobMemory } from './memory.ts';
 import { BlobMissing, type BlobStore } from './port.ts';
 
 /** A store that tells what it was asked. */
@@ -57,17 +57,38 @@ describe('A memory of blobs', () => {
     expect((await blobs.get(sha256)).byteLength).toBe(4);
   });
 
-  it('holds no more than it has room for, and no large blob', async () => {
-    const [{ blobs, asked }, memory] = [watchedStore(), openBlobMemory({ largest: 10, room: 20 })];
-    const store = memory.over(blobs);
-    const written = await Promise.all(['0123456789', 'abcdefghij', 'ABCDEFGHIJ', 'more than ten'].map((text) => store.put(Buffer.from(text))));
+  const askedAgainFor = async (size: BlobMemorySize, texts: readonly string[]): Promise<number> => {
+    const { blobs, asked } = watchedStore();
+    const store = openBlobMemory(size).over(blobs);
+    const written = await Promise.all(texts.map((text) => store.put(Buffer.from(text))));
     asked.length = 0;
     for (const { sha256 } of written) await store.get(sha256);
-    expect(asked.length).toBeGreaterThanOrEqual(2);
+    return asked.length;
+  };
+
+  it('holds no more than it has room for, and no large blob', async () => {
+    const texts = ['a', 'b', 'c'].map((sign) => sign.repeat(5_000));
+    expect(await askedAgainFor({ largest: 5_000, room: 12_000 }, texts)).toBeGreaterThanOrEqual(1);
+    expect(await askedAgainFor({ largest: 5_000, room: 20_000 }, texts)).toBe(0);
+    expect(await askedAgainFor({ largest: 4_999, room: 20_000 }, texts)).toBe(3);
+  });
+
+  it('does not grow by very many very small blobs', async () => {
+    const texts = Array.from({ length: 100 }, (_, number) => `${number}`);
+    expect(await askedAgainFor({ largest: 1_000, room: 5_000 }, texts)).toBeGreaterThan(80);
+  });
+
+  it('keeps nothing of a large buffer that a blob was cut out of', async () => {
+    const { blobs } = watchedStore();
+    const large = Buffer.from('ababababab');
+    const sha256 = hash('sha256', 'ab', 'hex');
+    const store = openBlobMemory().over({ ...blobs, get: async () => large.subarray(2, 4) });
+    await store.get(sha256);
+    expect((await store.get(sha256)).buffer.byteLength).toBe(2);
   });
 
   it('gives back what was put, whatever becomes of the buffer', async () => {
-    const [{ blobs }, memory] = [watchedStore(), openBlobMemory({ largest: 40, room: 100 })];
+    const [{ blobs }, memory] = [watchedStore(), openBlobMemory({ largest: 40, room: 2_000 })];
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 50 }), async (bytes) => {
         const before = Buffer.from(bytes).toString('hex');
