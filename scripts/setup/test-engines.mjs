@@ -1,4 +1,4 @@
-// Servers that the tests run against. Runs on the Node that came with the dependencies, before the tests only: the service needs none of them.
+// Programs that the tests run against. Runs on the Node that came with the dependencies, before the tests only: the service needs none of them.
 import { readdirSync } from 'node:fs';
 import { fail } from './say.mjs';
 

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as keda from '@kubernetes-models/keda/keda.sh/v1alpha1';
 import * as apps from 'kubernetes-models/apps/v1';
@@ -10,7 +11,9 @@ import { parseAllDocuments } from 'yaml';
 import { roles } from '../../services/cli/roles/running.ts';
 
 const chart = fileURLToPath(new URL('../../deploy/helm/colophon', import.meta.url));
-const helm = (...args: string[]) => spawnSync('helm', args, { encoding: 'utf8' });
+const ofSetup = fileURLToPath(new URL('../../.setup/helm/helm', import.meta.url));
+const program = existsSync(ofSetup) ? ofSetup : 'helm';
+const helm = (...args: string[]) => spawnSync(program, args, { encoding: 'utf8' });
 const hasHelm = helm('version').status === 0;
 
 type Container = { args: string[]; livenessProbe?: object; readinessProbe?: object; startupProbe?: object; resources: { limits: { memory: string } }; securityContext: object };

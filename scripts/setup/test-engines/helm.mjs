@@ -1,0 +1,25 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isExecutable } from '../../../libs/config/find-browser.mjs';
+import { outputOf, step } from '../run.mjs';
+import { say } from '../say.mjs';
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const folder = join(root, '.setup/helm');
+const version = '4.3.1';
+
+const isBuilt = () => isExecutable(join(folder, 'helm'));
+const isInstalled = () => outputOf('helm', ['version']) !== undefined;
+
+const build = () => {
+  mkdirSync(folder, { recursive: true });
+  return step('Helm for the tests (build, takes a minute or two)', 'go', ['install', `helm.sh/helm/v4/cmd/helm@v${version}`], { GOBIN: folder, CGO_ENABLED: '0' });
+};
+
+/** Builds Helm unless it is there or installed; without Go the tests of the chart are skipped. */
+export const ensure = () => {
+  if (isBuilt() || isInstalled()) return;
+  if (outputOf('go', ['version']) === undefined) return say('There is neither Go nor Helm: the tests of the chart are skipped.');
+  if (!build()) say('The tests of the chart are skipped.');
+};
