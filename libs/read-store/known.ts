@@ -1,7 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 
-/** So many milliseconds a process may go by a document as it was, where the read models are on a server. Whoever changes one waits that long before it is done. */
+/** So many milliseconds a process may go by a document as it was, where the read models are on a server. Whoever changes one waits for `notKnownAnyMore` before it is done. */
 export const knownForMs = 200;
+
+/** Resolves when no process goes by what it has read before now. */
+export const notKnownAnyMore = async (forMs: number): Promise<void> => {
+  // Timers may be early by a part of a millisecond.
+  if (forMs > 0) await sleep(forMs + 1);
+};
 
 const mostKnown = 5_000;
 

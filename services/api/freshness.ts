@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '#contracts/http/problem.ts';
+import { notKnownAnyMore } from '#libs/read-store/known.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
 const longestWaitMs = 1_000;
@@ -48,7 +48,7 @@ export const createFreshness = (reads: Pick<ReadStore, 'reached'>, knownForMs = 
     settled,
     settledEverywhere: async (accountId, ...models) => {
       await settled(accountId, ...models);
-      if (knownForMs > 0) await sleep(knownForMs);
+      await notKnownAnyMore(knownForMs);
     },
   };
 };

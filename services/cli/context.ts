@@ -1,12 +1,12 @@
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor } from '#contracts/events/metadata.ts';
+import { isRemote } from '#libs/engines/guarded.ts';
 import { type Engines, openEngines } from '#libs/engines/open.ts';
 import type { Log } from '#libs/handling/handle.ts';
-import { isRemote } from '#libs/engines/guarded.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { projections } from '#libs/projections/all.ts';
-import { knownForMs } from '#libs/read-store/known.ts';
+import { knownForMs, notKnownAnyMore } from '#libs/read-store/known.ts';
 import { loadSettings, type Settings } from '#libs/config/settings.ts';
 import { UsageError } from './output.ts';
 
@@ -33,7 +33,7 @@ const present = async ({ missing }: Engines): Promise<void> => {
 export const changeCallers = async <T>({ store, reads }: Pick<Engines, 'store' | 'reads'>, change: () => Promise<T>): Promise<T> => {
   const changed = await change();
   await catchUp(store, reads, projections);
-  if (isRemote(reads)) await sleep(knownForMs);
+  if (isRemote(reads)) await notKnownAnyMore(knownForMs);
   return changed;
 };
 
