@@ -13,11 +13,12 @@ import { openEngines } from '#libs/engines/open.ts';
 import { openKeyUses } from '#libs/keys/uses.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
+import { openKnown } from '#libs/read-store/known.ts';
 import { createLog } from '#libs/telemetry/log.ts';
-import { createApp } from '../../services/api/app.ts';
-import { createEstimates } from '../../services/api/estimate.ts';
 import { templatesIn } from '#libs/templates/find.ts';
+import { createApp } from '../../services/api/app.ts';
 import { openCallers } from '../../services/api/callers.ts';
+import { createEstimates } from '../../services/api/estimate.ts';
 import { createFreshness } from '../../services/api/freshness.ts';
 import { runProjector } from '../../services/projector/projector.ts';
 import { runQuotaKeeper } from '../../services/projector/quota-keeper.ts';
@@ -32,7 +33,7 @@ const preparation = { analyse: async () => ({ errors: [], variables: [] }) } as 
 const urls = { eventStoreUrl: 'sqlite:', busUrl: 'sqlite:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' };
 
 /** The API within this process, over the embedded engines in a folder of its own, without a renderer and with a clock that the test sets. */
-export const openApi = async (start: string, { folder, countAsync = true }: { folder?: string; countAsync?: boolean } = {}) => {
+export const openApi = async (start: string, { folder, countAsync = true, templatesKnownForMs = 0 }: { folder?: string; countAsync?: boolean; templatesKnownForMs?: number } = {}) => {
   const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'colophon-api-')));
   const clock = { now: new Date(start) };
   const engines = await openEngines({ dataDir, ...urls });
@@ -44,7 +45,7 @@ export const openApi = async (start: string, { folder, countAsync = true }: { fo
   const loops = [runProjector(store, reads, projections, 0, stop.signal), runQuotaKeeper({ store, reads, limits, now: log.now }, stop.signal)];
   const app = createApp({
     version: '0.0.0',
-    log, blobs, inputs: blobs, answers, reads, callers: openCallers(reads, 0), templates: templatesIn(reads), limits, keyUses, countAsync, preparation, freshness: createFreshness(reads), estimates: createEstimates(bus, reads), backlog: 1_000,
+    log, blobs, inputs: blobs, answers, reads, callers: openCallers(reads, 0), templates: openKnown(templatesIn(reads).find, templatesKnownForMs), limits, keyUses, countAsync, preparation, freshness: createFreshness(reads, templatesKnownForMs), estimates: createEstimates(bus, reads), backlog: 1_000,
     secret: Buffer.alloc(32), urlOf: (id) => `http://localhost/${id}`, health: () => ({ missing: [] }), logger: createLog({ logLevel: 'silent', logFormat: 'json' }),
     telemetry: { metricsText: async () => '', metricsType: 'text/plain' },
   });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bareId, streams } from '#contracts/names.ts';
 import { type Api, openApi } from './harness.ts';
 
 let api: Api;
@@ -61,6 +62,29 @@ describe('A template that no read model shows yet', () => {
     } finally {
       release();
     }
+  });
+});
+
+describe('A template that is known for a moment, as on a server', () => {
+  it('is rendered from as its last change left it, and not once it is deleted', async () => {
+    await api.close();
+    await api.remove();
+    api = await openApi('2026-05-20T12:00:30.000Z', { templatesKnownForMs: 300 });
+    secret = (await api.key(await api.account('pro'))).secret;
+    const path = await create();
+    const render = (template_version?: number) => api.ask(secret, 'POST', '/api/v1/render/async', { mode: 'RENDER', template_id: path.split('/').at(-1), data: {}, ...(template_version && { template_version }) });
+    const versionRendered = async (wanted?: number): Promise<unknown> => {
+      const { body } = await render(wanted);
+      const [requested] = await api.log.store.read(streams.render(bareId('render', String(body.id))!));
+      return (requested!.data as { source: { templateVersion: number } }).source.templateVersion;
+    };
+    expect(await versionRendered()).toBe(1);
+    expect((await api.ask(secret, 'PUT', path, { content: '<p>2</p>' })).status).toBe(200);
+    expect([await versionRendered(), await versionRendered(1), await versionRendered(2)]).toEqual([2, 1, 2]);
+    expect((await api.ask(secret, 'POST', `${path}/restore`, { version: 1 })).status).toBe(200);
+    expect(await versionRendered()).toBe(3);
+    expect((await api.ask(secret, 'DELETE', path)).status).toBe(204);
+    expect((await render()).body).toMatchObject({ error: 'template_not_found' });
   });
 });
 
