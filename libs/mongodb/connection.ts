@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Collection, type Db, MongoClient, MongoServerSelectionError } from 'mongodb';
 import { type Address, addressOf } from './address.ts';
 import { troubleOf } from './trouble.ts';
@@ -19,12 +20,13 @@ export type Connection = {
 /** What is acknowledged has to survive the end of a machine; what is read has to be the latest. */
 const firm = { writeConcern: { w: 'majority', journal: true }, readPreference: 'primary', promoteBuffers: true, ignoreUndefined: true } as const;
 
-const lookEveryMs = 1_000;
-const longestSilenceMs = 2_000;
-/** The driver can wait for ever where a connection was closed while it wrote into it. */
-const longestWorkMs = 60_000;
-/** Longer than the driver looks for a server, unless the address says otherwise. */
-const longestLookMs = 10_000;
+/** In milliseconds: how often is looked whether the server serves, how long it may be silent until that is told, how long until the client is given up, and how long work may take. */
+export type ConnectionTimes = { lookEveryMs: number; longestSilenceMs: number; longestLookMs: number; longestWorkMs: number };
+/**
+ * The driver can wait for ever where a connection was closed while it wrote into it. It looks for a server less long than it is looked whether there is one, unless
+ * the address says otherwise.
+ */
+const usualTimes: ConnectionTimes = { lookEveryMs: 1_000, longestSilenceMs: 2_000, longestLookMs: 10_000, longestWorkMs: 60_000 };
 
 class NoAnswer extends Error {}
 
@@ -41,11 +43,12 @@ const clientOf = ({ uri }: Address, setting: string): MongoClient => {
  * succeeded once, and may be repeated.
  * @throws Error where the address is wrong, which no waiting mends
  */
-export const openConnection = (url: string, setting: string, prepare: (db: Database) => Promise<void>): Connection => {
+export const openConnection = (url: string, setting: string, prepare: (db: Database) => Promise<void>, { lookEveryMs, longestSilenceMs, longestLookMs, longestWorkMs } = usualTimes): Connection => {
   const address = addressOf(url, setting);
   let client = clientOf(address, setting);
   let database = client.db(address.database);
   const underWay = new Map<Promise<unknown>, (error: Error) => void>();
+  const beingPrepared = `MongoDB at ${address.hosts} is being prepared: indexes are made, which takes long where there is much.`;
   let trouble: string | null = `MongoDB at ${address.hosts} has not answered yet. Look at ${setting} if this stays.`;
   let preparing: Promise<void> | undefined;
   let isClosed = false;
@@ -55,22 +58,32 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
     try {
       await mine.connect();
       await prepare(db);
+      if (client === mine) trouble = null;
     } catch (error) {
       if (client === mine) preparing = undefined;
       throw error;
     }
   };
+  const prepared = (): Promise<void> => (preparing ??= connectAndPrepare(client, database));
 
-  const use = async <T>(work: (db: Database) => Promise<T>, withinMs = longestWorkMs): Promise<T> => {
-    const [mine, db] = [client, database];
+  /** Rejects with NoAnswer where the work takes longer than that. What is left of it goes on by itself. */
+  const within = async <T>(working: Promise<T>, ms: number, hurry = Promise.withResolvers<never>()): Promise<T> => {
+    const timer = setTimeout(() => hurry.reject(new NoAnswer(`MongoDB at ${address.hosts} did not answer in ${ms / 1000} s`)), ms);
+    try {
+      return await Promise.race([working, hurry.promise]);
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  const use = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
+    const db = database;
     const hurry = Promise.withResolvers<never>();
-    const timer = setTimeout(() => hurry.reject(new NoAnswer(`MongoDB at ${address.hosts} did not answer in ${withinMs / 1000} s`)), withinMs);
-    const working = Promise.race([(preparing ??= connectAndPrepare(mine, db)).then(() => work(db)), hurry.promise]);
+    const working = within(prepared().then(() => work(db)), longestWorkMs, hurry);
     underWay.set(working, hurry.reject);
     try {
       return await working;
     } finally {
-      clearTimeout(timer);
       underWay.delete(working);
     }
   };
@@ -88,8 +101,10 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
   const look = async (): Promise<void> => {
     const silence = setTimeout(() => (trouble = `MongoDB at ${address.hosts} does not answer. Look at ${setting}, and at the server.`), longestSilenceMs);
     try {
-      await use((db) => db.command({ ping: 1 }), longestLookMs);
-      trouble = null;
+      await within(client.connect().then(() => database.command({ ping: 1 })), longestLookMs);
+      clearTimeout(silence);
+      // Indexes of much take their time, which is no silence.
+      trouble = await Promise.race([prepared().then(() => null), sleep(longestSilenceMs, beingPrepared, { ref: false })]);
     } catch (error) {
       trouble = troubleOf(error, { hosts: address.hosts, setting });
       if ((error instanceof NoAnswer || error instanceof MongoServerSelectionError) && !isClosed) renew();

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openGridFsBlobStore } from '#libs/blob-store/gridfs.ts';
 import { openMongoLimits } from '#libs/limits/mongodb.ts';
+import { openConnection } from '#libs/mongodb/connection.ts';
 import { openMongoReadStore } from '#libs/read-store/mongodb.ts';
 import { until } from '../e2e/until.ts';
 import { type FerretDb, isFerretDbThere, startFerretDb } from '../ferretdb/server.ts';
@@ -29,6 +30,28 @@ const complaintAt = async (url: string): Promise<string> => {
     return missing?.includes('has not answered yet') ? null : (missing ?? 'nothing');
   });
 };
+
+describe.runIf(isFerretDbThere)('A MongoDB whose indexes take their time', () => {
+  it('is said to be prepared meanwhile, is not given up, and serves when they are there', async () => {
+    const server = await startFerretDb();
+    open.push({ close: () => server.remove() });
+    const made = Promise.withResolvers<void>();
+    let begun = 0;
+    const prepare = async (): Promise<void> => {
+      begun += 1;
+      await made.promise;
+    };
+    const times = { lookEveryMs: 5, longestSilenceMs: 20, longestLookMs: 60, longestWorkMs: 60_000 };
+    const connection = kept(openConnection(server.url('x'), 'READ_STORE_URL', prepare, times));
+    const counting = connection.use((db) => db.collection('people').countDocuments());
+    await until('it is told of', () => connection.missing()?.includes('is being prepared'));
+    for (const since = performance.now(); performance.now() - since < 5 * times.longestLookMs; ) await pause(times.lookEveryMs);
+    expect(connection.missing()).toMatch(/^MongoDB at [\d.:]+ is being prepared: indexes are made/);
+    made.resolve();
+    expect([await counting, begun]).toEqual([0, 1]);
+    await until('it serves', () => connection.missing() === null);
+  });
+});
 
 describe('A MongoDB that does not serve is told of in a sentence that names the setting', () => {
   it('where nobody listens', async () => {
