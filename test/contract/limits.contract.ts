@@ -89,6 +89,15 @@ const cases: Cases<OpenedLimits> = {
     expect(await engine.renders('a', null, noon)).toMatchObject({ allowed: true, limit: null, used: 500 });
   },
 
+  'a limit of nothing allows nothing, and counts nothing': async ({ engine }) => {
+    const resetAt = at('2026-05-20T12:01:00.000Z');
+    const nothing = { allowed: false, limit: 0, used: 0, resetAt };
+    expect(await engine.takeRequest('a', 0, noon)).toEqual(nothing);
+    expect(await engine.admit('a', { perMinute: 0, perMonth: 0 }, noon)).toEqual({ minute: nothing, month: { ...nothing, resetAt: at('2026-06-01T00:00:00.000Z') } });
+    expect((await engine.takeRender(of('a'), 0, noon)).allowed).toBe(false);
+    expect((await engine.takeRequest('a', 1, noon)).used).toBe(1);
+  },
+
   'a limit changed within the window holds from then on': async ({ engine }) => {
     for (let request = 0; request < 5; request += 1) await engine.takeRequest('a', 5, noon);
     expect(await engine.takeRequest('a', 3, noon)).toMatchObject({ allowed: false, limit: 3, used: 5 });
@@ -110,6 +119,14 @@ const cases: Cases<OpenedLimits> = {
     await engine.takeRender(of('known'), 4, noon);
     expect(await ask()).toEqual({ minute: { allowed: false, limit: 1, used: 1, resetAt }, month: { ...month, allowed: false, used: 4 } });
     expect((await engine.takeRequest('known', 2, noon)).used).toBe(2);
+  },
+
+  'who is admitted at the turn of the month is told of the one that has begun, and counted in its first minute': async ({ engine }) => {
+    const [may, june] = [at('2026-05-31T23:59:59.999Z'), at('2026-06-01T00:00:00.000Z')];
+    const ask = (now: Date) => engine.admit('known', { perMinute: 1, perMonth: 3 }, now);
+    expect(await ask(may)).toMatchObject({ minute: { allowed: true, used: 1, resetAt: june }, month: { allowed: false, used: 3, resetAt: june } });
+    expect(await ask(june)).toMatchObject({ minute: { allowed: true, used: 1, resetAt: at('2026-06-01T00:01:00.000Z') }, month: { allowed: true, used: 0, resetAt: at('2026-07-01T00:00:00.000Z') } });
+    expect((await ask(may)).minute.allowed).toBe(false);
   },
 
   'asking for the minute does not count': async ({ engine }) => {
@@ -225,6 +242,7 @@ const cases: Cases<OpenedLimits> = {
     expect(allowedOf(await many(9, () => engine.takeRequest('a', 5, before)))).toBe(5);
     expect((await engine.takeRequest('a', 5, before)).resetAt).toEqual(at('2026-05-20T11:01:00.000Z'));
     expect((await engine.takeRequest('a', 5, now)).allowed).toBe(false);
+    expect((await engine.takeRequest('a', 6, now)).allowed).toBe(true);
     expect((await engine.takeRequest('a', 5, before)).allowed).toBe(false);
     const [june, may] = [at('2026-06-01T00:30:00.000Z'), at('2026-05-31T23:30:00.000Z')];
     await many(2, () => engine.takeRender(of('a'), 2, june));

@@ -27,6 +27,15 @@ export const describeMonthsFromLog = (name: string, open: (readMonth: ReadMonth)
       await close();
     });
 
+    it('tell nobody of a month that the log has not been asked for', async () => {
+      const answers = [() => Promise.reject(new Error('the log is away')), () => Promise.resolve({ used: 4, through: 1 })];
+      const { engine, close } = await open(() => answers.shift()!());
+      const ask = () => engine.admit('a', { perMinute: null, perMonth: 5 }, now);
+      await expect(ask()).rejects.toThrow('the log is away');
+      expect((await ask()).month).toMatchObject({ allowed: true, used: 4 });
+      await close();
+    });
+
     it('lose nothing that the log gives back while it is being asked', async () => {
       const asked = Promise.withResolvers<void>();
       const answer = Promise.withResolvers<MonthInLog>();
