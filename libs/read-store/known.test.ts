@@ -41,6 +41,14 @@ describe('What was read', () => {
     expect(await known.find('x')).not.toBeNull();
   });
 
+  it('is not known for ever more ids: those asked for longest ago go', async () => {
+    const { at, known } = stage(200);
+    for (let id = 0; id < 6_000; id += 1) await known.find(`${id}`);
+    at.asked = 0;
+    for (const id of ['5999', '0']) await known.find(id);
+    expect(at.asked).toBe(1);
+  });
+
   it('is never known where nothing is to be', async () => {
     const { at, known } = stage(0);
     for (let time = 0; time < 3; time += 1) await known.find('x');

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+import type { Change, ReadStore } from '#libs/read-store/port.ts';
+import { projectTogether } from './project.ts';
+import type { Projection } from './projection.ts';
+
+type Tale = { heard: string[] };
+const event = (type: string, position: number): RecordedEvent => ({ type, position }) as unknown as RecordedEvent;
+const tell = (type: string) => (tale: Tale | null): Tale => ({ heard: [...(tale?.heard ?? []), type] });
+const tales: Projection<Tale> = {
+  model: 'tales',
+  collection: { name: 'tales', indexes: [] },
+  on: {
+    Begun: ({ type }) => ({ id: 'one', begins: true, evolve: tell(type) }),
+    GoneOn: ({ type }) => ({ id: 'one', evolve: tell(type) }),
+  },
+};
+
+const projected = async (...types: readonly string[]): Promise<{ asked: string[]; changes: readonly Change[] }> => {
+  const asked: string[] = [];
+  const written: Change[] = [];
+  const reads = {
+    get: async (_: string, id: string) => (asked.push(id), { heard: ['before'] }),
+    applyTogether: async (_: number, __: number, [update]: readonly { changes: readonly Change[] }[]) => (written.push(...update!.changes), true),
+  } as unknown as ReadStore;
+  await projectTogether(reads, [tales as unknown as Projection], { after: 0, events: types.map((type, index) => event(type, index + 1)) });
+  return { asked, changes: written };
+};
+
+describe('A document', () => {
+  it('is not looked for where an event begins it, and is new whatever follows at once', async () => {
+    expect(await projected('Begun', 'GoneOn')).toEqual({ asked: [], changes: [{ collection: 'tales', id: 'one', document: { heard: ['Begun', 'GoneOn'] }, isNew: true }] });
+  });
+
+  it('is read once where it is there, and is not new', async () => {
+    expect(await projected('GoneOn', 'GoneOn')).toEqual({ asked: ['one'], changes: [{ collection: 'tales', id: 'one', document: { heard: ['before', 'GoneOn', 'GoneOn'] } }] });
+  });
+});
