@@ -75,7 +75,7 @@ export const openGridFsBlobStore = async (url: string, setting = 'BLOB_STORE_URL
       const kept = bytes.byteLength <= chunkBytes ? new Uint8Array(bytes) : bytes;
       const sha256 = sha256Of(kept);
       return connection.use(async (db) => {
-        // What is one chunk is written as soon as looked for.
+        // To write one chunk costs no more than to look for it.
         if (kept.byteLength <= chunkBytes || (await read(db, sha256)) === null) await write(db, sha256, kept);
         return { sha256, size: kept.byteLength };
       });

@@ -4,8 +4,8 @@ import type { Document, ReadStore } from '#libs/read-store/port.ts';
 const mostDocuments = 5_000;
 
 /**
- * Read models as the projector sees them who writes them: what it wrote itself it need not read. That holds as long as each of its steps together begins where the
- * one before has ended; when one does not, or a model is brought forward by itself, all is forgotten.
+ * Read models for the one process that writes them: what it wrote itself it need not read. That holds as long as each of its steps together is taken, since none is
+ * that does not begin where the one before has ended, nor one over a model that was rebuilt meanwhile. After any other, or when a model is brought forward by itself, all is forgotten.
  */
 export const rememberingWrites = (reads: ReadStore): ReadStore => {
   const written = new LRUCache<string, { document: Document | null }>({ max: mostDocuments });

@@ -4,7 +4,7 @@ import { collectionName, copyIn, generationIn, type Ledger, readLedger } from '.
 import type { Collection } from './port.ts';
 
 /** So long a process may read from collections that have just ceased to serve. They hold what was true a moment ago, and are kept longer than that. */
-export const knownForMs = 200;
+export const layoutKnownForMs = 200;
 
 /** The collection that serves under a name. */
 export const layoutOf = (ledger: Ledger, collection: string): string => collectionName(collection, generationIn(ledger, collection));
@@ -31,7 +31,7 @@ export const openLayout = (collections: readonly Collection[]) => {
     now.running = reading.then(() => (now.running = undefined), () => (now.running = undefined));
     return reading;
   };
-  const known = async (db: Database): Promise<Ledger> => (last && performance.now() - last.at < knownForMs ? last.ledger : fresh(db));
+  const known = async (db: Database): Promise<Ledger> => (last && performance.now() - last.at < layoutKnownForMs ? last.ledger : fresh(db));
 
   /** Makes the indexes of a collection, under the name that it has on the server. */
   const index = async (db: Database, collection: string, name: string): Promise<void> => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '#libs/mongodb/connection.ts';
 import { isAbsent } from '#libs/mongodb/trouble.ts';
-import { knownForMs, type Layout } from './mongodb-layout.ts';
+import { layoutKnownForMs, type Layout } from './mongodb-layout.ts';
 import { atRest, collectionName, copyIn, copyOf, fieldOfCopy, fieldOfGeneration, fieldOfModel, generationIn, ledgerId, ledgerIn, positionIn } from './mongodb-ledger.ts';
 import { finishOthers } from './mongodb-steps.ts';
 import { RebuildSuperseded } from './port.ts';
@@ -77,7 +77,7 @@ export const beginRebuild = async (db: Database, layout: Layout, model: string, 
     },
     /** Removes what served before the switch. Others may read from it for a moment. */
     forget: async (db: Database): Promise<void> => {
-      await sleep(2 * knownForMs);
+      await sleep(2 * layoutKnownForMs);
       await sweep(db, layout, model, names);
     },
     abandon: async (db: Database): Promise<void> => {

@@ -4,7 +4,7 @@ export type Scalar = string | number | boolean | null;
 /** A collection with the fields (dotted paths) that its queries filter and sort by. */
 export type Collection = { name: string; indexes: readonly (readonly string[])[] };
 
-/** `isNew` says that the document is not there yet, as far as is known: engines for which that makes a difference may try it so first. */
+/** `isNew` says that the document is probably not there yet: an engine may insert it first, and look only where that fails. */
 export type Change = { collection: string; id: string; document: Document | null; isNew?: true };
 
 export type Query = {

@@ -17,7 +17,7 @@ const factOf = ({ type, data, stream, metadata, position }: RecordedEvent): LogF
 
 export type QuotaKeeperParts = { store: EventStore; reads: ReadStore; limits: Limits; now: () => Date };
 
-/** Nobody waits for these facts: they only keep the counts from being settled by asking the log. */
+/** These facts have time: what a failure gives back can be had so much later, and the log is asked for renders that are open much longer. */
 const gatherMs = 250;
 
 /** A fact that is told twice counts once, so the checkpoint may lag behind by so many positions. */

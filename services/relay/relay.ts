@@ -33,7 +33,7 @@ export const messageOf = (event: RecordedEvent): Message | null => {
   }
 };
 
-/** The checkpoint may lag behind by so many positions, and while there is work by so many milliseconds: to give a message again is harmless, and to note each batch costs more than that. */
+/** The checkpoint may lag behind by so many positions; it moves with the work that is given out, though not more often than so: to give a message again is harmless, and to note each batch costs more than that. */
 const notedEvery = { positions: 1_000, ms: 250 };
 
 /** Carries events from the log to the bus, until `signal` aborts. The checkpoint follows only when the bus has confirmed. `clock` tells milliseconds. */
