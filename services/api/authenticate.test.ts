@@ -41,6 +41,12 @@ describe('A key is let in', () => {
     expect(await faultOf(bearer(secret), store('2026-05-20T12:00:00.001Z'))).toBe('let in');
     expect(await faultOf(bearer(secret), store('2026-05-20T12:00:00.000Z'))).toMatchObject({ name: 'expired_api_key', extra: { expired_at: '2026-05-20T12:00:00.000Z' } });
   });
+
+  it('no longer than that where it is known from a moment before', async () => {
+    const callers = openCallers(storeOf([{ ...key, expiresAt: '2026-05-20T12:00:00.001Z' }]), 3_600_000);
+    expect((await authenticate(callers, bearer(secret), now)).key.id).toBe('k');
+    await expect(authenticate(callers, bearer(secret), new Date(now.getTime() + 1))).rejects.toMatchObject({ fault: { name: 'expired_api_key' } });
+  });
 });
 
 describe('A request is refused', () => {
