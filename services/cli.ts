@@ -5,6 +5,7 @@ import { addConfigCommand } from './cli/config-command.ts';
 import { addKeyCommands } from './cli/key-commands.ts';
 import { addLogCommands } from './cli/log-commands.ts';
 import { SettingsError } from '#libs/config/settings.ts';
+import { AddressError } from '#libs/engines/remote.ts';
 import { UsageError } from './cli/output.ts';
 import { type Role, roles } from './cli/roles/running.ts';
 
@@ -29,7 +30,8 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
-    const message = error instanceof UsageError || error instanceof SettingsError ? error.message : String(error instanceof Error ? error.stack : error);
+    const isForPeople = [UsageError, SettingsError, AddressError].some((kind) => error instanceof kind);
+    const message = isForPeople ? (error as Error).message : String(error instanceof Error ? error.stack : error);
     process.stderr.write(`${message}\n`);
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }

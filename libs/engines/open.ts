@@ -80,6 +80,11 @@ export type Engines = { store: EventStore; bus: Bus; reads: ReadStore; blobs: Bl
 /** All engines at once, for whoever needs most of them. */
 export const openEngines = async (urls: EngineUrls): Promise<Engines> => {
   const shelf = openShelf(urls);
-  const [store, bus, reads, blobs, limits] = await Promise.all([shelf.store(), shelf.bus(), shelf.reads(), shelf.blobs(), shelf.limits()]);
+  const opened = await Promise.all([shelf.store(), shelf.bus(), shelf.reads(), shelf.blobs(), shelf.limits()]).catch(async (error: unknown) => {
+    // Those that are open would keep the process from ending.
+    await shelf.close();
+    throw error;
+  });
+  const [store, bus, reads, blobs, limits] = opened;
   return { store, bus, reads, blobs, limits, missing: () => shelf.missing(), close: () => shelf.close() };
 };

@@ -27,7 +27,7 @@ const isOldEnough = (version: string): boolean => {
 /**
  * The log in KurrentDB, or EventStoreDB since 22.6. `url` is its connection string. Answers at once, whether the server is there or not: operations on one that is away
  * fail after a while, subscriptions wait, and `missing` tells what is wrong.
- * @throws Error where the connection string is none
+ * @throws AddressError where the connection string is none
  */
 export const openKurrentDbEventStore = (url: string, times: KurrentDbTimes = usualTimes): EventStore & Remote => {
   const { url: connectionString, where } = addressOf(url);

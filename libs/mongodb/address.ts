@@ -1,4 +1,5 @@
 import { ConnectionString } from 'mongodb-connection-string-url';
+import { AddressError } from '#libs/engines/remote.ts';
 
 /** Where a MongoDB is: `uri` as the driver takes it, the name of the database, and its hosts as they may be shown. */
 export type Address = { uri: string; database: string; hosts: string };
@@ -18,13 +19,13 @@ const parse = (url: string, setting: string): ConnectionString => {
     return new ConnectionString(url.replace(/^gridfs(\+srv)?:/, 'mongodb$1:'));
   } catch {
     // What the parser says may quote the address with its password.
-    throw new Error(`${setting} is no address of a MongoDB; allowed is ${allowed}. ${hint}.`);
+    throw new AddressError(`${setting} is no address of a MongoDB; allowed is ${allowed}. ${hint}.`);
   }
 };
 
 /**
  * Reads an address of the form `mongodb://`, `mongodb+srv://`, `gridfs://` or `gridfs+srv://`.
- * @throws Error that names the setting and what is allowed, and never the password
+ * @throws AddressError that names the setting and what is allowed, and never the password
  */
 export const addressOf = (url: string, setting: string): Address => {
   const parsed = parse(url, setting);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Collection, type Db, MongoClient, MongoServerSelectionError } from 'mongodb';
+import { AddressError } from '#libs/engines/remote.ts';
 import { type Address, addressOf } from './address.ts';
 import { troubleOf } from './trouble.ts';
 
@@ -30,18 +31,21 @@ const usualTimes: ConnectionTimes = { lookEveryMs: 1_000, longestSilenceMs: 2_00
 
 class NoAnswer extends Error {}
 
-const clientOf = ({ uri }: Address, setting: string): MongoClient => {
+const clientOf = ({ uri, database }: Address, setting: string): MongoClient => {
   try {
-    return new MongoClient(uri, firm);
+    const client = new MongoClient(uri, firm);
+    client.db(database);
+    return client;
   } catch (error) {
-    throw new Error(`${setting} has an option that the driver of MongoDB does not take: ${(error as Error).message.replace(/\/\/[^/@\s]*@/g, '//***@')}`, { cause: error });
+    const said = (error as Error).message.replace(/\/\/[^/@\s]*@/g, '//***@');
+    throw new AddressError(`${setting} has a host, a database or an option that the driver of MongoDB does not take: ${said}.`, { cause: error });
   }
 };
 
 /**
  * Connects to the address that stands in `setting`, and keeps trying. `prepare` makes what the work needs (indexes, first documents): it runs until it has
  * succeeded once, and may be repeated.
- * @throws Error where the address is wrong, which no waiting mends
+ * @throws AddressError where the address is wrong, which no waiting mends
  */
 export const openConnection = (url: string, setting: string, prepare: (db: Database) => Promise<void>, { lookEveryMs, longestSilenceMs, longestLookMs, longestWorkMs } = usualTimes): Connection => {
   const address = addressOf(url, setting);

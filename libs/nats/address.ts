@@ -1,3 +1,5 @@
+import { AddressError } from '#libs/engines/remote.ts';
+
 /** Where a NATS server is, and as whom to speak to it. */
 export type NatsAddress = {
   /** `host:port` of each server of a cluster. */
@@ -11,7 +13,7 @@ const allowed = 'allowed is nats://host:port or tls://host:port, before the host
 
 const parsed = (one: string, whole: string): URL => {
   // What is wrong is not shown: a password may be in it.
-  if (!/^(nats|tls):\/\/[^/]/.test(one) || !URL.canParse(one)) throw new Error(`BUS_URL has ${whole.split(',').length > 1 ? 'a part that is ' : ''}no address of a NATS server; ${allowed}.`);
+  if (!/^(nats|tls):\/\/[^/]/.test(one) || !URL.canParse(one)) throw new AddressError(`BUS_URL has ${whole.split(',').length > 1 ? 'a part that is ' : ''}no address of a NATS server; ${allowed}.`);
   return new URL(one);
 };
 
@@ -21,7 +23,7 @@ const credentialsOf = ({ username, password }: URL): NatsAddress['credentials'] 
   return password === '' ? { token: user } : { user, pass: decodeURIComponent(password) };
 };
 
-/** Reads `nats://user:pass@host:port`, `nats://token@host`, `tls://host`, several with commas; the scheme of the first goes for those without. @throws Error that tells what is allowed */
+/** Reads `nats://user:pass@host:port`, `nats://token@host`, `tls://host`, several with commas; the scheme of the first goes for those without. @throws AddressError that tells what is allowed */
 export const readAddress = (url: string): NatsAddress => {
   const scheme = url.slice(0, url.indexOf('://') + 3);
   const urls = url.split(',').map((one) => one.trim()).map((one) => parsed(one.includes('://') ? one : scheme + one, url));

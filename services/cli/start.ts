@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
-import { loadSettings } from '#libs/config/settings.ts';
+import { loadSettings, SettingsError } from '#libs/config/settings.ts';
 import { isRemote } from '#libs/engines/guarded.ts';
+import { AddressError } from '#libs/engines/remote.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { createLog } from '#libs/telemetry/log.ts';
@@ -23,16 +24,20 @@ const starters = { renderer: startRenderer, delivery: startDelivery, relay: star
 type Worker = keyof typeof starters;
 
 /** What the process is at. */
-type State = { stopping: boolean; readModels: boolean; workers: Map<Worker, Running> };
+type State = { stopping: boolean; readModels: boolean; workers: Map<Worker, Running>; starting: Promise<unknown> };
 
 const workersOf = ({ roles }: House): Worker[] => roles.filter((role) => role !== 'api');
 
-const startWorkers = async (house: House, { workers }: State): Promise<void> => {
-  await Promise.all(workersOf(house).map(async (name) => workers.set(name, await starters[name](house))));
+const startWorkers = async (house: House, state: State): Promise<void> => {
+  const starts = workersOf(house).map(async (name) => state.workers.set(name, await starters[name](house)));
+  state.starting = Promise.allSettled(starts);
+  await Promise.all(starts);
 };
 
 /** The renderer first: callers may still wait for it, and what it completes is to be carried on. */
-const stopWorkers = async ({ workers }: State): Promise<void> => {
+const stopWorkers = async ({ workers, starting }: State): Promise<void> => {
+  // Whoever came up only now would work on, in a process that has nothing left to work with.
+  await starting;
   await workers.get('renderer')?.stop();
   await Promise.all([...workers.values()].map((one) => one.stop()));
 };
@@ -94,7 +99,7 @@ export const start = async (wanted: readonly Role[] = []): Promise<void> => {
   const toldToStop = stopped();
   const roles = wanted.length === 0 ? allRoles : allRoles.filter((role) => wanted.includes(role));
   const house = openHouse(settings, logger, await startTelemetry(settings, roles, packageVersion(), logger), roles);
-  const state: State = { stopping: false, readModels: false, workers: new Map() };
+  const state: State = { stopping: false, readModels: false, workers: new Map(), starting: Promise.resolve() };
   const parts: { face?: Face } = {};
   const stop = new AbortController();
   const unwatch = watchReady(() => missingIn(house, state));
@@ -104,8 +109,9 @@ export const start = async (wanted: readonly Role[] = []): Promise<void> => {
     if (typeof reason !== 'string') throw reason;
     logger.info({ reason }, 'stopping: what runs is finished first');
   } catch (error) {
-    logger.fatal({ err: error }, 'the service cannot go on');
     process.exitCode = 1;
+    if (error instanceof AddressError || error instanceof SettingsError) logger.fatal(error.message);
+    else logger.fatal({ err: error }, 'the service cannot go on');
   }
   state.stopping = true;
   stop.abort();

@@ -78,7 +78,7 @@ describe('A MongoDB that does not serve is told of in a sentence that names the 
   });
 
   it('where an option is not known', async () => {
-    await expect(openMongoReadStore('mongodb://user:hunter2@h/x?nonsense=1', collections)).rejects.toThrow('READ_STORE_URL has an option that the driver of MongoDB does not take: option nonsense is not supported');
+    await expect(openMongoReadStore('mongodb://user:hunter2@h/x?nonsense=1', collections)).rejects.toThrow('READ_STORE_URL has a host, a database or an option that the driver of MongoDB does not take: option nonsense is not supported');
   });
 });
 

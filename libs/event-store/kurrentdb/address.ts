@@ -1,3 +1,5 @@
+import { AddressError } from '#libs/engines/remote.ts';
+
 /** A checked connection string: `url` for the driver, `where` for people, without credentials. */
 export type Address = { url: string; where: string };
 
@@ -15,7 +17,7 @@ const options: Readonly<Record<string, Form>> = {
   maxDiscoverAttempts: number, discoveryInterval: number, gossipTimeout: number, keepAliveInterval: number, keepAliveTimeout: number,
 };
 
-const wrong = (what: string): Error => new Error(`EVENT_STORE_URL ${what}`);
+const wrong = (what: string): AddressError => new AddressError(`EVENT_STORE_URL ${what}`);
 
 const flat = (option: string): string => option.toLowerCase().replaceAll(/[_-]/g, '');
 
@@ -33,7 +35,7 @@ const checkOptions = (given: string): void => {
 
 /**
  * Reads a connection string of KurrentDB or EventStoreDB.
- * @throws Error with a sentence that never holds the password.
+ * @throws AddressError with a sentence that never holds the password.
  */
 export const addressOf = (url: string): Address => {
   const parts = form.exec(url.trim())?.groups;

@@ -4,6 +4,7 @@ import type { StreamsClient } from '@kurrent/kurrentdb-client/generated/kurrentd
 import type { ReadReq, ReadResp } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { CallOptions, ClientReadableStream, Metadata } from '@grpc/grpc-js';
 import PQueue from 'p-queue';
+import { AddressError } from '#libs/engines/remote.ts';
 import { asDriverError, isDeadEnd, NoAnswer } from './failure.ts';
 
 export type Responses = ClientReadableStream<ReadResp>;
@@ -35,9 +36,18 @@ const always = (): boolean => true;
 /** A client, and what it last went through. */
 type Way = { client: KurrentDBClient; channel?: { close(): void } };
 
+/** The driver reads the files that the address names. What it says of them holds neither their names nor the setting. */
+const clientOf = (url: string): KurrentDBClient => {
+  try {
+    return KurrentDBClient.connectionString(url);
+  } catch (error) {
+    throw new AddressError(`EVENT_STORE_URL cannot be used: ${(error as Error).message} Look at tlsCAFile, userCertFile and userKeyFile in it.`, { cause: error });
+  }
+};
+
 /** A client whose search for another member of a cluster may fail unheard: the operations that wait for its end are told anyway, and nobody could catch it. */
 const begin = (url: string): Way => {
-  const client = KurrentDBClient.connectionString(url);
+  const client = clientOf(url);
   const workshop = workshopOf(client);
   const { handleError } = workshop;
   workshop.handleError = (grpc, error) => handleError(grpc, error).catch(() => undefined);
