@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -32,6 +34,18 @@ const start = async (settings: Parameters<typeof startKurrentDb>[0] = {}) => {
   return server.endpoint.port;
 };
 
+/** Something else that listens: it hangs up at once, or answers as a web server does. */
+const startOther = async (answer: string | null) => {
+  const other = createServer((socket) => {
+    socket.on('error', () => undefined);
+    if (answer === null) socket.destroy();
+    else socket.on('data', () => socket.end(answer));
+  }).listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  endings.push(async () => void other.close());
+  return (other.address() as AddressInfo).port;
+};
+
 const open = (url: string) => {
   const engine = openKurrentDbEventStore(url, quickTimes);
   endings.push(engine.close);
@@ -52,6 +66,9 @@ describe('A KurrentDB that cannot serve is told of in one sentence', () => {
     ['whose certificate is not trusted', () => start({ tls }), (port: number) => `kurrentdb://admin:${encoded}@localhost:${port}`, 'name the file of its authority as tlsCAFile in EVENT_STORE_URL'],
     ['that speaks no TLS', () => start(), (port: number) => `kurrentdb://admin:${encoded}@localhost:${port}`, 'add tls=false to EVENT_STORE_URL'],
     ['that speaks TLS alone', () => start({ tls }), (port: number) => `kurrentdb://admin:${encoded}@localhost:${port}?tls=false`, 'remove tls=false from EVENT_STORE_URL'],
+    ['behind a proxy that hangs up', () => startOther(null), (port: number) => `kurrentdb://localhost:${port}?tls=false`, 'hangs up at once: look whether the KurrentDB behind it is up'],
+    ['behind a proxy that hangs up on TLS', () => startOther(null), (port: number) => `kurrentdb://localhost:${port}`, 'hangs up at once: look whether the KurrentDB behind it is up'],
+    ['that is none', () => startOther('HTTP/1.1 400 Bad Request\r\n\r\n'), (port: number) => `kurrentdb://localhost:${port}?tls=false`, 'is no KurrentDB'],
     ['that is named by its IP address with TLS', () => start({ tls }), (port: number) => `kurrentdb://127.0.0.1:${port}`, 'by its host name, not by an IP address'],
     ['whose host has no address', () => start(), (port: number) => `kurrentdb://nowhere.invalid:${port}?tls=false`, 'cannot be resolved'],
     ['that is too old', () => start({ version: '21.10.9' }), urlOf, 'is of version 21.10.9, but 22.6 or a later one is needed'],

@@ -35,7 +35,9 @@ const reasons: readonly [RegExp, (where: string) => string][] = [
   [/certificate|altnames|UNABLE_TO_VERIFY|SELF_SIGNED/i, (where) => `The certificate of KurrentDB at ${where} is not trusted: name the file of its authority as tlsCAFile in EVENT_STORE_URL, and the host as the certificate does.`],
   [/Name resolution failed|ENOTFOUND|EAI_AGAIN/, (where) => `The host name of KurrentDB at ${where} cannot be resolved: look at EVENT_STORE_URL.`],
   [/ECONNREFUSED/, (where) => `Nothing listens at ${where}, where EVENT_STORE_URL looks for KurrentDB.`],
-  [/Failed to connect/, (where) => `KurrentDB at ${where} takes no plain connections: if it speaks TLS, remove tls=false from EVENT_STORE_URL.`],
+  // A server that wants TLS and a proxy with nothing behind it look the same from here.
+  [/Failed to connect|ECONNRESET|disconnected before secure TLS/, (where) => `What listens at ${where} hangs up at once: look whether the KurrentDB behind it is up, and, if it speaks TLS, remove tls=false from EVENT_STORE_URL.`],
+  [/Protocol error/, (where) => `What answers at ${where} is no KurrentDB: look at EVENT_STORE_URL.`],
   [/Failed to discover/, (where) => `No member of a KurrentDB cluster answers at ${where}: look at the hosts in EVENT_STORE_URL, and at tls, which has to be as the cluster has it.`],
 ];
 
