@@ -59,15 +59,14 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
     return outcome === 'taken';
   };
 
-  /** The collections that this process's last step together went into. Whoever took it may know its documents by heart: where others have come to serve, they are out of date. */
+  /** The layout at this process's last step together. Whoever took it may know documents of it by heart: where others have come to serve, they are out of date. */
   let lastLayout: number | undefined;
   const applyTogether = async (db: Database, from: number, to: number, updates: readonly Update[]): Promise<boolean> => {
     const known = await layout.known(db);
     const isOther = lastLayout !== undefined && lastLayout !== known.layout;
-    lastLayout = undefined;
-    if (isOther || !(await applyTo(db, serving, known, { from, to, updates, insists: false }))) return false;
-    lastLayout = known.layout;
-    return true;
+    const taken = !isOther && (await applyTo(db, serving, known, { from, to, updates, insists: false }));
+    lastLayout = (taken ? known : await layout.known(db)).layout;
+    return taken;
   };
   const getFrom = async (db: Database, view: View, collection: string, id: string): Promise<Document | null> => {
     const name = view.collectionOf(await layout.known(db), collection);
