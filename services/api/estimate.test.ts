@@ -13,9 +13,15 @@ const usual: PaceDocument = { workMs: { html: 20, csv: 40 }, gapMs: 10, lastEndA
 const estimatesWith = ({ all, urgent }: { all: number; urgent: number }, pace: PaceDocument | null = usual) => {
   let looks = 0;
   const clock = { now: 0 };
-  const bus = { pending: async (_: unknown, only?: 'urgent') => ((looks += 1), only ? urgent : all) } as unknown as Bus;
+  const server = { away: false };
+  const pending = async (_: unknown, only?: 'urgent'): Promise<number> => {
+    looks += 1;
+    if (server.away) throw new Error('NATS is not connected');
+    return only ? urgent : all;
+  };
+  const bus = { pending } as unknown as Bus;
   const reads = { get: async () => pace } as unknown as ReadStore;
-  return { estimates: createEstimates(bus, reads, () => clock.now), clock, looks: () => looks };
+  return { estimates: createEstimates(bus, reads, () => clock.now), clock, server, looks: () => looks };
 };
 const thrown = (act: () => void): Problem => {
   try {
@@ -56,6 +62,42 @@ describe('an estimate', () => {
     clock.now = 251;
     expect((await estimates.of(html, 'later')).pending).toBe(5);
     expect(looks()).toBe(4);
+  });
+});
+
+describe('an estimate while the bus is away', () => {
+  test('goes by the queue that was seen last and what was accepted since, for a render that nobody waits for', async () => {
+    const { estimates, clock, server } = estimatesWith({ all: 5, urgent: 0 });
+    await estimates.of(html, 'later');
+    server.away = true;
+    const pendings: number[] = [];
+    for (; pendings.length < 4; clock.now += 251) pendings.push((await estimates.of(html, 'later')).pending);
+    expect(pendings).toEqual([6, 7, 8, 9]);
+    expect(() => requireBacklogRoom({ waitMs: 1, workMs: 1, pending: pendings.at(-1)! }, 9)).toThrow('as many as the service takes on');
+  });
+
+  test('knows the usual times even where the queue was never seen', async () => {
+    const { estimates, server } = estimatesWith({ all: 5, urgent: 0 });
+    server.away = true;
+    expect(await estimates.of(html, 'later')).toEqual({ waitMs: 0, workMs: 20, pending: 0 });
+  });
+
+  test('is none for a render that somebody would wait for in vain', async () => {
+    const { estimates, server } = estimatesWith({ all: 5, urgent: 0 });
+    server.away = true;
+    await expect(estimates.of(html, 'wait')).rejects.toThrow('NATS is not connected');
+  });
+
+  test('goes by the queue again once the bus is back', async () => {
+    const { estimates, clock, server } = estimatesWith({ all: 5, urgent: 0 });
+    server.away = true;
+    for (let n = 0; n < 50; n += 1) await estimates.of(html, 'later');
+    server.away = false;
+    await expect.poll(async () => {
+      clock.now += 251;
+      return (await estimates.of(html, 'later')).pending;
+    }).toBe(5);
+    expect((await estimates.of(html, 'wait')).waitMs).toBe(0);
   });
 });
 

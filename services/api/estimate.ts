@@ -29,27 +29,52 @@ const ordinaryShare = 4;
 const aheadOf = (reply: 'wait' | 'later', { all, urgent }: { all: number; urgent: number }): number =>
   reply === 'later' ? all : urgent + Math.min(all - urgent, Math.floor(urgent / (ordinaryShare - 1)));
 
+type Count = { all: number; urgent: number };
+/** How many were waiting when the queue was looked at, and how many had been asked about by then. */
+type Sight = { waiting: Count; asked: Count };
+type Look = { pace: PaceDocument | null; failure: Error | null };
+
+const none: Count = { all: 0, urgent: 0 };
+
 /**
  * Looks at the queue a few times a second at most: counting a long one for each request would cost more than it tells. What was asked about since the
- * last look counts as waiting.
+ * last look counts as waiting. A render that nobody waits for needs the log alone: while the bus is away it goes by what was seen last, and nobody waits for
+ * another look. Whoever waits for a render that nobody could begin is told of the failure.
  */
 export const createEstimates = (bus: Bus, reads: ReadStore, now: () => number = Date.now): Estimates => {
-  let looked: { at: number; since: { all: number; urgent: number }; queue: Promise<{ all: number; urgent: number; pace: PaceDocument | null }> } | null = null;
+  const asked = { ...none };
+  let seen: Sight = { waiting: none, asked: none };
+  let looked: { at: number; look: Promise<Look> } | null = null;
+  let ended: Look | null = null;
 
-  const look = async () => {
-    const [all, urgent, pace] = await Promise.all([bus.pending(renderer), bus.pending(renderer, 'urgent'), reads.get(readModels.pace, paceId) as Promise<PaceDocument | null>]);
-    return { all, urgent, pace };
+  const count = async (): Promise<null> => {
+    const before = { ...asked };
+    const [all, urgent] = await Promise.all([bus.pending(renderer), bus.pending(renderer, 'urgent')]);
+    seen = { waiting: { all, urgent }, asked: before };
+    return null;
+  };
+  const look = async (): Promise<Look> => {
+    const [pace, failure] = await Promise.all([reads.get(readModels.pace, paceId) as Promise<PaceDocument | null>, count().catch((error: Error) => error)]);
+    return (ended = { pace, failure });
+  };
+  const latest = async (reply: 'wait' | 'later'): Promise<Look> => {
+    if (!looked || now() - looked.at > freshForMs) {
+      looked = { at: now(), look: look() };
+      looked.look.catch(() => undefined);
+    }
+    return reply === 'later' && ended?.failure ? ended : looked.look;
   };
 
   return {
     of: async (source, reply) => {
-      if (!looked || now() - looked.at > freshForMs) looked = { at: now(), since: { all: 0, urgent: 0 }, queue: look() };
-      const { since, queue } = looked;
-      const before = { ...since };
-      since.all += 1;
-      if (reply === 'wait') since.urgent += 1;
-      const { all, urgent, pace } = await queue;
-      const waiting = { all: all + before.all, urgent: urgent + before.urgent };
+      const looking = latest(reply);
+      const before = { ...asked };
+      asked.all += 1;
+      if (reply === 'wait') asked.urgent += 1;
+      const { pace, failure } = await looking;
+      if (failure && reply === 'wait') throw failure;
+      const since = (kind: keyof Count): number => Math.max(0, before[kind] - seen.asked[kind]);
+      const waiting = { all: seen.waiting.all + since('all'), urgent: seen.waiting.urgent + since('urgent') };
       const kind = source.mode === 'CONVERT' ? source.inputType : 'template';
       const workMs = pace ? (pace.workMs[kind] ?? average(Object.values(pace.workMs))) : firstGuessMs;
       return { waitMs: Math.round(aheadOf(reply, waiting) * (pace?.gapMs ?? firstGapMs)), workMs: Math.round(workMs), pending: waiting.all };

@@ -4,6 +4,7 @@ import { freeKey, openAccount } from '../e2e/accounts.ts';
 import { clientOf } from '../e2e/client.ts';
 import { lookInto } from '../e2e/engines.ts';
 import { expectRefusal } from '../e2e/refusals.ts';
+import { small } from '../e2e/jobs.ts';
 import { type House, openHouse, type Service } from '../e2e/service.ts';
 import { until } from '../e2e/until.ts';
 import { areServersThere, openProduction, productionSettings, type Servers } from '../e2e/world.ts';
@@ -104,6 +105,24 @@ describe.skipIf(!areServersThere)('Under load, where engines go away', () => {
       await ready(service);
       await until('the caller is served', async () => (await caller.convert('html', 'x')).status === 200);
     }
+    expect((await service.end('SIGTERM')).code).toBe(0);
+  }, 120_000);
+
+  it('jobs are accepted while the bus is away, and done when it is back', async () => {
+    const service = await house.start();
+    const caller = clientOf(service.url, key);
+    ways.nats.cutOff();
+    await misses(service, settingOf.nats);
+    const accepted: string[] = [];
+    for (let count = 0; count < 5; count += 1) {
+      const { status, body, text } = await caller.ask('POST', '/api/v1/render/async', { headers: { 'content-type': 'application/json' }, body: JSON.stringify(small) });
+      expect(status, text).toBe(200);
+      accepted.push(String(body['job_id']));
+    }
+    expectRefusal(await caller.convert('html', 'x'), 'service_unavailable');
+    ways.nats.join();
+    await ready(service);
+    await expectEachToHaveEndedOnce(accepted);
     expect((await service.end('SIGTERM')).code).toBe(0);
   }, 120_000);
 });
