@@ -24,5 +24,8 @@ export const readLease = async (reads: ReadStore, office: string): Promise<Stand
 export const moveLease = (reads: ReadStore, office: string, beat: number, holder: Candidate | null): Promise<boolean> =>
   reads.apply(modelOf(office), beat, beat + 1, [{ collection: leaseCollection.name, id: office, document: { office, holder } satisfies LeaseDocument }]);
 
+/** Moves the lease on for whoever holds it already: who that is need not be written again. */
+export const renewLease = (reads: ReadStore, office: string, beat: number): Promise<boolean> => reads.apply(modelOf(office), beat, beat + 1, []);
+
 /** Whether nobody needs to be waited for. */
 export const isVacant = ({ holder }: Standing, own: Candidate): boolean => holder === null || hasEnded(holder, own);

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import type { Candidate } from './candidate.ts';
-import { isVacant, moveLease, readLease } from './lease.ts';
+import { isVacant, moveLease, readLease, renewLease } from './lease.ts';
 
 /** In milliseconds. `patienceMs` without a beat end an office for the others, `doubtMs` without a confirmed one for the holder: the latter is shorter, so that the holder leaves first. */
 export type ElectionTimes = { beatMs: number; doubtMs: number; patienceMs: number; lookMs: number };
@@ -37,7 +37,7 @@ const keepOffice = async ({ reads, office, candidate, times = usualTimes }: Offi
     await pause(times.beatMs, signal);
     if (signal.aborted) return held;
     // An error is no answer: whether the beat counts is seen at the next one, and doubt ends the office before anybody else may have it.
-    const moved = await moveLease(reads, office, held, candidate).catch(() => null);
+    const moved = await renewLease(reads, office, held).catch(() => null);
     if (moved === false) {
       const { beat: now, holder } = await readLease(reads, office).catch(() => ({ beat: -1, holder: null }));
       if (holder?.id !== candidate.id) return null;

@@ -13,11 +13,11 @@ const projectOneByOne = async (store: EventStore, reads: ReadStore, projections:
   }
 };
 
-/** Follows the log and keeps the read models, until `signal` aborts. Events of so many milliseconds are projected together: queries see them that much later. */
-export const runProjector = async (store: EventStore, reads: ReadStore, projections: readonly Projection[], gatherMs: number, signal: AbortSignal): Promise<void> => {
+/** Follows the log and keeps the read models, until `signal` aborts. From one step to the next there are so many milliseconds at least: queries see an event that much later at most, and by what its step takes. */
+export const runProjector = async (store: EventStore, reads: ReadStore, projections: readonly Projection[], everyMs: number, signal: AbortSignal): Promise<void> => {
   const checkpoints = await Promise.all(projections.map(({ model }) => reads.checkpoint(model)));
   let after = Math.min(...checkpoints);
-  const patiently: Pick<EventStore, 'subscribe' | 'readAll'> = { readAll: (from, limit) => store.readAll(from, limit), subscribe: (from, until) => gathered(store.subscribe(from, until), until, gatherMs) };
+  const patiently: Pick<EventStore, 'subscribe' | 'readAll'> = { readAll: (from, limit) => store.readAll(from, limit), subscribe: (from, until) => gathered(store.subscribe(from, until), until, everyMs) };
   for await (const events of followed('projector', patiently, after, signal)) {
     if (!(await projectTogether(reads, projections, { after, events }))) await projectOneByOne(store, reads, projections, { after, events });
     after = events.at(-1)!.position;

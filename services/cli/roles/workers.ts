@@ -92,7 +92,7 @@ export const startRelay = async (house: House): Promise<Running> => {
 };
 
 /** How much time there is between two steps of the projector: each costs a server several writes, of which more documents make little more. Queries are never to be 100 ms late. */
-const gatherMs = { here: 40, remote: 60 };
+const everyMs = { here: 40, remote: 60 };
 
 /** Keeps the read models and the counts of the months. */
 export const startProjector = async (house: House): Promise<Running> => {
@@ -103,7 +103,7 @@ export const startProjector = async (house: House): Promise<Running> => {
   return keepElected(house, 'projector', (signal) =>
     together(
       signal,
-      (until) => (isRemote(reads) ? runProjector(store, rememberingWrites(reads), projections, gatherMs.remote, until) : runProjector(store, reads, projections, gatherMs.here, until)),
+      (until) => (isRemote(reads) ? runProjector(store, rememberingWrites(reads), projections, everyMs.remote, until) : runProjector(store, reads, projections, everyMs.here, until)),
       (until) => runQuotaKeeper(quota, until),
       (until) => runQuotaSettlement(quota, until, unsettled),
     ),
