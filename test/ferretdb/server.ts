@@ -8,6 +8,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
+// A server for a test alone, which shares few cores with what it is a test of: as many threads as it could have would cost it more than they bring.
+const onOneCore = { GOMAXPROCS: '1', GOGC: '400' };
+
 const program = fileURLToPath(new URL('../../.setup/ferretdb/ferretdb', import.meta.url));
 
 /** Whether the set-up of the tests could build the server; where it could not, the tests that need it are skipped. */
@@ -53,7 +56,7 @@ export const startFerretDb = async (): Promise<FerretDb> => {
   let child: ChildProcess | undefined;
 
   const start = async (): Promise<void> => {
-    const starting = spawn(program, [host, folder], { env: { ...process.env, GOGC: '400' }, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+    const starting = spawn(program, [host, folder], { env: { ...process.env, ...onOneCore }, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
     child = starting;
     let complaint = '';
     starting.stderr.on('data', (text: Buffer) => (complaint += text.toString()));

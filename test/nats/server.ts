@@ -78,7 +78,7 @@ export const prepareNats = async (settings: NatsSettings = {}): Promise<NatsServ
   let child: ChildProcess | undefined;
 
   const start = async (): Promise<void> => {
-    const starting = spawn(program!, ['-c', config], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const starting = spawn(program!, ['-c', config], { env: { ...process.env, GOMAXPROCS: '1' }, stdio: ['ignore', 'ignore', 'pipe'] });
     child = starting;
     let complaint = '';
     starting.stderr.on('data', (text: Buffer) => (complaint += text.toString()));
