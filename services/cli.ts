@@ -36,3 +36,5 @@ try {
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }
 }
+// All that was to be done is done. A driver that is in the middle of connecting to a server without a word would keep the process for ever.
+process.exit();

@@ -1,15 +1,18 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runColophon } from './process.ts';
+import { runColophon, startColophon } from './process.ts';
 
 let folder: string;
 beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'colophon-addresses-'))));
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
+const secret = 'a secret for trials that is long enough';
 const run = (variable: string, address: string, ...args: readonly string[]) =>
-  runColophon(args, { PORT: '0', COLOPHON_DATA_DIR: folder, COLOPHON_SECRET: 'a secret for trials that is long enough', [variable]: address });
+  runColophon(args, { PORT: '0', COLOPHON_DATA_DIR: folder, COLOPHON_SECRET: secret, [variable]: address });
 
 const wrong = [
   ['EVENT_STORE_URL', 'kurrentdb://me:geheim@', 'host:port'],
@@ -37,4 +40,26 @@ describe('An address that no waiting mends', () => {
     expect(said).not.toMatch(/geheim|\bat \S+\.ts:\d+/);
     expect(code).toBe(1);
   });
+});
+
+describe('A service whose server takes connections and says nothing', () => {
+  it.each([
+    ['EVENT_STORE_URL', (port: number) => `kurrentdb://127.0.0.1:${port}?tls=false`],
+    ['BUS_URL', (port: number) => `nats://127.0.0.1:${port}`],
+    ['READ_STORE_URL', (port: number) => `mongodb://127.0.0.1:${port}/x`],
+  ])('ends when it is told to stop: %s', async (variable, addressOf) => {
+    const sockets: Socket[] = [];
+    const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined))).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { child, ended } = startColophon(['start', 'relay'], { COLOPHON_DATA_DIR: folder, COLOPHON_SECRET: secret, [variable]: addressOf((server.address() as AddressInfo).port) });
+    try {
+      await expect.poll(() => sockets.length, { timeout: 15_000 }).toBeGreaterThan(0);
+      child.kill('SIGTERM');
+      expect((await ended).code).toBe(0);
+    } finally {
+      child.kill('SIGKILL');
+      sockets.forEach((socket) => socket.destroy());
+      server.close();
+    }
+  }, 20_000);
 });
