@@ -53,7 +53,8 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
   let database = client.db(address.database);
   const underWay = new Map<Promise<unknown>, (error: Error) => void>();
   const beingPrepared = `MongoDB at ${address.hosts} is being prepared: indexes are made, which takes long where there is much.`;
-  let trouble: string | null = `MongoDB at ${address.hosts} has not answered yet. Look at ${setting} if this stays.`;
+  const unheard = `MongoDB at ${address.hosts} has not answered yet. Look at ${setting} if this stays.`;
+  let trouble: string | null = unheard;
   let preparing: Promise<void> | undefined;
   let isClosed = false;
   let next: NodeJS.Timeout | undefined;
@@ -103,7 +104,9 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
   };
 
   const look = async (): Promise<void> => {
-    const silence = setTimeout(() => (trouble = `MongoDB at ${address.hosts} does not answer. Look at ${setting}, and at the server.`), longestSilenceMs);
+    // A reason that was found says more, and holds until a look has another.
+    const fallSilent = (): void => void (trouble = trouble === null || trouble === unheard ? `MongoDB at ${address.hosts} does not answer. Look at ${setting}, and at the server.` : trouble);
+    const silence = setTimeout(fallSilent, longestSilenceMs);
     try {
       await within(client.connect().then(() => database.command({ ping: 1 })), longestLookMs);
       clearTimeout(silence);

@@ -62,6 +62,18 @@ describe('A MongoDB that does not serve is told of in a sentence that names the 
     expect(await complaintAt(`mongodb://user:hunter2@nowhere.invalid/x?${impatient}`)).toMatch(/nowhere.invalid cannot be reached \(getaddrinfo \w+ nowhere.invalid\)/);
   });
 
+  it('and goes on saying what it found while it looks again', async () => {
+    let met = 0;
+    const stranger = kept(await startStranger((socket) => void ((met += 1), socket.destroy())));
+    const times = { lookEveryMs: 5, longestSilenceMs: 20, longestLookMs: 5_000, longestWorkMs: 60_000 };
+    const connection = kept(openConnection(`mongodb://${stranger.host}/x?${impatient}`, 'READ_STORE_URL', async () => undefined, times));
+    await until('it is found out', () => connection.missing()?.includes('hangs up at once'));
+    const since = met;
+    const said = new Set<string | null>();
+    await until('it has looked again and again', () => (said.add(connection.missing()), met > since + 4));
+    expect([...said]).toEqual([expect.stringContaining('hangs up at once')]);
+  });
+
   it('where the server is of too old a version', async () => {
     const old = kept(await startStranger(asOldServer));
     expect(await complaintAt(`mongodb://${old.host}/x?${impatient}`)).toMatch(/is of too old a version \(.*wire version.*\). Name a newer server in READ_STORE_URL/);
