@@ -50,6 +50,7 @@ describe('A role', () => {
     };
     const role = keepRunning({ ...quiet, isAway: () => true, run });
     await expect.poll(() => runs).toBeGreaterThan(10);
+    expect(role.missing(), 'the engine tells of itself').toEqual([]);
     await role.stop();
     await role.ended;
   });

@@ -44,11 +44,13 @@ export const keepRunning = ({ role, run, isAway, report, times: { firstMs, longe
         await run(stop.signal);
         if (!stop.signal.aborted) throw new Error('it ended by itself');
       } catch (error) {
-        failure = String(error);
+        const said = String(error);
+        // Of an engine that is away it tells itself, and only until it is back.
+        failure = isAway() ? null : said;
         failures = isAway() ? 0 : performance.now() - since > steadyMs ? 1 : failures + 1;
         if (stop.signal.aborted) return;
         if (failures > mostFailures) throw error;
-        report({ role, error: failure }, 'a role has failed and is begun again');
+        report({ role, error: said }, 'a role has failed and is begun again');
         await sleep(Math.min(longestMs, firstMs * 2 ** failures), undefined, { signal: stop.signal }).catch(() => undefined);
       } finally {
         clearTimeout(steady);
