@@ -42,7 +42,7 @@ export const openKurrentDbEventStore = (url: string, times: KurrentDbTimes = usu
     await connection.read(readNewest());
   };
   const meaningOf = (error: unknown): string => sentenceOf(asDriverError(error), where);
-  const watch = openWatch(probe, meaningOf, times.watchMs, closing.signal, `KurrentDB at ${where} has not answered yet.`);
+  const watch = openWatch(probe, meaningOf, times.watchMs, closing.signal, `KurrentDB at ${where} has not answered yet. Look at EVENT_STORE_URL if this stays.`);
 
   const patience = { retries: Infinity, minTimeout: times.firstPauseMs, maxTimeout: times.longestPauseMs, randomize: true, maxRetryTime: times.patienceMs };
 

@@ -46,7 +46,7 @@ export const sentenceOf = (error: Error, where: string): string => {
   if (error instanceof AccessDeniedError) return `KurrentDB at ${where} refuses the user name or the password in EVENT_STORE_URL, or that user may not read all and append.`;
   if (error instanceof NotLeaderError) return `KurrentDB at ${where} has no leader that could be reached: name all members of the cluster in EVENT_STORE_URL, or use kurrentdb+discover://.`;
   if (error instanceof NoAnswer || error instanceof DeadlineExceededError) return `KurrentDB at ${where} does not answer: look there, and at EVENT_STORE_URL.`;
-  if (error instanceof TooOld) return `KurrentDB at ${where} ${error.message}, but 22.6 or a later one is needed.`;
+  if (error instanceof TooOld) return `KurrentDB at ${where} ${error.message}, but 22.6 or a later one is needed: look at EVENT_STORE_URL.`;
   const [, reason] = reasons.find(([pattern]) => pattern.test(error.message)) ?? [];
   return reason?.(where) ?? `KurrentDB at ${where} cannot be used at the moment: look there, and at EVENT_STORE_URL.`;
 };
