@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Argument, Command, CommanderError } from 'commander';
 import { addAccountCommands } from './cli/account-commands.ts';
+import { examples } from './cli/arguments.ts';
 import { addConfigCommand } from './cli/config-command.ts';
 import { addKeyCommands } from './cli/key-commands.ts';
 import { addLogCommands } from './cli/log-commands.ts';
@@ -19,6 +20,7 @@ program
   .command('start')
   .description('run the service: all of it, or only the roles that are named, of which there may be any number of processes')
   .addArgument(new Argument('[role...]', 'what this process does').choices(roles))
+  .addHelpText('after', `\nSettings are variables of the environment; "colophon config" shows all of them.\n${examples('start', 'start renderer', 'start relay projector')}`)
   .action(async (wanted: Role[]) => (await import('./cli/start.ts')).start(wanted));
 addAccountCommands(program);
 addKeyCommands(program);
