@@ -16,12 +16,19 @@ export type Context = { settings: Settings; engines: Engines; log: Log; actor: A
 const person = (): Actor => ({ kind: 'person', name: userInfo().username });
 
 const longestWaitMs = 15_000;
+const silentWaitMs = 2_000;
 
 /** Engines that are servers connect in their own time. @throws UsageError with what they lack */
 const present = async ({ missing }: Engines): Promise<void> => {
-  const giveUpAt = performance.now() + longestWaitMs;
+  const begun = performance.now();
+  let told = false;
   while (missing().length > 0) {
-    if (performance.now() > giveUpAt) throw new UsageError(missing().join('\n'));
+    const waitedMs = performance.now() - begun;
+    if (waitedMs > longestWaitMs) throw new UsageError(missing().join('\n'));
+    if (!told && waitedMs > silentWaitMs) {
+      told = true;
+      process.stderr.write(`Waiting for up to ${longestWaitMs / 1000} s: ${missing().join(' ')}\n`);
+    }
     await sleep(20);
   }
 };

@@ -63,3 +63,13 @@ describe('A service whose server takes connections and says nothing', () => {
     }
   }, 20_000);
 });
+
+it('A command that waits for a server says for which, and how long', async () => {
+  const { child, said, ended } = startColophon(['account', 'list'], { COLOPHON_DATA_DIR: folder, COLOPHON_SECRET: secret, BUS_URL: 'nats://127.0.0.1:1' });
+  try {
+    await expect.poll(() => said.stderr, { timeout: 15_000 }).toMatch(/^Waiting for up to 15 s: .*Look at BUS_URL\.\n$/);
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+  }
+}, 20_000);
