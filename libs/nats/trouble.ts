@@ -7,7 +7,9 @@ const reasons: readonly [pattern: RegExp, say: (where: string) => string][] = [
   [/does not support 'tls'|wrong version number|'tls' is not available/i, (where) => `${where} speaks no TLS, but BUS_URL begins with tls://`],
   [/certificate|CERT_|altname|ERR_TLS|self.signed|tls/i, (where) => `the TLS certificate of ${where} is not one that is trusted for that name (NODE_EXTRA_CA_CERTS names further authorities)`],
   [/unexpected response|invalid protocol|Parse Error/i, (where) => `what answers at ${where} is no NATS server`],
-  [/ECONNREFUSED|refused/, (where) => `nothing listens at ${where}`],
+  [/ECONNREFUSED|refused/, (where) => `${where} is not there, nothing listens at that port`],
+  // The driver's words for a connection that ends before it has begun.
+  [/undefined error/, (where) => `what listens at ${where.replace(/^NATS at /, '')} hangs up at once, as a proxy does that has no NATS server behind it`],
 ];
 
 /** Why a connection to NATS did not come about, as the second half of a sentence; no password is in it. `where` is the servers' addresses. */

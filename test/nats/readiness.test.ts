@@ -60,6 +60,12 @@ describe('A bus on NATS that cannot serve says why, and what to look at', () => 
   });
 
   it('when nothing is there', async () => expect(await complaintOf(`nats://127.0.0.1:${await freePort()}`, /nothing listens at/)).not.toMatch(secrets));
+  it('when what listens hangs up', async () => {
+    const server = createServer((socket) => void socket.on('error', () => undefined).destroy()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closing.push(async () => void server.close());
+    expect(await complaintOf(`nats://me:geheim@127.0.0.1:${(server.address() as AddressInfo).port}`, /hangs up at once/)).not.toMatch(secrets);
+  });
   it('when the host has no name', async () => expect(await complaintOf('nats://nowhere.invalid', /has no address|does not answer/)).not.toMatch(secrets));
   it('when something else answers', async () => expect(await complaintOf(await greeter('HTTP/1.1 400 Bad Request\r\n\r\n'), /no NATS server/)).not.toMatch(secrets));
   it('when the server is too old', async () =>
