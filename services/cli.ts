@@ -38,5 +38,7 @@ try {
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }
 }
-// All that was to be done is done. A driver that is in the middle of connecting to a server without a word would keep the process for ever.
+// All that was to be done is done. A driver that is in the middle of connecting to a server without a word would keep the process for ever;
+// whoever reads the output slowly is to have all of it.
+await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))));
 process.exit();

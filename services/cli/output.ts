@@ -14,5 +14,10 @@ export const table = (rows: readonly Record<string, Cell>[]): string => {
 
 /** Prints a result: for people as `human` says it, with `--json` as one JSON value. */
 export const print = (json: boolean, value: unknown, human: string): void => {
+  // Whoever reads may have seen enough, as head has after some lines.
+  process.stdout.once('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit();
+    throw error;
+  });
   process.stdout.write(`${json ? JSON.stringify(value) : human}\n`);
 };

@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
+import { runColophon } from './process.ts';
+
+const program = fileURLToPath(new URL('../../bin/colophon', import.meta.url));
+
+let folder: string;
+let stream: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'colophon-output-'));
+  await runColophon(['account', 'create', '--name', 'long', '--plan', 'free'], { COLOPHON_DATA_DIR: folder });
+  const store = openSqliteEventStore(join(folder, 'log.db'));
+  const [opened] = await store.readAll(0, 1);
+  stream = opened!.stream;
+  // More than a pipe holds.
+  const suspensions = Array.from({ length: 400 }, () => ({ ...opened!, id: randomUUID(), type: 'AccountSuspended', data: { reason: 'x'.repeat(200) } }));
+  await store.append(stream, suspensions, opened!.revision);
+  await store.close();
+});
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+const shell = (after: string): string => execFileSync('sh', ['-c', `("${program}" events ${stream} | ${after}) 2>&1`], { encoding: 'utf8', env: { PATH: process.env['PATH'], COLOPHON_DATA_DIR: folder } });
+
+it('What a command prints can be read to its end by who is slow', async () => {
+  const { stdout } = await runColophon(['events', stream], { COLOPHON_DATA_DIR: folder });
+  expect(stdout.length).toBeGreaterThan(80_000);
+  expect(shell('(sleep 1; cat)')).toBe(stdout);
+});
+
+it('A command whose reader has seen enough ends without a word', () => {
+  expect(shell('head -n 1 > /dev/null')).toBe('');
+});
