@@ -25,8 +25,15 @@ const project = (): string => {
 };
 
 const startedIn = (folder: string, command: string, args: string[]) => {
-  const child: ChildProcess = spawn(command, args, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, PATH: `${join(folder, 'machine')}${delimiter}${process.env.PATH}` } });
-  onTestFinished(() => void child.kill('SIGKILL'));
+  const child: ChildProcess = spawn(command, args, { cwd: folder, detached: true, stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, PATH: `${join(folder, 'machine')}${delimiter}${process.env.PATH}` } });
+  // What npm has started is in its group, and does not end with it.
+  onTestFinished(() => {
+    try {
+      process.kill(-child.pid!, 'SIGKILL');
+    } catch {
+      // All of it has ended.
+    }
+  });
   let output = '';
   const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
   const says = (pattern: RegExp): Promise<RegExpExecArray> =>
