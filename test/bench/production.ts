@@ -25,7 +25,8 @@ const lags = (house: House, over: AbortSignal): Promise<number[]> =>
     while (!over.aborted) {
       const head = await store.head();
       const start = performance.now();
-      await reads.reached(readModels.renders, head, 10_000);
+      // Looked for more often than callers look, to see it when it is there.
+      while ((await reads.checkpoint(readModels.renders)) < head) await pause(5);
       found.push(performance.now() - start);
       await pause(20);
     }

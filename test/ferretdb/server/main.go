@@ -23,7 +23,7 @@ func main() {
 		Logger:    slog.New(slog.DiscardHandler),
 		Handler:   "sqlite",
 		// The tests end processes, not machines: what the kernel has been given is there.
-		SQLiteURL: "file:" + os.Args[2] + "/?_pragma=synchronous(normal)",
+		SQLiteURL: "file:" + os.Args[2] + "/?_pragma=synchronous(off)",
 	})
 	if err != nil {
 		fail(err)
