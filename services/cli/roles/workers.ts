@@ -91,8 +91,8 @@ export const startRelay = async (house: House): Promise<Running> => {
   };
 };
 
-/** How much time there is between two steps of the projector: each costs a server several writes, of which more documents make little more. Queries are never to be 100 ms late. */
-const everyMs = { here: 40, remote: 65 };
+/** How much time there is between two steps of the projector: each costs several writes, of which more documents make little more. Queries are never to be 100 ms late. */
+const everyMs = 40;
 
 /** Keeps the read models and the counts of the months. */
 export const startProjector = async (house: House): Promise<Running> => {
@@ -103,7 +103,7 @@ export const startProjector = async (house: House): Promise<Running> => {
   return keepElected(house, 'projector', (signal) =>
     together(
       signal,
-      (until) => (isRemote(reads) ? runProjector(store, rememberingWrites(reads), projections, everyMs.remote, until) : runProjector(store, reads, projections, everyMs.here, until)),
+      (until) => runProjector(store, isRemote(reads) ? rememberingWrites(reads) : reads, projections, everyMs, until),
       (until) => runQuotaKeeper(quota, until),
       (until) => runQuotaSettlement(quota, until, unsettled),
     ),
