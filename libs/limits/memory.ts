@@ -35,15 +35,14 @@ export const openMemoryLimits = (readMonth: ReadMonth): Limits => {
     takeBack(count);
   };
 
-  const takeRequest: Limits['takeRequest'] = async (accountId, perMinute, now) => {
+  const takeRequest = (accountId: string, perMinute: number | null, now: Date): Allowance => {
     const resetAt = minuteEnd(now);
     return take(requests.find(accountId, resetAt.toISOString()), perMinute, resetAt);
   };
   const rendersOf: Limits['renders'] = async (accountId, perMonth, now) => standing((await renders.find(accountId, monthOf(now))).used, perMonth, monthEnd(now));
 
   return {
-    takeRequest,
-    admit: async (accountId, { perMinute, perMonth }, now) => ({ minute: await takeRequest(accountId, perMinute, now), month: await rendersOf(accountId, perMonth, now) }),
+    admit: async (accountId, { perMinute, perMonth }, now) => ({ minute: takeRequest(accountId, perMinute, now), month: await rendersOf(accountId, perMonth, now) }),
     requests: async (accountId, perMinute, now) => {
       const resetAt = minuteEnd(now);
       return standing(requests.find(accountId, resetAt.toISOString()).used, perMinute, resetAt);

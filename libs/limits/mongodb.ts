@@ -39,19 +39,17 @@ const countRequest = async (db: Database, readMonth: ReadMonth, accountId: strin
 export const openMongoLimits = async (url: string, readMonth: ReadMonth, setting = 'READ_STORE_URL'): Promise<Limits & Pick<Connection, 'missing'>> => {
   const connection = openConnection(url, setting, prepare);
   const sweep = openSweep();
-  const admit: Limits['admit'] = (accountId, { perMinute, perMonth }, now) =>
-    connection.use(async (db) => {
-      await sweep(db, now);
-      const counts = await countRequest(db, readMonth, accountId, perMinute, now);
-      const resetAt = minuteEnd(now);
-      return {
-        minute: { ...standing(usedInMinute(counts, resetAt.getTime()), perMinute, resetAt), allowed: counts.allowed },
-        month: standing(counts.used, perMonth, monthEnd(now)),
-      };
-    });
   return {
-    takeRequest: async (accountId, perMinute, now) => (await admit(accountId, { perMinute, perMonth: null }, now)).minute,
-    admit,
+    admit: (accountId, { perMinute, perMonth }, now) =>
+      connection.use(async (db) => {
+        await sweep(db, now);
+        const counts = await countRequest(db, readMonth, accountId, perMinute, now);
+        const resetAt = minuteEnd(now);
+        return {
+          minute: { ...standing(usedInMinute(counts, resetAt.getTime()), perMinute, resetAt), allowed: counts.allowed },
+          month: standing(counts.used, perMonth, monthEnd(now)),
+        };
+      }),
     requests: (accountId, perMinute, now) =>
       connection.use(async (db) => {
         const resetAt = minuteEnd(now);

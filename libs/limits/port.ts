@@ -12,9 +12,7 @@ export type LogFact = { kind: 'accepted'; renderId: string } | { kind: 'given-ba
 
 /** Counts per account. Exact under parallel calls, and across processes where the engine is shared. */
 export type Limits = {
-  /** Counts one request in the minute of `now`, unless the limit is reached. */
-  takeRequest(accountId: string, perMinute: number | null, now: Date): Promise<Allowance>;
-  /** Counts one request as `takeRequest` does, and tells of the month as `renders` does: what every request needs to know, asked at once. */
+  /** Counts one request in the minute of `now`, unless the limit is reached, and tells of the month as `renders` does: what every request needs to know, asked at once. */
   admit(accountId: string, limits: { perMinute: number | null; perMonth: number | null }, now: Date): Promise<{ minute: Allowance; month: Allowance }>;
   /** The minute's count without counting. */
   requests(accountId: string, perMinute: number | null, now: Date): Promise<Allowance>;

@@ -1,5 +1,5 @@
 import { openDatabase } from '#libs/sqlite/database.ts';
-import type { Limits, LogFact, MonthInLog, ReadMonth } from './port.ts';
+import type { Allowance, Limits, LogFact, MonthInLog, ReadMonth } from './port.ts';
 import { minuteEnd, minutesKeptMs, monthEnd, monthOf, monthsKept, standing } from './windows.ts';
 
 const schema = `
@@ -59,7 +59,7 @@ export const openSqliteLimits = (file: string, readMonth: ReadMonth): Limits => 
     else for (const statement of [giveBack, noteBack]) database.run(statement, fact.accountId, fact.month, fact.position);
   };
 
-  const takeRequest: Limits['takeRequest'] = (accountId, perMinute, now) =>
+  const takeRequest = (accountId: string, perMinute: number | null, now: Date): Promise<Allowance> =>
     database.together(() => {
       sweep(now);
       const resetAt = minuteEnd(now);
@@ -70,7 +70,6 @@ export const openSqliteLimits = (file: string, readMonth: ReadMonth): Limits => 
   const renders: Limits['renders'] = async (accountId, perMonth, now) => standing(await beginMonth(accountId, monthOf(now)), perMonth, monthEnd(now));
 
   return {
-    takeRequest,
     admit: async (accountId, { perMinute, perMonth }, now) => ({ minute: await takeRequest(accountId, perMinute, now), month: await renders(accountId, perMonth, now) }),
     requests: async (accountId, perMinute, now) => {
       const resetAt = minuteEnd(now);

@@ -119,7 +119,7 @@ describe.runIf(isFerretDbThere)('An engine on MongoDB', () => {
     for (const engine of engines) await until('nothing is missing', () => engine.missing() === null);
     expect(await reads.apply('people', 0, 1, [])).toBe(true);
     expect((await blobs.put(Buffer.from('x'))).size).toBe(1);
-    expect((await limits.takeRequest('a', 1, new Date())).allowed).toBe(true);
+    expect((await limits.admit('a', { perMinute: 1, perMonth: null }, new Date())).minute.allowed).toBe(true);
   });
 
   it('that goes away and comes back says so, and serves again with all it had', async () => {
