@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Collection, type Db, MongoClient, MongoServerSelectionError } from 'mongodb';
 import { AddressError } from '#libs/engines/remote.ts';
 import { type Address, addressOf } from './address.ts';
-import { troubleOf } from './trouble.ts';
+import { troubleOf, withoutPasswords } from './trouble.ts';
 
 export type Database = Db;
 export type Documents<D extends { _id: string }> = Collection<D>;
@@ -37,8 +37,7 @@ const clientOf = ({ uri, database }: Address, setting: string): MongoClient => {
     client.db(database);
     return client;
   } catch (error) {
-    const said = (error as Error).message.replace(/\/\/[^/@\s]*@/g, '//***@');
-    throw new AddressError(`${setting} has a host, a database or an option that the driver of MongoDB does not take: ${said}.`, { cause: error });
+    throw new AddressError(`${setting} has a host, a database or an option that the driver of MongoDB does not take: ${withoutPasswords((error as Error).message)}.`, { cause: error });
   }
 };
 

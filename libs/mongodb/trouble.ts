@@ -23,7 +23,8 @@ const saidBy = (error: unknown): string => withoutPasswords([...new Set(causesOf
 /** Of what the monitoring of each server has met, the first. */
 const unreachable = (error: MongoServerSelectionError): Error => [...(error.reason?.servers.values() ?? [])].find((server) => server.error)?.error ?? error;
 
-const withoutPasswords = (text: string): string => text.replace(/\/\/[^/@\s]*@/g, '//***@');
+/** What the driver says, without the passwords of addresses that it quotes. */
+export const withoutPasswords = (text: string): string => text.replace(/\/\/[^/@\s]*@/g, '//***@');
 
 const isAboutTls = (text: string): boolean => /\b(ssl|tls|certificate|self-signed|altnames?|wrong version number)\b/i.test(text);
 const isHangUp = (text: string): boolean => /closed|ECONNRESET|socket hang up/i.test(text);
