@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import type { Change, ReadStore } from '#libs/read-store/port.ts';
+import type { Change, ModelWriter } from '#libs/read-store/port.ts';
 import { projectTogether } from './project.ts';
 import type { Projection } from './projection.ts';
 
@@ -16,23 +16,29 @@ const tales: Projection<Tale> = {
   },
 };
 
-const projected = async (...types: readonly string[]): Promise<{ asked: string[]; changes: readonly Change[] }> => {
+const projected = async (types: readonly string[], at = 0): Promise<{ asked: string[]; changes: readonly Change[] }> => {
   const asked: string[] = [];
   const written: Change[] = [];
-  const reads = {
-    get: async (_: string, id: string) => (asked.push(id), { heard: ['before'] }),
-    applyTogether: async (_: number, __: number, [update]: readonly { changes: readonly Change[] }[]) => (written.push(...update!.changes), true),
-  } as unknown as ReadStore;
-  await projectTogether(reads, [tales as unknown as Projection], { after: 0, events: types.map((type, index) => event(type, index + 1)) });
+  const writer: ModelWriter = {
+    held: async (_, id) => (asked.push(id), { document: { heard: ['before'] }, at }),
+    checkpoint: async () => 0,
+    advance: async (_, __, [update]) => (written.push(...update!.changes), true),
+  };
+  await projectTogether(writer, [tales as unknown as Projection], { after: 0, events: types.map((type, index) => event(type, index + 1)) });
   return { asked, changes: written };
 };
 
 describe('A document', () => {
   it('is not looked for where an event begins it, and is new whatever follows at once', async () => {
-    expect(await projected('Begun', 'GoneOn')).toEqual({ asked: [], changes: [{ collection: 'tales', id: 'one', document: { heard: ['Begun', 'GoneOn'] }, isNew: true }] });
+    expect(await projected(['Begun', 'GoneOn'])).toEqual({ asked: [], changes: [{ collection: 'tales', id: 'one', document: { heard: ['Begun', 'GoneOn'] }, isNew: true }] });
   });
 
   it('is read once where it is there, and is not new', async () => {
-    expect(await projected('GoneOn', 'GoneOn')).toEqual({ asked: ['one'], changes: [{ collection: 'tales', id: 'one', document: { heard: ['before', 'GoneOn', 'GoneOn'] } }] });
+    expect(await projected(['GoneOn', 'GoneOn'])).toEqual({ asked: ['one'], changes: [{ collection: 'tales', id: 'one', document: { heard: ['before', 'GoneOn', 'GoneOn'] } }] });
+  });
+
+  it('that stands ahead of its model hears what it has not heard, and is left alone where there is nothing', async () => {
+    expect((await projected(['GoneOn', 'GoneOn', 'GoneOn'], 2)).changes).toEqual([{ collection: 'tales', id: 'one', document: { heard: ['before', 'GoneOn'] } }]);
+    expect((await projected(['GoneOn', 'GoneOn'], 2)).changes).toEqual([]);
   });
 });

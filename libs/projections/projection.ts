@@ -3,7 +3,7 @@ import type { Collection, Document } from '#libs/read-store/port.ts';
 
 /**
  * What an event does to one document; `null` stands for no document, before and after. `begins` says that no event concerns the document before this one.
- * `also` are effects on documents of further collections that follow from how this one stands now.
+ * `also` are effects on documents of further collections that follow from this one; as it may stand ahead of the event, from what never changes in it.
  */
 export type Effect<D extends Document> = {
   id: string;

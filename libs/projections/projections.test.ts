@@ -37,7 +37,7 @@ const everything = async (): Promise<Record<string, Document[]>> =>
 /** The read models as one look over the whole log builds them. */
 const rebuilt = async (log: readonly RecordedEvent[]): Promise<Record<string, Document[]>> => {
   await forget();
-  await catchUp(storeOf(log), reads, projections);
+  await catchUp(storeOf(log), reads.writer(), projections);
   return everything();
 };
 
@@ -52,7 +52,7 @@ describe('The read models', () => {
       fc.asyncProperty(logs, fc.integer({ min: 1, max: 9 }), async (log, size) => {
         const expected = await rebuilt(log);
         await forget();
-        for (const batch of batchesOf(log, size)) expect(await projectTogether(reads, projections, batch)).toBe(true);
+        for (const batch of batchesOf(log, size)) expect(await projectTogether(reads.writer(), projections, batch)).toBe(true);
         expect(await everything()).toEqual(expected);
       }),
       someLogs,
@@ -64,7 +64,7 @@ describe('The read models', () => {
       fc.asyncProperty(logs, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 }), async (log, size, other) => {
         const expected = await rebuilt(log);
         const follow = async (batches: ReturnType<typeof batchesOf>): Promise<void> => {
-          for (const one of projections) for (const batch of batches) if (!(await project(reads, one, batch))) await catchUp(storeOf(log), reads, [one]);
+          for (const one of projections) for (const batch of batches) if (!(await project(reads.writer(), one, batch))) await catchUp(storeOf(log), reads.writer(), [one]);
         };
         await follow(batchesOf(log, size));
         expect(await everything()).toEqual(expected);
@@ -82,14 +82,14 @@ describe('The read models', () => {
         const expected = await rebuilt(log);
         await forget();
         const half = Math.floor(log.length / 2);
-        await catchUp(storeOf(log.slice(0, half)), reads, projections);
+        await catchUp(storeOf(log.slice(0, half)), reads.writer(), projections);
         const one = projections[chosen]!;
         await reads.reset(one.model, collectionsOf(one).map(({ name }) => name));
         const rest = { after: half, events: log.slice(half) };
-        if (rest.events.length > 0 && !(await projectTogether(reads, projections, rest))) {
-          for (const each of projections) if (!(await project(reads, each, rest))) await catchUp(storeOf(log), reads, [each]);
+        if (rest.events.length > 0 && !(await projectTogether(reads.writer(), projections, rest))) {
+          for (const each of projections) if (!(await project(reads.writer(), each, rest))) await catchUp(storeOf(log), reads.writer(), [each]);
         }
-        await catchUp(storeOf(log), reads, projections);
+        await catchUp(storeOf(log), reads.writer(), projections);
         expect(await everything()).toEqual(expected);
       }),
       someLogs,
@@ -100,8 +100,8 @@ describe('The read models', () => {
     const log = logOf(fc.sample(stories, { seed: 7, numRuns: 10 }).toSorted((a, b) => b.length - a.length)[0]!, [0]);
     await forget();
     const late = { after: 1, events: log.slice(1) };
-    expect(await projectTogether(reads, projections, late)).toBe(false);
-    for (const one of projections) expect(await project(reads, one, late)).toBe(false);
+    expect(await projectTogether(reads.writer(), projections, late)).toBe(false);
+    for (const one of projections) expect(await project(reads.writer(), one, late)).toBe(false);
     expect(Object.values(await everything()).flat()).toEqual([]);
   });
 });

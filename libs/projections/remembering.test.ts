@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
-import type { Document, ReadStore } from '#libs/read-store/port.ts';
+import type { Document, ModelWriter, ReadStore } from '#libs/read-store/port.ts';
 import { openSqliteReadStore } from '#libs/read-store/sqlite.ts';
 import { projections } from './all.ts';
 import { catchUp } from './catch-up.ts';
@@ -28,18 +28,18 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A store that notes what is read of it, and fails when it is told to. */
-const watched = (reads: ReadStore) => {
+/** A writer that notes what is read through it, and fails when it is told to. */
+const watched = (writer: ModelWriter) => {
   const asked: string[] = [];
   const trouble: { after?: Error } = {};
-  const seen: ReadStore = {
-    ...reads,
-    get: (collection, id) => {
+  const seen: ModelWriter = {
+    ...writer,
+    held: (collection, id) => {
       asked.push(id);
-      return reads.get(collection, id);
+      return writer.held(collection, id);
     },
-    applyTogether: async (...given) => {
-      const taken = await reads.applyTogether(...given);
+    advance: async (...given) => {
+      const taken = await writer.advance(...given);
       if (trouble.after) throw trouble.after;
       return taken;
     },
@@ -49,30 +49,30 @@ const watched = (reads: ReadStore) => {
 
 describe('Who projects', () => {
   it('does not read what it wrote itself, be it removed or there', async () => {
-    const { seen, asked } = watched(store);
-    const reads = rememberingWrites(seen);
-    await reads.applyTogether(0, 1, together(putting('a', { n: 1 }), putting('b', null)));
-    expect([await reads.get(model, 'a'), await reads.get(model, 'b'), await reads.get(model, 'c')]).toEqual([{ n: 1 }, null, null]);
+    const { seen, asked } = watched(store.writer());
+    const writer = rememberingWrites(seen);
+    await writer.advance(0, 1, together(putting('a', { n: 1 }), putting('b', null)));
+    const held = await Promise.all(['a', 'b', 'c'].map((id) => writer.held(model, id)));
+    expect(held.map(({ document }) => document)).toEqual([{ n: 1 }, null, null]);
     expect(asked).toEqual(['c']);
   });
 
   /** What makes the projector look again, each with somebody else's step before it. */
-  const lookAgain: Record<string, (reads: ReadStore, trouble: { after?: Error }) => Promise<unknown>> = {
-    'a step that does not begin where it stands': (reads) => reads.applyTogether(1, 3, together(putting('a', { n: 3 }))),
-    'a step that was taken, and the answer lost': async (reads, trouble) => {
+  const lookAgain: Record<string, (writer: ModelWriter, trouble: { after?: Error }) => Promise<unknown>> = {
+    'a step that does not begin where it stands': (writer) => writer.advance(1, 3, together(putting('a', { n: 3 }))),
+    'a step that was taken, and the answer lost': async (writer, trouble) => {
       trouble.after = new Error('the connection is gone');
-      await expect(reads.applyTogether(2, 3, together(putting('b', { n: 3 })))).rejects.toThrow('gone');
+      await expect(writer.advance(2, 3, together(putting('b', { n: 3 })))).rejects.toThrow('gone');
     },
-    'a step of a model by itself': (reads) => reads.apply(model, 2, 3, []),
-    'a look at where a model stands': (reads) => reads.checkpoint(model),
+    'a look at where a model stands': (writer) => writer.checkpoint(model),
   };
   it.each(Object.entries(lookAgain))('reads again after %s', async (_, happens) => {
-    const { seen, trouble } = watched(store);
-    const reads = rememberingWrites(seen);
-    await reads.applyTogether(0, 1, together(putting('a', { n: 1 })));
+    const { seen, trouble } = watched(store.writer());
+    const writer = rememberingWrites(seen);
+    await writer.advance(0, 1, together(putting('a', { n: 1 })));
     await store.apply(model, 1, 2, [putting('a', { n: 2 })]);
-    await happens(reads, trouble);
-    expect(await reads.get(model, 'a')).toEqual({ n: 2 });
+    await happens(writer, trouble);
+    expect((await writer.held(model, 'a')).document).toEqual({ n: 2 });
   });
 
   const logs = fc.tuple(stories, fc.array(fc.nat({ max: 100 }), { maxLength: 60 })).map(([told, picks]) => logOf(told, picks));
@@ -83,12 +83,12 @@ describe('Who projects', () => {
     for (const one of projections) await store.reset(one.model, namesOf(one));
   };
   /** A projector that follows the log by itself, as the service's does. */
-  const follower = (reads: ReadStore, log: readonly RecordedEvent[]) => {
+  const follower = (writer: ModelWriter, log: readonly RecordedEvent[]) => {
     let after = 0;
     return async (size: number): Promise<void> => {
       const batch = { after, events: log.filter(({ position }) => position > after).slice(0, size) };
       if (batch.events.length === 0) return;
-      if (!(await projectTogether(reads, projections, batch))) for (const one of projections) if (!(await project(reads, one, batch))) await catchUp(storeOf(log), reads, [one]);
+      if (!(await projectTogether(writer, projections, batch))) for (const one of projections) if (!(await project(writer, one, batch))) await catchUp(storeOf(log), writer, [one]);
       after = batch.events.at(-1)!.position;
     };
   };
@@ -101,16 +101,16 @@ describe('Who projects', () => {
     await fc.assert(
       fc.asyncProperty(logs, fc.array(happening, { maxLength: 25 }), async (log, happenings) => {
         await forget();
-        await catchUp(storeOf(log), store, projections);
+        await catchUp(storeOf(log), store.writer(), projections);
         const expected = await everything();
         await forget();
-        const followers = { one: follower(rememberingWrites(store), log), other: follower(rememberingWrites(store), log), plain: follower(store, log) };
+        const followers = { one: follower(rememberingWrites(store.writer()), log), other: follower(rememberingWrites(store.writer()), log), plain: follower(store.writer(), log) };
         for (const now of happenings) {
           if ('who' in now) await followers[now.who](now.size);
           else await store.reset(projections[now.emptied]!.model, namesOf(projections[now.emptied]!));
         }
         for (let position = 0; position < log.length; position += 7) await followers.one(7);
-        await catchUp(storeOf(log), store, projections);
+        await catchUp(storeOf(log), store.writer(), projections);
         expect(await everything()).toEqual(expected);
       }),
       { numRuns: 25 },

@@ -1,39 +1,31 @@
 import { LRUCache } from 'lru-cache';
-import type { Document, ReadStore } from '#libs/read-store/port.ts';
+import type { Held, ModelWriter } from '#libs/read-store/port.ts';
 
 const mostDocuments = 5_000;
 
 /**
- * Read models for the one process that writes them: what it wrote itself it need not read. That holds as long as each of its steps together is taken, since none is
- * that does not begin where the one before has ended, nor one over a model that was rebuilt meanwhile. After any other, or when a model is brought forward by itself, all is forgotten.
+ * A writer that need not read what it wrote itself. That holds as long as each of its steps is taken, since none is that does not begin where the one before has ended.
+ * After any other, or a look at a checkpoint, all is forgotten.
  */
-export const rememberingWrites = (reads: ReadStore): ReadStore => {
-  const written = new LRUCache<string, { document: Document | null }>({ max: mostDocuments });
+export const rememberingWrites = (writer: ModelWriter): ModelWriter => {
+  const written = new LRUCache<string, Held>({ max: mostDocuments });
   const placeOf = (collection: string, id: string): string => `${collection}\n${id}`;
 
   return {
-    ...reads,
-    get: async (collection, id) => {
-      const known = written.get(placeOf(collection, id));
-      return known ? known.document : reads.get(collection, id);
-    },
-    apply: (...given) => {
+    held: async (collection, id) => written.get(placeOf(collection, id)) ?? writer.held(collection, id),
+    checkpoint: (model) => {
       written.clear();
-      return reads.apply(...given);
+      return writer.checkpoint(model);
     },
-    applyTogether: async (from, to, updates) => {
+    advance: async (from, to, updates) => {
       let taken = false;
       try {
-        taken = await reads.applyTogether(from, to, updates);
+        taken = await writer.advance(from, to, updates);
       } finally {
         if (!taken) written.clear();
       }
-      for (const { collection, id, document } of updates.flatMap(({ changes }) => changes)) if (taken) written.set(placeOf(collection, id), { document });
+      for (const { collection, id, document } of updates.flatMap(({ changes }) => changes)) if (taken) written.set(placeOf(collection, id), { document, at: to });
       return taken;
-    },
-    checkpoint: (model) => {
-      written.clear();
-      return reads.checkpoint(model);
     },
   };
 };

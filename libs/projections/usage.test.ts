@@ -74,7 +74,7 @@ const build = async (log: readonly RecordedEvent[], batch: number): Promise<void
     await reads.reset(one.model, collectionsOf(one).map(({ name }) => name));
     for (let from = 0; from < log.length; from += batch) {
       const after = Math.max(0, from - batch);
-      await project(reads, one, { after, events: log.slice(after, from + batch) });
+      await project(reads.writer(), one, { after, events: log.slice(after, from + batch) });
     }
   }
 };

@@ -41,6 +41,12 @@ export const lastStepIn = (ledger: Ledger, model: string): string | undefined =>
 export const copyIn = (ledger: Ledger, model: string): string | undefined => ledger.copies?.[fieldName(model)];
 export const generationIn = (ledger: Ledger, collection: string): string | undefined => ledger.generations?.[fieldName(collection)];
 
+/** The ledger once the models, none of whose steps is being written, have come to a position. */
+export const withPositions = (ledger: Ledger, models: readonly string[], position: number): Ledger => ({
+  ...ledger,
+  models: { ...ledger.models, ...Object.fromEntries(models.map((model) => [fieldName(model), { position }])) },
+});
+
 /** A collection as the server calls it. */
 export const collectionName = (collection: string, generation: string | undefined): string => `documents.${collection}${generation === undefined ? '' : `@${generation}`}`;
 

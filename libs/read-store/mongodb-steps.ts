@@ -124,3 +124,15 @@ export const take = async (db: Database, step: Step): Promise<'taken' | 'elsewhe
     await finishOthers(db, ledger, models);
   }
 };
+
+/**
+ * Takes a step whose documents are right whether or not it is taken, since each is the fold of the log up to `to`: writes those that are not as far, then moves the models on by one conditional
+ * write, which decides. A process that ends in between leaves documents ahead of their models, and nothing to finish.
+ */
+export const advance = async (db: Database, { models, from, to, entries, when }: Omit<Step, 'id'>): Promise<boolean> => {
+  await writeEntries(db, entries, to);
+  const condition = Object.assign({ _id: ledgerId, ...when }, ...models.map((model) => atRest(model, from))) as { _id: string };
+  const { matchedCount } = await ledgerIn(db).updateOne(condition, { $set: Object.fromEntries(models.map((model) => [`${fieldOfModel(model)}.position`, to])) });
+  if (matchedCount === 0) await finishOthers(db, await readLedger(db), models);
+  return matchedCount === 1;
+};

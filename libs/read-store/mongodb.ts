@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type Connection, type Database, openConnection } from '#libs/mongodb/connection.ts';
 import { type Entry, filterOf, orderOf, type Stored } from './mongodb-documents.ts';
-import { copyOf, fieldOfCopy, type Ledger, positionIn, prepareLedger } from './mongodb-ledger.ts';
+import { copyOf, fieldOfCopy, type Ledger, positionIn, prepareLedger, withPositions } from './mongodb-ledger.ts';
 import { layoutOf, openLayout } from './mongodb-layout.ts';
 import { beginRebuild, exchange } from './mongodb-rebuild.ts';
-import { take } from './mongodb-steps.ts';
+import { advance, type Step, take } from './mongodb-steps.ts';
 import { openPulse } from './mongodb-pulse.ts';
-import { type Change, type Collection, type Document, type ModelStore, type ReadStore, RebuildSuperseded } from './port.ts';
+import { type Collection, type Document, type Held, type ModelWriter, type ReadStore, RebuildSuperseded, type Update } from './port.ts';
 
-type Update = { model: string; changes: readonly Change[] };
-/** A step as it is wanted. Where other collections have come to serve, one that `insists` goes into those; else its documents are made again by whoever wants it. */
-type Wanted = { from: number; to: number; updates: readonly Update[]; insists: boolean };
+/** A step as it is wanted. */
+type Wanted = { from: number; to: number; updates: readonly Update[] };
 /** How a caller sees the store: what serves, or with a copy of one model in its place. */
 type View = {
   modelOf(model: string): string;
@@ -44,34 +43,24 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
 
   const serving: View = { modelOf: (model) => model, collectionOf: layoutOf, when: ({ layout: number }) => ({ layout: number }) };
 
-  const applyTo = async (db: Database, view: View, known: Ledger, { from, to, updates, insists }: Wanted): Promise<boolean> => {
-    if (updates.length === 0) return true;
-    const models = updates.map(({ model }) => view.modelOf(model));
+  const stepOf = (view: View, ledger: Ledger, { from, to, updates }: Wanted): Omit<Step, 'id'> => ({
+    from, to,
+    models: updates.map(({ model }) => view.modelOf(model)),
+    when: view.when(ledger),
+    entries: entriesOf(updates, (collection) => view.collectionOf(ledger, collection)),
+  });
+  /** Where other collections have come to serve, the step goes into those. */
+  const apply = async (db: Database, wanted: Wanted): Promise<boolean> => {
     const id = randomUUID();
-    const attempt = (ledger: Ledger): ReturnType<typeof take> => {
-      const when = view.when(ledger);
-      return take(db, { id, models, from, to, when, entries: entriesOf(updates, (collection) => view.collectionOf(ledger, collection)) });
-    };
-    let outcome = await attempt(known);
-    while (outcome === 'changed' && insists) outcome = await attempt(await layout.fresh(db));
+    const attempt = (ledger: Ledger): ReturnType<typeof take> => take(db, { id, ...stepOf(serving, ledger, wanted) });
+    let outcome = await attempt(await layout.known(db));
+    while (outcome === 'changed') outcome = await attempt(await layout.fresh(db));
     if (outcome === 'taken') pulse.beat();
-    else view.when(await layout.fresh(db));
     return outcome === 'taken';
   };
-
-  /** The layout at this process's last step together. Whoever took it may know documents of it by heart: where others have come to serve, they are out of date. */
-  let lastLayout: number | undefined;
-  const applyTogether = async (db: Database, from: number, to: number, updates: readonly Update[]): Promise<boolean> => {
-    const known = await layout.known(db);
-    const isOther = lastLayout !== undefined && lastLayout !== known.layout;
-    const taken = !isOther && (await applyTo(db, serving, known, { from, to, updates, insists: false }));
-    lastLayout = (taken ? known : await layout.known(db)).layout;
-    return taken;
-  };
-  const getFrom = async (db: Database, view: View, collection: string, id: string): Promise<Document | null> => {
-    const name = view.collectionOf(await layout.known(db), collection);
-    const found = await db.collection<Stored>(name).findOne({ _id: id }, { projection: { json: 1 } });
-    return found?.json === undefined ? null : parsed(found);
+  const heldIn = async (db: Database, name: string, id: string): Promise<Held> => {
+    const found = await db.collection<Stored>(name).findOne({ _id: id }, { projection: { json: 1, p: 1 } });
+    return { document: found?.json === undefined ? null : parsed(found), at: found?.p ?? 0 };
   };
   const checkpointOf = async (db: Database, model: string): Promise<number> => positionIn(await layout.fresh(db), model);
 
@@ -83,14 +72,45 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
       return { layout: ledger.layout, [fieldOfCopy(model)]: generation };
     },
   });
-  const storeOf = (view: View): ModelStore => ({
-    get: (collection, id) => connection.use((db) => getFrom(db, view, collection, id)),
-    checkpoint: (model) => connection.use((db) => checkpointOf(db, view.modelOf(model))),
-    apply: (model, from, to, changes) => connection.use(async (db) => applyTo(db, view, await layout.known(db), { from, to, updates: [{ model, changes }], insists: true })),
-  });
+  const writerOf = (view: View): ModelWriter => {
+    /** The ledger that this writer goes by, brought forward by its own steps. */
+    let basis: Promise<Ledger> | undefined;
+    const based = (db: Database): Promise<Ledger> => (basis ??= layout.fresh(db));
+    const orForgotten = async <T>(work: Promise<T>): Promise<T> => {
+      try {
+        return await work;
+      } catch (error) {
+        basis = undefined;
+        throw error;
+      }
+    };
+    const use = <T>(work: (db: Database) => Promise<T>): Promise<T> => orForgotten(connection.use(work));
+    return {
+      held: (collection, id) => use(async (db) => heldIn(db, view.collectionOf(await based(db), collection), id)),
+      checkpoint: (model) => {
+        basis = undefined;
+        return use(async (db) => positionIn(await based(db), view.modelOf(model)));
+      },
+      advance: (from, to, updates) =>
+        use(async (db) => {
+          if (updates.length === 0) return true;
+          const ledger = await based(db);
+          const step = stepOf(view, ledger, { from, to, updates });
+          const isThere = step.models.every((model) => positionIn(ledger, model) === from);
+          const taken = isThere && (await advance(db, step));
+          basis = taken ? Promise.resolve(withPositions(ledger, step.models, to)) : undefined;
+          if (taken) pulse.beat();
+          else view.when(await layout.fresh(db));
+          return taken;
+        }),
+    };
+  };
 
   return {
-    ...storeOf(serving),
+    get: async (collection, id) => (await connection.use(async (db) => heldIn(db, layoutOf(await layout.known(db), collection), id))).document,
+    checkpoint: (model) => connection.use((db) => checkpointOf(db, model)),
+    apply: (model, from, to, changes) => connection.use((db) => apply(db, { from, to, updates: [{ model, changes }] })),
+    writer: () => writerOf(serving),
     find: (collection, { where, range, sort, limit, skip = 0 }) =>
       connection.use(async (db) => {
         if (limit === 0) return [];
@@ -99,7 +119,6 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
         return (await found.toArray()).map(parsed);
       }),
     count: (collection, where) => connection.use(async (db) => db.collection<Stored>(layoutOf(await layout.known(db), collection)).countDocuments(filterOf(where) as object)),
-    applyTogether: (from, to, updates) => connection.use((db) => applyTogether(db, from, to, updates)),
     reached: (model, position, timeoutMs) => pulse.until(async () => connection.closed() || (await connection.use((db) => checkpointOf(db, model))) >= position, timeoutMs).then((there) => there && !connection.closed()),
     reset: (model, names) => connection.use((db) => exchange(db, layout, model, names)),
     rebuild: (model, names) =>
@@ -111,7 +130,7 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
           if (switched) connection.use(forget).catch(() => undefined);
           return switched;
         };
-        return { copy: storeOf(copyView(model, generation, names)), switchOver: switchAndForget, abandon: () => connection.use(abandon) };
+        return { copy: writerOf(copyView(model, generation, names)), switchOver: switchAndForget, abandon: () => connection.use(abandon) };
       }),
     missing: () => connection.missing(),
     close: async () => {

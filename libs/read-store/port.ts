@@ -16,13 +16,32 @@ export type Query = {
   skip?: number;
 };
 
-/** What it takes to bring a model forward. */
-export type ModelStore = Pick<ReadStore, 'get' | 'checkpoint' | 'apply'>;
+/** A document as it is to be folded on: null where it is not there. Events up to the position `at` are in it already, which may be ahead of its model's checkpoint; 0 where it never is. */
+export type Held = { document: Document | null; at: number };
+
+/** What one step makes of a model. */
+export type Update = { model: string; changes: readonly Change[] };
+
+/**
+ * Brings models forward whose documents are folds of the log. From one look at a checkpoint to the next it reads and writes the same collections, so that nothing
+ * that was read before a rebuild is written after it. For one caller, who takes one step after the other.
+ */
+export type ModelWriter = {
+  held(collection: string, id: string): Promise<Held>;
+  /** As of the store; what was known of documents before has to be read again. */
+  checkpoint(model: string): Promise<number>;
+  /**
+   * Writes documents, each as it is after the events up to `to`, and moves the checkpoints of all their models from `from` to `to`. False where one of them is elsewhere, or was
+   * rebuilt: look at the checkpoints again. An engine that cannot write it all as one writes the documents first: those of a step that was refused or interrupted
+   * stand ahead of their model, as `held` tells.
+   */
+  advance(from: number, to: number, updates: readonly Update[]): Promise<boolean>;
+};
 
 /** A model that is being built anew beside the one that serves. */
 export type Rebuild = {
   /** Reads and writes the copy where the model and its collections are concerned, the rest as it serves. */
-  copy: ModelStore;
+  copy: ModelWriter;
   /**
    * Lets the copy serve in the model's place, as one, and forgets what served. False, and nothing changed, while the copy lies behind it.
    * For a moment other processes may still answer by what served, which is as it was; not once they have waited for a position with `reached`.
@@ -51,12 +70,7 @@ export type ReadStore = {
    * False, and nothing written, when the checkpoint is not at `from`: somebody else projects.
    */
   apply(model: string, from: number, to: number, changes: readonly Change[]): Promise<boolean>;
-  /**
-   * As `apply` for several models, all or none of them: false, and nothing written, unless every one of their checkpoints is at `from`. A server also refuses where
-   * a model was rebuilt since this process's step before: what the process knows of its documents has to be read again.
-   * An engine that cannot write them as one writes model by model, and leaves each whole.
-   */
-  applyTogether(from: number, to: number, updates: readonly { model: string; changes: readonly Change[] }[]): Promise<boolean>;
+  writer(): ModelWriter;
   /** Resolves to true once the model's checkpoint has reached `position`; to false after `timeoutMs`. */
   reached(model: string, position: number, timeoutMs: number): Promise<boolean>;
   /** Empties collections and sets the model's checkpoint to 0. */

@@ -1,6 +1,6 @@
 import { openBell } from '#libs/sqlite/bell.ts';
 import { openDatabase, type Row } from '#libs/sqlite/database.ts';
-import type { Change, Collection, Document, ModelStore, ReadStore } from './port.ts';
+import type { Change, Collection, Document, ModelWriter, ReadStore, Update } from './port.ts';
 import { countSql, findSql, tableOf } from './sqlite-query.ts';
 import { beginRebuild, rebuildsSchema } from './sqlite-rebuild.ts';
 import { makeTable } from './sqlite-tables.ts';
@@ -40,15 +40,26 @@ export const openSqliteReadStore = (file: string, collections: readonly Collecti
       return true;
     });
 
-  const copyOf = ({ check, modelOf, collectionOf }: ReturnType<typeof beginRebuild>): ModelStore => {
+  const advance = (from: number, to: number, updates: readonly Update[]): boolean => {
+    const models = JSON.stringify(updates.map(({ model }) => model));
+    return database.transaction(() => {
+      if (Number(database.get(countAt, models, from)!.n) !== updates.length) return false;
+      for (const { changes } of updates) changes.forEach(write);
+      database.run(moveAll, models, to);
+      return true;
+    });
+  };
+
+  const copyOf = ({ check, modelOf, collectionOf }: ReturnType<typeof beginRebuild>): ModelWriter => {
     const checked = <T>(work: () => T): T => {
       check();
       return work();
     };
+    const ofCopy = (changes: readonly Change[]): Change[] => changes.map((change) => ({ ...change, collection: collectionOf(change.collection) }));
     return {
-      get: async (collection, id) => checked(() => get(collectionOf(collection), id)),
+      held: async (collection, id) => checked(() => ({ document: get(collectionOf(collection), id), at: 0 })),
       checkpoint: async (model) => checked(() => checkpoint(modelOf(model))),
-      apply: async (model, from, to, changes) => checked(() => apply(modelOf(model), from, to, changes.map((change) => ({ ...change, collection: collectionOf(change.collection) })))),
+      advance: async (from, to, updates) => checked(() => advance(from, to, updates.map(({ model, changes }) => ({ model: modelOf(model), changes: ofCopy(changes) })))),
     };
   };
 
@@ -68,17 +79,15 @@ export const openSqliteReadStore = (file: string, collections: readonly Collecti
       if (applied) bell.ring();
       return applied;
     },
-    applyTogether: async (from, to, updates) => {
-      const models = JSON.stringify(updates.map(({ model }) => model));
-      const applied = database.transaction(() => {
-        if (Number(database.get(countAt, models, from)!.n) !== updates.length) return false;
-        for (const { changes } of updates) changes.forEach(write);
-        database.run(moveAll, models, to);
-        return true;
-      });
-      if (applied) bell.ring();
-      return applied;
-    },
+    writer: () => ({
+      held: async (collection, id) => ({ document: get(collection, id), at: 0 }),
+      checkpoint: async (model) => checkpoint(model),
+      advance: async (from, to, updates) => {
+        const advanced = advance(from, to, updates);
+        if (advanced) bell.ring();
+        return advanced;
+      },
+    }),
     reached: async (model, position, timeoutMs) => {
       if (checkpoint(model) >= position) return true;
       const deadline = AbortSignal.timeout(timeoutMs);

@@ -39,7 +39,7 @@ const present = async ({ missing }: Engines): Promise<void> => {
  */
 export const changeCallers = async <T>({ store, reads }: Pick<Engines, 'store' | 'reads'>, change: () => Promise<T>): Promise<T> => {
   const changed = await change();
-  await catchUp(store, reads, projections);
+  await catchUp(store, reads.writer(), projections);
   if (isRemote(reads)) await notKnownAnyMore(knownForMs);
   return changed;
 };
@@ -51,9 +51,9 @@ export const withEngines = async <T>(work: (context: Context) => Promise<T>): Pr
   const { store, reads } = engines;
   try {
     await present(engines);
-    await catchUp(store, reads, projections);
+    await catchUp(store, reads.writer(), projections);
     const result = await work({ settings, engines, log: { store, now: () => new Date() }, actor: person() });
-    await catchUp(store, reads, projections);
+    await catchUp(store, reads.writer(), projections);
     return result;
   } finally {
     await engines.close();

@@ -54,7 +54,7 @@ const firstSteps = async ({ engines, roles, now }: House) => {
   if (roles.length < allRoles.length) return null;
   const [store, reads, blobs] = await Promise.all([engines.store(), engines.reads(), engines.blobs()]);
   const first = await openDefaultAccount({ store, now }, reads, blobs);
-  await catchUp(store, reads, projections);
+  await catchUp(store, reads.writer(), projections);
   return first;
 };
 

@@ -18,7 +18,7 @@ const show = (prefixed: string, rotate: boolean, json: boolean): Promise<void> =
     if (rotate) {
       const { aggregate } = await load(log, account, streams.account(id));
       await aggregate.execute({ type: 'rotateWebhookSecret' }, causeOf(actor, id));
-      await catchUp(store, reads, projections);
+      await catchUp(store, reads.writer(), projections);
     }
     const [secret] = webhookSecrets(openServiceSecret(settings.secret, settings.dataDir), await existingAccount(reads, prefixed), log.now());
     print(json, { secret }, rotate ? `${secret}\n\nFor 24 hours callbacks are signed with the former secret too.` : secret);

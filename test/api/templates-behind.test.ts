@@ -25,12 +25,14 @@ const create = async (fields: object = {}): Promise<string> => {
 const holdReadModels = async (): Promise<() => void> => {
   // The quota of the month is counted from a read model, once.
   expect((await api.ask(secret, 'GET', '/api/v1/templates')).status).toBe(200);
-  const { reads } = api.engines;
-  const { apply, applyTogether, reached } = reads;
+  const { writer, engines: { reads } } = api;
+  const [{ advance }, { reached }] = [writer, reads];
   const released = Promise.withResolvers<boolean>();
-  Object.assign(reads, { apply: () => released.promise, applyTogether: () => released.promise, reached: async () => false });
+  Object.assign(writer, { advance: () => released.promise });
+  Object.assign(reads, { reached: async () => false });
   return () => {
-    Object.assign(reads, { apply, applyTogether, reached });
+    Object.assign(writer, { advance });
+    Object.assign(reads, { reached });
     released.resolve(false);
   };
 };

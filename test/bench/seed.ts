@@ -21,6 +21,6 @@ const batchSize = 5_000;
 export const projectAll = async (reads: ReadStore, projections: readonly unknown[], events: readonly RecordedEvent[]): Promise<void> => {
   for (let from = 0; from < events.length; from += batchSize) {
     const batch = events.slice(from, from + batchSize);
-    for (const projection of projections as readonly Projection[]) await project(reads, projection, { after: batch[0]!.position - 1, events: batch });
+    for (const projection of projections as readonly Projection[]) await project(reads.writer(), projection, { after: batch[0]!.position - 1, events: batch });
   }
 };

@@ -18,20 +18,21 @@ describe.runIf(isFerretDbThere)('with a MongoDB-compatible server', () => {
       const elsewhere = await another();
       const rebuild = async (): Promise<void> => {
         const { copy, switchOver } = await elsewhere.rebuild('people', [people]);
-        await copy.apply('people', 0, 1, [putting('a', { n: 100 })]);
+        await copy.advance(0, 1, [{ model: 'people', changes: [putting('a', { n: 100 })] }]);
         expect(await switchOver()).toBe(true);
       };
-      return { engine, remembering: rememberingWrites(engine), step, rebuild };
+      return { engine, remembering: rememberingWrites(engine.writer()), step, rebuild };
     };
 
     it.each(['has not heard of it', 'has heard of it'])('writes nothing of that over a model that was built anew elsewhere, when its process %s', async (case_) => {
       const { engine, remembering, step, rebuild } = await opened();
-      expect(await remembering.applyTogether(...step(0, 1))).toBe(true);
+      expect(await remembering.advance(...step(0, 1))).toBe(true);
       await rebuild();
       if (case_ === 'has heard of it') expect(await engine.reached('people', 1, 0)).toBe(true);
-      expect(await remembering.applyTogether(...step(1, 2))).toBe(false);
-      expect(await remembering.get(people, 'a')).toEqual({ n: 100 });
-      expect(await remembering.applyTogether(...step(1, 101))).toBe(true);
+      expect(await remembering.advance(...step(1, 2))).toBe(false);
+      expect((await remembering.held(people, 'a')).document).toEqual({ n: 100 });
+      expect(await remembering.checkpoint('people')).toBe(1);
+      expect(await remembering.advance(...step(1, 101))).toBe(true);
       expect(await engine.get(people, 'a')).toEqual({ n: 101 });
     });
   });

@@ -11,7 +11,7 @@ export const readModelsCaughtUp = async ({ engines, roles, report, isAway }: Hou
   const projects = roles.includes('projector');
   const attempt = async (): Promise<void> => {
     const [store, reads] = await Promise.all([engines.store(), engines.reads()]);
-    if (projects) return catchUp(store, reads, projections);
+    if (projects) return catchUp(store, reads.writer(), projections);
     const head = await store.head();
     for (const { model } of projections) while (!signal.aborted && !(await reads.reached(model, head, lookEveryMs)));
   };

@@ -103,7 +103,7 @@ export const startProjector = async (house: House): Promise<Running> => {
   return keepElected(house, 'projector', (signal) =>
     together(
       signal,
-      (until) => runProjector(store, isRemote(reads) ? rememberingWrites(reads) : reads, projections, everyMs, until),
+      (until) => runProjector(store, isRemote(reads) ? rememberingWrites(reads.writer()) : reads.writer(), projections, everyMs, until),
       (until) => runQuotaKeeper(quota, until),
       (until) => runQuotaSettlement(quota, until, unsettled),
     ),

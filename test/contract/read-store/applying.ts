@@ -21,24 +21,6 @@ export const applying: Cases<OpenedReadStore> = {
     expect(await engine.checkpoint('people')).toBe(9);
   },
 
-  'several models are written together when all of them are where they are expected': async ({ engine }) => {
-    const updates = (n: number) => [{ model: 'people', changes: [putting('a', { n })] }, { model: 'places', changes: [putting('p', { n }, places)] }, { model: 'others', changes: [] }];
-    expect(await engine.applyTogether(0, 5, updates(1))).toBe(true);
-    expect(await engine.applyTogether(5, 9, updates(2))).toBe(true);
-    expect(await Promise.all(['people', 'places', 'others'].map((model) => engine.checkpoint(model)))).toEqual([9, 9, 9]);
-    expect(await engine.get(places, 'p')).toEqual({ n: 2 });
-    expect(await engine.reached('others', 9, soon)).toBe(true);
-  },
-
-  'of several models none is written when one is elsewhere': async ({ engine }) => {
-    await engine.apply('places', 0, 3, []);
-    const updates = [{ model: 'people', changes: [putting('a', {})] }, { model: 'places', changes: [putting('p', {}, places)] }];
-    expect(await engine.applyTogether(0, 5, updates)).toBe(false);
-    expect(await engine.checkpoint('people')).toBe(0);
-    expect(await engine.get(people, 'a')).toBe(null);
-    expect(await engine.get(places, 'p')).toBe(null);
-  },
-
   'of several changes of one document in one step the last one counts': async ({ engine }) => {
     await put(engine, putting('a', { n: 1 }), putting('a', null), putting('a', { n: 3 }), putting('b', { n: 1 }), putting('b', null));
     expect(await engine.get(people, 'a')).toEqual({ n: 3 });
