@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Connection, type Database, type Documents, openConnection } from '#libs/mongodb/connection.ts';
+import { type Connection, type Database, type Documents, documentsIn, openConnection } from '#libs/mongodb/connection.ts';
 import { isDuplicate } from '#libs/mongodb/trouble.ts';
 import { BlobMissing, type BlobStore } from './port.ts';
 
@@ -15,8 +15,8 @@ const chunkBytes = 255 * 1024;
 /** So many chunks, 4 MiB, are under way at once. */
 const atOnce = 16;
 
-const filesIn = (db: Database): Documents<File> => db.collection<File>('fs.files');
-const chunksIn = (db: Database): Documents<Chunk> => db.collection<Chunk>('fs.chunks');
+const filesIn = (db: Database): Documents<File> => documentsIn<File>(db, 'fs.files');
+const chunksIn = (db: Database): Documents<Chunk> => documentsIn<Chunk>(db, 'fs.chunks');
 
 const sha256Of = (bytes: Uint8Array): string => hash('sha256', bytes, 'hex');
 const isSha256 = (name: string): boolean => /^[0-9a-f]{64}$/.test(name);

@@ -14,7 +14,7 @@ export const isFailure = (error: unknown): boolean => ![...answers, ...mistakesO
 type Operation = (...given: unknown[]) => Promise<unknown>;
 
 /** These do not answer with a promise, or nobody waits for them. */
-const untouched = new Set(['subscribe', 'missing', 'close', 'next', 'writer']);
+const untouched = new Set(['subscribe', 'missing', 'close', 'next', 'writer', 'heard']);
 
 /** The engine with every operation that answers once replaced by what `change` makes of it. */
 export const withOperations = <E extends object>(engine: E, change: (operation: Operation) => Operation): E => {

@@ -108,7 +108,8 @@ export const openKurrentDbEventStore = (url: string, times: KurrentDbTimes = usu
       return events.filter(({ position }) => position > after).slice(0, limit);
     },
     head,
-    subscribe: (after, signal) => shared(after, AbortSignal.any([signal, closing.signal])),
+    heard: (stream) => shared.heard(stream),
+    subscribe: (after, signal) => shared.follow(after, AbortSignal.any([signal, closing.signal])),
     close: () => {
       closed ??= (async () => {
         await Promise.allSettled(underWay);

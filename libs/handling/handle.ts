@@ -1,7 +1,7 @@
 import type { Actor, Metadata } from '#contracts/events/metadata.ts';
 import { versionOf } from '#contracts/events/upcast.ts';
 import { type AnyEvent, type Decider, fold } from '#libs/domain/decider.ts';
-import { type EventStore, EventTooLarge, type NewEvent, noStream, RevisionConflict } from '#libs/event-store/port.ts';
+import { type EventStore, EventTooLarge, type NewEvent, noStream, type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
 import { newId } from '#libs/ids/new-id.ts';
 import { observedAppend } from '#libs/telemetry/appends.ts';
 import { count } from '#libs/telemetry/metrics.ts';
@@ -103,9 +103,11 @@ const aggregateAt = <State, Command, Event extends AnyEvent>(
 export const begin = <State, Command, Event extends AnyEvent>(log: Log, decider: Decider<State, Command, Event>, stream: string): Aggregate<State, Command, Event> =>
   aggregateAt(log, decider, stream, { state: decider.initial, revision: noStream });
 
-/** A stream with its history folded, and the history itself. */
-export const load = async <State, Command, Event extends AnyEvent>(log: Log, decider: Decider<State, Command, Event>, stream: string) => {
-  const history = await log.store.read(stream);
+/** A stream as its history, which may lack the last events, has it: what is decided on an old state is refused, and decided anew. */
+export const resume = <State, Command, Event extends AnyEvent, History extends readonly RecordedEvent[]>(log: Log, decider: Decider<State, Command, Event>, stream: string, history: History) => {
   const state = fold(decider, history as unknown as Event[]);
   return { history, aggregate: aggregateAt(log, decider, stream, { state, revision: history.at(-1)?.revision ?? noStream }) };
 };
+
+/** A stream with its history folded, and the history itself. */
+export const load = async <State, Command, Event extends AnyEvent>(log: Log, decider: Decider<State, Command, Event>, stream: string) => resume(log, decider, stream, await log.store.read(stream));

@@ -1,4 +1,4 @@
-import type { Database, Documents } from '#libs/mongodb/connection.ts';
+import { type Database, type Documents, documentsIn } from '#libs/mongodb/connection.ts';
 import { isDuplicate } from '#libs/mongodb/trouble.ts';
 import type { LogFact, ReadMonth } from './port.ts';
 import { minutesKeptMs } from './windows.ts';
@@ -12,7 +12,7 @@ export type OpenRender = { id: string; since: number };
  */
 export type Month = { _id: string; account: string; month: string; begun: boolean; used: number; through: number; open: OpenRender[]; back: number[]; minutes: Record<string, number> };
 
-export const monthsIn = (db: Database): Documents<Month> => db.collection<Month>('months');
+export const monthsIn = (db: Database): Documents<Month> => documentsIn<Month>(db, 'months');
 export const monthId = (account: string, month: string): string => `${account}/${month}`;
 
 type GivenBack = Extract<LogFact, { kind: 'given-back' }>;

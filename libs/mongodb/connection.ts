@@ -7,6 +7,17 @@ import { troubleOf, withoutPasswords } from './trouble.ts';
 export type Database = Db;
 export type Documents<D extends { _id: string }> = Collection<D>;
 
+const collections = new WeakMap<Database, Map<string, Documents<{ _id: string }>>>();
+
+/** A collection of the database, put together once: the driver takes its time for it. */
+export const documentsIn = <D extends { _id: string }>(database: Database, name: string): Documents<D> => {
+  const known = collections.get(database) ?? new Map<string, Documents<{ _id: string }>>();
+  collections.set(database, known);
+  const documents = known.get(name) ?? database.collection<{ _id: string }>(name);
+  known.set(name, documents);
+  return documents as unknown as Documents<D>;
+};
+
 /** A server that may be away now and back later. */
 export type Connection = {
   /** Runs work on the database once that is prepared. Rejects where the server is away, and after close. */

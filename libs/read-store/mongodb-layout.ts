@@ -1,4 +1,4 @@
-import type { Database } from '#libs/mongodb/connection.ts';
+import { type Database, documentsIn } from '#libs/mongodb/connection.ts';
 import { type Stored, indexOf } from './mongodb-documents.ts';
 import { collectionName, copyIn, generationIn, type Ledger, readLedger } from './mongodb-ledger.ts';
 import type { Collection } from './port.ts';
@@ -36,7 +36,7 @@ export const openLayout = (collections: readonly Collection[]) => {
   /** Makes the indexes of a collection, under the name that it has on the server. */
   const index = async (db: Database, collection: string, name: string): Promise<void> => {
     const { indexes = [] } = collections.find((one) => one.name === collection) ?? {};
-    for (const paths of indexes) await db.collection<Stored>(name).createIndex(indexOf(paths));
+    for (const paths of indexes) await documentsIn<Stored>(db, name).createIndex(indexOf(paths));
   };
 
   return {

@@ -1,4 +1,4 @@
-import type { Database, Documents } from '#libs/mongodb/connection.ts';
+import { type Database, type Documents, documentsIn } from '#libs/mongodb/connection.ts';
 import { isDuplicate } from '#libs/mongodb/trouble.ts';
 import { fieldName } from './mongodb-documents.ts';
 
@@ -13,7 +13,7 @@ export type Ledger = { _id: string; layout: number; models?: Record<string, Stan
 
 export const ledgerId = 'ledger';
 
-export const ledgerIn = (db: Database): Documents<Ledger> => db.collection<Ledger>('ledger');
+export const ledgerIn = (db: Database): Documents<Ledger> => documentsIn<Ledger>(db, 'ledger');
 
 /** Makes the ledger where there is none. */
 export const prepareLedger = async (db: Database): Promise<void> => {

@@ -1,4 +1,4 @@
-import type { Database, Documents } from '#libs/mongodb/connection.ts';
+import { type Database, type Documents, documentsIn } from '#libs/mongodb/connection.ts';
 import { isDuplicate } from '#libs/mongodb/trouble.ts';
 import { type Entry, type Stored, storedOf, writeOf } from './mongodb-documents.ts';
 import { atRest, claimIn, fieldOfModel, type Ledger, lastStepIn, ledgerId, ledgerIn, positionIn, readLedger } from './mongodb-ledger.ts';
@@ -14,7 +14,7 @@ const largestInLedger = 512 * 1024;
 const largestPart = 4 * 1024 * 1024;
 
 type Part = { _id: string; entries: Entry[] };
-const partsIn = (db: Database) => db.collection<Part>('journal');
+const partsIn = (db: Database) => documentsIn<Part>(db, 'journal');
 const idsOfParts = (step: string, parts: number): string[] => Array.from({ length: parts }, (_, number) => `${step}/${number}`);
 
 const dropParts = async (db: Database, step: string, parts: number): Promise<void> => {
@@ -46,6 +46,11 @@ const journalOf = async (db: Database, { id, models, to, entries }: Step): Promi
   return { to, models: [...models], entries: [], parts: parts.length };
 };
 
+const replace = (documents: Documents<Stored>, entry: Entry, to: number): Promise<unknown> => {
+  const { filter, replacement } = writeOf(entry, to).replaceOne;
+  return documents.replaceOne(filter, replacement, { upsert: true });
+};
+
 /** Writes entries as one; where a document is there that should not be, or is as far already, each by itself: those that are as far stay as they are. */
 const writeAtOnce = async (documents: Documents<Stored>, entries: readonly Entry[], to: number, write: () => Promise<unknown>): Promise<void> => {
   if (entries.length === 0) return;
@@ -54,25 +59,28 @@ const writeAtOnce = async (documents: Documents<Stored>, entries: readonly Entry
   } catch (error) {
     if (!isDuplicate(error)) throw error;
     for (const entry of entries) {
-      const { filter, replacement } = writeOf(entry, to).replaceOne;
-      await documents.replaceOne(filter, replacement, { upsert: true }).catch((refusal: unknown) => {
+      await replace(documents, entry, to).catch((refusal: unknown) => {
         if (!isDuplicate(refusal)) throw refusal;
       });
     }
   }
 };
 
+/** The driver does much more for several than for one. */
+const replaceAll = (documents: Documents<Stored>, entries: readonly Entry[], to: number): Promise<unknown> =>
+  entries.length === 1 ? replace(documents, entries[0]!, to) : documents.bulkWrite(entries.map((entry) => writeOf(entry, to)), { ordered: false });
+
 const writeAll = async (documents: Documents<Stored>, entries: readonly Entry[], to: number): Promise<void> => {
   const { first = [], later = [] } = Object.groupBy(entries, ({ isNew }) => (isNew ? 'first' : 'later'));
   await Promise.all([
     writeAtOnce(documents, first, to, () => documents.insertMany(first.map((entry) => storedOf(entry, to)), { ordered: false })),
-    writeAtOnce(documents, later, to, () => documents.bulkWrite(later.map((entry) => writeOf(entry, to)), { ordered: false })),
+    writeAtOnce(documents, later, to, () => replaceAll(documents, later, to)),
   ]);
 };
 
 const writeEntries = async (db: Database, entries: readonly Entry[], to: number): Promise<void> => {
   const byCollection = Map.groupBy(entries, ({ collection }) => collection);
-  await Promise.all([...byCollection].map(([collection, all]) => writeAll(db.collection<Stored>(collection), all, to)));
+  await Promise.all([...byCollection].map(([collection, all]) => writeAll(documentsIn<Stored>(db, collection), all, to)));
 };
 
 const movedTo = (models: readonly string[], to: number, step: string): Record<string, unknown> => Object.fromEntries(models.map((model) => [fieldOfModel(model), { position: to, by: step }]));

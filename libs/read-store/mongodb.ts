@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Connection, type Database, openConnection } from '#libs/mongodb/connection.ts';
+import { type Connection, type Database, documentsIn, openConnection } from '#libs/mongodb/connection.ts';
 import { type Entry, filterOf, orderOf, type Stored } from './mongodb-documents.ts';
 import { copyOf, fieldOfCopy, type Ledger, positionIn, prepareLedger, withPositions } from './mongodb-ledger.ts';
 import { layoutOf, openLayout } from './mongodb-layout.ts';
@@ -59,7 +59,7 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
     return outcome === 'taken';
   };
   const heldIn = async (db: Database, name: string, id: string): Promise<Held> => {
-    const found = await db.collection<Stored>(name).findOne({ _id: id }, { projection: { json: 1, p: 1 } });
+    const found = await documentsIn<Stored>(db, name).findOne({ _id: id }, { projection: { json: 1, p: 1 } });
     return { document: found?.json === undefined ? null : parsed(found), at: found?.p ?? 0 };
   };
   const checkpointOf = async (db: Database, model: string): Promise<number> => positionIn(await layout.fresh(db), model);
@@ -115,10 +115,10 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
       connection.use(async (db) => {
         if (limit === 0) return [];
         const name = layoutOf(await layout.known(db), collection);
-        const found = db.collection<Stored>(name).find(filterOf(where, range) as object, { projection: { json: 1 }, sort: orderOf(sort), limit, skip, batchSize: limit });
+        const found = documentsIn<Stored>(db, name).find(filterOf(where, range) as object, { projection: { json: 1 }, sort: orderOf(sort), limit, skip, batchSize: limit });
         return (await found.toArray()).map(parsed);
       }),
-    count: (collection, where) => connection.use(async (db) => db.collection<Stored>(layoutOf(await layout.known(db), collection)).countDocuments(filterOf(where) as object)),
+    count: (collection, where) => connection.use(async (db) => documentsIn<Stored>(db, layoutOf(await layout.known(db), collection)).countDocuments(filterOf(where) as object)),
     reached: (model, position, timeoutMs) => pulse.until(async () => connection.closed() || (await connection.use((db) => checkpointOf(db, model))) >= position, timeoutMs).then((there) => there && !connection.closed()),
     reset: (model, names) => connection.use((db) => exchange(db, layout, model, names)),
     rebuild: (model, names) =>

@@ -6,8 +6,9 @@ import type { Answers } from '#libs/answers/port.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
 import { BrowserGone } from '#libs/chromium/devtools/gone.ts';
 import { maxAttempts, nextAttempt, render, type RenderCommand, type RenderState } from '#libs/domain/render.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { causedBy } from '#libs/handling/caused-by.ts';
-import { type Aggregate, type Cause, load, type Log } from '#libs/handling/handle.ts';
+import { type Aggregate, type Cause, load, type Log, resume } from '#libs/handling/handle.ts';
 import { countsTowardQuota } from '#libs/projections/usage.ts';
 import { recordedFault, recordedWarnings } from '#libs/rendering/recorded.ts';
 import { produce, type Produced, type Requested, type Workshop } from '#libs/rendering/produce.ts';
@@ -92,11 +93,10 @@ const noticingLane = ({ blobs, preparation, printer }: Workshop) => {
   return seen;
 };
 
-/** Does one message's work: claims the render, makes the PDF, says in the log what became of it. Asked twice, it does nothing. */
-export const runJob = async (parts: RendererParts, stream: string, span?: Span): Promise<WorkEnd> => {
-  const { history, aggregate } = await load(parts.log, render, stream);
+/** What is done with the story of a render as far as it is known; null where the story turns out to have gone on. */
+const workOn = async (parts: RendererParts, stream: string, { history, aggregate }: { history: readonly RecordedEvent[]; aggregate: Render }, span?: Span): Promise<WorkEnd | null> => {
   const request = history[0];
-  if (!request || request.type !== 'RenderRequested') return done;
+  if (!request || request.type !== 'RenderRequested') return null;
   const { state } = aggregate;
   const job = {
     id: idOfStream(stream),
@@ -110,10 +110,10 @@ export const runJob = async (parts: RendererParts, stream: string, span?: Span):
   span?.note(attributesOf(job.id, job.attempt, job.requested));
   if (nextAttempt(state) === null) {
     if (state.status === 'PROCESSING') await fail(parts, job, lostEveryAttempt, 'none');
-    return done;
+    return null;
   }
   const claim = await aggregate.execute({ type: 'claim', attempt: job.attempt, worker: parts.worker }, job.cause);
-  if (claim.events.length === 0) return done;
+  if (claim.events.length === 0) return null;
   const claimed: Job = { ...job, claimedAt: parts.log.now().getTime() };
   const seen = noticingLane(parts);
   try {
@@ -133,4 +133,11 @@ export const runJob = async (parts: RendererParts, stream: string, span?: Span):
     await fail(parts, claimed, lastFault(error), seen.lane);
     return done;
   }
+};
+
+/** Does one message's work: claims the render, makes the PDF, says in the log what became of it. Asked twice, it does nothing. */
+export const runJob = async (parts: RendererParts, stream: string, span?: Span): Promise<WorkEnd> => {
+  const heard = parts.log.store.heard?.(stream);
+  const end = heard ? await workOn(parts, stream, resume(parts.log, render, stream, heard), span) : null;
+  return end ?? (await workOn(parts, stream, await load(parts.log, render, stream), span)) ?? done;
 };

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { openSync, readFileSync, writeSync } from 'node:fs';
 
 export type Proposed = { id: string; type: string; contentType: string; data: Buffer; metadata: Buffer };
 export type Stored = Proposed & { stream: string; revision: number; position: number; createdMs: number };
@@ -71,11 +71,12 @@ export const openLog = ({ file, knowsRepeats = true }: LogOptions = {}): Log => 
       position += 100 + event.data.length;
       return { ...event, stream, revision: first + index, position: here, createdMs: Date.now() };
     });
-    if (file !== undefined) appendFileSync(file, toLine(stored));
+    if (kept !== undefined) writeSync(kept, toLine(stored));
     for (const event of stored) remember(event);
   };
 
-  if (file !== undefined && existsSync(file)) readFileSync(file, 'utf8').split('\n').filter(Boolean).flatMap(fromLine).forEach(remember);
+  const kept = file === undefined ? undefined : openSync(file, 'a+');
+  if (file !== undefined) readFileSync(file, 'utf8').split('\n').filter(Boolean).flatMap(fromLine).forEach(remember);
   if (all.length === 0) for (let count = 0; count < 3; count += 1) write('$stats-127.0.0.1:2113', [statistics()]);
 
   return {

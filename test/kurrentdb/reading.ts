@@ -27,17 +27,17 @@ const filterOf = (filter: ReadReq.Options.FilterOptions | undefined): { matches:
 type Writer = {
   /** Waits where the caller does not take any more; false once the caller is gone. */
   send(message: ReadResp): Promise<boolean>;
-  gone: Promise<void>;
+  onGone(listener: () => void): void;
 };
 
 const writerTo = (call: Call): Writer => {
   let isGone = false;
   let room = Promise.withResolvers<void>();
-  const gone = Promise.withResolvers<void>();
+  const listeners: (() => void)[] = [];
   const go = (): void => {
     isGone = true;
     room.resolve();
-    gone.resolve();
+    for (const tell of listeners) tell();
   };
   call.on('cancelled', go);
   call.on('close', go);
@@ -52,7 +52,7 @@ const writerTo = (call: Call): Writer => {
       await room.promise;
       return !isGone;
     },
-    gone: gone.promise,
+    onGone: (listener) => void listeners.push(listener),
   };
 };
 
@@ -109,7 +109,8 @@ const follow = async (call: Call, log: Log, options: ReadReq.Options, readings: 
   let sinceCheckpoint = 0;
   let wake = Promise.withResolvers<void>();
   const forget = log.onAppend(() => wake.resolve());
-  const { send, gone } = writerTo(call);
+  const { send, onGone } = writerTo(call);
+  onGone(() => wake.resolve());
 
   const tell = async (event: Stored): Promise<boolean> => {
     if (matches(event)) {
@@ -131,7 +132,7 @@ const follow = async (call: Call, log: Log, options: ReadReq.Options, readings: 
       }
       if (!live && !(await send(caughtUpMessage()))) return;
       live = true;
-      await Promise.race([wake.promise, gone]);
+      await wake.promise;
       if (call.cancelled) return;
     }
   } finally {

@@ -16,7 +16,7 @@ const growingLog = () => {
     at, ring,
     grow: (count: number): void => {
       // Positions have gaps.
-      for (let index = 0; index < count; index += 1) events.push({ position: (events.length + 1) * 10 } as RecordedEvent);
+      for (let index = 0; index < count; index += 1) events.push({ position: (events.length + 1) * 10, stream: `render-${events.length % 3}`, revision: Math.floor(events.length / 3) } as RecordedEvent);
       ring();
     },
     head: async (): Promise<number> => events.at(-1)?.position ?? 0,
@@ -46,7 +46,7 @@ const growingLog = () => {
 type Log = ReturnType<typeof growingLog>;
 
 const followers = (log: Log, count: number, from = 0) => {
-  const follow = openShared(log.follow, log.head);
+  const { follow, heard } = openShared(log.follow, log.head);
   const stop = new AbortController();
   const got = Array.from({ length: count }, () => [] as number[]);
   const running = got.map(async (positions) => {
@@ -58,7 +58,7 @@ const followers = (log: Log, count: number, from = 0) => {
     log.ring();
     await Promise.all(running);
   };
-  return { got, all, end };
+  return { got, all, end, heard };
 };
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => (index + 1) * 10);
 
@@ -76,6 +76,25 @@ describe('Those who follow the log in one process', () => {
     await end();
     expect(got).toEqual([upTo(5), upTo(5), upTo(5)]);
     await vi.waitFor(() => expect(log.at.following).toBe(0));
+  });
+
+  it('have what came lately of a stream at hand, from its first event on', async () => {
+    const log = growingLog();
+    log.grow(1);
+    const { all, end, heard } = followers(log, 2);
+    await all(10);
+    log.grow(1);
+    await all(20);
+    log.grow(4);
+    await all(60);
+    expect(log.at.following).toBe(1);
+    // Of the first stream the first event came before.
+    expect([heard('render-0'), heard('render-2')?.map(({ position }) => position), heard('never heard of')]).toEqual([null, [30, 60], null]);
+    log.grow(700);
+    await all(7_060);
+    expect(heard('render-2')).toBe(null);
+    await end();
+    expect(heard('render-2')).toBe(null);
   });
 
   it('keep their own where they are alone', async () => {

@@ -9,9 +9,14 @@ type Tail = {
   after(position: number): RecordedEvent[] | null;
   /** Resolves when something has come, the tail is over, or `ended` aborts. */
   changed(ended: AbortSignal): Promise<void>;
+  /** The events of a stream among them. */
+  of(stream: string): RecordedEvent[];
   over(): boolean;
   stop(): void;
 };
+
+/** `heard` tells the events of a stream from its first on, where all of them are among those that came last and are shared; else null. */
+export type Shared = { follow: Follow; heard(stream: string): RecordedEvent[] | null };
 
 const kept = 512;
 const batchSize = 256;
@@ -58,6 +63,7 @@ const openTail = (follow: Follow, from: number): Tail => {
       await bell.promise;
       ended.removeEventListener('abort', ring);
     },
+    of: (stream) => recent.filter((event) => event.stream === stream),
     over: () => stop.signal.aborted,
     stop: () => stop.abort(),
   };
@@ -67,7 +73,7 @@ const openTail = (follow: Follow, from: number): Tail => {
  * Lets several who follow the log in one process share one subscription once they have come to the log's end; whoever is behind follows alone.
  * `head` is the position of the newest event.
  */
-export const openShared = (follow: Follow, head: () => Promise<number>): Follow => {
+export const openShared = (follow: Follow, head: () => Promise<number>): Shared => {
   let followers = 0;
   let tail: Tail | null = null;
   let isOpening = false;
@@ -98,7 +104,7 @@ export const openShared = (follow: Follow, head: () => Promise<number>): Follow 
     }
   };
 
-  return async function* (position, ended) {
+  const share: Follow = async function* (position, ended) {
     let at = position;
     followers += 1;
     try {
@@ -122,5 +128,12 @@ export const openShared = (follow: Follow, head: () => Promise<number>): Follow 
         tail = null;
       }
     }
+  };
+  return {
+    follow: share,
+    heard: (stream) => {
+      const events = tail && !tail.over() ? tail.of(stream) : [];
+      return events[0]?.revision === 0 ? events : null;
+    },
   };
 };
