@@ -16,7 +16,7 @@ const openDocuments = (writer: Pick<ModelWriter, 'held'>) => {
       // What a step that was interrupted has written holds the event already.
       const document = position > at ? evolve(before) : before;
       known.set(place, { document, at });
-      if (position > at) changed.set(place, { collection, id, document, ...(begins || changed.get(place)?.isNew ? { isNew: true } : {}) });
+      if (position > at) changed.set(place, { collection, id, document });
       return document;
     },
     changes: (): Change[] => [...changed.values()],

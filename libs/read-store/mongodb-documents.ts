@@ -7,8 +7,8 @@ import type { Document, Query, Scalar } from './port.ts';
 export type Stored = { _id: string; p: number; json?: string; f?: Fields; gone?: true };
 type Fields = Record<string, Scalar | Record<string, never>>;
 
-/** What one step makes of one document; `collection` as the server calls it, `json` null where the document is removed. `isNew` is a guess that it is not there. */
-export type Entry = { collection: string; id: string; json: string | null; isNew?: true };
+/** What one step makes of one document; `collection` and `id` as the server calls them, `json` null where the document is removed. */
+export type Entry = { collection: string; id: string; json: string | null };
 
 /** A label as the name of a field: what means something to the server, or to a path, becomes ~ and its code. */
 export const fieldName = (label: string): string => (label === '' ? '~' : label.replace(/[~.$/\0]/g, (sign) => `~${sign.charCodeAt(0).toString(16).padStart(2, '0')}`));
@@ -38,13 +38,17 @@ export const writeOf = (entry: Entry, to: number) => {
 
 type Condition = Record<string, unknown>;
 
+/** The ids that begin with a prefix, which ends with a slash. */
+export const idsWithin = (prefix: string): { $gte: string; $lt: string } => ({ $gte: prefix, $lt: `${prefix.slice(0, -1)}0` });
+
 /** Only a filter on nothing, or on nothing being there, lets removed documents through. */
 const seesRemoved = (where: Query['where'], range: Query['range']): boolean => !range && Object.values(where).every((value) => value === null);
 
-export const filterOf = (where: Query['where'], range?: Query['range']): Condition => {
+export const filterOf = (prefix: string, where: Query['where'], range?: Query['range']): Condition => {
   const bounds = { ...(range?.from === undefined ? {} : { $gte: range.from }), ...(range?.before === undefined ? {} : { $lt: range.before }) };
   const hasBounds = Object.keys(bounds).length > 0;
   const conditions: Condition[] = [
+    ...(prefix === '' ? [] : [{ _id: idsWithin(prefix) }]),
     ...Object.entries(where).map(([path, value]) => ({ [nameOf(path)]: value })),
     ...(hasBounds ? [{ [nameOf(range!.by)]: bounds }] : []),
     ...(seesRemoved(where, hasBounds ? range : undefined) ? [{ gone: { $exists: false } }] : []),

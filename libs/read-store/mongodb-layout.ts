@@ -1,13 +1,10 @@
 import { type Database, documentsIn } from '#libs/mongodb/connection.ts';
 import { type Stored, indexOf } from './mongodb-documents.ts';
-import { collectionName, copyIn, generationIn, type Ledger, readLedger } from './mongodb-ledger.ts';
+import { copyIn, type Ledger, readLedger, servingPlace } from './mongodb-ledger.ts';
 import type { Collection } from './port.ts';
 
 /** So long a process may read from collections that have just ceased to serve. They hold what was true a moment ago, and are kept longer than that. */
-export const layoutKnownForMs = 200;
-
-/** The collection that serves under a name. */
-export const layoutOf = (ledger: Ledger, collection: string): string => collectionName(collection, generationIn(ledger, collection));
+export const layoutKnownForMs = 1_000;
 
 /** Which collections serve, as this process knows it. */
 export const openLayout = (collections: readonly Collection[]) => {
@@ -43,11 +40,10 @@ export const openLayout = (collections: readonly Collection[]) => {
     fresh,
     known,
     index,
-    nameIn: collectionName,
     isCopy: (ledger: Ledger, model: string, generation: string): boolean => copyIn(ledger, model) === generation,
     prepare: async (db: Database): Promise<void> => {
       const ledger = await fresh(db);
-      for (const { name } of collections) await index(db, name, layoutOf(ledger, name));
+      for (const { name } of collections) await index(db, name, servingPlace(ledger, name).name);
     },
   };
 };

@@ -1,6 +1,7 @@
 import { type Database, type Documents, documentsIn } from '#libs/mongodb/connection.ts';
 import { isDuplicate } from '#libs/mongodb/trouble.ts';
 import { fieldName } from './mongodb-documents.ts';
+import type { Collection } from './port.ts';
 
 /** Where a model stands. `claim` is the step that is being written, `by` the last one that was. */
 type Standing = { position: number; claim?: string; by?: string };
@@ -8,17 +9,19 @@ type Standing = { position: number; claim?: string; by?: string };
 /**
  * The one document that says where every model stands, so that a step of many models is decided by one write. `generations` are the collections that serve,
  * by name, where they are not the first ones; `copies` the generation in which a model is being built anew. `layout` changes whenever other collections serve.
+ * `shelves` are those that the first ones lay on when the ledger was made: documents stay where they are.
  */
-export type Ledger = { _id: string; layout: number; models?: Record<string, Standing>; generations?: Record<string, string>; copies?: Record<string, string>; journals?: Record<string, string> };
+export type Ledger = { _id: string; layout: number; shelves?: Record<string, string>; models?: Record<string, Standing>; generations?: Record<string, string>; copies?: Record<string, string>; journals?: Record<string, string> };
 
 export const ledgerId = 'ledger';
 
 export const ledgerIn = (db: Database): Documents<Ledger> => documentsIn<Ledger>(db, 'ledger');
 
 /** Makes the ledger where there is none. */
-export const prepareLedger = async (db: Database): Promise<void> => {
+export const prepareLedger = async (db: Database, collections: readonly Collection[]): Promise<void> => {
+  const shelves = Object.fromEntries(collections.flatMap(({ name, shelf }) => (shelf === undefined ? [] : [[fieldName(name), shelf]])));
   try {
-    await ledgerIn(db).updateOne({ _id: ledgerId }, { $setOnInsert: { layout: 0 } }, { upsert: true });
+    await ledgerIn(db).updateOne({ _id: ledgerId }, { $setOnInsert: { layout: 0, shelves } }, { upsert: true });
   } catch (error) {
     if (!isDuplicate(error)) throw error;
   }
@@ -47,8 +50,20 @@ export const withPositions = (ledger: Ledger, models: readonly string[], positio
   models: { ...ledger.models, ...Object.fromEntries(models.map((model) => [fieldName(model), { position }])) },
 });
 
-/** A collection as the server calls it. */
-export const collectionName = (collection: string, generation: string | undefined): string => `documents.${collection}${generation === undefined ? '' : `@${generation}`}`;
+/** Where the documents of a collection lie: under which name of the server, and what their ids begin with there. */
+export type Place = { name: string; prefix: string };
+
+/** What the names of all generations but the first begin with. */
+export const laterGenerationsOf = (collection: string): string => `documents.${collection}@`;
+
+export const placeIn = (ledger: Ledger, collection: string, generation: string | undefined): Place => {
+  if (generation !== undefined) return { name: laterGenerationsOf(collection) + generation, prefix: '' };
+  const shelf = ledger.shelves?.[fieldName(collection)];
+  return shelf === undefined ? { name: `documents.${collection}`, prefix: '' } : { name: `documents.${shelf}`, prefix: `${collection}/` };
+};
+
+/** Where those documents lie that serve. */
+export const servingPlace = (ledger: Ledger, collection: string): Place => placeIn(ledger, collection, generationIn(ledger, collection));
 
 /** What an update of the ledger is conditional on: the model is at a position, and no step of it is being written. A model that never was anywhere is at 0. */
 export const atRest = (model: string, position: number): Record<string, unknown> => ({

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '#libs/mongodb/connection.ts';
+import { type Database, documentsIn } from '#libs/mongodb/connection.ts';
 import { isAbsent } from '#libs/mongodb/trouble.ts';
+import { idsWithin, type Stored } from './mongodb-documents.ts';
 import { layoutKnownForMs, type Layout } from './mongodb-layout.ts';
-import { atRest, collectionName, copyIn, copyOf, fieldOfCopy, fieldOfGeneration, fieldOfModel, generationIn, ledgerId, ledgerIn, positionIn } from './mongodb-ledger.ts';
+import { atRest, copyIn, copyOf, fieldOfCopy, fieldOfGeneration, fieldOfModel, generationIn, laterGenerationsOf, ledgerId, ledgerIn, type Place, placeIn, positionIn } from './mongodb-ledger.ts';
 import { finishOthers } from './mongodb-steps.ts';
 import { RebuildSuperseded } from './port.ts';
 
@@ -15,23 +16,30 @@ const drop = async (db: Database, name: string): Promise<void> => {
   });
 };
 
+/** Removes what lies in a place; on a shelf, there is more. */
+const empty = async (db: Database, { name, prefix }: Place): Promise<void> => {
+  if (prefix === '') await drop(db, name);
+  else await documentsIn<Stored>(db, name).deleteMany({ _id: idsWithin(prefix) });
+};
+
 /** Removes what is left of collections in generations that neither serve nor are being built. */
 const sweep = async (db: Database, layout: Layout, model: string, names: readonly string[]): Promise<void> => {
   const there = await db.listCollections({}, { nameOnly: true }).toArray();
   // Read second: what was there by then and still belongs to somebody is in it.
   const ledger = await layout.fresh(db);
   for (const collection of names) {
-    const first = collectionName(collection, undefined);
-    const wanted = new Set([generationIn(ledger, collection), copyIn(ledger, model)].map((generation) => collectionName(collection, generation)));
-    if (generationIn(ledger, collection) !== undefined) wanted.delete(first);
-    for (const { name } of there) if ((name === first || name.startsWith(`${first}@`)) && !wanted.has(name)) await drop(db, name);
+    const [serves, later] = [generationIn(ledger, collection), laterGenerationsOf(collection)];
+    const wanted = new Set([serves, copyIn(ledger, model)].map((generation) => later + String(generation)));
+    for (const { name } of there) if (name.startsWith(later) && !wanted.has(name)) await drop(db, name);
+    const first = placeIn(ledger, collection, undefined);
+    if (serves !== undefined && there.some(({ name }) => name === first.name)) await empty(db, first);
   }
 };
 
 const serve = (names: readonly string[], generation: string): Record<string, string> => Object.fromEntries(names.map((name) => [fieldOfGeneration(name), generation]));
 
 const indexAll = async (db: Database, layout: Layout, names: readonly string[], generation: string): Promise<void> => {
-  for (const name of names) await layout.index(db, name, collectionName(name, generation));
+  for (const name of names) await layout.index(db, name, laterGenerationsOf(name) + generation);
 };
 
 /** Empties a model: its collections in a new generation serve, and what a late writer still brings goes to the old one. */

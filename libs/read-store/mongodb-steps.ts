@@ -1,6 +1,6 @@
 import { type Database, type Documents, documentsIn } from '#libs/mongodb/connection.ts';
 import { isDuplicate } from '#libs/mongodb/trouble.ts';
-import { type Entry, type Stored, storedOf, writeOf } from './mongodb-documents.ts';
+import { type Entry, type Stored, writeOf } from './mongodb-documents.ts';
 import { atRest, claimIn, fieldOfModel, type Ledger, lastStepIn, ledgerId, ledgerIn, positionIn, readLedger } from './mongodb-ledger.ts';
 
 /** A step as it is noted before any of it is written: in the ledger itself where it is small, as JSON, else in `parts` documents beside it. */
@@ -51,11 +51,11 @@ const replace = (documents: Documents<Stored>, entry: Entry, to: number): Promis
   return documents.replaceOne(filter, replacement, { upsert: true });
 };
 
-/** Writes entries as one; where a document is there that should not be, or is as far already, each by itself: those that are as far stay as they are. */
-const writeAtOnce = async (documents: Documents<Stored>, entries: readonly Entry[], to: number, write: () => Promise<unknown>): Promise<void> => {
-  if (entries.length === 0) return;
+/** Writes entries as one; where a document is there and as far already, each by itself: such ones stay as they are. */
+const writeAll = async (documents: Documents<Stored>, entries: readonly Entry[], to: number): Promise<void> => {
   try {
-    await write();
+    // The driver does much more for several than for one.
+    await (entries.length === 1 ? replace(documents, entries[0]!, to) : documents.bulkWrite(entries.map((entry) => writeOf(entry, to)), { ordered: false }));
   } catch (error) {
     if (!isDuplicate(error)) throw error;
     for (const entry of entries) {
@@ -64,18 +64,6 @@ const writeAtOnce = async (documents: Documents<Stored>, entries: readonly Entry
       });
     }
   }
-};
-
-/** The driver does much more for several than for one. */
-const replaceAll = (documents: Documents<Stored>, entries: readonly Entry[], to: number): Promise<unknown> =>
-  entries.length === 1 ? replace(documents, entries[0]!, to) : documents.bulkWrite(entries.map((entry) => writeOf(entry, to)), { ordered: false });
-
-const writeAll = async (documents: Documents<Stored>, entries: readonly Entry[], to: number): Promise<void> => {
-  const { first = [], later = [] } = Object.groupBy(entries, ({ isNew }) => (isNew ? 'first' : 'later'));
-  await Promise.all([
-    writeAtOnce(documents, first, to, () => documents.insertMany(first.map((entry) => storedOf(entry, to)), { ordered: false })),
-    writeAtOnce(documents, later, to, () => replaceAll(documents, later, to)),
-  ]);
 };
 
 const writeEntries = async (db: Database, entries: readonly Entry[], to: number): Promise<void> => {

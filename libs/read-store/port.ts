@@ -1,11 +1,13 @@
 export type Document = Record<string, unknown>;
 export type Scalar = string | number | boolean | null;
 
-/** A collection with the fields (dotted paths) that its queries filter and sort by. */
-export type Collection = { name: string; indexes: readonly (readonly string[])[] };
+/**
+ * A collection with the fields (dotted paths) that its queries filter and sort by. Those on one shelf, with a name that no collection has, may lie together: one write
+ * changes documents of all of them. For small documents that change with every step.
+ */
+export type Collection = { name: string; indexes: readonly (readonly string[])[]; shelf?: string };
 
-/** `isNew` says that the document is probably not there yet: an engine may insert it first, and look only where that fails. */
-export type Change = { collection: string; id: string; document: Document | null; isNew?: true };
+export type Change = { collection: string; id: string; document: Document | null };
 
 export type Query = {
   where: Record<string, Scalar>;

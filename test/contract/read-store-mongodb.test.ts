@@ -9,6 +9,7 @@ import { collections, people, putting } from './read-store/people.ts';
 describe.runIf(isFerretDbThere)('with a MongoDB-compatible server', () => {
   const at = ferretDbForFile();
   describeReadStoreContract('MongoDB', (wanted) => openedOn(at.server, (url) => openMongoReadStore(url, wanted)));
+  describeReadStoreContract('MongoDB with all collections on one shelf', (wanted) => openedOn(at.server, (url) => openMongoReadStore(url, wanted.map((one) => ({ ...one, shelf: 'together' })))));
 
   describe('A projector that remembers what it wrote', () => {
     const opened = async () => {

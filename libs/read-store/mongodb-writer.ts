@@ -1,0 +1,89 @@
+import type { Connection, Database } from '#libs/mongodb/connection.ts';
+import { documentsIn } from '#libs/mongodb/connection.ts';
+import type { Entry, Stored } from './mongodb-documents.ts';
+import type { Layout } from './mongodb-layout.ts';
+import { copyOf, fieldOfCopy, type Ledger, type Place, placeIn, positionIn, servingPlace, withPositions } from './mongodb-ledger.ts';
+import { advance, type Step } from './mongodb-steps.ts';
+import { type Document, type Held, type ModelWriter, RebuildSuperseded, type Update } from './port.ts';
+
+/** How a writer sees the store: what serves, or with a copy of one model in its place. */
+export type View = {
+  modelOf(model: string): string;
+  placeOf(ledger: Ledger, collection: string): Place;
+  /** What steps depend on beside where their models are. @throws RebuildSuperseded where there can be none any more */
+  when(ledger: Ledger): Record<string, unknown>;
+};
+
+export const serving: View = { modelOf: (model) => model, placeOf: servingPlace, when: ({ layout }) => ({ layout }) };
+
+/** The copy of a model that is built anew in a generation, with these collections. */
+export const copyView = (layout: Layout, model: string, generation: string, names: readonly string[]): View => ({
+  modelOf: (one) => (one === model ? copyOf(model, generation) : one),
+  placeOf: (ledger, collection) => (names.includes(collection) ? placeIn(ledger, collection, generation) : servingPlace(ledger, collection)),
+  when: (ledger) => {
+    if (!layout.isCopy(ledger, model, generation)) throw new RebuildSuperseded(model);
+    return { layout: ledger.layout, [fieldOfCopy(model)]: generation };
+  },
+});
+
+/** Of several changes of one document the last one. */
+const entriesOf = (updates: readonly Update[], placeOf: (collection: string) => Place): Entry[] => {
+  const entries = new Map<string, Entry>();
+  for (const { collection, id, document } of updates.flatMap(({ changes }) => changes)) {
+    const { name, prefix } = placeOf(collection);
+    entries.set(`${collection}\n${id}`, { collection: name, id: prefix + id, json: document === null ? null : JSON.stringify(document) });
+  }
+  return [...entries.values()];
+};
+
+/** A step as it is wanted. */
+export type Wanted = { from: number; to: number; updates: readonly Update[] };
+
+export const stepOf = (view: View, ledger: Ledger, { from, to, updates }: Wanted): Omit<Step, 'id'> => ({
+  from, to,
+  models: updates.map(({ model }) => view.modelOf(model)),
+  when: view.when(ledger),
+  entries: entriesOf(updates, (collection) => view.placeOf(ledger, collection)),
+});
+
+export const parsed = ({ json }: Pick<Stored, 'json'>): Document => JSON.parse(json!) as Document;
+
+export const heldIn = async (db: Database, { name, prefix }: Place, id: string): Promise<Held> => {
+  const found = await documentsIn<Stored>(db, name).findOne({ _id: prefix + id }, { projection: { json: 1, p: 1 } });
+  return { document: found?.json === undefined ? null : parsed(found), at: found?.p ?? 0 };
+};
+
+export type WriterParts = { connection: Pick<Connection, 'use'>; layout: Layout; view: View; /** Told of each step that is taken. */ onTaken: () => void };
+
+export const openWriter = ({ connection, layout, view, onTaken }: WriterParts): ModelWriter => {
+  /** The ledger that this writer goes by, brought forward by its own steps. */
+  let basis: Promise<Ledger> | undefined;
+  const based = (db: Database): Promise<Ledger> => (basis ??= layout.fresh(db));
+  const use = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
+    try {
+      return await connection.use(work);
+    } catch (error) {
+      basis = undefined;
+      throw error;
+    }
+  };
+  return {
+    held: (collection, id) => use(async (db) => heldIn(db, view.placeOf(await based(db), collection), id)),
+    checkpoint: (model) => {
+      basis = undefined;
+      return use(async (db) => positionIn(await based(db), view.modelOf(model)));
+    },
+    advance: (from, to, updates) =>
+      use(async (db) => {
+        if (updates.length === 0) return true;
+        const ledger = await based(db);
+        const step = stepOf(view, ledger, { from, to, updates });
+        const isThere = step.models.every((model) => positionIn(ledger, model) === from);
+        const taken = isThere && (await advance(db, step));
+        basis = taken ? Promise.resolve(withPositions(ledger, step.models, to)) : undefined;
+        if (taken) onTaken();
+        else view.when(await layout.fresh(db));
+        return taken;
+      }),
+  };
+};
