@@ -1,34 +1,31 @@
 import type { Document, Query, Scalar } from './port.ts';
 
 /**
- * How a document lies in its collection. Its text is exact, whatever its keys are called; `f` holds every scalar in it by its path, for queries alone.
+ * How a document lies in its collection. Its text is exact, whatever its keys are called; `f` holds what it is found by, for queries alone.
  * `p` is the position it is at: a write from further back changes nothing. A removed document stays as `gone`, so that no late write brings it back.
  */
 export type Stored = { _id: string; p: number; json?: string; f?: Fields; gone?: true };
-type Fields = Record<string, Scalar | Record<string, never>>;
+export type Fields = Record<string, Scalar | Record<string, never>>;
 
-/** What one step makes of one document; `collection` and `id` as the server calls them, `json` null where the document is removed. */
-export type Entry = { collection: string; id: string; json: string | null };
+/** What one step makes of one document; `collection` and `id` as the server calls them, `json` null where the document is removed, and `fields` what it is found by. */
+export type Entry = { collection: string; id: string; json: string | null; fields?: Fields };
 
 /** A label as the name of a field: what means something to the server, or to a path, becomes ~ and its code. */
 export const fieldName = (label: string): string => (label === '' ? '~' : label.replace(/[~.$/\0]/g, (sign) => `~${sign.charCodeAt(0).toString(16).padStart(2, '0')}`));
 
-const nameOf = (path: string): string => `f.${path.split('.').map(fieldName).join('/')}`;
+const nameWithin = (path: string): string => path.split('.').map(fieldName).join('/');
+const nameOf = (path: string): string => `f.${nameWithin(path)}`;
 
-/** The scalars of a document by path. An object or a list stands as an empty object: there is something, and it equals no scalar. */
-const fieldsOf = (document: Document): Fields => {
-  const fields: Fields = {};
-  const add = (value: unknown, path: string): void => {
-    if (value === null || typeof value !== 'object') return void (fields[path] = value as Scalar);
-    fields[path] = {};
-    if (!Array.isArray(value)) for (const [label, within] of Object.entries(value)) add(within, `${path}/${fieldName(label)}`);
-  };
-  for (const [label, value] of Object.entries(document)) add(value, fieldName(label));
-  return fields;
+const valueAt = (document: Document, path: string): unknown => path.split('.').reduce<unknown>((within, label) => (within as Document | null | undefined)?.[label], document);
+
+/** What a document has at each of these paths. An object or a list stands as an empty object: there is something, and it equals no scalar. */
+export const fieldsOf = (document: Document, paths: readonly string[]): Fields => {
+  const found = paths.map((path) => [nameWithin(path), valueAt(document, path)] as const).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(found.map(([name, value]) => [name, value !== null && typeof value === 'object' ? {} : (value as Scalar)]));
 };
 
 /** An entry as it lies in its collection. */
-export const storedOf = ({ id, json }: Entry, to: number): Stored => (json === null ? { _id: id, p: to, gone: true } : { _id: id, p: to, json, f: fieldsOf(JSON.parse(json) as Document) });
+const storedOf = ({ id, json, fields = {} }: Entry, to: number): Stored => (json === null ? { _id: id, p: to, gone: true } : { _id: id, p: to, json, f: fields });
 
 /** An entry as a write that happens only where the document is further back than `to`. */
 export const writeOf = (entry: Entry, to: number) => {

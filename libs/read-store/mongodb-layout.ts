@@ -1,6 +1,7 @@
 import { type Database, documentsIn } from '#libs/mongodb/connection.ts';
 import { type Stored, indexOf } from './mongodb-documents.ts';
 import { copyIn, type Ledger, readLedger, servingPlace } from './mongodb-ledger.ts';
+import { fieldsDeclared } from './declared.ts';
 import type { Collection } from './port.ts';
 
 /** So long a process may read from collections that have just ceased to serve. They hold what was true a moment ago, and are kept longer than that. */
@@ -36,7 +37,11 @@ export const openLayout = (collections: readonly Collection[]) => {
     for (const paths of indexes) await documentsIn<Stored>(db, name).createIndex(indexOf(paths));
   };
 
+  const fields = new Map(collections.map((one) => [one.name, fieldsDeclared(one)]));
+
   return {
+    /** What documents of a collection are found by. */
+    fieldsOf: (collection: string): readonly string[] => fields.get(collection) ?? [],
     fresh,
     known,
     index,

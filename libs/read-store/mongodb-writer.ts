@@ -1,10 +1,9 @@
-import type { Connection, Database } from '#libs/mongodb/connection.ts';
-import { documentsIn } from '#libs/mongodb/connection.ts';
-import type { Entry, Stored } from './mongodb-documents.ts';
+import { type Connection, type Database, documentsIn } from '#libs/mongodb/connection.ts';
+import { type Entry, fieldsOf, type Stored } from './mongodb-documents.ts';
 import type { Layout } from './mongodb-layout.ts';
 import { copyOf, fieldOfCopy, type Ledger, type Place, placeIn, positionIn, servingPlace, withPositions } from './mongodb-ledger.ts';
 import { advance, type Step } from './mongodb-steps.ts';
-import { type Document, type Held, type ModelWriter, RebuildSuperseded, type Update } from './port.ts';
+import { type Change, type Document, type Held, type ModelWriter, RebuildSuperseded, type Update } from './port.ts';
 
 /** How a writer sees the store: what serves, or with a copy of one model in its place. */
 export type View = {
@@ -27,23 +26,24 @@ export const copyView = (layout: Layout, model: string, generation: string, name
 });
 
 /** Of several changes of one document the last one. */
-const entriesOf = (updates: readonly Update[], placeOf: (collection: string) => Place): Entry[] => {
-  const entries = new Map<string, Entry>();
-  for (const { collection, id, document } of updates.flatMap(({ changes }) => changes)) {
-    const { name, prefix } = placeOf(collection);
-    entries.set(`${collection}\n${id}`, { collection: name, id: prefix + id, json: document === null ? null : JSON.stringify(document) });
-  }
-  return [...entries.values()];
-};
+const lastOf = (updates: readonly Update[]): Change[] => [...new Map(updates.flatMap(({ changes }) => changes).map((change) => [`${change.collection}\n${change.id}`, change])).values()];
+
+const entryOf = ({ id, document }: Change, { name, prefix }: Place, fields: readonly string[]): Entry => ({
+  collection: name, id: prefix + id,
+  ...(document === null ? { json: null } : { json: JSON.stringify(document), fields: fieldsOf(document, fields) }),
+});
+
+/** `onTaken` is told of each step that is taken. */
+export type WriterParts = { connection: Pick<Connection, 'use'>; layout: Layout; view: View; onTaken: () => void };
 
 /** A step as it is wanted. */
 export type Wanted = { from: number; to: number; updates: readonly Update[] };
 
-export const stepOf = (view: View, ledger: Ledger, { from, to, updates }: Wanted): Omit<Step, 'id'> => ({
+export const stepOf = ({ view, layout }: Pick<WriterParts, 'view' | 'layout'>, ledger: Ledger, { from, to, updates }: Wanted): Omit<Step, 'id'> => ({
   from, to,
   models: updates.map(({ model }) => view.modelOf(model)),
   when: view.when(ledger),
-  entries: entriesOf(updates, (collection) => view.placeOf(ledger, collection)),
+  entries: lastOf(updates).map((change) => entryOf(change, view.placeOf(ledger, change.collection), layout.fieldsOf(change.collection))),
 });
 
 export const parsed = ({ json }: Pick<Stored, 'json'>): Document => JSON.parse(json!) as Document;
@@ -52,8 +52,6 @@ export const heldIn = async (db: Database, { name, prefix }: Place, id: string):
   const found = await documentsIn<Stored>(db, name).findOne({ _id: prefix + id }, { projection: { json: 1, p: 1 } });
   return { document: found?.json === undefined ? null : parsed(found), at: found?.p ?? 0 };
 };
-
-export type WriterParts = { connection: Pick<Connection, 'use'>; layout: Layout; view: View; /** Told of each step that is taken. */ onTaken: () => void };
 
 export const openWriter = ({ connection, layout, view, onTaken }: WriterParts): ModelWriter => {
   /** The ledger that this writer goes by, brought forward by its own steps. */
@@ -77,7 +75,7 @@ export const openWriter = ({ connection, layout, view, onTaken }: WriterParts): 
       use(async (db) => {
         if (updates.length === 0) return true;
         const ledger = await based(db);
-        const step = stepOf(view, ledger, { from, to, updates });
+        const step = stepOf({ view, layout }, ledger, { from, to, updates });
         const isThere = step.models.every((model) => positionIn(ledger, model) === from);
         const taken = isThere && (await advance(db, step));
         basis = taken ? Promise.resolve(withPositions(ledger, step.models, to)) : undefined;

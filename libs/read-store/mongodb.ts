@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Connection, type Database, documentsIn, openConnection } from '#libs/mongodb/connection.ts';
+import { requireDeclared } from './declared.ts';
 import { filterOf, orderOf, type Stored } from './mongodb-documents.ts';
 import { openLayout } from './mongodb-layout.ts';
 import { type Ledger, positionIn, prepareLedger, servingPlace } from './mongodb-ledger.ts';
@@ -15,6 +16,7 @@ import type { Collection, ModelWriter, ReadStore } from './port.ts';
  */
 export const openMongoReadStore = async (url: string, collections: readonly Collection[], setting = 'READ_STORE_URL'): Promise<ReadStore & Pick<Connection, 'missing'>> => {
   const layout = openLayout(collections);
+  const requireFields = requireDeclared(collections);
   const pulse = openPulse();
   const connection = openConnection(url, setting, async (db) => {
     await prepareLedger(db, collections);
@@ -24,7 +26,7 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
   /** Where other collections have come to serve, the step goes into those. */
   const apply = async (db: Database, wanted: Wanted): Promise<boolean> => {
     const id = randomUUID();
-    const attempt = (ledger: Ledger): ReturnType<typeof take> => take(db, { id, ...stepOf(serving, ledger, wanted) });
+    const attempt = (ledger: Ledger): ReturnType<typeof take> => take(db, { id, ...stepOf({ view: serving, layout }, ledger, wanted) });
     let outcome = await attempt(await layout.known(db));
     while (outcome === 'changed') outcome = await attempt(await layout.fresh(db));
     if (outcome === 'taken') pulse.beat();
@@ -41,6 +43,7 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
     writer: () => writerOf(serving),
     find: (collection, { where, range, sort, limit, skip = 0 }) =>
       connection.use(async (db) => {
+        requireFields(collection, { where, ...(range && { range }), ...(sort && { sort }) });
         if (limit === 0) return [];
         const { name, prefix } = servingPlace(await layout.known(db), collection);
         const found = documentsIn<Stored>(db, name).find(filterOf(prefix, where, range) as object, { projection: { json: 1 }, sort: orderOf(sort), limit, skip, batchSize: limit });
@@ -48,6 +51,7 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
       }),
     count: (collection, where) =>
       connection.use(async (db) => {
+        requireFields(collection, { where });
         const { name, prefix } = servingPlace(await layout.known(db), collection);
         return documentsIn<Stored>(db, name).countDocuments(filterOf(prefix, where) as object);
       }),

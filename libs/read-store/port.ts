@@ -2,7 +2,7 @@ export type Document = Record<string, unknown>;
 export type Scalar = string | number | boolean | null;
 
 /**
- * A collection with the fields (dotted paths) that its queries filter and sort by. Those on one shelf, with a name that no collection has, may lie together: one write
+ * A collection with the fields (dotted paths) that its queries filter and sort by, and no others; one that is added later holds for documents written from then on. Those on one shelf, with a name that no collection has, may lie together: one write
  * changes documents of all of them. For small documents that change with every step.
  */
 export type Collection = { name: string; indexes: readonly (readonly string[])[]; shelf?: string };

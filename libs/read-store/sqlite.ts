@@ -1,5 +1,6 @@
 import { openBell } from '#libs/sqlite/bell.ts';
 import { openDatabase, type Row } from '#libs/sqlite/database.ts';
+import { requireDeclared } from './declared.ts';
 import type { Change, Collection, Document, ModelWriter, ReadStore, Update } from './port.ts';
 import { countSql, findSql, tableOf } from './sqlite-query.ts';
 import { beginRebuild, rebuildsSchema } from './sqlite-rebuild.ts';
@@ -17,6 +18,7 @@ export const openSqliteReadStore = (file: string, collections: readonly Collecti
   database.script('CREATE TABLE IF NOT EXISTS checkpoints (model TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT');
   database.script(rebuildsSchema);
   for (const collection of collections) makeTable(database, collection);
+  const requireFields = requireDeclared(collections);
   const bell = openBell(recheckMs, () => true);
 
   const checkpoint = (model: string): number => Number(database.get('SELECT position FROM checkpoints WHERE model = ?', model)?.position ?? 0);
@@ -66,10 +68,12 @@ export const openSqliteReadStore = (file: string, collections: readonly Collecti
   return {
     get: async (collection, id) => get(collection, id),
     find: async (collection, query) => {
+      requireFields(collection, query);
       const { sql, parameters } = findSql(collection, query);
       return database.all(sql, ...parameters).map(parsed);
     },
     count: async (collection, where) => {
+      requireFields(collection, { where });
       const { sql, parameters } = countSql(collection, where);
       return Number(database.get(sql, ...parameters)!.n);
     },

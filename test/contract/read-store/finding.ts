@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Document, Query } from '#libs/read-store/port.ts';
 import type { OpenedReadStore } from './opened.ts';
 import type { Cases } from '../harness.ts';
-import { foundIds, people, put, putting } from './people.ts';
+import { foundIds, people, put, putting, strangeFields } from './people.ts';
 
 const byAge = (descending: boolean): Query['sort'] => ({ by: 'age', descending });
 const person = fc.record({ team: fc.constantFrom('red', 'blue', null), age: fc.option(fc.integer({ min: -3, max: 3 }), { nil: null }) });
@@ -64,10 +64,17 @@ export const finding: Cases<OpenedReadStore> = {
   },
 
   'field names may hold spaces, dashes, apostrophes and other scripts': async ({ engine }) => {
-    for (const field of ['with space', 'with-dash', "o'clock", 'größe', '2026-01-02', '[0]']) {
+    for (const field of strangeFields) {
       await put(engine, putting('a', { id: 'a', [field]: 1 }), putting('b', { id: 'b', [field]: 2 }));
       expect(await foundIds(engine, { [field]: 2 }), `field ${field}`).toEqual(['b']);
     }
+  },
+
+  'who asks by a field that the collection does not declare is told so, rather than finds nothing': async ({ engine }) => {
+    await put(engine, putting('a', { id: 'a', shoe: 42 }));
+    const asked: Omit<Query, 'limit'>[] = [{ where: { shoe: 42 } }, { where: {}, sort: { by: 'shoe', descending: false } }, { where: {}, range: { by: 'shoe', from: 'a' } }];
+    for (const query of asked) await expect(engine.find(people, { ...query, limit: 10 })).rejects.toThrow('people is asked by shoe, which is not among its indexes');
+    await expect(engine.count(people, { shoe: 42 })).rejects.toThrow(RangeError);
   },
 
   'without a sort the order is that of the ids': async ({ engine }) => {

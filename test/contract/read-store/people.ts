@@ -3,8 +3,11 @@ import type { Change, Collection, Document, ReadStore, Scalar } from '#libs/read
 export const people = 'people';
 export const places = 'places';
 
+/** Names of fields that mean something elsewhere. */
+export const strangeFields = ['with space', 'with-dash', "o'clock", 'größe', '2026-01-02', '[0]'];
+
 export const collections: readonly Collection[] = [
-  { name: people, indexes: [['team', 'age'], ['address.city'], ['name']] },
+  { name: people, indexes: [['team', 'age'], ['address.city'], ['name'], ...strangeFields.map((field) => [field])] },
   { name: places, indexes: [] },
 ];
 
