@@ -9,36 +9,46 @@ export type OpenRender = { id: string; since: number };
 /**
  * What an account has used in a month, with the renders that are open and the requests of its last minutes: in one document, so that one write counts a render
  * and notes it, and one counts a request and tells of the month. Until `begun` the log is being asked, and `back` are the positions of what it gives back meanwhile.
+ * `since` is the position of the latest change of the account's limit that the count knows of.
  */
-export type Month = { _id: string; account: string; month: string; begun: boolean; used: number; through: number; open: OpenRender[]; back: number[]; minutes: Record<string, number> };
+export type Month = { _id: string; account: string; month: string; begun: boolean; used: number; through: number; open: OpenRender[]; back: number[]; minutes: Record<string, number>; since?: number };
 
 export const monthsIn = (db: Database): Documents<Month> => documentsIn<Month>(db, 'months');
 export const monthId = (account: string, month: string): string => `${account}/${month}`;
 
+const uncounted = { begun: false, used: 0, through: 0, open: [], back: [] };
+/** What a count depends on that must not have been begun earlier. */
+const begunSince = (since: number): object => (since === 0 ? { begun: true } : { begun: true, since: { $gte: since } });
+
 type GivenBack = Extract<LogFact, { kind: 'given-back' }>;
+
+/** Makes the month's document where there is none, its count not begun. */
+const make = async (db: Database, account: string, month: string, since = 0): Promise<void> => {
+  await monthsIn(db).insertOne({ _id: monthId(account, month), account, month, ...uncounted, minutes: {}, since }).catch((error: unknown) => {
+    if (!isDuplicate(error)) throw error;
+  });
+};
 
 /**
  * The month's document with its count; begun from the log where it has none yet. What was given back before the document was there is in the log's count,
- * since the log is asked later; what is given back from then on is noted in it.
+ * since the log is asked later; what is given back from then on is noted in it. A count that was begun before `since` is thrown away.
  */
-export const beginMonth = async (db: Database, readMonth: ReadMonth, account: string, month: string): Promise<Month> => {
+export const beginMonth = async (db: Database, readMonth: ReadMonth, account: string, month: string, since = 0): Promise<Month> => {
   const _id = monthId(account, month);
   const known = await monthsIn(db).findOne({ _id });
-  if (known?.begun) return known;
-  const empty: Month = { _id, account, month, begun: false, used: 0, through: 0, open: [], back: [], minutes: {} };
-  if (!known) {
-    await monthsIn(db).insertOne(empty).catch((error: unknown) => {
-      if (!isDuplicate(error)) throw error;
-    });
-  }
+  const isOld = known !== null && (known.since ?? 0) < since;
+  if (known?.begun && !isOld) return known;
+  if (!known) await make(db, account, month, since);
+  if (isOld) await monthsIn(db).updateOne({ _id, since: known.since ?? null } as object, { $set: { ...uncounted, since } });
+  const begunFor = await monthsIn(db).findOne({ _id });
   const inLog = await readMonth(account, month);
   for (;;) {
     const now = await monthsIn(db).findOne({ _id });
-    if (!now) return beginMonth(db, readMonth, account, month);
+    if (!now || now.since !== begunFor?.since) return beginMonth(db, readMonth, account, month, since);
     if (now.begun) return now;
     const later = now.back.filter((position) => position > inLog.through);
     const counts = { used: Math.max(0, inLog.used - later.length), through: Math.max(inLog.through, ...later) };
-    await monthsIn(db).updateOne({ _id, begun: false, back: now.back }, { $set: { ...counts, begun: true, back: [] } });
+    await monthsIn(db).updateOne({ _id, begun: false, back: now.back, since: now.since ?? null } as object, { $set: { ...counts, begun: true, back: [] } });
   }
 };
 
@@ -46,7 +56,7 @@ export const beginMonth = async (db: Database, readMonth: ReadMonth, account: st
 export const giveBack = async (db: Database, { accountId, month, position }: GivenBack): Promise<void> => {
   const _id = monthId(accountId, month);
   const months = monthsIn(db);
-  // A month goes from not begun to begun and never back, so that asked in this order none is missed.
+  // Asked in this order none is missed: a month goes from not begun to begun, and one that is begun anew asks the log after this is in it.
   if ((await months.updateOne({ _id, begun: false }, { $addToSet: { back: position } })).matchedCount > 0) return;
   const later = { _id, begun: true, through: { $lt: position } };
   if ((await months.updateOne({ ...later, used: { $gt: 0 } }, { $inc: { used: -1 }, $set: { through: position } })).matchedCount > 0) return;
@@ -54,9 +64,9 @@ export const giveBack = async (db: Database, { accountId, month, position }: Giv
 };
 
 /** Counts a render and notes it as open, unless the limit is reached or it is open already. */
-export const takeOpen = async (db: Database, _id: string, render: OpenRender, limit: number | null): Promise<Month | null> =>
+export const takeOpen = async (db: Database, _id: string, render: OpenRender, limit: number | null, since: number): Promise<Month | null> =>
   monthsIn(db).findOneAndUpdate(
-    { _id, begun: true, 'open.id': { $ne: render.id }, ...(limit === null ? {} : { used: { $lt: limit } }) },
+    { _id, ...begunSince(since), 'open.id': { $ne: render.id }, ...(limit === null ? {} : { used: { $lt: limit } }) },
     { $inc: { used: 1 }, $push: { open: render } },
     { returnDocument: 'after' },
   );
@@ -69,13 +79,23 @@ const endOfMinute = (field: string): number => Number(field.slice(1));
 export const usedInMinute = ({ minutes }: Pick<Month, 'minutes'>, ends: number): number => minutes[fieldOfMinute(ends)] ?? 0;
 
 /** Counts a request in its minute, unless the limit is reached; answers with the counts. */
-export const takeInMinute = async (db: Database, _id: string, ends: number, limit: number | null): Promise<Pick<Month, 'used' | 'minutes'> | null> => {
+export const takeInMinute = async (db: Database, _id: string, ends: number, limit: number | null, since: number): Promise<Pick<Month, 'used' | 'minutes'> | null> => {
   const minute = `minutes.${fieldOfMinute(ends)}`;
   return monthsIn(db).findOneAndUpdate(
-    { _id, begun: true, ...(limit === null ? {} : { [minute]: { $not: { $gte: limit } } }) },
+    { _id, ...begunSince(since), ...(limit === null ? {} : { [minute]: { $not: { $gte: limit } } }) },
     { $inc: { [minute]: 1 } },
     { returnDocument: 'after' },
   );
+};
+
+/** Counts requests in their minute, whether or not the month's count was begun. */
+export const noteInMinute = async (db: Database, account: string, month: string, ends: number, requests: number): Promise<void> => {
+  const _id = monthId(account, month);
+  const more = { $inc: { [`minutes.${fieldOfMinute(ends)}`]: requests } };
+  const noted = await monthsIn(db).findOneAndUpdate({ _id }, more, { returnDocument: 'after' });
+  if (noted) return dropOldMinutes(db, _id, noted.minutes, ends);
+  await make(db, account, month);
+  await monthsIn(db).updateOne({ _id }, more);
 };
 
 /** Removes the minutes that no clock will come back to. */

@@ -1,5 +1,5 @@
 import { type Connection, type Database, openConnection } from '#libs/mongodb/connection.ts';
-import { beginMonth, closeRenders, dropOldMinutes, forgo, giveBack, type Month, monthId, monthsIn, takeInMinute, takeOpen, usedInMinute } from './mongodb-months.ts';
+import { beginMonth, closeRenders, dropOldMinutes, forgo, giveBack, type Month, monthId, monthsIn, noteInMinute, takeInMinute, takeOpen, usedInMinute } from './mongodb-months.ts';
 import type { Limits, ReadMonth } from './port.ts';
 import { minuteEnd, monthEnd, monthOf, monthsKept, standing } from './windows.ts';
 
@@ -21,16 +21,16 @@ const openSweep = () => {
 type Counts = Pick<Month, 'used' | 'minutes'>;
 
 /** Counts a request of an account; where its minute has no room for it, only tells of the counts. */
-const countRequest = async (db: Database, readMonth: ReadMonth, accountId: string, limit: number | null, now: Date): Promise<Counts & { allowed: boolean }> => {
+const countRequest = async (db: Database, readMonth: ReadMonth, accountId: string, limit: number | null, since: number, now: Date): Promise<Counts & { allowed: boolean }> => {
   const [_id, ends] = [monthId(accountId, monthOf(now)), minuteEnd(now).getTime()];
   const hasRoom = limit === null || limit > 0;
   for (;;) {
-    const counted = hasRoom ? await takeInMinute(db, _id, ends, limit) : null;
+    const counted = hasRoom ? await takeInMinute(db, _id, ends, limit, since) : null;
     if (counted) {
       await dropOldMinutes(db, _id, counted.minutes, ends);
       return { ...counted, allowed: true };
     }
-    const month = await beginMonth(db, readMonth, accountId, monthOf(now));
+    const month = await beginMonth(db, readMonth, accountId, monthOf(now), since);
     if (!hasRoom || (limit !== null && usedInMinute(month, ends) >= limit)) return { ...month, allowed: false };
   }
 };
@@ -40,15 +40,20 @@ export const openMongoLimits = async (url: string, readMonth: ReadMonth, setting
   const connection = openConnection(url, setting, prepare);
   const sweep = openSweep();
   return {
-    admit: (accountId, { perMinute, perMonth }, now) =>
+    admit: (accountId, { perMinute, perMonth, since = 0 }, now) =>
       connection.use(async (db) => {
         await sweep(db, now);
-        const counts = await countRequest(db, readMonth, accountId, perMinute, now);
+        const counts = await countRequest(db, readMonth, accountId, perMinute, since, now);
         const resetAt = minuteEnd(now);
         return {
           minute: { ...standing(usedInMinute(counts, resetAt.getTime()), perMinute, resetAt), allowed: counts.allowed },
           month: standing(counts.used, perMonth, monthEnd(now)),
         };
+      }),
+    note: (accountId, requests, now) =>
+      connection.use(async (db) => {
+        await sweep(db, now);
+        await noteInMinute(db, accountId, monthOf(now), minuteEnd(now).getTime(), requests);
       }),
     requests: (accountId, perMinute, now) =>
       connection.use(async (db) => {
@@ -56,16 +61,16 @@ export const openMongoLimits = async (url: string, readMonth: ReadMonth, setting
         const month = await monthsIn(db).findOne({ _id: monthId(accountId, monthOf(now)) });
         return standing(month ? usedInMinute(month, resetAt.getTime()) : 0, perMinute, resetAt);
       }),
-    takeRender: ({ id, accountId }, perMonth, now) =>
+    takeRender: ({ id, accountId }, { perMonth, since = 0 }, now) =>
       connection.use(async (db) => {
         const month = monthOf(now);
         const render = { id, since: now.getTime() };
-        const begun = await takeOpen(db, monthId(accountId, month), render, perMonth);
+        const begun = await takeOpen(db, monthId(accountId, month), render, perMonth, since);
         if (begun) return { ...standing(begun.used, perMonth, monthEnd(now)), allowed: true };
-        const known = await beginMonth(db, readMonth, accountId, month);
-        const taken = await takeOpen(db, known._id, render, perMonth);
+        const known = await beginMonth(db, readMonth, accountId, month, since);
+        const taken = await takeOpen(db, known._id, render, perMonth, since);
         if (taken) return { ...standing(taken.used, perMonth, monthEnd(now)), allowed: true };
-        const { used, open } = await beginMonth(db, readMonth, accountId, month);
+        const { used, open } = await beginMonth(db, readMonth, accountId, month, since);
         return { ...standing(used, perMonth, monthEnd(now)), allowed: open.some((one) => one.id === id) };
       }),
     forgoRender: (renderId) => connection.use((db) => forgo(db, renderId)),
@@ -82,7 +87,7 @@ export const openMongoLimits = async (url: string, readMonth: ReadMonth, setting
         const open = months.flatMap((month) => month.open).filter(({ since }) => since < limit);
         return open.toSorted((one, other) => one.since - other.since).map(({ id }) => id);
       }),
-    renders: (accountId, perMonth, now) => connection.use(async (db) => standing((await beginMonth(db, readMonth, accountId, monthOf(now))).used, perMonth, monthEnd(now))),
+    renders: (accountId, { perMonth, since = 0 }, now) => connection.use(async (db) => standing((await beginMonth(db, readMonth, accountId, monthOf(now), since)).used, perMonth, monthEnd(now))),
     missing: () => connection.missing(),
     close: () => connection.close(),
   };

@@ -10,17 +10,25 @@ export type ReadMonth = (accountId: string, month: string) => Promise<MonthInLog
 /** What the log says about the counts. `position` is that of the event. */
 export type LogFact = { kind: 'accepted'; renderId: string } | { kind: 'given-back'; accountId: string; month: string; position: number };
 
+/**
+ * The limit of an account's months; null is unlimited. Renders of an account without one need not be counted: `since` is the position in the log of the change by which it last
+ * came to have one (left out where it always had), and a month whose count was begun before is begun anew, from the log.
+ */
+export type MonthLimit = { perMonth: number | null; since?: number };
+
 /** Counts per account. Exact under parallel calls, and across processes where the engine is shared. */
 export type Limits = {
   /** Counts one request in the minute of `now`, unless the limit is reached, and tells of the month as `renders` does: what every request needs to know, asked at once. */
-  admit(accountId: string, limits: { perMinute: number | null; perMonth: number | null }, now: Date): Promise<{ minute: Allowance; month: Allowance }>;
+  admit(accountId: string, limits: { perMinute: number | null } & MonthLimit, now: Date): Promise<{ minute: Allowance; month: Allowance }>;
+  /** Counts so many requests of an account, of which none is refused, in the minute of `now`. */
+  note(accountId: string, requests: number, now: Date): Promise<void>;
   /** The minute's count without counting. */
   requests(accountId: string, perMinute: number | null, now: Date): Promise<Allowance>;
   /**
    * Counts one render in the calendar month (UTC) of `now`, unless the limit is reached. Its id stays noted as open
    * until the log is known to have the render, or it is forgone; asked for again while it is open, it counts no second time.
    */
-  takeRender(render: { id: string; accountId: string }, perMonth: number | null, now: Date): Promise<Allowance>;
+  takeRender(render: { id: string; accountId: string }, month: MonthLimit, now: Date): Promise<Allowance>;
   /** Takes back a render that never came into the log; one that is not open any more stays counted. */
   forgoRender(renderId: string): Promise<void>;
   /** Facts of the log in its order. Each one counts once, however often it is told. */
@@ -28,6 +36,6 @@ export type Limits = {
   /** The ids of renders that were counted before `before` and are still open. */
   openRenders(before: Date): Promise<string[]>;
   /** The month's count without counting. */
-  renders(accountId: string, perMonth: number | null, now: Date): Promise<Allowance>;
+  renders(accountId: string, month: MonthLimit, now: Date): Promise<Allowance>;
   close(): Promise<void>;
 };

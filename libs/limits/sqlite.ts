@@ -4,7 +4,7 @@ import { minuteEnd, minutesKeptMs, monthEnd, monthOf, monthsKept, standing } fro
 
 const schema = `
   CREATE TABLE IF NOT EXISTS minutes (ends INTEGER, account TEXT, used INTEGER NOT NULL, PRIMARY KEY (ends, account)) STRICT, WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS months (account TEXT, month TEXT, used INTEGER NOT NULL, through INTEGER NOT NULL, PRIMARY KEY (account, month)) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS months (account TEXT, month TEXT, used INTEGER NOT NULL, through INTEGER NOT NULL, since INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (account, month)) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS beginnings (account TEXT, month TEXT, PRIMARY KEY (account, month)) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS back_meanwhile (account TEXT, month TEXT, position INTEGER, PRIMARY KEY (account, month, position)) STRICT, WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS open_renders (id TEXT PRIMARY KEY, account TEXT NOT NULL, month TEXT NOT NULL, since INTEGER NOT NULL) STRICT, WITHOUT ROWID`;
@@ -13,6 +13,7 @@ const schema = `
 const countRequest = `
   INSERT INTO minutes SELECT ?1, ?2, 1 WHERE ?3 IS NULL OR ?3 > 0
   ON CONFLICT DO UPDATE SET used = used + 1 WHERE ?3 IS NULL OR used < ?3 RETURNING used`;
+const noteRequests = 'INSERT INTO minutes VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET used = used + ?3';
 const countRender = 'UPDATE months SET used = used + 1 WHERE account = ?1 AND month = ?2 AND (?3 IS NULL OR used < ?3) RETURNING used';
 const takeBack = 'UPDATE months SET used = max(0, used - 1) WHERE account = ? AND month = ?';
 const giveBack = 'UPDATE months SET used = max(0, used - 1), through = ?3 WHERE account = ?1 AND month = ?2 AND through < ?3';
@@ -27,6 +28,7 @@ const backSince = 'SELECT count(*) AS n, max(position) AS last FROM back_meanwhi
 export const openSqliteLimits = (file: string, readMonth: ReadMonth): Limits => {
   const database = openDatabase(file, 'normal');
   database.script(schema);
+  if (database.get("SELECT 1 FROM pragma_table_info('months') WHERE name = 'since'") === undefined) database.script("ALTER TABLE months ADD COLUMN since INTEGER NOT NULL DEFAULT 0");
   let swept = { minute: 0, month: '' };
 
   const sweep = (now: Date): void => {
@@ -39,18 +41,21 @@ export const openSqliteLimits = (file: string, readMonth: ReadMonth): Limits => 
   const minuteUsed = (accountId: string, ends: number): number => Number(database.get('SELECT used FROM minutes WHERE ends = ? AND account = ?', ends, accountId)?.used ?? 0);
   const monthUsed = (accountId: string, month: string): number | undefined => database.get('SELECT used FROM months WHERE account = ? AND month = ?', accountId, month)?.used as number | undefined;
 
-  const begin = (accountId: string, month: string, { used, through }: MonthInLog): void => {
+  const isCounted = (accountId: string, month: string, since: number): boolean => database.get('SELECT 1 FROM months WHERE account = ? AND month = ? AND since >= ?', accountId, month, since) !== undefined;
+  const begin = (accountId: string, month: string, since: number, { used, through }: MonthInLog): void => {
     const { n, last } = database.get(backSince, accountId, month, through)!;
-    database.run('INSERT OR IGNORE INTO months VALUES (?, ?, ?, ?)', accountId, month, Math.max(0, used - Number(n)), last ?? through);
+    if (!isCounted(accountId, month, since)) {
+      database.run('INSERT OR REPLACE INTO months (account, month, used, through, since) VALUES (?, ?, ?, ?, ?)', accountId, month, Math.max(0, used - Number(n)), last ?? through, since);
+      database.run('DELETE FROM open_renders WHERE account = ? AND month = ?', accountId, month);
+    }
     for (const table of ['beginnings', 'back_meanwhile']) database.run(`DELETE FROM ${table} WHERE account = ? AND month = ?`, accountId, month);
   };
-  /** The month's count; begun from the log where it has none yet. */
-  const beginMonth = async (accountId: string, month: string): Promise<number> => {
-    const known = monthUsed(accountId, month);
-    if (known !== undefined) return known;
+  /** The month's count; begun from the log where it has none yet, or one that was begun before `since`. */
+  const beginMonth = async (accountId: string, month: string, since: number): Promise<number> => {
+    if (isCounted(accountId, month, since)) return monthUsed(accountId, month)!;
     database.run('INSERT OR IGNORE INTO beginnings VALUES (?, ?)', accountId, month);
     const inLog = await readMonth(accountId, month);
-    database.transaction(() => begin(accountId, month, inLog));
+    database.transaction(() => begin(accountId, month, since, inLog));
     return monthUsed(accountId, month)!;
   };
 
@@ -67,17 +72,21 @@ export const openSqliteLimits = (file: string, readMonth: ReadMonth): Limits => 
       const used = counted ? Number(counted.used) : minuteUsed(accountId, resetAt.getTime());
       return { ...standing(used, perMinute, resetAt), allowed: counted !== undefined };
     });
-  const renders: Limits['renders'] = async (accountId, perMonth, now) => standing(await beginMonth(accountId, monthOf(now)), perMonth, monthEnd(now));
+  const renders: Limits['renders'] = async (accountId, { perMonth, since = 0 }, now) => standing(await beginMonth(accountId, monthOf(now), since), perMonth, monthEnd(now));
 
   return {
-    admit: async (accountId, { perMinute, perMonth }, now) => ({ minute: await takeRequest(accountId, perMinute, now), month: await renders(accountId, perMonth, now) }),
+    admit: async (accountId, { perMinute, ...month }, now) => ({ minute: await takeRequest(accountId, perMinute, now), month: await renders(accountId, month, now) }),
+    note: async (accountId, requests, now) => {
+      sweep(now);
+      database.run(noteRequests, minuteEnd(now).getTime(), accountId, requests);
+    },
     requests: async (accountId, perMinute, now) => {
       const resetAt = minuteEnd(now);
       return standing(minuteUsed(accountId, resetAt.getTime()), perMinute, resetAt);
     },
-    takeRender: async ({ id, accountId }, perMonth, now) => {
+    takeRender: async ({ id, accountId }, { perMonth, since = 0 }, now) => {
       const month = monthOf(now);
-      await beginMonth(accountId, month);
+      await beginMonth(accountId, month, since);
       const counted = await database.together(() => {
         if (database.get('SELECT 1 FROM open_renders WHERE id = ?', id)) return { used: monthUsed(accountId, month)! };
         const row = database.get(countRender, accountId, month, perMonth);

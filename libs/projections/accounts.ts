@@ -1,6 +1,6 @@
 import type { AccountEvent } from '#contracts/events/account.ts';
 import { idOfStream, readModels } from '#contracts/names.ts';
-import type { LimitOverrides, PlanName } from '#contracts/plans.ts';
+import { type LimitOverrides, limitsOf, type PlanName } from '#contracts/plans.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { accountHistory, recordings } from './account-history.ts';
 import type { Effect, Projection } from './projection.ts';
@@ -11,6 +11,8 @@ export type AccountDocument = {
   plan: PlanName;
   overrides: LimitOverrides;
   openedAt: string;
+  /** The position of the event by which the account's months last came to have a limit after a time in which they had none; missing where that never was. */
+  limitedSince?: number;
   suspension: { at: string; reason: string } | null;
   /** `rotatedAt` is null while the account has its first secret. */
   webhookSecret: { generation: number; rotatedAt: string | null };
@@ -19,6 +21,7 @@ export type AccountDocument = {
 type Data<T extends AccountEvent['type']> = Extract<AccountEvent, { type: T }>['data'];
 
 const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
+const isUnlimited = ({ plan, overrides }: Pick<AccountDocument, 'plan' | 'overrides'>): boolean => limitsOf(plan, overrides).requestsPerMonth === null;
 const change = (event: RecordedEvent, fields: Partial<AccountDocument>): Effect<AccountDocument> => ({
   id: idOf(event),
   evolve: (document) => document && { ...document, ...fields },
@@ -35,7 +38,10 @@ export const accounts: Projection<AccountDocument> = {
     },
     PlanChanged: (event) => {
       const { plan, overrides } = event.data as Data<'PlanChanged'>;
-      return change(event, { plan, overrides });
+      return {
+        id: idOf(event),
+        evolve: (document) => document && { ...document, plan, overrides, ...(isUnlimited(document) && !isUnlimited({ plan, overrides }) && { limitedSince: event.position }) },
+      };
     },
     AccountSuspended: (event) => change(event, { suspension: { at: event.metadata.occurredAt, reason: (event.data as Data<'AccountSuspended'>).reason } }),
     AccountReinstated: (event) => change(event, { suspension: null }),

@@ -4,7 +4,7 @@ import { streams } from '#contracts/names.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import type { Allowance, Limits } from '#libs/limits/port.ts';
 import type { Caller } from './callers.ts';
-import { monthOf, planLimits, setLimitHeaders } from './throttle.ts';
+import { monthLimit, monthOf, setLimitHeaders } from './throttle.ts';
 
 const quotaExceeded = ({ limit, used, resetAt }: Allowance): Problem =>
   Problem.of('quota_exceeded', `The account has used the ${limit} renders of this month. The quota begins anew at ${resetAt.toISOString()}.`, {
@@ -28,12 +28,14 @@ const forgoUnlessAccepted = async ({ limits, log }: QuotaParts, id: string): Pro
 };
 
 /**
- * Counts a render toward the account's month and has it accepted; one that is not accepted does not count. Those of test keys never do.
+ * Counts a render toward the account's month and has it accepted; one that is not accepted does not count. Those of test keys never do, and those of a month without a limit
+ * are counted by the log alone.
  * @throws Problem quota_exceeded, and whatever `accept` throws
  */
 export const withinQuota = async <T>(parts: QuotaParts, { account, key }: Caller, reply: FastifyReply, { id, at }: Counted, accept: () => Promise<T>): Promise<T> => {
-  if (key.keyType === 'test') return accept();
-  const month = await parts.limits.takeRender({ id, accountId: account.id }, planLimits(account).requestsPerMonth, at);
+  const limit = monthLimit(account);
+  if (key.keyType === 'test' || limit.perMonth === null) return accept();
+  const month = await parts.limits.takeRender({ id, accountId: account.id }, limit, at);
   setLimitHeaders(reply, 'quota', month);
   if (!month.allowed) throw quotaExceeded(month);
   try {

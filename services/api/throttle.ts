@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#contracts/http/problem.ts';
 import { limitsOf, type PlanLimits } from '#contracts/plans.ts';
-import type { Allowance, Limits } from '#libs/limits/port.ts';
+import type { Allowance, Limits, MonthLimit } from '#libs/limits/port.ts';
+import { minuteEnd, monthEnd, standing } from '#libs/limits/windows.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 
 const seconds = (at: Date): number => Math.ceil(at.getTime() / 1000);
@@ -20,6 +21,9 @@ export const setLimitHeaders = (reply: FastifyReply, name: 'ratelimit' | 'quota'
 /** The limits in force for an account. */
 export const planLimits = ({ plan, overrides }: AccountDocument): PlanLimits => limitsOf(plan, overrides);
 
+/** The limit of the account's months, as the counts know it. */
+export const monthLimit = (account: AccountDocument): MonthLimit => ({ perMonth: planLimits(account).requestsPerMonth, ...(account.limitedSince !== undefined && { since: account.limitedSince }) });
+
 type Standing = { minute: Allowance; month: Allowance };
 
 const standings = new WeakMap<FastifyRequest, Standing>();
@@ -30,7 +34,7 @@ const standingOf = (request: FastifyRequest): Standing => {
   return standing;
 };
 
-/** How the account's minute stands after this request. */
+/** How the account's minute stands after this request; of one without limits `used` is not counted to the end. */
 export const minuteOf = (request: FastifyRequest): Allowance => standingOf(request).minute;
 /** How the account's month stood when this request came. */
 export const monthOf = (request: FastifyRequest): Allowance => standingOf(request).month;
@@ -41,16 +45,68 @@ const tell = (reply: FastifyReply, standing: Standing): void => {
   setLimitHeaders(reply, 'quota', standing.month);
 };
 
-/** Counts the request toward the account's minute and tells the caller how the limits stand; refuses nothing. */
-export const countRequest = async (limits: Limits, account: AccountDocument, reply: FastifyReply, now: Date): Promise<void> => {
-  const { requestsPerMinute: perMinute, requestsPerMonth: perMonth } = planLimits(account);
-  tell(reply, await limits.admit(account.id, { perMinute, perMonth }, now));
+/** Counts requests, those of accounts without limits now and then. */
+export type RequestCounts = {
+  /** Counts the request toward the account's minute and tells the caller how the limits stand; refuses nothing. */
+  count(account: AccountDocument, reply: FastifyReply, now: Date): Promise<void>;
+  /** The requests of the account in the minute of `now`; of one without limits, those that other processes have counted in the last moment may be missing. */
+  inMinute(account: AccountDocument, now: Date): Promise<number>;
+  /** Counts what is left to be counted. */
+  close(): Promise<void>;
+};
+
+/** What nothing is decided by is counted so often, in milliseconds. */
+const noteEveryMs = 250;
+const mostGathered = 10_000;
+
+const none = (resetAt: Date): Allowance => standing(0, null, resetAt);
+
+export const openRequestCounts = (limits: Limits): RequestCounts => {
+  /** Requests by account and minute that are not counted yet. */
+  let gathered = new Map<string, { accountId: string; now: Date; requests: number }>();
+  let timer: NodeJS.Timeout | undefined;
+  let noting: Promise<void> = Promise.resolve();
+
+  const gather = (accountId: string, now: Date, requests: number): void => {
+    const place = `${accountId} ${minuteEnd(now).getTime()}`;
+    const known = gathered.get(place);
+    gathered.set(place, { accountId, now, requests: (known?.requests ?? 0) + requests });
+    timer ??= setTimeout(() => void note(), noteEveryMs).unref();
+  };
+  const note = (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    const all = gathered;
+    gathered = new Map();
+    const noteAll = async (): Promise<void> => {
+      for (const { accountId, now, requests } of all.values()) {
+        // Where the counts are away they are told later, as long as that can be kept in mind.
+        await limits.note(accountId, requests, now).catch(() => gathered.size < mostGathered && gather(accountId, now, requests));
+      }
+    };
+    return (noting = noting.then(noteAll));
+  };
+
+  return {
+    count: async (account, reply, now) => {
+      const month = monthLimit(account);
+      const { requestsPerMinute: perMinute } = planLimits(account);
+      if (perMinute !== null || month.perMonth !== null) return tell(reply, await limits.admit(account.id, { perMinute, ...month }, now));
+      gather(account.id, now, 1);
+      tell(reply, { minute: none(minuteEnd(now)), month: none(monthEnd(now)) });
+    },
+    inMinute: async (account, now) => {
+      await note();
+      return (await limits.requests(account.id, null, now)).used;
+    },
+    close: note,
+  };
 };
 
 /** Tells the caller how the limits stand without counting the request. */
 export const showLimits = async (limits: Limits, account: AccountDocument, reply: FastifyReply, now: Date): Promise<void> => {
-  const { requestsPerMinute, requestsPerMonth } = planLimits(account);
-  const [minute, month] = await Promise.all([limits.requests(account.id, requestsPerMinute, now), limits.renders(account.id, requestsPerMonth, now)]);
+  const { requestsPerMinute } = planLimits(account);
+  const [minute, month] = await Promise.all([limits.requests(account.id, requestsPerMinute, now), limits.renders(account.id, monthLimit(account), now)]);
   tell(reply, { minute, month });
 };
 

@@ -10,10 +10,10 @@ import { callerOf } from './caller.ts';
 import { daysSoFar, monthNow } from './days.ts';
 import type { Freshness } from './freshness.ts';
 import { queryOf } from './query.ts';
-import { minuteOf, planLimits } from './throttle.ts';
+import { minuteOf, planLimits, type RequestCounts } from './throttle.ts';
 import { validated } from './validate.ts';
 
-export type UsageParts = { reads: ReadStore; freshness: Freshness; log: Log };
+export type UsageParts = { reads: ReadStore; freshness: Freshness; counts: RequestCounts; log: Log };
 
 const periodOf = (wanted: string | undefined, now: Date): string => {
   const present = monthNow(now);
@@ -22,7 +22,7 @@ const periodOf = (wanted: string | undefined, now: Date): string => {
 };
 
 /** GET /usage: the account's month, as the log has it. */
-export const registerUsageRoute = (app: FastifyInstance, { reads, freshness, log }: UsageParts): void => {
+export const registerUsageRoute = (app: FastifyInstance, { reads, freshness, counts, log }: UsageParts): void => {
   app.get('/api/v1/usage', async (request): Promise<UsageAnswer> => {
     const caller = callerOf(request);
     const { period: wanted } = validated(usageQuery, queryOf(request));
@@ -38,7 +38,7 @@ export const registerUsageRoute = (app: FastifyInstance, { reads, freshness, log
     return {
       period,
       quota: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
-      rate_limit: { per_minute: minute.limit, current_usage: minute.used },
+      rate_limit: { per_minute: minute.limit, current_usage: minute.limit === null ? await counts.inMinute(account, now) : minute.used },
       by_day: daysSoFar(period, now).map((date) => ({ date, requests: document?.byDay[date] ?? 0 })),
     };
   });

@@ -175,7 +175,7 @@ describe.runIf(isFerretDbThere)('Limits on a MongoDB', () => {
       loop(async () => {
         const id = `render ${(number += 1)}`;
         doubtful.push(id);
-        if ((await limits.takeRender({ id, accountId: 'a' }, null, now)).allowed) allowed += 1;
+        if ((await limits.takeRender({ id, accountId: 'a' }, { perMonth: null }, now)).allowed) allowed += 1;
         doubtful.splice(doubtful.indexOf(id), 1);
       }),
     );
@@ -184,6 +184,6 @@ describe.runIf(isFerretDbThere)('Limits on a MongoDB', () => {
     await until('the server serves', () => limits.missing() === null);
     expect(doubtful.length).toBeGreaterThan(0);
     for (const id of doubtful) await limits.forgoRender(id);
-    expect((await limits.renders('a', null, now)).used).toBe(allowed);
+    expect((await limits.renders('a', { perMonth: null }, now)).used).toBe(allowed);
   });
 });

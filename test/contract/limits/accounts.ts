@@ -16,6 +16,6 @@ export const monthInTheLog: ReadMonth = async (accountId, month) => ({ used: acc
 /** A new render of an account. */
 export const of = (accountId: string) => ({ id: randomUUID(), accountId });
 export const givenBack = (accountId: string, month: string, position: number): LogFact => ({ kind: 'given-back', accountId, month, position });
-export const usedBy = async (engine: Limits, accountId: string, now = noon): Promise<number> => (await engine.renders(accountId, null, now)).used;
+export const usedBy = async (engine: Limits, accountId: string, now = noon): Promise<number> => (await engine.renders(accountId, { perMonth: null }, now)).used;
 /** A request of an account whose month has no limit. */
 export const takeRequest = async (engine: Limits, accountId: string, perMinute: number | null, now: Date): Promise<Allowance> => (await engine.admit(accountId, { perMinute, perMonth: null }, now)).minute;

@@ -6,8 +6,8 @@ import { allowedOf, at, givenBack, many, noon, of, takeRequest, usedBy, type Ope
 export const both: Cases<OpenedLimits> = {
   'no limit counts and always allows': async ({ engine }) => {
     expect(allowedOf(await many(500, () => takeRequest(engine, 'a', null, noon)))).toBe(500);
-    expect(allowedOf(await many(500, () => engine.takeRender(of('a'), null, noon)))).toBe(500);
-    expect(await engine.renders('a', null, noon)).toMatchObject({ allowed: true, limit: null, used: 500 });
+    expect(allowedOf(await many(500, () => engine.takeRender(of('a'), { perMonth: null }, noon)))).toBe(500);
+    expect(await engine.renders('a', { perMonth: null }, noon)).toMatchObject({ allowed: true, limit: null, used: 500 });
   },
 
   'a limit of nothing allows nothing, and counts nothing': async ({ engine }) => {
@@ -15,22 +15,22 @@ export const both: Cases<OpenedLimits> = {
     const nothing = { allowed: false, limit: 0, used: 0, resetAt };
     expect(await takeRequest(engine, 'a', 0, noon)).toEqual(nothing);
     expect(await engine.admit('a', { perMinute: 0, perMonth: 0 }, noon)).toEqual({ minute: nothing, month: { ...nothing, resetAt: at('2026-06-01T00:00:00.000Z') } });
-    expect((await engine.takeRender(of('a'), 0, noon)).allowed).toBe(false);
+    expect((await engine.takeRender(of('a'), { perMonth: 0 }, noon)).allowed).toBe(false);
     expect((await takeRequest(engine, 'a', 1, noon)).used).toBe(1);
   },
 
   'accounts do not share their counts, nor do requests and renders': async ({ engine }) => {
     await takeRequest(engine, 'a', 1, noon);
-    await engine.takeRender(of('b'), 1, noon);
+    await engine.takeRender(of('b'), { perMonth: 1 }, noon);
     expect((await takeRequest(engine, 'b', 1, noon)).allowed).toBe(true);
-    expect((await engine.takeRender(of('a'), 1, noon)).allowed).toBe(true);
+    expect((await engine.takeRender(of('a'), { perMonth: 1 }, noon)).allowed).toBe(true);
   },
 
   'processes that share the counts are exact together': async ({ engine, another }, skip) => {
     const other = await needed(another, 'second instance', skip)();
     const takers = Array.from({ length: 60 }, (_, number) => (number % 2 ? engine : other));
     expect(allowedOf(await Promise.all(takers.map((limits) => takeRequest(limits, 'a', 25, noon))))).toBe(25);
-    expect(allowedOf(await Promise.all(takers.map((limits) => limits.takeRender(of('known'), 25, noon))))).toBe(22);
+    expect(allowedOf(await Promise.all(takers.map((limits) => limits.takeRender(of('known'), { perMonth: 25 }, noon))))).toBe(22);
     const facts = [givenBack('known', '2026-05', 101)];
     await Promise.all([engine.learn(facts), other.learn(facts)]);
     expect([await usedBy(engine, 'known'), await usedBy(other, 'known')]).toEqual([24, 24]);
@@ -40,7 +40,7 @@ export const both: Cases<OpenedLimits> = {
     const open = needed(reopen, 'lasting storage', skip);
     const render = of('known');
     await takeRequest(engine, 'a', 1, noon);
-    await engine.takeRender(render, 10, noon);
+    await engine.takeRender(render, { perMonth: 10 }, noon);
     await engine.learn([givenBack('known', '2026-05', 101)]);
     const again = await open();
     expect((await takeRequest(again, 'a', 1, noon)).allowed).toBe(false);
@@ -59,10 +59,10 @@ export const both: Cases<OpenedLimits> = {
     expect((await takeRequest(engine, 'a', 6, now)).allowed).toBe(true);
     expect((await takeRequest(engine, 'a', 5, before)).allowed).toBe(false);
     const [june, may] = [at('2026-06-01T00:30:00.000Z'), at('2026-05-31T23:30:00.000Z')];
-    await many(2, () => engine.takeRender(of('a'), 2, june));
-    expect(allowedOf(await many(5, () => engine.takeRender(of('a'), 2, may)))).toBe(2);
+    await many(2, () => engine.takeRender(of('a'), { perMonth: 2 }, june));
+    expect(allowedOf(await many(5, () => engine.takeRender(of('a'), { perMonth: 2 }, may)))).toBe(2);
     await takeRequest(engine, 'a', null, june);
-    expect((await engine.takeRender(of('a'), 2, june)).allowed).toBe(false);
-    expect((await engine.takeRender(of('a'), 2, may)).allowed).toBe(false);
+    expect((await engine.takeRender(of('a'), { perMonth: 2 }, june)).allowed).toBe(false);
+    expect((await engine.takeRender(of('a'), { perMonth: 2 }, may)).allowed).toBe(false);
   },
 };

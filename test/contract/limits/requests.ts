@@ -35,7 +35,7 @@ export const requests: Cases<OpenedLimits> = {
 
   'minutes are forgotten two hours later, and not the month with them': async ({ engine, reopen }, skip) => {
     needed(reopen, 'lasting storage', skip);
-    await engine.takeRender(of('a'), null, noon);
+    await engine.takeRender(of('a'), { perMonth: null }, noon);
     await takeRequest(engine, 'a', 1, noon);
     await takeRequest(engine, 'a', 1, new Date(noon.getTime() + 3 * 3_600_000));
     expect((await engine.requests('a', 1, noon)).used).toBe(0);
@@ -53,7 +53,7 @@ export const requests: Cases<OpenedLimits> = {
     const month = { limit: 4, resetAt: at('2026-06-01T00:00:00.000Z') };
     const ask = () => engine.admit('known', { perMinute: 1, perMonth: 4 }, noon);
     expect(await ask()).toEqual({ minute: { allowed: true, limit: 1, used: 1, resetAt }, month: { ...month, allowed: true, used: 3 } });
-    await engine.takeRender(of('known'), 4, noon);
+    await engine.takeRender(of('known'), { perMonth: 4 }, noon);
     expect(await ask()).toEqual({ minute: { allowed: false, limit: 1, used: 1, resetAt }, month: { ...month, allowed: false, used: 4 } });
     expect((await takeRequest(engine, 'known', 2, noon)).used).toBe(2);
   },
@@ -64,6 +64,17 @@ export const requests: Cases<OpenedLimits> = {
     expect(await ask(may)).toMatchObject({ minute: { allowed: true, used: 1, resetAt: june }, month: { allowed: false, used: 3, resetAt: june } });
     expect(await ask(june)).toMatchObject({ minute: { allowed: true, used: 1, resetAt: at('2026-06-01T00:01:00.000Z') }, month: { allowed: true, used: 0, resetAt: at('2026-07-01T00:00:00.000Z') } });
     expect((await ask(may)).minute.allowed).toBe(false);
+  },
+
+  'requests that nothing is decided by are counted together, also in a month that nobody has asked the log for': async ({ engine }) => {
+    await Promise.all([engine.note('a', 3, noon), engine.note('a', 4, noon), engine.note('b', 1, noon)]);
+    expect([(await engine.requests('a', null, noon)).used, (await engine.requests('b', null, noon)).used]).toEqual([7, 1]);
+    expect(await takeRequest(engine, 'a', 8, noon)).toMatchObject({ allowed: true, used: 8 });
+    expect((await takeRequest(engine, 'a', 8, noon)).allowed).toBe(false);
+    await engine.note('known', 1, noon);
+    expect(await usedBy(engine, 'known')).toBe(3);
+    await engine.note('a', 1, new Date(noon.getTime() + 3 * 3_600_000));
+    expect((await engine.requests('a', null, noon)).used).toBe(0);
   },
 
   'asking for the minute does not count': async ({ engine }) => {
