@@ -8,10 +8,10 @@ export type OpenRender = { id: string; since: number };
 
 /**
  * What an account has used in a month, with the renders that are open and the requests of its last minutes: in one document, so that one write counts a render
- * and notes it, and one counts a request and tells of the month. Until `begun` the log is being asked, and `back` are the positions of what it gives back meanwhile.
+ * and notes it, and one counts a request and tells of the month. Once it is `asked` for, the log is asked for the count until that is `begun`, and `back` are the positions of what it gives back meanwhile.
  * `since` is the position of the latest change of the account's limit that the count knows of.
  */
-export type Month = { _id: string; account: string; month: string; begun: boolean; used: number; through: number; open: OpenRender[]; back: number[]; minutes: Record<string, number>; since?: number };
+export type Month = { _id: string; account: string; month: string; begun: boolean; used: number; through: number; open: OpenRender[]; back: number[]; minutes: Record<string, number>; since?: number; asked?: boolean };
 
 export const monthsIn = (db: Database): Documents<Month> => documentsIn<Month>(db, 'months');
 export const monthId = (account: string, month: string): string => `${account}/${month}`;
@@ -23,8 +23,8 @@ const begunSince = (since: number): object => (since === 0 ? { begun: true } : {
 type GivenBack = Extract<LogFact, { kind: 'given-back' }>;
 
 /** Makes the month's document where there is none, its count not begun. */
-const make = async (db: Database, account: string, month: string, since = 0): Promise<void> => {
-  await monthsIn(db).insertOne({ _id: monthId(account, month), account, month, ...uncounted, minutes: {}, since }).catch((error: unknown) => {
+const make = async (db: Database, account: string, month: string, of: Pick<Month, 'since' | 'asked'>): Promise<void> => {
+  await monthsIn(db).insertOne({ _id: monthId(account, month), account, month, ...uncounted, minutes: {}, ...of }).catch((error: unknown) => {
     if (!isDuplicate(error)) throw error;
   });
 };
@@ -38,8 +38,9 @@ export const beginMonth = async (db: Database, readMonth: ReadMonth, account: st
   const known = await monthsIn(db).findOne({ _id });
   const isOld = known !== null && (known.since ?? 0) < since;
   if (known?.begun && !isOld) return known;
-  if (!known) await make(db, account, month, since);
-  if (isOld) await monthsIn(db).updateOne({ _id, since: known.since ?? null } as object, { $set: { ...uncounted, since } });
+  if (!known) await make(db, account, month, { since, asked: true });
+  else if (isOld) await monthsIn(db).updateOne({ _id, since: known.since ?? null } as object, { $set: { ...uncounted, since, asked: true } });
+  else if (!known.asked) await monthsIn(db).updateOne({ _id, begun: false }, { $set: { asked: true } });
   const begunFor = await monthsIn(db).findOne({ _id });
   const inLog = await readMonth(account, month);
   for (;;) {
@@ -56,8 +57,8 @@ export const beginMonth = async (db: Database, readMonth: ReadMonth, account: st
 export const giveBack = async (db: Database, { accountId, month, position }: GivenBack): Promise<void> => {
   const _id = monthId(accountId, month);
   const months = monthsIn(db);
-  // Asked in this order none is missed: a month goes from not begun to begun, and one that is begun anew asks the log after this is in it.
-  if ((await months.updateOne({ _id, begun: false }, { $addToSet: { back: position } })).matchedCount > 0) return;
+  // In this order: a month that is begun between the two has it noted. One that is begun anew has it from the log, which is asked after this is in it.
+  if ((await months.updateOne({ _id, begun: false, asked: true }, { $addToSet: { back: position } })).matchedCount > 0) return;
   const later = { _id, begun: true, through: { $lt: position } };
   if ((await months.updateOne({ ...later, used: { $gt: 0 } }, { $inc: { used: -1 }, $set: { through: position } })).matchedCount > 0) return;
   await months.updateOne(later, { $set: { through: position } });
@@ -94,7 +95,7 @@ export const noteInMinute = async (db: Database, account: string, month: string,
   const more = { $inc: { [`minutes.${fieldOfMinute(ends)}`]: requests } };
   const noted = await monthsIn(db).findOneAndUpdate({ _id }, more, { returnDocument: 'after' });
   if (noted) return dropOldMinutes(db, _id, noted.minutes, ends);
-  await make(db, account, month);
+  await make(db, account, month, { since: 0 });
   await monthsIn(db).updateOne({ _id }, more);
 };
 

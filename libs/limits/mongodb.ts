@@ -19,9 +19,10 @@ const openSweep = () => {
 };
 
 type Counts = Pick<Month, 'used' | 'minutes'>;
+type Asked = { accountId: string; limit: number | null; since: number; now: Date };
 
 /** Counts a request of an account; where its minute has no room for it, only tells of the counts. */
-const countRequest = async (db: Database, readMonth: ReadMonth, accountId: string, limit: number | null, since: number, now: Date): Promise<Counts & { allowed: boolean }> => {
+const countRequest = async (db: Database, readMonth: ReadMonth, { accountId, limit, since, now }: Asked): Promise<Counts & { allowed: boolean }> => {
   const [_id, ends] = [monthId(accountId, monthOf(now)), minuteEnd(now).getTime()];
   const hasRoom = limit === null || limit > 0;
   for (;;) {
@@ -43,7 +44,7 @@ export const openMongoLimits = async (url: string, readMonth: ReadMonth, setting
     admit: (accountId, { perMinute, perMonth, since = 0 }, now) =>
       connection.use(async (db) => {
         await sweep(db, now);
-        const counts = await countRequest(db, readMonth, accountId, perMinute, since, now);
+        const counts = await countRequest(db, readMonth, { accountId, limit: perMinute, since, now });
         const resetAt = minuteEnd(now);
         return {
           minute: { ...standing(usedInMinute(counts, resetAt.getTime()), perMinute, resetAt), allowed: counts.allowed },
@@ -65,13 +66,14 @@ export const openMongoLimits = async (url: string, readMonth: ReadMonth, setting
       connection.use(async (db) => {
         const month = monthOf(now);
         const render = { id, since: now.getTime() };
-        const begun = await takeOpen(db, monthId(accountId, month), render, perMonth, since);
-        if (begun) return { ...standing(begun.used, perMonth, monthEnd(now)), allowed: true };
-        const known = await beginMonth(db, readMonth, accountId, month, since);
-        const taken = await takeOpen(db, known._id, render, perMonth, since);
-        if (taken) return { ...standing(taken.used, perMonth, monthEnd(now)), allowed: true };
-        const { used, open } = await beginMonth(db, readMonth, accountId, month, since);
-        return { ...standing(used, perMonth, monthEnd(now)), allowed: open.some((one) => one.id === id) };
+        for (;;) {
+          const taken = await takeOpen(db, monthId(accountId, month), render, perMonth, since);
+          if (taken) return { ...standing(taken.used, perMonth, monthEnd(now)), allowed: true };
+          const { used, open } = await beginMonth(db, readMonth, accountId, month, since);
+          const isOpen = open.some((one) => one.id === id);
+          // Else it was being begun, perhaps for a limit that has changed meanwhile.
+          if (isOpen || (perMonth !== null && used >= perMonth)) return { ...standing(used, perMonth, monthEnd(now)), allowed: isOpen };
+        }
       }),
     forgoRender: (renderId) => connection.use((db) => forgo(db, renderId)),
     learn: (facts) =>

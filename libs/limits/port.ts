@@ -4,7 +4,7 @@ export type Allowance = { allowed: boolean; limit: number | null; used: number; 
 /** How an account's month (`YYYY-MM`, UTC) stands in the log: the renders that count, those given back after no event later than `through` left out. */
 export type MonthInLog = { used: number; through: number };
 
-/** Asked once for each account and month, before its first count. Rejects when it cannot tell. */
+/** Asked for an account and month before its first count, and before the first after it came to have a limit. Rejects when it cannot tell. */
 export type ReadMonth = (accountId: string, month: string) => Promise<MonthInLog>;
 
 /** What the log says about the counts. `position` is that of the event. */
@@ -12,7 +12,8 @@ export type LogFact = { kind: 'accepted'; renderId: string } | { kind: 'given-ba
 
 /**
  * The limit of an account's months; null is unlimited. Renders of an account without one need not be counted: `since` is the position in the log of the change by which it last
- * came to have one (left out where it always had), and a month whose count was begun before is begun anew, from the log.
+ * came to have one (left out where it always had), and a month whose count was begun before is begun anew, from the log. A render that
+ * was asked for before the change and comes into the log after that is counted by the log alone.
  */
 export type MonthLimit = { perMonth: number | null; since?: number };
 

@@ -28,7 +28,10 @@ const backSince = 'SELECT count(*) AS n, max(position) AS last FROM back_meanwhi
 export const openSqliteLimits = (file: string, readMonth: ReadMonth): Limits => {
   const database = openDatabase(file, 'normal');
   database.script(schema);
-  if (database.get("SELECT 1 FROM pragma_table_info('months') WHERE name = 'since'") === undefined) database.script("ALTER TABLE months ADD COLUMN since INTEGER NOT NULL DEFAULT 0");
+  database.transaction(() => {
+    const isThere = database.get("SELECT 1 FROM pragma_table_info('months') WHERE name = 'since'") !== undefined;
+    if (!isThere) database.script('ALTER TABLE months ADD COLUMN since INTEGER NOT NULL DEFAULT 0');
+  });
   let swept = { minute: 0, month: '' };
 
   const sweep = (now: Date): void => {

@@ -16,7 +16,7 @@ export type KeyRendersDocument = {
   lastRenderAt: string;
 };
 
-export const keyRenders: Collection = { name: 'keyRenders', indexes: [['accountId', 'month'], ['keyId', 'month']], shelf: tallies };
+export const keyRenders: Collection = { name: 'keyRenders', indexes: [['accountId', 'month']], together: tallies };
 
 /** A render, as far as its key is concerned. */
 export type KeyRender = { keyId: string; accountId: string; createdAt: string };

@@ -36,6 +36,6 @@ const evolve = (event: RecordedEvent) => (document: PaceDocument | null): PaceDo
 
 export const pace: Projection<PaceDocument> = {
   model: readModels.pace,
-  collection: { name: readModels.pace, indexes: [], shelf: tallies },
+  collection: { name: readModels.pace, indexes: [], together: tallies },
   on: { RenderCompleted: (event) => ({ id: paceId, evolve: evolve(event) }) },
 };

@@ -7,7 +7,7 @@ export type TemplateUsesDocument = { count: number; lastUsedAt: string };
 
 export const templateUses: Projection<TemplateUsesDocument> = {
   model: readModels.templateUses,
-  collection: { name: readModels.templateUses, indexes: [], shelf: tallies },
+  collection: { name: readModels.templateUses, indexes: [], together: tallies },
   on: {
     RenderRequested: (event) => {
       const { source, trial } = event.data as Extract<RenderEvent, { type: 'RenderRequested' }>['data'];

@@ -21,7 +21,7 @@ const one = (day: string, by: 1 | -1) => (byDay: Record<string, number>): Record
 
 export const usage: Projection<UsageDocument> = {
   model: readModels.usage,
-  collection: { name: readModels.usage, indexes: [], shelf: tallies },
+  collection: { name: readModels.usage, indexes: [], together: tallies },
   on: {
     RenderRequested: (event) => {
       const data = event.data as Data<'RenderRequested'>;

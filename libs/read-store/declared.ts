@@ -3,7 +3,7 @@ import type { Collection, Query } from './port.ts';
 /** The fields that a collection may be asked by. */
 export const fieldsDeclared = ({ indexes }: Pick<Collection, 'indexes'>): string[] => [...new Set(indexes.flat())];
 
-/** @throws RangeError for a query by a field that its collection does not declare: no engine would find by it what is there */
+/** @throws RangeError for a query by a field that its collection does not declare: not every engine would find by it what is there */
 export const requireDeclared = (collections: readonly Collection[]) => {
   const declared = new Map(collections.map((one) => [one.name, new Set(fieldsDeclared(one))]));
   return (collection: string, { where, range, sort }: Pick<Query, 'where' | 'range' | 'sort'>): void => {

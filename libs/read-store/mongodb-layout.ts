@@ -5,7 +5,7 @@ import { fieldsDeclared } from './declared.ts';
 import type { Collection } from './port.ts';
 
 /** So long a process may read from collections that have just ceased to serve. They hold what was true a moment ago, and are kept longer than that. */
-export const layoutKnownForMs = 1_000;
+export const layoutKnownForMs = 200;
 
 /** Which collections serve, as this process knows it. */
 export const openLayout = (collections: readonly Collection[]) => {

@@ -9,9 +9,9 @@ type Standing = { position: number; claim?: string; by?: string };
 /**
  * The one document that says where every model stands, so that a step of many models is decided by one write. `generations` are the collections that serve,
  * by name, where they are not the first ones; `copies` the generation in which a model is being built anew. `layout` changes whenever other collections serve.
- * `shelves` are those that the first ones lay on when the ledger was made: documents stay where they are.
+ * `together` says which of the first ones lay in one place when the ledger was made: documents stay where they are.
  */
-export type Ledger = { _id: string; layout: number; shelves?: Record<string, string>; models?: Record<string, Standing>; generations?: Record<string, string>; copies?: Record<string, string>; journals?: Record<string, string> };
+export type Ledger = { _id: string; layout: number; together?: Record<string, string>; models?: Record<string, Standing>; generations?: Record<string, string>; copies?: Record<string, string>; journals?: Record<string, string> };
 
 export const ledgerId = 'ledger';
 
@@ -19,9 +19,9 @@ export const ledgerIn = (db: Database): Documents<Ledger> => documentsIn<Ledger>
 
 /** Makes the ledger where there is none. */
 export const prepareLedger = async (db: Database, collections: readonly Collection[]): Promise<void> => {
-  const shelves = Object.fromEntries(collections.flatMap(({ name, shelf }) => (shelf === undefined ? [] : [[fieldName(name), shelf]])));
+  const together = Object.fromEntries(collections.flatMap(({ name, together: where }) => (where === undefined ? [] : [[fieldName(name), where]])));
   try {
-    await ledgerIn(db).updateOne({ _id: ledgerId }, { $setOnInsert: { layout: 0, shelves } }, { upsert: true });
+    await ledgerIn(db).updateOne({ _id: ledgerId }, { $setOnInsert: { layout: 0, together } }, { upsert: true });
   } catch (error) {
     if (!isDuplicate(error)) throw error;
   }
@@ -58,8 +58,8 @@ export const laterGenerationsOf = (collection: string): string => `documents.${c
 
 export const placeIn = (ledger: Ledger, collection: string, generation: string | undefined): Place => {
   if (generation !== undefined) return { name: laterGenerationsOf(collection) + generation, prefix: '' };
-  const shelf = ledger.shelves?.[fieldName(collection)];
-  return shelf === undefined ? { name: `documents.${collection}`, prefix: '' } : { name: `documents.${shelf}`, prefix: `${collection}/` };
+  const shared = ledger.together?.[fieldName(collection)];
+  return shared === undefined ? { name: `documents.${collection}`, prefix: '' } : { name: `documents.${shared}`, prefix: `${collection}/` };
 };
 
 /** Where those documents lie that serve. */

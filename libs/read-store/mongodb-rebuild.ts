@@ -16,7 +16,7 @@ const drop = async (db: Database, name: string): Promise<void> => {
   });
 };
 
-/** Removes what lies in a place; on a shelf, there is more. */
+/** Removes what is in a place; where several lie together, there is more. */
 const empty = async (db: Database, { name, prefix }: Place): Promise<void> => {
   if (prefix === '') await drop(db, name);
   else await documentsIn<Stored>(db, name).deleteMany({ _id: idsWithin(prefix) });

@@ -51,24 +51,30 @@ const replace = (documents: Documents<Stored>, entry: Entry, to: number): Promis
   return documents.replaceOne(filter, replacement, { upsert: true });
 };
 
-/** Writes entries as one; where a document is there and as far already, each by itself: such ones stay as they are. */
-const writeAll = async (documents: Documents<Stored>, entries: readonly Entry[], to: number): Promise<void> => {
+/** Writes entries as one. False where a document is there and as far already: such ones stay as they are, and a server may have left out others then. */
+const writeAtOnce = async (documents: Documents<Stored>, entries: readonly Entry[], to: number): Promise<boolean> => {
   try {
     // The driver does much more for several than for one.
     await (entries.length === 1 ? replace(documents, entries[0]!, to) : documents.bulkWrite(entries.map((entry) => writeOf(entry, to)), { ordered: false }));
+    return true;
   } catch (error) {
     if (!isDuplicate(error)) throw error;
-    for (const entry of entries) {
-      await replace(documents, entry, to).catch((refusal: unknown) => {
-        if (!isDuplicate(refusal)) throw refusal;
-      });
-    }
+    return false;
   }
 };
 
-const writeEntries = async (db: Database, entries: readonly Entry[], to: number): Promise<void> => {
-  const byCollection = Map.groupBy(entries, ({ collection }) => collection);
-  await Promise.all([...byCollection].map(([collection, all]) => writeAll(documentsIn<Stored>(db, collection), all, to)));
+/** Writes entries where they are not as far. Where some are, somebody else was here: if the step is no longer wanted then, the rest is left, and it answers false. */
+const writeEntries = async (db: Database, entries: readonly Entry[], to: number, isWanted = async (): Promise<boolean> => true): Promise<boolean> => {
+  const byCollection = [...Map.groupBy(entries, ({ collection }) => collection)];
+  const whole = await Promise.all(byCollection.map(([collection, all]) => writeAtOnce(documentsIn<Stored>(db, collection), all, to)));
+  const torn = byCollection.filter((_, index) => !whole[index]).flatMap(([, all]) => all);
+  if (torn.length > 0 && !(await isWanted())) return false;
+  for (const entry of torn) {
+    await replace(documentsIn<Stored>(db, entry.collection), entry, to).catch((refusal: unknown) => {
+      if (!isDuplicate(refusal)) throw refusal;
+    });
+  }
+  return true;
 };
 
 const movedTo = (models: readonly string[], to: number, step: string): Record<string, unknown> => Object.fromEntries(models.map((model) => [fieldOfModel(model), { position: to, by: step }]));
@@ -126,7 +132,11 @@ export const take = async (db: Database, step: Step): Promise<'taken' | 'elsewhe
  * write, which decides. A process that ends in between leaves documents ahead of their models, and nothing to finish.
  */
 export const advance = async (db: Database, { models, from, to, entries, when }: Omit<Step, 'id'>): Promise<boolean> => {
-  await writeEntries(db, entries, to);
+  const isWanted = async (): Promise<boolean> => {
+    const ledger = await readLedger(db);
+    return models.every((model) => positionIn(ledger, model) === from);
+  };
+  if (!(await writeEntries(db, entries, to, isWanted))) return false;
   const condition = Object.assign({ _id: ledgerId, ...when }, ...models.map((model) => atRest(model, from))) as { _id: string };
   const { matchedCount } = await ledgerIn(db).updateOne(condition, { $set: Object.fromEntries(models.map((model) => [`${fieldOfModel(model)}.position`, to])) });
   if (matchedCount === 0) await finishOthers(db, await readLedger(db), models);

@@ -49,11 +49,12 @@ export const stepOf = ({ view, layout }: Pick<WriterParts, 'view' | 'layout'>, l
 export const parsed = ({ json }: Pick<Stored, 'json'>): Document => JSON.parse(json!) as Document;
 
 export const heldIn = async (db: Database, { name, prefix }: Place, id: string): Promise<Held> => {
-  const found = await documentsIn<Stored>(db, name).findOne({ _id: prefix + id }, { projection: { json: 1, p: 1 } });
+  // What a server may yet lose when another takes its place is nothing to build on.
+  const found = await documentsIn<Stored>(db, name).findOne({ _id: prefix + id }, { projection: { json: 1, p: 1 }, readConcern: { level: 'majority' } });
   return { document: found?.json === undefined ? null : parsed(found), at: found?.p ?? 0 };
 };
 
-export const openWriter = ({ connection, layout, view, onTaken }: WriterParts): ModelWriter => {
+export const createWriter = ({ connection, layout, view, onTaken }: WriterParts): ModelWriter => {
   /** The ledger that this writer goes by, brought forward by its own steps. */
   let basis: Promise<Ledger> | undefined;
   const based = (db: Database): Promise<Ledger> => (basis ??= layout.fresh(db));
@@ -80,6 +81,7 @@ export const openWriter = ({ connection, layout, view, onTaken }: WriterParts): 
         const taken = isThere && (await advance(db, step));
         basis = taken ? Promise.resolve(withPositions(ledger, step.models, to)) : undefined;
         if (taken) onTaken();
+        // A copy that was given up ends here.
         else view.when(await layout.fresh(db));
         return taken;
       }),

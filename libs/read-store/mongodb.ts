@@ -7,7 +7,7 @@ import { type Ledger, positionIn, prepareLedger, servingPlace } from './mongodb-
 import { openPulse } from './mongodb-pulse.ts';
 import { beginRebuild, exchange } from './mongodb-rebuild.ts';
 import { take } from './mongodb-steps.ts';
-import { copyView, heldIn, openWriter, parsed, serving, stepOf, type View, type Wanted } from './mongodb-writer.ts';
+import { copyView, heldIn, createWriter, parsed, serving, stepOf, type View, type Wanted } from './mongodb-writer.ts';
 import type { Collection, ModelWriter, ReadStore } from './port.ts';
 
 /**
@@ -34,7 +34,7 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
   };
   const checkpointOf = async (db: Database, model: string): Promise<number> => positionIn(await layout.fresh(db), model);
 
-  const writerOf = (view: View): ModelWriter => openWriter({ connection, layout, view, onTaken: () => pulse.beat() });
+  const writerOf = (view: View): ModelWriter => createWriter({ connection, layout, view, onTaken: () => pulse.beat() });
 
   return {
     get: async (collection, id) => (await connection.use(async (db) => heldIn(db, servingPlace(await layout.known(db), collection), id))).document,
@@ -53,7 +53,7 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
       connection.use(async (db) => {
         requireFields(collection, { where });
         const { name, prefix } = servingPlace(await layout.known(db), collection);
-        return documentsIn<Stored>(db, name).countDocuments(filterOf(prefix, where) as object);
+        return documentsIn<Stored>(db, name).countDocuments(filterOf(prefix, where));
       }),
     reached: (model, position, timeoutMs) => pulse.until(async () => connection.closed() || (await connection.use((db) => checkpointOf(db, model))) >= position, timeoutMs).then((there) => there && !connection.closed()),
     reset: (model, names) => connection.use((db) => exchange(db, layout, model, names)),

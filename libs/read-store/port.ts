@@ -2,10 +2,11 @@ export type Document = Record<string, unknown>;
 export type Scalar = string | number | boolean | null;
 
 /**
- * A collection with the fields (dotted paths) that its queries filter and sort by, and no others; one that is added later holds for documents written from then on. Those on one shelf, with a name that no collection has, may lie together: one write
- * changes documents of all of them. For small documents that change with every step.
+ * A collection with the fields (dotted paths) that its queries filter and sort by, and no others. One that is added later holds for
+ * documents that are written from then on: the model wants to be rebuilt.
+ * Those that are `together` under a name, which no collection has, may lie in one place, so that one write changes documents of all of them: for small documents that change with every step.
  */
-export type Collection = { name: string; indexes: readonly (readonly string[])[]; shelf?: string };
+export type Collection = { name: string; indexes: readonly (readonly string[])[]; together?: string };
 
 export type Change = { collection: string; id: string; document: Document | null };
 

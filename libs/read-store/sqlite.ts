@@ -42,14 +42,14 @@ export const openSqliteReadStore = (file: string, collections: readonly Collecti
       return true;
     });
 
+  const tables = (): number => Number(database.get('PRAGMA schema_version')!.schema_version);
+  /** To be called within a transaction. */
   const advance = (from: number, to: number, updates: readonly Update[]): boolean => {
     const models = JSON.stringify(updates.map(({ model }) => model));
-    return database.transaction(() => {
-      if (Number(database.get(countAt, models, from)!.n) !== updates.length) return false;
-      for (const { changes } of updates) changes.forEach(write);
-      database.run(moveAll, models, to);
-      return true;
-    });
+    if (Number(database.get(countAt, models, from)!.n) !== updates.length) return false;
+    for (const { changes } of updates) changes.forEach(write);
+    database.run(moveAll, models, to);
+    return true;
   };
 
   const copyOf = ({ check, modelOf, collectionOf }: ReturnType<typeof beginRebuild>): ModelWriter => {
@@ -61,7 +61,7 @@ export const openSqliteReadStore = (file: string, collections: readonly Collecti
     return {
       held: async (collection, id) => checked(() => ({ document: get(collectionOf(collection), id), at: 0 })),
       checkpoint: async (model) => checked(() => checkpoint(modelOf(model))),
-      advance: async (from, to, updates) => checked(() => advance(from, to, updates.map(({ model, changes }) => ({ model: modelOf(model), changes: ofCopy(changes) })))),
+      advance: async (from, to, updates) => checked(() => database.transaction(() => advance(from, to, updates.map(({ model, changes }) => ({ model: modelOf(model), changes: ofCopy(changes) }))))),
     };
   };
 
@@ -83,15 +83,26 @@ export const openSqliteReadStore = (file: string, collections: readonly Collecti
       if (applied) bell.ring();
       return applied;
     },
-    writer: () => ({
-      held: async (collection, id) => ({ document: get(collection, id), at: 0 }),
-      checkpoint: async (model) => checkpoint(model),
-      advance: async (from, to, updates) => {
-        const advanced = advance(from, to, updates);
-        if (advanced) bell.ring();
-        return advanced;
-      },
-    }),
+    writer: () => {
+      /** The tables that this writer reads and writes: a rebuild puts others in their place. */
+      let basis: number | undefined;
+      return {
+        held: async (collection, id) => {
+          basis ??= tables();
+          return { document: get(collection, id), at: 0 };
+        },
+        checkpoint: async (model) => {
+          basis = tables();
+          return checkpoint(model);
+        },
+        advance: async (from, to, updates) => {
+          const advanced = database.transaction(() => (basis === undefined || basis === tables()) && advance(from, to, updates));
+          if (advanced) bell.ring();
+          else basis = undefined;
+          return advanced;
+        },
+      };
+    },
     reached: async (model, position, timeoutMs) => {
       if (checkpoint(model) >= position) return true;
       const deadline = AbortSignal.timeout(timeoutMs);

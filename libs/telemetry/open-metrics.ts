@@ -6,7 +6,7 @@ import { counters, gauges, growing, histograms } from './catalogue.ts';
 import { forgetful } from './forgetful.ts';
 import { type CounterName, type HistogramName, type Metering, readGauge } from './metrics.ts';
 
-const boundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const boundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** More than there are label sets, so that none is ever gathered into "other". */
 const mostSeries = 2_000;

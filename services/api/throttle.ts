@@ -34,7 +34,7 @@ const standingOf = (request: FastifyRequest): Standing => {
   return standing;
 };
 
-/** How the account's minute stands after this request; of one without limits `used` is not counted to the end. */
+/** How the account's minute stands after this request; of one without limits `used` tells nothing. */
 export const minuteOf = (request: FastifyRequest): Allowance => standingOf(request).minute;
 /** How the account's month stood when this request came. */
 export const monthOf = (request: FastifyRequest): Allowance => standingOf(request).month;
@@ -49,17 +49,20 @@ const tell = (reply: FastifyReply, standing: Standing): void => {
 export type RequestCounts = {
   /** Counts the request toward the account's minute and tells the caller how the limits stand; refuses nothing. */
   count(account: AccountDocument, reply: FastifyReply, now: Date): Promise<void>;
-  /** The requests of the account in the minute of `now`; of one without limits, those that other processes have counted in the last moment may be missing. */
-  inMinute(account: AccountDocument, now: Date): Promise<number>;
+  /** The requests of an account in the minute that ends at `resetAt`; of one without limits, those that other processes have counted in the last moment may be missing. */
+  inMinute(accountId: string, resetAt: Date): Promise<number>;
   /** Counts what is left to be counted. */
   close(): Promise<void>;
 };
 
 /** What nothing is decided by is counted so often, in milliseconds. */
 const noteEveryMs = 250;
-const mostGathered = 10_000;
 
-const none = (resetAt: Date): Allowance => standing(0, null, resetAt);
+const isUnlimited = (account: AccountDocument): boolean => {
+  const { requestsPerMinute, requestsPerMonth } = planLimits(account);
+  return requestsPerMinute === null && requestsPerMonth === null;
+};
+const unlimited = (now: Date): Standing => ({ minute: standing(0, null, minuteEnd(now)), month: standing(0, null, monthEnd(now)) });
 
 export const openRequestCounts = (limits: Limits): RequestCounts => {
   /** Requests by account and minute that are not counted yet. */
@@ -78,26 +81,22 @@ export const openRequestCounts = (limits: Limits): RequestCounts => {
     timer = undefined;
     const all = gathered;
     gathered = new Map();
-    const noteAll = async (): Promise<void> => {
-      for (const { accountId, now, requests } of all.values()) {
-        // Where the counts are away they are told later, as long as that can be kept in mind.
-        await limits.note(accountId, requests, now).catch(() => gathered.size < mostGathered && gather(accountId, now, requests));
-      }
-    };
-    return (noting = noting.then(noteAll));
+    // Nothing is decided by them: what the counts cannot take in time is not told.
+    const noteAll = (): Promise<unknown> => Promise.allSettled([...all.values()].map(({ accountId, now, requests }) => limits.note(accountId, requests, now)));
+    return (noting = noting.then(noteAll).then(() => undefined));
   };
 
   return {
     count: async (account, reply, now) => {
       const month = monthLimit(account);
       const { requestsPerMinute: perMinute } = planLimits(account);
-      if (perMinute !== null || month.perMonth !== null) return tell(reply, await limits.admit(account.id, { perMinute, ...month }, now));
+      if (!isUnlimited(account)) return tell(reply, await limits.admit(account.id, { perMinute, ...month }, now));
       gather(account.id, now, 1);
-      tell(reply, { minute: none(minuteEnd(now)), month: none(monthEnd(now)) });
+      tell(reply, unlimited(now));
     },
-    inMinute: async (account, now) => {
+    inMinute: async (accountId, resetAt) => {
       await note();
-      return (await limits.requests(account.id, null, now)).used;
+      return (await limits.requests(accountId, null, new Date(resetAt.getTime() - 1))).used;
     },
     close: note,
   };
@@ -106,6 +105,7 @@ export const openRequestCounts = (limits: Limits): RequestCounts => {
 /** Tells the caller how the limits stand without counting the request. */
 export const showLimits = async (limits: Limits, account: AccountDocument, reply: FastifyReply, now: Date): Promise<void> => {
   const { requestsPerMinute } = planLimits(account);
+  if (isUnlimited(account)) return tell(reply, unlimited(now));
   const [minute, month] = await Promise.all([limits.requests(account.id, requestsPerMinute, now), limits.renders(account.id, monthLimit(account), now)]);
   tell(reply, { minute, month });
 };

@@ -38,7 +38,7 @@ export const registerUsageRoute = (app: FastifyInstance, { reads, freshness, cou
     return {
       period,
       quota: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
-      rate_limit: { per_minute: minute.limit, current_usage: minute.limit === null ? await counts.inMinute(account, now) : minute.used },
+      rate_limit: { per_minute: minute.limit, current_usage: minute.limit === null ? await counts.inMinute(account.id, minute.resetAt) : minute.used },
       by_day: daysSoFar(period, now).map((date) => ({ date, requests: document?.byDay[date] ?? 0 })),
     };
   });

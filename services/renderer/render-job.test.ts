@@ -66,10 +66,36 @@ it('A document has its last attempt in a browser of its own, so that no other ta
   const asked: PrintRequest[] = [];
   const parts = partsOf(asked);
   const stream = await ask(parts, requested);
-  const ends = [await runJob(parts, stream), await runJob(parts, stream), await runJob(parts, stream)];
+  const ends = [await runJob(parts, stream, 1), await runJob(parts, stream, 1), await runJob(parts, stream, 1)];
   expect(ends.map(({ kind }) => kind)).toEqual(['again', 'again', 'done']);
   expect(asked.map(({ alone }) => alone)).toEqual([false, false, true]);
   expect((await store.read(stream)).at(-1)).toMatchObject({ type: 'RenderFailed', data: { fault: { name: 'conversion_failed' } } });
+});
+
+describe('A renderer that has heard of a render what was true a moment ago', () => {
+  const heardOf = async (claims: number, delivery: number) => {
+    const asked: PrintRequest[] = [];
+    const parts = partsOf(asked);
+    const stream = await ask(parts, requested);
+    for (let attempt = 1; attempt <= claims; attempt += 1) await (await load(parts.log, render, stream)).aggregate.execute({ type: 'claim', attempt, worker: 'another' }, cause);
+    const [first] = await store.read(stream);
+    let reads = 0;
+    const read: EventStore['read'] = (...given) => ((reads += 1), store.read(...given));
+    const end = await runJob({ ...parts, log: { ...parts.log, store: { ...store, read, heard: (name) => (name === stream ? [first!] : null) } } }, stream, delivery);
+    return { end: end.kind, reads, printed: asked.length, attempts: (await store.read(stream)).flatMap(({ type, data }) => (type === 'RenderStarted' ? (data as { attempt: number }).attempt : [])) };
+  };
+
+  it('reads nothing where that is still true', async () => {
+    expect(await heardOf(0, 1)).toEqual({ end: 'again', reads: 0, printed: 1, attempts: [1] });
+  });
+
+  it('leaves the render to whoever has claimed it since', async () => {
+    expect(await heardOf(1, 1)).toMatchObject({ end: 'done', printed: 0, attempts: [1] });
+  });
+
+  it('reads the story of a message that comes again, and makes the attempt that is due', async () => {
+    expect(await heardOf(1, 2)).toMatchObject({ end: 'again', printed: 1, attempts: [1, 2] });
+  });
 });
 
 const printed: Printed = { pdf: Buffer.from('%PDF'), pages: 1, engine: 'tests', warnings: [], timings: { waitMs: 1, loadMs: 1, printMs: 1 } };
@@ -90,7 +116,7 @@ it.each([
   const blobs = { get: async () => Buffer.from('<p>x'), put: async () => ({ sha256: 'pdf', size: 4 }) };
   const parts = { ...partsOf([]), answers, blobs, printer: { print } } as unknown as RendererParts;
   const stream = await ask(parts, { ...requested, reply });
-  expect(await runJob(parts, stream)).toEqual({ kind: 'done' });
+  expect(await runJob(parts, stream, 1)).toEqual({ kind: 'done' });
   expect(given).toEqual(expected);
 });
 
@@ -114,10 +140,10 @@ describe('What a renderer cannot do, and no document is to blame for,', () => {
   it('is one line of level error with the ids of the request, once its last attempt has failed', async () => {
     const { parts, errors } = watched(breaks);
     const stream = await ask(parts, requested);
-    await runJob(parts, stream);
-    await runJob(parts, stream);
+    await runJob(parts, stream, 1);
+    await runJob(parts, stream, 1);
     expect(errors()).toEqual([]);
-    await runJob(parts, stream);
+    await runJob(parts, stream, 1);
     expect(errors()).toMatchObject([{ fact: { ...ids, attempt: 3 }, message: 'a render has failed, and not by its document' }]);
   });
 
@@ -125,14 +151,14 @@ describe('What a renderer cannot do, and no document is to blame for,', () => {
     const { parts, errors } = watched(prints);
     const stream = await ask(parts, requested);
     for (const attempt of [1, 2, 3]) await (await load(parts.log, render, stream)).aggregate.execute({ type: 'claim', attempt, worker: 'gone' }, cause);
-    await runJob(parts, stream);
+    await runJob(parts, stream, 1);
     expect(errors()).toMatchObject([{ fact: ids }]);
   });
 
   it('is such a line where a PDF was to be made again, or looked at, and its span says whose it is', async () => {
     const good = watched(prints);
     const stream = await ask(good.parts, requested);
-    await runJob(good.parts, stream);
+    await runJob(good.parts, stream, 1);
     const { aggregate } = await load(good.parts.log, render, stream);
     await aggregate.execute({ type: 'requestPdfAgain' }, cause);
     await aggregate.execute({ type: 'requestDiagnosis' }, cause);
@@ -146,7 +172,7 @@ describe('What a renderer cannot do, and no document is to blame for,', () => {
 
   it('is no such line where the document is to blame', async () => {
     const { parts, errors } = watched(refuses);
-    await runJob(parts, await ask(parts, requested));
+    await runJob(parts, await ask(parts, requested), 1);
     expect(errors()).toEqual([]);
   });
 });
@@ -155,9 +181,9 @@ it('A render that fails in a browser is counted in the lane that it had', async 
   const counted: Record<string, string>[] = [];
   useMetering({ add: (name, _, labels) => void (name === 'colophon.renders' && counted.push(labels)), record: () => undefined });
   const parts = { ...partsOf([]), printer: { print: refuses } } as unknown as RendererParts;
-  await runJob(parts, await ask(parts, requested));
+  await runJob(parts, await ask(parts, requested), 1);
   const unprepared = { ...parts, preparation: { prepare: refuses } } as unknown as RendererParts;
-  await runJob(unprepared, await ask(unprepared, requested));
+  await runJob(unprepared, await ask(unprepared, requested), 1);
   useMetering(null);
   expect(counted.map(({ lane, outcome }) => [lane, outcome])).toEqual([['quiet', 'failed'], ['none', 'failed']]);
 });

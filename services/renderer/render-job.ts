@@ -6,7 +6,6 @@ import type { Answers } from '#libs/answers/port.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
 import { BrowserGone } from '#libs/chromium/devtools/gone.ts';
 import { maxAttempts, nextAttempt, render, type RenderCommand, type RenderState } from '#libs/domain/render.ts';
-import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { causedBy } from '#libs/handling/caused-by.ts';
 import { type Aggregate, type Cause, load, type Log, resume } from '#libs/handling/handle.ts';
 import { countsTowardQuota } from '#libs/projections/usage.ts';
@@ -93,10 +92,16 @@ const noticingLane = ({ blobs, preparation, printer }: Workshop) => {
   return seen;
 };
 
-/** What is done with the story of a render as far as it is known; null where the story turns out to have gone on. */
-const workOn = async (parts: RendererParts, stream: string, { history, aggregate }: { history: readonly RecordedEvent[]; aggregate: Render }, span?: Span): Promise<WorkEnd | null> => {
+/**
+ * Does one message's work: claims the render, makes the PDF, says in the log what became of it. Asked twice, it does nothing. `delivery` counts how often the message was given out:
+ * the first time what this process has heard of the render will do, since its claim is refused where there is more; what is due then comes again.
+ */
+export const runJob = async (parts: RendererParts, stream: string, delivery: number, span?: Span): Promise<WorkEnd> => {
+  const { store } = parts.log;
+  const heard = delivery === 1 ? (store.heard?.(stream) ?? null) : null;
+  const { history, aggregate } = heard ? resume(parts.log, render, stream, heard) : await load(parts.log, render, stream);
   const request = history[0];
-  if (!request || request.type !== 'RenderRequested') return null;
+  if (!request || request.type !== 'RenderRequested') return done;
   const { state } = aggregate;
   const job = {
     id: idOfStream(stream),
@@ -110,10 +115,10 @@ const workOn = async (parts: RendererParts, stream: string, { history, aggregate
   span?.note(attributesOf(job.id, job.attempt, job.requested));
   if (nextAttempt(state) === null) {
     if (state.status === 'PROCESSING') await fail(parts, job, lostEveryAttempt, 'none');
-    return null;
+    return done;
   }
   const claim = await aggregate.execute({ type: 'claim', attempt: job.attempt, worker: parts.worker }, job.cause);
-  if (claim.events.length === 0) return null;
+  if (claim.events.length === 0) return done;
   const claimed: Job = { ...job, claimedAt: parts.log.now().getTime() };
   const seen = noticingLane(parts);
   try {
@@ -133,11 +138,4 @@ const workOn = async (parts: RendererParts, stream: string, { history, aggregate
     await fail(parts, claimed, lastFault(error), seen.lane);
     return done;
   }
-};
-
-/** Does one message's work: claims the render, makes the PDF, says in the log what became of it. Asked twice, it does nothing. */
-export const runJob = async (parts: RendererParts, stream: string, span?: Span): Promise<WorkEnd> => {
-  const heard = parts.log.store.heard?.(stream);
-  const end = heard ? await workOn(parts, stream, resume(parts.log, render, stream, heard), span) : null;
-  return end ?? (await workOn(parts, stream, await load(parts.log, render, stream), span)) ?? done;
 };

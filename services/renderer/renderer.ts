@@ -22,7 +22,7 @@ export const runRenderer = (given: RendererParts, bus: Bus, concurrency: number,
         const { stream, again, diagnose } = delivery.data as { stream: string; again?: true; diagnose?: true };
         return workInTrace(delivery, consumer, (span) => {
           if (diagnose) return diagnoseJob(parts, stream, delivery.attempt, span);
-          return again ? repeatJob(parts, stream, delivery.attempt, span) : runJob(parts, stream, span);
+          return again ? repeatJob(parts, stream, delivery.attempt, span) : runJob(parts, stream, delivery.attempt, span);
         });
       },
       onError: (error, delivery) => parts.report({ render: idOfStream((delivery.data as { stream: string }).stream), ...idsOfMessage(delivery), error: String(error) }, 'a render could not be worked on; it comes again'),

@@ -181,46 +181,6 @@ describe('The quota of a month', () => {
   });
 });
 
-describe('An account without limits', () => {
-  const limited = (requestsPerMonth: number) => ({ type: 'changePlan', plan: 'free', overrides: { requestsPerMonth, requestsPerMinute: 1_000 }, reason: null }) as const;
-  const unlimited = { type: 'changePlan', plan: 'enterprise', overrides: {}, reason: null } as const;
-
-  it('that comes to have some has had what the log says, each time anew', async () => {
-    const account = await api.account('enterprise', {});
-    const { secret } = await api.key(account);
-    const renders = async (count: number): Promise<void> => {
-      for (let number = 0; number < count; number += 1) expect((await render(secret)).status).toBe(200);
-    };
-    for (const [without, limit, room] of [[2, 3, 1], [2, 6, 1]] as const) {
-      await renders(without);
-      await api.change(account, limited(limit));
-      expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(room);
-      await renders(room);
-      expect((await render(secret)).body).toMatchObject({ error: 'quota_exceeded', quota_limit: limit, quota_used: limit });
-      await api.change(account, unlimited);
-    }
-    // From one limit to another the count goes on.
-    await api.change(account, limited(7));
-    await renders(1);
-    await api.change(account, limited(8));
-    await renders(1);
-    expect((await render(secret)).body).toMatchObject({ error: 'quota_exceeded', quota_used: 8 });
-  });
-
-  it('costs the counts nothing by its requests and renders, and is told of its requests all the same', async () => {
-    const { secret } = await api.key(await api.account('enterprise', {}));
-    const { limits } = api.engines;
-    const asked: string[] = [];
-    const counting = Object.entries(limits).filter(([name]) => name === 'admit' || name === 'takeRender' || name === 'note');
-    for (const [name, operation] of counting) Object.assign(limits, { [name]: (...given: unknown[]) => (asked.push(name), (operation as (...all: unknown[]) => unknown)(...given)) });
-    await Promise.all(Array.from({ length: 5 }, () => render(secret)));
-    expect(asked.filter((name) => name !== 'note')).toEqual([]);
-    const { rate_limit: minute } = (await api.ask(secret, 'GET', '/api/v1/usage')).body as unknown as { rate_limit: unknown };
-    expect(minute).toEqual({ per_minute: null, current_usage: 6 });
-    Object.assign(limits, Object.fromEntries(counting));
-  });
-});
-
 describe('A restart', () => {
   it('neither forgets nor doubles what was counted, in the running minute and in the month', async () => {
     const before = await openApi(start);

@@ -15,6 +15,6 @@ export const renderJob = async ({ log, engines }: Api, jobId: string, print: Pri
     preparation: { prepare } as RendererParts['preparation'],
     printer: { print } as RendererParts['printer'],
   } satisfies RendererParts;
-  for (let attempt = 0; attempt < 3; attempt += 1) await runJob(parts, stream);
+  for (let attempt = 0; attempt < 3; attempt += 1) await runJob(parts, stream, attempt + 1);
   return stream;
 };

@@ -1,12 +1,12 @@
 import { writeSync } from 'node:fs';
 import { openMongoReadStore } from '#libs/read-store/mongodb.ts';
-import { collections, count, model } from './mongodb-counters.ts';
+import { collections, model, steps } from './mongodb-counters.ts';
 
 // This file is a program: it counts until it is killed, and writes a line for each step.
 
-const { url } = JSON.parse(process.argv[2]!) as { url: string };
+const { url, kind } = JSON.parse(process.argv[2]!) as { url: string; kind: keyof typeof steps };
 const reads = await openMongoReadStore(url, collections);
 for (;;) {
-  await count(reads);
+  await steps[kind](reads);
   writeSync(1, `${await reads.checkpoint(model)}\n`);
 }

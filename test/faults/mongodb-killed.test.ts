@@ -7,7 +7,7 @@ import { openMongoReadStore } from '#libs/read-store/mongodb.ts';
 import { startProcess } from '../contract/other-process.ts';
 import { until } from '../e2e/until.ts';
 import { type FerretDb, isFerretDbThere, startFerretDb } from '../ferretdb/server.ts';
-import { collections, count, model, standing } from './mongodb-counters.ts';
+import { collections, model, standing, type Step, steps } from './mongodb-counters.ts';
 
 const impatient = 'serverSelectionTimeoutMS=1000&heartbeatFrequencyMS=500';
 
@@ -41,33 +41,35 @@ const killTwice = async (isTime: (round: number) => Promise<boolean> | boolean):
 };
 
 describe.runIf(isFerretDbThere)('Read models on a MongoDB', () => {
-  it('are as if every step had been taken once when the server is killed in the middle of steps of two rivals', async () => {
+  const kinds = Object.entries(steps) as [keyof typeof steps, Step][];
+
+  it.each(kinds)('are as if every step that is %s had been taken once when the server is killed in the middle of steps of two rivals', async (_, step) => {
     const [one, other] = [kept(await openMongoReadStore(url(), collections)), kept(await openMongoReadStore(url(), collections))];
     let taken = 0;
-    const loops = [one, other].map((reads) => loop(async () => void ((await count(reads)) && (taken += 1))));
+    const loops = [one, other].map((reads) => loop(async () => void ((await step(reads)) && (taken += 1))));
     await killTwice((round) => taken > 8 * round);
     const before = taken;
     await until('steps are taken again', () => taken > before + 5);
     for (const { stop } of loops) await stop();
-    await count(one);
+    await step(one);
     const { position, values, found } = await standing(one);
     expect({ values, found }).toEqual({ values: [position], found: 40 });
     expect(position).toBeGreaterThanOrEqual(taken);
   });
 
-  it('are as if every step had been taken once when writers are killed in the middle of theirs', async () => {
+  it.each(kinds)('are as if every step that is %s had been taken once when writers are killed in the middle of theirs', async (kind, step) => {
     const reads = kept(await openMongoReadStore(url(), collections));
-    for (const [round, steps] of [3, 4, 5, 3].entries()) {
-      const writer = startProcess('../faults/mongodb-counting.ts', { url: url() });
+    for (const [round, count] of [3, 4, 5, 3].entries()) {
+      const writer = startProcess('../faults/mongodb-counting.ts', { url: url(), kind });
       try {
-        await writer.wrote(steps);
+        await writer.wrote(count);
         // Not right after the line: somewhere in the next step.
         const at = await reads.checkpoint(model);
         await until('the next step is under way', async () => round % 2 === 0 || (await reads.checkpoint(model)) > at);
       } finally {
         await writer.kill();
       }
-      await until('somebody else goes on', () => count(reads));
+      await until('somebody else goes on', () => step(reads));
       const { position, values, found } = await standing(reads);
       expect({ values, found }).toEqual({ values: [position], found: 40 });
     }
@@ -118,6 +120,18 @@ describe.runIf(isFerretDbThere)('Read models on a MongoDB', () => {
     expect(await reads.apply('other', 0, 1, [])).toBe(false);
     expect(await reads.find('counters', { where: {}, limit: 10 })).toEqual([{ id: 'kept', n: 2 }, { id: 'untouched', n: 0 }]);
     expect(await reads.count('counters', { n: null })).toBe(0);
+  });
+
+  it('that lie together leave nothing where they lay once one of them is built anew', async () => {
+    const wanted = ['counters', 'others'].map((name) => ({ name, indexes: [], together: 'place' }));
+    const reads = kept(await openMongoReadStore(url(), wanted));
+    for (const name of ['counters', 'others']) await reads.apply(name, 0, 1, [{ collection: name, id: 'a', document: { name } }]);
+    const { copy, switchOver } = await reads.rebuild('counters', ['counters']);
+    await copy.advance(0, 1, [{ model: 'counters', changes: [{ collection: 'counters', id: 'a', document: { name: 'built anew' } }] }]);
+    expect(await switchOver()).toBe(true);
+    const place = kept(new MongoClient(server.url('x'))).db().collection('documents.place');
+    await until('what served before is gone', async () => (await place.countDocuments()) === 1);
+    expect([await reads.get('counters', 'a'), await reads.get('others', 'a')]).toEqual([{ name: 'built anew' }, { name: 'others' }]);
   });
 
   it('take steps of many megabytes whole, and leave nothing of them beside the documents', async () => {

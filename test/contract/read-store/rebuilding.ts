@@ -127,6 +127,20 @@ export const rebuilding: Cases<OpenedReadStore> = {
     expect([...seen].filter((ids) => ids !== 'a,b' && ids !== 'a,c')).toEqual([]);
   },
 
+  'what a writer has read before a rebuild it does not write after it': async ({ engine }) => {
+    const writer = engine.writer();
+    expect(await steppedOn(writer, 0, 1, [putting('a', document('a', 1))])).toBe(true);
+    const read = await seenBy(writer, people, 'a');
+    const { copy, switchOver } = await engine.rebuild('people', [people]);
+    await steppedOn(copy, 0, 1, [putting('a', document('a', 100))]);
+    expect(await switchOver()).toBe(true);
+    expect(await steppedOn(writer, 1, 2, [putting('a', { ...read, n: 2 })])).toBe(false);
+    expect(await writer.checkpoint('people')).toBe(1);
+    expect(await seenBy(writer, people, 'a')).toEqual(document('a', 100));
+    expect(await steppedOn(writer, 1, 2, [putting('a', document('a', 101))])).toBe(true);
+    expect(await engine.get(people, 'a')).toEqual(document('a', 101));
+  },
+
   'whatever steps are taken before and during a rebuild, what serves is the fold of all of them': async ({ engine }) => {
     const step = fc.record({ on: fc.constantFrom('engine', 'copy', 'switch'), id: fc.constantFrom('a', 'b', 'c'), gone: fc.boolean() });
     await fc.assert(
