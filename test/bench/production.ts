@@ -60,7 +60,7 @@ export const production = async (documents: number, turns: number): Promise<void
         sayPromise('throughput on servers, share of that on the embedded engines', quantile(shares, 0.5), 'at least', 0.8);
         sayPromise('added at the median', quantile(added, 0.5), 'at most', 15, ' ms');
         const before = await delaysOf(served);
-        await ofServed(documents * 2, 4);
+        await ofServed(documents * 6, 4);
         sayPromise('projector lag under full load, p99', within(0.99, before, await delaysOf(served)), 'at most', 100, ' ms');
       }),
     );

@@ -26,7 +26,7 @@ const parts: Record<string, () => Promise<void>> = {
   script: () => scriptThroughput(150),
   frames: () => frameThroughput(150),
   tracing: () => tracing(400, 9),
-  production: () => production(400, 3),
+  production: () => production(130, 9),
   sharing: () => sharing(1_000),
   sizing: () => sizing(400),
   appends,

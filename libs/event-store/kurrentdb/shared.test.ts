@@ -90,8 +90,8 @@ describe('Those who follow the log in one process', () => {
     expect(log.at.following).toBe(1);
     // Of the first stream the first event came before.
     expect([heard('render-0'), heard('render-2')?.map(({ position }) => position), heard('never heard of')]).toEqual([null, [30, 60], null]);
-    log.grow(700);
-    await all(7_060);
+    log.grow(1_400);
+    await all(14_060);
     expect(heard('render-2')).toBe(null);
     await end();
     expect(heard('render-2')).toBe(null);

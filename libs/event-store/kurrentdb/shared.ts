@@ -9,7 +9,7 @@ type Tail = {
   after(position: number): RecordedEvent[] | null;
   /** Resolves when something has come, the tail is over, or `ended` aborts. */
   changed(ended: AbortSignal): Promise<void>;
-  /** The events of a stream among them. */
+  /** The events of a stream among them, if its first one is. */
   of(stream: string): RecordedEvent[];
   over(): boolean;
   stop(): void;
@@ -18,6 +18,7 @@ type Tail = {
 /** `heard` tells the events of a stream from its first on, where all of them are among those that came last and are shared; else null. */
 export type Shared = { follow: Follow; heard(stream: string): RecordedEvent[] | null };
 
+/** So many at least, and at most twice as many. */
 const kept = 512;
 const batchSize = 256;
 
@@ -34,9 +35,10 @@ const openTail = (follow: Follow, from: number): Tail => {
   const run = async (): Promise<void> => {
     try {
       for await (const batch of follow(from, stop.signal)) {
-        recent = recent.concat(batch);
-        const surplus = recent.length - kept;
-        if (surplus > 0) {
+        recent.push(...batch);
+        // Seldom, since what stays is moved.
+        if (recent.length > 2 * kept) {
+          const surplus = recent.length - kept;
           start = recent[surplus - 1]!.position;
           recent = recent.slice(surplus);
         }
@@ -63,7 +65,10 @@ const openTail = (follow: Follow, from: number): Tail => {
       await bell.promise;
       ended.removeEventListener('abort', ring);
     },
-    of: (stream) => recent.filter((event) => event.stream === stream),
+    of: (stream) => {
+      const begun = recent.findLastIndex((event) => event.stream === stream && event.revision === 0);
+      return begun < 0 ? [] : recent.slice(begun).filter((event) => event.stream === stream);
+    },
     over: () => stop.signal.aborted,
     stop: () => stop.abort(),
   };
@@ -133,7 +138,7 @@ export const openShared = (follow: Follow, head: () => Promise<number>): Shared 
     follow: share,
     heard: (stream) => {
       const events = tail && !tail.over() ? tail.of(stream) : [];
-      return events[0]?.revision === 0 ? events : null;
+      return events.length > 0 ? events : null;
     },
   };
 };
