@@ -57,7 +57,7 @@ export const beginMonth = async (db: Database, readMonth: ReadMonth, account: st
 export const giveBack = async (db: Database, { accountId, month, position }: GivenBack): Promise<void> => {
   const _id = monthId(accountId, month);
   const months = monthsIn(db);
-  // In this order: a month that is begun between the two has it noted. One that is begun anew has it from the log, which is asked after this is in it.
+  // What is given back before the log is asked for is in its answer. In this order a month that is begun meanwhile has the rest noted.
   if ((await months.updateOne({ _id, begun: false, asked: true }, { $addToSet: { back: position } })).matchedCount > 0) return;
   const later = { _id, begun: true, through: { $lt: position } };
   if ((await months.updateOne({ ...later, used: { $gt: 0 } }, { $inc: { used: -1 }, $set: { through: position } })).matchedCount > 0) return;

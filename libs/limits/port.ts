@@ -12,8 +12,8 @@ export type LogFact = { kind: 'accepted'; renderId: string } | { kind: 'given-ba
 
 /**
  * The limit of an account's months; null is unlimited. Renders of an account without one need not be counted: `since` is the position in the log of the change by which it last
- * came to have one (left out where it always had), and a month whose count was begun before is begun anew, from the log. A render that
- * was asked for before the change and comes into the log after that is counted by the log alone.
+ * came to have one (left out where it always had), and a month whose count was begun before is begun anew, from the log. Renders
+ * under way at that moment may be missing in that count: those that come into the log only after it was asked, and were let in by the earlier limit.
  */
 export type MonthLimit = { perMonth: number | null; since?: number };
 

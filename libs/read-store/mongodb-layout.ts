@@ -4,8 +4,10 @@ import { copyIn, type Ledger, readLedger, servingPlace } from './mongodb-ledger.
 import { fieldsDeclared } from './declared.ts';
 import type { Collection } from './port.ts';
 
-/** So long a process may read from collections that have just ceased to serve. They hold what was true a moment ago, and are kept longer than that. */
+/** So long a process may read from collections that have just ceased to serve. They hold what was true a moment ago. */
 export const layoutKnownForMs = 200;
+/** They are kept for so long: what was asked of them may wait. */
+export const servedKeptMs = 1_000;
 
 /** Which collections serve, as this process knows it. */
 export const openLayout = (collections: readonly Collection[]) => {

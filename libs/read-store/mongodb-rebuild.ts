@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, documentsIn } from '#libs/mongodb/connection.ts';
 import { isAbsent } from '#libs/mongodb/trouble.ts';
 import { idsWithin, type Stored } from './mongodb-documents.ts';
-import { layoutKnownForMs, type Layout } from './mongodb-layout.ts';
+import { type Layout, servedKeptMs } from './mongodb-layout.ts';
 import { atRest, copyIn, copyOf, fieldOfCopy, fieldOfGeneration, fieldOfModel, generationIn, laterGenerationsOf, ledgerId, ledgerIn, type Place, placeIn, positionIn } from './mongodb-ledger.ts';
 import { finishOthers } from './mongodb-steps.ts';
 import { RebuildSuperseded } from './port.ts';
@@ -85,7 +85,7 @@ export const beginRebuild = async (db: Database, layout: Layout, model: string, 
     },
     /** Removes what served before the switch. Others may read from it for a moment. */
     forget: async (db: Database): Promise<void> => {
-      await sleep(2 * layoutKnownForMs);
+      await sleep(servedKeptMs);
       await sweep(db, layout, model, names);
     },
     abandon: async (db: Database): Promise<void> => {

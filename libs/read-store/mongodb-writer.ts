@@ -49,8 +49,7 @@ export const stepOf = ({ view, layout }: Pick<WriterParts, 'view' | 'layout'>, l
 export const parsed = ({ json }: Pick<Stored, 'json'>): Document => JSON.parse(json!) as Document;
 
 export const heldIn = async (db: Database, { name, prefix }: Place, id: string): Promise<Held> => {
-  // What a server may yet lose when another takes its place is nothing to build on.
-  const found = await documentsIn<Stored>(db, name).findOne({ _id: prefix + id }, { projection: { json: 1, p: 1 }, readConcern: { level: 'majority' } });
+  const found = await documentsIn<Stored>(db, name).findOne({ _id: prefix + id }, { projection: { json: 1, p: 1 } });
   return { document: found?.json === undefined ? null : parsed(found), at: found?.p ?? 0 };
 };
 

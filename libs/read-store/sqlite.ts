@@ -61,7 +61,7 @@ export const openSqliteReadStore = (file: string, collections: readonly Collecti
     return {
       held: async (collection, id) => checked(() => ({ document: get(collectionOf(collection), id), at: 0 })),
       checkpoint: async (model) => checked(() => checkpoint(modelOf(model))),
-      advance: async (from, to, updates) => checked(() => database.transaction(() => advance(from, to, updates.map(({ model, changes }) => ({ model: modelOf(model), changes: ofCopy(changes) }))))),
+      advance: async (from, to, updates) => database.transaction(() => checked(() => advance(from, to, updates.map(({ model, changes }) => ({ model: modelOf(model), changes: ofCopy(changes) }))))),
     };
   };
 

@@ -81,9 +81,9 @@ export const openRequestCounts = (limits: Limits): RequestCounts => {
     timer = undefined;
     const all = gathered;
     gathered = new Map();
-    // Nothing is decided by them: what the counts cannot take in time is not told.
-    const noteAll = (): Promise<unknown> => Promise.allSettled([...all.values()].map(({ accountId, now, requests }) => limits.note(accountId, requests, now)));
-    return (noting = noting.then(noteAll).then(() => undefined));
+    // Nothing is decided by them: what the counts do not take is not told.
+    const notes = [...all.values()].map(({ accountId, now, requests }) => limits.note(accountId, requests, now));
+    return (noting = Promise.allSettled([noting, ...notes]).then(() => undefined));
   };
 
   return {

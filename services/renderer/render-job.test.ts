@@ -89,8 +89,8 @@ describe('A renderer that has heard of a render what was true a moment ago', () 
     expect(await heardOf(0, 1)).toEqual({ end: 'again', reads: 0, printed: 1, attempts: [1] });
   });
 
-  it('leaves the render to whoever has claimed it since', async () => {
-    expect(await heardOf(1, 1)).toMatchObject({ end: 'done', printed: 0, attempts: [1] });
+  it('leaves the render to whoever has claimed it since, and asks for the message again', async () => {
+    expect(await heardOf(1, 1)).toMatchObject({ end: 'again', printed: 0, attempts: [1] });
   });
 
   it('reads the story of a message that comes again, and makes the attempt that is due', async () => {

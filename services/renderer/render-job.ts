@@ -94,7 +94,7 @@ const noticingLane = ({ blobs, preparation, printer }: Workshop) => {
 
 /**
  * Does one message's work: claims the render, makes the PDF, says in the log what became of it. Asked twice, it does nothing. `delivery` counts how often the message was given out:
- * the first time what this process has heard of the render will do, since its claim is refused where there is more; what is due then comes again.
+ * the first time what this process has heard of the render will do, since its claim is refused where there is more. The message comes again then, and its story is read.
  */
 export const runJob = async (parts: RendererParts, stream: string, delivery: number, span?: Span): Promise<WorkEnd> => {
   const { store } = parts.log;
@@ -118,7 +118,7 @@ export const runJob = async (parts: RendererParts, stream: string, delivery: num
     return done;
   }
   const claim = await aggregate.execute({ type: 'claim', attempt: job.attempt, worker: parts.worker }, job.cause);
-  if (claim.events.length === 0) return done;
+  if (claim.events.length === 0) return heard ? { kind: 'again', delayMs: 0 } : done;
   const claimed: Job = { ...job, claimedAt: parts.log.now().getTime() };
   const seen = noticingLane(parts);
   try {

@@ -18,7 +18,7 @@ type Tail = {
 /** `heard` tells the events of a stream from its first on, where all of them are among those that came last and are shared; else null. */
 export type Shared = { follow: Follow; heard(stream: string): RecordedEvent[] | null };
 
-/** So many at least, and at most twice as many. */
+/** At most twice as many; of more, so many stay. */
 const kept = 512;
 const batchSize = 256;
 

@@ -87,6 +87,16 @@ export const describeMonthsFromLog = (name: string, open: (readMonth: ReadMonth)
       });
     });
 
+    it('note nothing that is given back while nobody has asked for the month: the log is asked later', async () => {
+      const { engine, close } = await open(async () => ({ used: 4, through: 100 }));
+      await engine.note('a', 1, now);
+      await engine.learn([{ kind: 'given-back', accountId: 'a', month: '2026-05', position: 150 }]);
+      expect((await engine.renders('a', { perMonth: 500 }, now)).used).toBe(4);
+      await engine.learn([{ kind: 'given-back', accountId: 'a', month: '2026-05', position: 151 }]);
+      expect((await engine.renders('a', { perMonth: 500 }, now)).used).toBe(3);
+      await close();
+    });
+
     it('tell nobody of a month that the log has not been asked for', async () => {
       const answers = [() => Promise.reject(new Error('the log is away')), () => Promise.resolve({ used: 4, through: 1 })];
       const { engine, close } = await open(() => answers.shift()!());
