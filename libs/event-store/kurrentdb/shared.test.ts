@@ -60,6 +60,16 @@ const followers = (log: Log, count: number, from = 0) => {
   };
   return { got, all, end, heard };
 };
+/** Two followers of a log of two events, on one subscription since the first. */
+const sharing = async () => {
+  const log = growingLog();
+  log.grow(1);
+  const both = followers(log, 2);
+  await both.all(10);
+  log.grow(1);
+  await both.all(20);
+  return { log, ...both };
+};
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => (index + 1) * 10);
 
 describe('Those who follow the log in one process', () => {
@@ -79,15 +89,9 @@ describe('Those who follow the log in one process', () => {
   });
 
   it('have what came lately of a stream at hand, from its first event on', async () => {
-    const log = growingLog();
-    log.grow(1);
-    const { all, end, heard } = followers(log, 2);
-    await all(10);
-    log.grow(1);
-    await all(20);
+    const { log, all, end, heard } = await sharing();
     log.grow(4);
     await all(60);
-    expect(log.at.following).toBe(1);
     // Of the first stream the first event came before.
     expect([heard('render-0'), heard('render-2')?.map(({ position }) => position), heard('never heard of')]).toEqual([null, [30, 60], null]);
     log.grow(1_400);
@@ -109,14 +113,9 @@ describe('Those who follow the log in one process', () => {
   });
 
   it('go on alone where the shared one breaks off', async () => {
-    const log = growingLog();
+    const { log, got, all, end } = await sharing();
     log.grow(1);
-    const { got, all, end } = followers(log, 2);
-    await all(10);
-    for (const count of [2, 3]) {
-      log.grow(1);
-      await all(count * 10);
-    }
+    await all(30);
     expect(log.at.following).toBe(1);
     log.at.cuts = 1;
     log.grow(1);
