@@ -104,6 +104,18 @@ export const advancing: Cases<OpenedReadStore> = {
     expect(await engine.writer().held(people, 'not there')).toEqual({ document: null, at: 0 });
   },
 
+  'what a refused step has written already is not folded in again': async ({ engine, another }, skip) => {
+    const other = await needed(another, 'second instance', skip)();
+    const log = ['Begun', 'GoneOn', 'GoneOn', 'GoneOn', 'GoneOn'].map((type, index) => ({ position: index + 1, stream: 'a', type }) as unknown as RecordedEvent);
+    const late = engine.writer();
+    await late.checkpoint('people');
+    const isDone = await projectTogether(other.writer(), tallies, { after: 0, events: log.slice(0, 3) });
+    const isLateDone = await projectTogether(late, tallies, { after: 0, events: log });
+    expect([isDone, isLateDone]).toEqual([true, false]);
+    for (const one of tallies) await project(late, one, { after: 0, events: log });
+    expect(await everything(other)).toEqual([[{ id: 'a', heard: [1, 2, 3, 4, 5] }], [{ id: 'house', heard: [2, 3, 4, 5] }]]);
+  },
+
   'whoever projects, however far each believes to be, and whatever is emptied: what comes of it is the fold of the log': async ({ engine, another }, skip) => {
     const other = await needed(another, 'second instance', skip)();
     const happening = fc.oneof(
