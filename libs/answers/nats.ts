@@ -18,6 +18,8 @@ const announcedMs = 2_000;
 /** An answer waits so long for a lost connection. */
 const patienceMs = 5_000;
 const flushMs = 1_000;
+/** So long at most an answer is listened for that nobody waits for any more. */
+const leftMs = 250;
 
 const within = async <T>(promise: Promise<T>, ms: number): Promise<T | null> => Promise.race([promise, sleep(ms, null, { ref: false })]);
 
@@ -43,6 +45,16 @@ export const openNatsAnswers = (url: string, { prefix = 'colophon' }: NatsAnswer
     here.give(renderId, { ...answer, pdf: await fetchParts(connection, parts, over.signal) });
   };
 
+  // Nobody waits for these any more: what is left is told to the server together with what is begun.
+  const left = new Set<string>();
+  const forget = (): void => {
+    for (const renderId of left) {
+      if (here.has(renderId)) continue;
+      awaited.get(renderId)?.unsubscribe();
+      awaited.delete(renderId);
+    }
+    left.clear();
+  };
   const listen = (connection: NatsConnection, renderId: string): void => {
     const callback = (error: Error | null, message: Msg): void => void (error ?? take(connection, renderId, message).catch(() => undefined));
     awaited.set(renderId, connection.subscribe(subjectOf(renderId), { callback }));
@@ -51,13 +63,14 @@ export const openNatsAnswers = (url: string, { prefix = 'colophon' }: NatsAnswer
   link.onUp((connection) => {
     if (connection === listensOn) return;
     listensOn = connection;
+    forget();
     for (const renderId of awaited.keys()) listen(connection, renderId);
   });
 
   const leave = (renderId: string): void => {
     if (here.has(renderId)) return;
-    awaited.get(renderId)?.unsubscribe();
-    awaited.delete(renderId);
+    if (left.size === 0) setTimeout(forget, leftMs).unref();
+    left.add(renderId);
   };
 
   const send = async (renderId: string, answer: Answer): Promise<void> => {
@@ -73,6 +86,7 @@ export const openNatsAnswers = (url: string, { prefix = 'colophon' }: NatsAnswer
     wait: async (renderId, signal) => {
       const waiting = here.wait(renderId, AbortSignal.any([signal, over.signal]));
       if (here.has(renderId) && !awaited.has(renderId)) {
+        forget();
         if (listensOn) listen(listensOn, renderId);
         else awaited.set(renderId, null);
       }

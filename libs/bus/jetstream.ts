@@ -48,7 +48,7 @@ const inspect = async (connection: NatsConnection, where: string): Promise<strin
  */
 export const openJetStreamBus = (url: string, options: JetStreamOptions = {}): Bus & Remote => {
   const { prefix = 'colophon', maxAttempts = usualMaxAttempts, onGivenUp = () => undefined } = options;
-  const link = openNatsLink(url, `${prefix} bus`, { inspect });
+  const link = openNatsLink(url, `${prefix} bus`, { inspect, echo: false });
   const connect = async (): Promise<NatsConnection> => {
     const connection = link.now();
     if (!connection) throw new Error(link.missing() ?? 'NATS is not connected');
@@ -61,7 +61,7 @@ export const openJetStreamBus = (url: string, options: JetStreamOptions = {}): B
   const lanesOf = (subject: string): Record<Kind, Lane> => {
     const known = lanes.get(subject);
     if (known) return known;
-    const laneOf = (kind: Kind): Lane => openLane(connect, namesOf(prefix, subject, kind), laneOptions);
+    const laneOf = (kind: Kind): Lane => openLane({ connect, now: () => link.now() }, namesOf(prefix, subject, kind), laneOptions);
     const made = { urgent: laneOf('urgent'), ordinary: laneOf('ordinary') };
     lanes.set(subject, made);
     return made;
@@ -78,12 +78,14 @@ export const openJetStreamBus = (url: string, options: JetStreamOptions = {}): B
   };
 
   const publishOnce = async ({ id, subject, data, urgent, group = '' }: Message): Promise<void> => {
-    const connection = await link.connected();
+    await link.connected();
     const body = Buffer.from(JSON.stringify({ id, group, data } satisfies Envelope));
-    const lane = lanesOf(subject)[urgent ? 'urgent' : 'ordinary'];
+    const kind = urgent ? 'urgent' : 'ordinary';
+    const lane = lanesOf(subject)[kind];
     await lane.publish(id, group, body);
     // Only now, so that whoever hears it finds the message. Of one that was there before, those who began since have perhaps not heard.
-    connection.publish(`${lane.names.bell}.${tokenOf(group)}`);
+    const line = lines.get(subject);
+    await (line ? line.tell(kind, tokenOf(group)) : lane.ring(tokenOf(group)));
   };
 
   return {

@@ -1,9 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { AckPolicy, DeliverPolicy, DiscardPolicy, JetStreamApiCodes, JetStreamApiError, type JetStreamManager, jetstreamManager, ReplayPolicy, RetentionPolicy, StorageType } from '@nats-io/jetstream';
-import { headers, millis, type Msg, nanos, type NatsConnection } from '@nats-io/transport-node';
+import { headers, millis, type Msg, type MsgHdrs, nanos, type NatsConnection } from '@nats-io/transport-node';
 import { LRUCache } from 'lru-cache';
 import { isWithoutResponder } from '#libs/nats/responders.ts';
 import { groupIn, type LaneNames, tokenOf } from './names.ts';
 import { type Given, givenOf } from './given.ts';
+import { type Mailbox, openMailbox } from './mailbox.ts';
 
 export type LaneOptions = { deduplicationMs: number; maxAgeMs: number; maxAttempts: number; replicas: number };
 
@@ -15,7 +17,9 @@ export type Lane = {
   names: LaneNames;
   /** True where it is a new message. */
   publish(id: string, group: string, body: Uint8Array): Promise<boolean>;
-  /** The group's next message, if there is one now. `group` is its token, here and below. */
+  /** Tells all other processes that a group has something; resolves when it is said. `group` is its token, here and below. */
+  ring(group: string): Promise<void>;
+  /** The group's next message, if there is one now; asked for when what was asked before has been answered. */
   pull(group: string, ackWaitMs: number): Promise<Given | null>;
   /** Null where nobody has taken anything of the group for long. */
   look(group: string): Promise<GroupState | null>;
@@ -54,7 +58,10 @@ const managerOf = (connection: NatsConnection): Promise<JetStreamManager> => {
 
 type PubAck = { seq: number; duplicate?: boolean; error?: never } | { error: { code: number; err_code: number; description: string } };
 
-export const openLane = (connect: () => Promise<NatsConnection>, names: LaneNames, { deduplicationMs, maxAgeMs, maxAttempts, replicas }: LaneOptions): Lane => {
+/** `connect` resolves with the connection, `now` is the one that is up, if any. */
+export type Way = { connect: () => Promise<NatsConnection>; now: () => NatsConnection | null };
+
+export const openLane = ({ connect, now }: Way, names: LaneNames, { deduplicationMs, maxAgeMs, maxAttempts, replicas }: LaneOptions): Lane => {
   const { stream, root } = names;
   const api = async (): Promise<JetStreamManager> => managerOf(await connect());
 
@@ -129,20 +136,39 @@ export const openLane = (connect: () => Promise<NatsConnection>, names: LaneName
     known.set(group, true);
   };
 
-  const ask = async (subject: string, body: Uint8Array | string, more = {}): Promise<Msg> => (await connect()).request(subject, body, { timeout: answerMs, ...more });
+  const ask = async (subject: string, body: Uint8Array, headers: MsgHdrs): Promise<Msg> => (await connect()).request(subject, body, { timeout: answerMs, headers });
 
   const publish = async (id: string, group: string, body: Uint8Array): Promise<boolean> => {
     const head = headers();
     const token = tokenOf(id);
     head.set('Nats-Msg-Id', token);
-    const answer = (await ask(`${root}.${tokenOf(group)}.${token}`, body, { headers: head })).json<PubAck>();
+    const answer = (await ask(`${root}.${tokenOf(group)}.${token}`, body, head)).json<PubAck>();
     if (!answer.error) return !answer.duplicate;
     if (answer.error.err_code === waitsAlready) return false;
     throw new JetStreamApiError(answer.error);
   };
 
+  const toBeRung = new Set<string>();
+  const ringAll = (): void => {
+    for (const group of toBeRung) now()?.publish(`${names.bell}.${group}`);
+    toBeRung.clear();
+  };
+
+  // The messages come under their own subjects, which the driver's shared inbox cannot tell apart.
+  let mailbox: { of: NatsConnection; box: Mailbox } | undefined;
+  const mailboxOf = (connection: NatsConnection): Mailbox => {
+    if (mailbox?.of !== connection || mailbox.box.closed()) mailbox = { of: connection, box: openMailbox(connection, answerMs) };
+    return mailbox.box;
+  };
+
   return {
     names,
+    ring: async (group) => {
+      toBeRung.add(group);
+      // Whoever takes the message in this process asks for it at once: both go to the server together.
+      await nextTurn();
+      ringAll();
+    },
     publish: async (id, group, body) => {
       try {
         return await publish(id, group, body);
@@ -156,8 +182,9 @@ export const openLane = (connect: () => Promise<NatsConnection>, names: LaneName
       await ensureConsumer(group, ackWaitMs);
       const askedAt = performance.now();
       try {
-        // The messages come under their own subjects, which the driver's shared inbox cannot tell apart.
-        return givenOf(await ask(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${group}`, '{"batch":1,"no_wait":true}', { noMux: true }), askedAt);
+        const box = mailboxOf(await connect());
+        ringAll();
+        return givenOf(await box.ask(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${group}`, '{"batch":1,"no_wait":true}'), askedAt);
       } catch (error) {
         known.delete(group);
         throw error;

@@ -11,6 +11,8 @@ import { openSide } from './side.ts';
 export type Line = {
   next(consumer: Consumer, signal: AbortSignal): Promise<Delivery | null>;
   nextBeside(consumer: Consumer, groups: ReadonlySet<string>): Promise<Delivery | null>;
+  /** A group (its token) has something new, which this process has put there; resolves when the other processes are told. */
+  tell(kind: Kind, group: string): Promise<void>;
   /** To be called whenever the connection has come up. */
   begin(connection: NatsConnection): void;
   close(): void;
@@ -78,6 +80,7 @@ export const openLine = ({ lanes, connection, leaseMs, onGivenUp }: LineParts): 
       const tokens = new Set([...groups].map(tokenOf));
       return inTurn(() => take(consumer, true, tokens)).catch(() => null);
     },
+    tell: (kind, group) => (kind === 'urgent' ? urgent : ordinary).tell(group),
     begin: (up) => {
       listed = Promise.all([urgent.begin(up), ordinary.begin(up)]);
     },

@@ -24,6 +24,8 @@ export type Side = {
   any(): boolean;
   /** The next message of the group whose turn it is, and which is none of these (tokens); null where there is none now. @throws Error where the server cannot be asked */
   take(consumer: Consumer, except?: ReadonlySet<string>): Promise<Delivery | null>;
+  /** A group has something new, which this process was the first to know: to be taken here or by any other process; resolves when the others are told. */
+  tell(group: string): Promise<void>;
   /** Listens from now on, and asks which groups have messages; to be called whenever the connection has come up. */
   begin(connection: NatsConnection): Promise<void>;
   /** Looks at groups that have nothing to take as far as is known: the lease of somebody who is gone runs out without a word. */
@@ -47,10 +49,13 @@ export const openSide = ({ lane, connection, checkMs, wakeUp, onGivenUp }: SideP
   };
   const restFor = (group: string, ms: number): void => turns.rest(group, performance.now() + ms);
 
-  /** There is something again, for this process and for all others. */
-  const tell = (group: string): void => {
+  const hear = (group: string): void => {
+    rung.add(group);
     wake(group);
-    connection()?.publish(`${lane.names.bell}.${group}`);
+  };
+  const tell = (group: string): Promise<void> => {
+    hear(group);
+    return lane.ring(group);
   };
 
   const pull = async (group: string, consumer: Consumer): Promise<Delivery | null> => {
@@ -68,8 +73,8 @@ export const openSide = ({ lane, connection, checkMs, wakeUp, onGivenUp }: SideP
     const delivery = deliveryOf(consumer, given, {
       connection,
       onEnd: (againInMs) => {
-        if (againInMs === 0) tell(group);
-        else if (againInMs !== null) setTimeout(tell, againInMs, group).unref();
+        if (againInMs === 0) void tell(group);
+        else if (againInMs !== null) setTimeout(() => void tell(group), againInMs).unref();
       },
     });
     hands.take(group, () => delivery.until());
@@ -89,10 +94,7 @@ export const openSide = ({ lane, connection, checkMs, wakeUp, onGivenUp }: SideP
     listensTo = to;
     to.subscribe(`${lane.names.bell}.*`, {
       callback: (error, message) => {
-        if (error) return;
-        const group = groupIn(lane.names, message.subject);
-        rung.add(group);
-        wake(group);
+        if (!error) hear(groupIn(lane.names, message.subject));
       },
     });
     clearGivenUp(to, lane, onGivenUp);
@@ -100,6 +102,7 @@ export const openSide = ({ lane, connection, checkMs, wakeUp, onGivenUp }: SideP
 
   return {
     any: () => turns.any(),
+    tell,
     take: async (consumer, except) => {
       for (let group = turns.pick(except); group !== undefined; group = turns.pick(except)) {
         const delivery = await pull(group, consumer);
