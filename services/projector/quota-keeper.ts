@@ -20,17 +20,20 @@ export type QuotaKeeperParts = { store: EventStore; reads: ReadStore; limits: Li
 /** These facts have time: what a failure gives back can be had so much later, and the log is asked for renders that are open much longer. */
 const gatherMs = 250;
 
-/** A fact that is told twice counts once, so the checkpoint may lag behind by so many positions. */
+/** A fact that is told twice counts once, so the checkpoint may lag behind by so many events. */
 const checkpointEvery = 1_000;
 
 /** Follows the log and lets the counts of the month know what became of renders, until `signal` aborts. */
 export const runQuotaKeeper = async ({ store, reads, limits }: QuotaKeeperParts, signal: AbortSignal): Promise<void> => {
   let checkpoint = await reads.checkpoint(consumers.quotaKeeper);
+  let unnoted = 0;
   for await (const batch of gathered(store.subscribe(checkpoint, signal), signal, gatherMs)) {
     await limits.learn(batch.flatMap(factOf));
     const end = batch.at(-1)!.position;
-    if (end - checkpoint < checkpointEvery) continue;
+    unnoted += batch.length;
+    if (unnoted < checkpointEvery) continue;
     checkpoint = (await reads.apply(consumers.quotaKeeper, checkpoint, end, [])) ? end : await reads.checkpoint(consumers.quotaKeeper);
+    unnoted = 0;
   }
 };
 

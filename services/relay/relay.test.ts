@@ -5,10 +5,10 @@ import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { runRelay } from './relay.ts';
 
-/** Events that come together at a time, in milliseconds, up to a position; the last of them is work for somebody, or none is. */
-type Coming = { at: number; upTo: number; isWork: boolean };
+/** So many events that come together at a time, in milliseconds, up to a position; the last of them is work for somebody, or none is. */
+type Coming = { at: number; upTo: number; isWork: boolean; events?: number };
 const work = (at: number, upTo: number): Coming => ({ at, upTo, isWork: true });
-const noWork = (at: number, upTo: number): Coming => ({ at, upTo, isWork: false });
+const noWork = (at: number, upTo: number, events = 1): Coming => ({ at, upTo, isWork: false, events });
 
 const eventOf = ({ upTo, isWork }: Coming): RecordedEvent =>
   ({
@@ -25,7 +25,7 @@ const stage = (coming: readonly Coming[]) => {
     subscribe: async function* (after: number) {
       for (const one of coming.filter(({ upTo }) => upTo > after)) {
         at.now = one.at;
-        yield [eventOf(one)];
+        yield [...Array.from({ length: (one.events ?? 1) - 1 }, () => eventOf({ ...one, isWork: false })), eventOf(one)];
       }
     },
     readAll: async () => [],
@@ -55,13 +55,19 @@ describe('The relay', () => {
     expect(noted).toEqual([1, 4, 6]);
   });
 
-  it('notes after a thousand positions in any case, be there work or not', async () => {
-    const idle = stage([noWork(0, 1), noWork(10_000, 999), noWork(10_001, 1_000), noWork(10_002, 1_999)]);
+  it('notes after a thousand events in any case, be there work or not', async () => {
+    const idle = stage([noWork(0, 1), noWork(10_000, 999, 998), noWork(10_001, 1_000), noWork(10_002, 1_999, 999)]);
     await idle.relay();
     expect(idle.noted).toEqual([1_000]);
-    const hurried = stage([work(0, 1), work(1, 900), work(2, 1_001), work(3, 1_002)]);
+    const hurried = stage([work(0, 1), { ...work(1, 900), events: 999 }, work(2, 901), work(3, 902)]);
     await hurried.relay();
-    expect(hurried.noted).toEqual([1, 1_001]);
+    expect(hurried.noted).toEqual([1, 901]);
+  });
+
+  it('takes no position for a number of events, since a log may count bytes', async () => {
+    const { noted, relay } = stage([work(0, 10_000), noWork(1, 20_000), work(2, 1_000_000)]);
+    await relay();
+    expect(noted).toEqual([10_000]);
   });
 
   it('goes on from where somebody else has come when it cannot note its own place', async () => {

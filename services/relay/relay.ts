@@ -33,13 +33,17 @@ export const messageOf = (event: RecordedEvent): Message | null => {
   }
 };
 
-/** The checkpoint may lag behind by so many positions; it moves with the work that is given out, though not more often than so: to give a message again is harmless, and to note each batch costs more than that. */
-const notedEvery = { positions: 1_000, ms: 250 };
+/**
+ * The checkpoint may lag behind by so many events; it moves with the work that is given out, though not more often than so: to give a message again is harmless, and to note each batch costs more than that.
+ * Positions tell nothing of how many: there are logs that count bytes.
+ */
+const notedEvery = { events: 1_000, ms: 250 };
 
 /** Carries events from the log to the bus, until `signal` aborts. The checkpoint follows only when the bus has confirmed. `clock` tells milliseconds. */
 export const runRelay = async (store: EventStore, bus: Bus, reads: ReadStore, signal: AbortSignal, clock = (): number => performance.now()): Promise<void> => {
   let checkpoint = await reads.checkpoint(consumers.relay);
   let notedAt = -Infinity;
+  let unnoted = 0;
   for await (const batch of followed('relay', store, checkpoint, signal)) {
     const messages = batch.flatMap((event) => {
       const message = messageOf(event);
@@ -47,9 +51,11 @@ export const runRelay = async (store: EventStore, bus: Bus, reads: ReadStore, si
     });
     await Promise.all(messages.map(({ message, traceparent }) => publishInTrace(bus, message, traceparent)));
     const end = batch.at(-1)!.position;
+    unnoted += batch.length;
     const isDue = messages.length > 0 && clock() - notedAt >= notedEvery.ms;
-    if (!isDue && end - checkpoint < notedEvery.positions) continue;
+    if (!isDue && unnoted < notedEvery.events) continue;
     checkpoint = (await reads.apply(consumers.relay, checkpoint, end, [])) ? end : await reads.checkpoint(consumers.relay);
     notedAt = clock();
+    unnoted = 0;
   }
 };
