@@ -1,5 +1,5 @@
 import type { Collection } from '#libs/read-store/port.ts';
-import { further, type FurtherEffect, tallies } from './projection.ts';
+import { further, type FurtherEffect } from './projection.ts';
 
 /**
  * What one API key had rendered in one month (`YYYY-MM`, UTC, of the acceptance): how many, how they ended, and how many of them
@@ -16,7 +16,7 @@ export type KeyRendersDocument = {
   lastRenderAt: string;
 };
 
-export const keyRenders: Collection = { name: 'keyRenders', indexes: [['accountId', 'month']], together: tallies };
+export const keyRenders: Collection = { name: 'keyRenders', indexes: [['accountId', 'month']], together: true };
 
 /** A render, as far as its key is concerned. */
 export type KeyRender = { keyId: string; accountId: string; createdAt: string };

@@ -34,8 +34,5 @@ export const further = <D extends Document>({ name }: Collection, id: string, ev
   evolve: evolve as FurtherEffect['evolve'],
 });
 
-/** Where collections lie whose documents change with every render. */
-export const tallies = 'tallies';
-
 /** Every collection that a read model keeps. */
 export const collectionsOf = ({ collection, further: others = [] }: Pick<Projection, 'collection' | 'further'>): Collection[] => [collection, ...others];

@@ -1,13 +1,13 @@
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { readModels } from '#contracts/names.ts';
-import { type Projection, tallies } from './projection.ts';
+import { type Projection } from './projection.ts';
 
 /** How often renders have used a template, trials left out. */
 export type TemplateUsesDocument = { count: number; lastUsedAt: string };
 
 export const templateUses: Projection<TemplateUsesDocument> = {
   model: readModels.templateUses,
-  collection: { name: readModels.templateUses, indexes: [], together: tallies },
+  collection: { name: readModels.templateUses, indexes: [], together: true },
   on: {
     RenderRequested: (event) => {
       const { source, trial } = event.data as Extract<RenderEvent, { type: 'RenderRequested' }>['data'];

@@ -1,7 +1,7 @@
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { type Projection, tallies } from './projection.ts';
+import { type Projection } from './projection.ts';
 
 /**
  * Renders that count toward an account's quota of one month (`YYYY-MM`, UTC), and the days (`YYYY-MM-DD`) they were accepted on.
@@ -21,7 +21,7 @@ const one = (day: string, by: 1 | -1) => (byDay: Record<string, number>): Record
 
 export const usage: Projection<UsageDocument> = {
   model: readModels.usage,
-  collection: { name: readModels.usage, indexes: [], together: tallies },
+  collection: { name: readModels.usage, indexes: [], together: true },
   on: {
     RenderRequested: (event) => {
       const data = event.data as Data<'RenderRequested'>;

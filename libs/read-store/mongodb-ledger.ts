@@ -1,6 +1,6 @@
 import { type Database, type Documents, documentsIn } from '#libs/mongodb/connection.ts';
 import { isDuplicate } from '#libs/mongodb/trouble.ts';
-import { fieldName } from './mongodb-documents.ts';
+import { fieldName, sharedCollection } from './mongodb-documents.ts';
 import type { Collection } from './port.ts';
 
 /** Where a model stands. `claim` is the step that is being written, `by` the last one that was. */
@@ -9,17 +9,17 @@ type Standing = { position: number; claim?: string; by?: string };
 /**
  * The one document that says where every model stands, so that a step of many models is decided by one write. `generations` are the collections that serve,
  * by name, where they are not the first ones; `copies` the generation in which a model is being built anew. `layout` changes whenever other collections serve.
- * `together` says which of the first ones lay in one place when the ledger was made: documents stay where they are.
+ * `together` says which of the first ones lay beside it when it was made: documents stay where they are.
  */
-export type Ledger = { _id: string; layout: number; together?: Record<string, string>; models?: Record<string, Standing>; generations?: Record<string, string>; copies?: Record<string, string>; journals?: Record<string, string> };
+export type Ledger = { _id: string; layout: number; together?: string[]; models?: Record<string, Standing>; generations?: Record<string, string>; copies?: Record<string, string>; journals?: Record<string, string> };
 
 export const ledgerId = 'ledger';
 
-export const ledgerIn = (db: Database): Documents<Ledger> => documentsIn<Ledger>(db, 'ledger');
+export const ledgerIn = (db: Database): Documents<Ledger> => documentsIn<Ledger>(db, sharedCollection);
 
 /** Makes the ledger where there is none. */
 export const prepareLedger = async (db: Database, collections: readonly Collection[]): Promise<void> => {
-  const together = Object.fromEntries(collections.flatMap(({ name, together: where }) => (where === undefined ? [] : [[fieldName(name), where]])));
+  const together = collections.filter((one) => one.together).map(({ name }) => name);
   try {
     await ledgerIn(db).updateOne({ _id: ledgerId }, { $setOnInsert: { layout: 0, together } }, { upsert: true });
   } catch (error) {
@@ -58,8 +58,7 @@ export const laterGenerationsOf = (collection: string): string => `documents.${c
 
 export const placeIn = (ledger: Ledger, collection: string, generation: string | undefined): Place => {
   if (generation !== undefined) return { name: laterGenerationsOf(collection) + generation, prefix: '' };
-  const shared = ledger.together?.[fieldName(collection)];
-  return shared === undefined ? { name: `documents.${collection}`, prefix: '' } : { name: `documents.${shared}`, prefix: `${collection}/` };
+  return ledger.together?.includes(collection) ? { name: sharedCollection, prefix: `${collection}/` } : { name: `documents.${collection}`, prefix: '' };
 };
 
 /** Where those documents lie that serve. */

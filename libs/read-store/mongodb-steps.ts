@@ -1,6 +1,6 @@
 import { type Database, type Documents, documentsIn } from '#libs/mongodb/connection.ts';
 import { isDuplicate } from '#libs/mongodb/trouble.ts';
-import { type Entry, type Stored, writeOf } from './mongodb-documents.ts';
+import { type Entry, sharedCollection, type Stored, writeOf } from './mongodb-documents.ts';
 import { atRest, claimIn, fieldOfModel, type Ledger, lastStepIn, ledgerId, ledgerIn, positionIn, readLedger } from './mongodb-ledger.ts';
 
 /** A step as it is noted before any of it is written: in the ledger itself where it is small, as JSON, else in `parts` documents beside it. */
@@ -127,6 +127,24 @@ export const take = async (db: Database, step: Step): Promise<'taken' | 'elsewhe
   }
 };
 
+type Move = { filter: { _id: string }; update: { $set: Record<string, unknown> } };
+
+/**
+ * Writes entries that lie beside the ledger and then moves it, in one operation: the server makes one write after the other, and none after one that is refused. True where it has moved;
+ * null where a document is there and as far already, so that the ledger was not come to.
+ */
+const writeAndMove = async (db: Database, entries: readonly Entry[], to: number, move: Move): Promise<boolean | null> => {
+  const writes = entries.map((entry) => writeOf(entry, to));
+  try {
+    // Of the entries each is either found or new.
+    const { matchedCount, upsertedCount } = await documentsIn<Stored>(db, sharedCollection).bulkWrite([...writes, { updateOne: move }], { ordered: true });
+    return matchedCount + upsertedCount > writes.length;
+  } catch (error) {
+    if (!isDuplicate(error)) throw error;
+    return null;
+  }
+};
+
 /**
  * Takes a step whose documents are right whether or not it is taken, since each is the fold of the log up to `to`: writes those that are not as far, then moves the models on by one conditional
  * write, which decides. A process that ends in between leaves documents ahead of their models, and nothing to finish.
@@ -136,9 +154,12 @@ export const advance = async (db: Database, { models, from, to, entries, when }:
     const ledger = await readLedger(db);
     return models.every((model) => positionIn(ledger, model) === from);
   };
-  if (!(await writeEntries(db, entries, to, isWanted))) return false;
-  const condition = Object.assign({ _id: ledgerId, ...when }, ...models.map((model) => atRest(model, from))) as { _id: string };
-  const { matchedCount } = await ledgerIn(db).updateOne(condition, { $set: Object.fromEntries(models.map((model) => [`${fieldOfModel(model)}.position`, to])) });
-  if (matchedCount === 0) await finishOthers(db, await readLedger(db), models);
-  return matchedCount === 1;
+  const filter = Object.assign({ _id: ledgerId, ...when }, ...models.map((model) => atRest(model, from))) as Move['filter'];
+  const move: Move = { filter, update: { $set: Object.fromEntries(models.map((model) => [`${fieldOfModel(model)}.position`, to])) } };
+  const { beside = [], elsewhere = [] } = Object.groupBy(entries, ({ collection }) => (collection === sharedCollection ? 'beside' : 'elsewhere'));
+  if (!(await writeEntries(db, elsewhere, to, isWanted))) return false;
+  let moved = await writeAndMove(db, beside, to, move);
+  if (moved === null) moved = (await writeEntries(db, beside, to, isWanted)) && ((await writeAndMove(db, [], to, move)) ?? false);
+  if (!moved) await finishOthers(db, await readLedger(db), models);
+  return moved;
 };

@@ -4,9 +4,9 @@ export type Scalar = string | number | boolean | null;
 /**
  * A collection with the fields (dotted paths) that its queries filter and sort by, and no others. One that is added later holds for
  * documents that are written from then on: the model wants to be rebuilt.
- * Those that are `together` under a name, which no collection has, may lie in one place, so that one write changes documents of all of them: for small documents that change with every step.
+ * Those that are `together` may lie in one place, so that one write changes documents of all of them: for what changes with nearly every step.
  */
-export type Collection = { name: string; indexes: readonly (readonly string[])[]; together?: string };
+export type Collection = { name: string; indexes: readonly (readonly string[])[]; together?: boolean };
 
 export type Change = { collection: string; id: string; document: Document | null };
 

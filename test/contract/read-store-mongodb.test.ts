@@ -9,7 +9,7 @@ import { collections, people, putting } from './read-store/people.ts';
 describe.runIf(isFerretDbThere)('with a MongoDB-compatible server', () => {
   const at = ferretDbForFile();
   describeReadStoreContract('MongoDB', (wanted) => openedOn(at.server, (url) => openMongoReadStore(url, wanted)));
-  describeReadStoreContract('MongoDB with all collections in one place', (wanted) => openedOn(at.server, (url) => openMongoReadStore(url, wanted.map((one) => ({ ...one, together: 'place' })))));
+  describeReadStoreContract('MongoDB with all collections in one place', (wanted) => openedOn(at.server, (url) => openMongoReadStore(url, wanted.map((one) => ({ ...one, together: true })))));
 
   describe('A projector that remembers what it wrote', () => {
     const opened = async () => {

@@ -78,7 +78,7 @@ describe.runIf(isFerretDbThere)('Read models on a MongoDB', () => {
   const raw = async () => {
     const client = kept(new MongoClient(server.url('x')));
     type Any = { _id: string; [field: string]: unknown };
-    return { ledger: client.db().collection<Any>('ledger'), counters: client.db().collection<Any>('documents.counters') };
+    return { ledger: client.db().collection<Any>('documents'), counters: client.db().collection<Any>('documents.counters') };
   };
   const entry = (id: string, document: { n: number; id?: string } | null) => ({ collection: 'documents.counters', id, json: document && JSON.stringify(document), ...(document && { fields: { n: document.n } }) });
 
@@ -123,14 +123,14 @@ describe.runIf(isFerretDbThere)('Read models on a MongoDB', () => {
   });
 
   it('that lie together leave nothing where they lay once one of them is built anew', async () => {
-    const wanted = ['counters', 'others'].map((name) => ({ name, indexes: [], together: 'place' }));
+    const wanted = ['counters', 'others'].map((name) => ({ name, indexes: [], together: true }));
     const reads = kept(await openMongoReadStore(url(), wanted));
     for (const name of ['counters', 'others']) await reads.apply(name, 0, 1, [{ collection: name, id: 'a', document: { name } }]);
     const { copy, switchOver } = await reads.rebuild('counters', ['counters']);
     await copy.advance(0, 1, [{ model: 'counters', changes: [{ collection: 'counters', id: 'a', document: { name: 'built anew' } }] }]);
     expect(await switchOver()).toBe(true);
-    const place = kept(new MongoClient(server.url('x'))).db().collection('documents.place');
-    await until('what served before is gone', async () => (await place.countDocuments()) === 1);
+    const place = kept(new MongoClient(server.url('x'))).db().collection('documents');
+    await until('what served before is gone, and the ledger and the other document are there', async () => (await place.countDocuments()) === 2);
     expect([await reads.get('counters', 'a'), await reads.get('others', 'a')]).toEqual([{ name: 'built anew' }, { name: 'others' }]);
   });
 
