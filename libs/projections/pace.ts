@@ -1,7 +1,7 @@
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { type Projection } from './projection.ts';
+import type { Projection } from './projection.ts';
 
 /**
  * How fast renders go lately. `workMs` is the usual time from the claim to the PDF, by kind of input; `gapMs` the usual time

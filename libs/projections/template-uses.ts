@@ -1,6 +1,6 @@
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { readModels } from '#contracts/names.ts';
-import { type Projection } from './projection.ts';
+import type { Projection } from './projection.ts';
 
 /** How often renders have used a template, trials left out. */
 export type TemplateUsesDocument = { count: number; lastUsedAt: string };

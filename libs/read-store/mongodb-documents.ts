@@ -7,7 +7,7 @@ import type { Document, Query, Scalar } from './port.ts';
 export type Stored = { _id: string; p: number; json?: string; f?: Fields; gone?: true };
 export type Fields = Record<string, Scalar | Record<string, never>>;
 
-/** Where the ledger lies, and beside it the documents of all collections that are `together`: no name of another collection is as short. */
+/** Where the ledger lies, and beside it the documents of all collections that are `together`; each of the others has `documents.` before its name. */
 export const sharedCollection = 'documents';
 
 /** What one step makes of one document; `collection` and `id` as the server calls them, `json` null where the document is removed, and `fields` what it is found by. */

@@ -9,7 +9,7 @@ type Standing = { position: number; claim?: string; by?: string };
 /**
  * The one document that says where every model stands, so that a step of many models is decided by one write. `generations` are the collections that serve,
  * by name, where they are not the first ones; `copies` the generation in which a model is being built anew. `layout` changes whenever other collections serve.
- * `together` says which of the first ones lay beside it when it was made: documents stay where they are.
+ * `together` says which collections lay beside it when it was made: documents stay where they are.
  */
 export type Ledger = { _id: string; layout: number; together?: string[]; models?: Record<string, Standing>; generations?: Record<string, string>; copies?: Record<string, string>; journals?: Record<string, string> };
 
@@ -54,11 +54,17 @@ export const withPositions = (ledger: Ledger, models: readonly string[], positio
 export type Place = { name: string; prefix: string };
 
 /** What the names of all generations but the first begin with. */
-export const laterGenerationsOf = (collection: string): string => `documents.${collection}@`;
+const later = (collection: string): string => `${collection}@`;
+
+/** What the names of the server's collections begin with that hold any generation but the first. */
+export const laterGenerationsOf = (collection: string): string => `documents.${later(collection)}`;
+
+/** What the ids of documents beside the ledger begin with, and no other ids do, that belong to any generation but the first. */
+export const laterIdsOf = (collection: string): { $gte: string; $lt: string } => ({ $gte: later(collection), $lt: `${collection}A` });
 
 export const placeIn = (ledger: Ledger, collection: string, generation: string | undefined): Place => {
-  if (generation !== undefined) return { name: laterGenerationsOf(collection) + generation, prefix: '' };
-  return ledger.together?.includes(collection) ? { name: sharedCollection, prefix: `${collection}/` } : { name: `documents.${collection}`, prefix: '' };
+  const name = generation === undefined ? collection : later(collection) + generation;
+  return ledger.together?.includes(collection) ? { name: sharedCollection, prefix: `${name}/` } : { name: `documents.${name}`, prefix: '' };
 };
 
 /** Where those documents lie that serve. */

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Database, documentsIn } from '#libs/mongodb/connection.ts';
 import { isAbsent } from '#libs/mongodb/trouble.ts';
-import { idsWithin, type Stored } from './mongodb-documents.ts';
+import { idsWithin, sharedCollection, type Stored } from './mongodb-documents.ts';
 import { type Layout, servedKeptMs } from './mongodb-layout.ts';
-import { atRest, copyIn, copyOf, fieldOfCopy, fieldOfGeneration, fieldOfModel, generationIn, laterGenerationsOf, ledgerId, ledgerIn, type Place, placeIn, positionIn } from './mongodb-ledger.ts';
+import { atRest, copyIn, copyOf, fieldOfCopy, fieldOfGeneration, fieldOfModel, laterGenerationsOf, laterIdsOf, ledgerId, ledgerIn, type Place, placeIn, positionIn, servingPlace } from './mongodb-ledger.ts';
 import { finishOthers } from './mongodb-steps.ts';
 import { RebuildSuperseded } from './port.ts';
 
@@ -16,7 +16,19 @@ const drop = async (db: Database, name: string): Promise<void> => {
   });
 };
 
-/** Removes what is in a place; where several lie together, there is more. */
+/** Where documents of a collection lie in generations but the first, be they wanted or not. */
+const laterPlaces = async (db: Database, collection: string, names: readonly string[]): Promise<Place[]> => {
+  const places = names.filter((name) => name.startsWith(laterGenerationsOf(collection))).map((name) => ({ name, prefix: '' }));
+  const { $gte: first, $lt } = laterIdsOf(collection);
+  for (let $gte = first; ; ) {
+    const next = await documentsIn<Stored>(db, sharedCollection).findOne({ _id: { $gte, $lt } }, { sort: { _id: 1 }, projection: { _id: 1 } });
+    if (!next) return places;
+    const prefix = next._id.slice(0, next._id.indexOf('/', collection.length) + 1);
+    places.push({ name: sharedCollection, prefix });
+    $gte = idsWithin(prefix).$lt;
+  }
+};
+
 const empty = async (db: Database, { name, prefix }: Place): Promise<void> => {
   if (prefix === '') await drop(db, name);
   else await documentsIn<Stored>(db, name).deleteMany({ _id: idsWithin(prefix) });
@@ -24,22 +36,23 @@ const empty = async (db: Database, { name, prefix }: Place): Promise<void> => {
 
 /** Removes what is left of collections in generations that neither serve nor are being built. */
 const sweep = async (db: Database, layout: Layout, model: string, names: readonly string[]): Promise<void> => {
-  const there = await db.listCollections({}, { nameOnly: true }).toArray();
-  // Read second: what was there by then and still belongs to somebody is in it.
-  const ledger = await layout.fresh(db);
+  const there = (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
   for (const collection of names) {
-    const [serves, later] = [generationIn(ledger, collection), laterGenerationsOf(collection)];
-    const wanted = new Set([serves, copyIn(ledger, model)].map((generation) => later + String(generation)));
-    for (const { name } of there) if (name.startsWith(later) && !wanted.has(name)) await drop(db, name);
-    const first = placeIn(ledger, collection, undefined);
-    if (serves !== undefined && there.some(({ name }) => name === first.name)) await empty(db, first);
+    const later = await laterPlaces(db, collection, there);
+    // Read second: what was there by then and still belongs to somebody is in it.
+    const ledger = await layout.fresh(db);
+    const copy = copyIn(ledger, model);
+    const wanted = [servingPlace(ledger, collection), ...(copy === undefined ? [] : [placeIn(ledger, collection, copy)])];
+    const isWanted = ({ name, prefix }: Place): boolean => wanted.some((place) => place.name === name && place.prefix === prefix);
+    for (const place of [placeIn(ledger, collection, undefined), ...later]) if (!isWanted(place)) await empty(db, place);
   }
 };
 
 const serve = (names: readonly string[], generation: string): Record<string, string> => Object.fromEntries(names.map((name) => [fieldOfGeneration(name), generation]));
 
 const indexAll = async (db: Database, layout: Layout, names: readonly string[], generation: string): Promise<void> => {
-  for (const name of names) await layout.index(db, name, laterGenerationsOf(name) + generation);
+  const ledger = await layout.known(db);
+  for (const name of names) await layout.index(db, name, placeIn(ledger, name, generation).name);
 };
 
 /** Empties a model: its collections in a new generation serve, and what a late writer still brings goes to the old one. */

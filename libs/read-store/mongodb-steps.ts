@@ -127,21 +127,25 @@ export const take = async (db: Database, step: Step): Promise<'taken' | 'elsewhe
   }
 };
 
+/** What moves the ledger, where it is as the step wants it. */
 type Move = { filter: { _id: string }; update: { $set: Record<string, unknown> } };
 
+const moveAlone = async (db: Database, { filter, update }: Move): Promise<'moved' | 'stayed'> => ((await ledgerIn(db).updateOne(filter, update)).matchedCount === 1 ? 'moved' : 'stayed');
+
 /**
- * Writes entries that lie beside the ledger and then moves it, in one operation: the server makes one write after the other, and none after one that is refused. True where it has moved;
- * null where a document is there and as far already, so that the ledger was not come to.
+ * Writes entries that lie beside the ledger and then moves it, in one operation: the server makes one write after the other, and none after one that is refused. `torn` where a document is
+ * there and as far already, so that the ledger was not come to.
  */
-const writeAndMove = async (db: Database, entries: readonly Entry[], to: number, move: Move): Promise<boolean | null> => {
+const writeAndMove = async (db: Database, entries: readonly Entry[], to: number, move: Move): Promise<'moved' | 'stayed' | 'torn'> => {
+  if (entries.length === 0) return moveAlone(db, move);
   const writes = entries.map((entry) => writeOf(entry, to));
   try {
     // Of the entries each is either found or new.
     const { matchedCount, upsertedCount } = await documentsIn<Stored>(db, sharedCollection).bulkWrite([...writes, { updateOne: move }], { ordered: true });
-    return matchedCount + upsertedCount > writes.length;
+    return matchedCount + upsertedCount > writes.length ? 'moved' : 'stayed';
   } catch (error) {
     if (!isDuplicate(error)) throw error;
-    return null;
+    return 'torn';
   }
 };
 
@@ -158,8 +162,11 @@ export const advance = async (db: Database, { models, from, to, entries, when }:
   const move: Move = { filter, update: { $set: Object.fromEntries(models.map((model) => [`${fieldOfModel(model)}.position`, to])) } };
   const { beside = [], elsewhere = [] } = Object.groupBy(entries, ({ collection }) => (collection === sharedCollection ? 'beside' : 'elsewhere'));
   if (!(await writeEntries(db, elsewhere, to, isWanted))) return false;
-  let moved = await writeAndMove(db, beside, to, move);
-  if (moved === null) moved = (await writeEntries(db, beside, to, isWanted)) && ((await writeAndMove(db, [], to, move)) ?? false);
-  if (!moved) await finishOthers(db, await readLedger(db), models);
-  return moved;
+  let outcome = await writeAndMove(db, beside, to, move);
+  if (outcome === 'torn') {
+    if (!(await writeEntries(db, beside, to, isWanted))) return false;
+    outcome = await moveAlone(db, move);
+  }
+  if (outcome === 'stayed') await finishOthers(db, await readLedger(db), models);
+  return outcome === 'moved';
 };
