@@ -90,11 +90,11 @@ export const openNatsAnswers = (url: string, { prefix = 'colophon' }: NatsAnswer
         if (listensOn) listen(listensOn, renderId);
         else awaited.set(renderId, null);
       }
-      try {
-        return await waiting;
-      } finally {
-        leave(renderId);
-      }
+      const answer = await waiting;
+      leave(renderId);
+      // What still comes is for nobody: whoever sends it shall see that.
+      if (answer === null) forget();
+      return answer;
     },
     give: (renderId, answer) => {
       here.give(renderId, answer);

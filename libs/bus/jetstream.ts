@@ -61,7 +61,7 @@ export const openJetStreamBus = (url: string, options: JetStreamOptions = {}): B
   const lanesOf = (subject: string): Record<Kind, Lane> => {
     const known = lanes.get(subject);
     if (known) return known;
-    const laneOf = (kind: Kind): Lane => openLane({ connect, now: () => link.now() }, namesOf(prefix, subject, kind), laneOptions);
+    const laneOf = (kind: Kind): Lane => openLane({ connect, connected: () => link.connected() }, namesOf(prefix, subject, kind), laneOptions);
     const made = { urgent: laneOf('urgent'), ordinary: laneOf('ordinary') };
     lanes.set(subject, made);
     return made;

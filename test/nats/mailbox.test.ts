@@ -48,6 +48,16 @@ describe.skipIf(!isNatsThere)('A mailbox for questions to NATS', () => {
     expect(box.closed()).toBe(true);
   });
 
+  it('takes no second question before the first is answered', async () => {
+    const box = openMailbox(asking, longMs);
+    answering.subscribe('slow', { callback: (_, message) => void message.respond(message.data) });
+    await answering.flush();
+    const first = box.ask('slow', 'first');
+    await expect(box.ask('slow', 'second')).rejects.toThrow('once the one before has been answered');
+    expect((await first).string()).toBe('first');
+    expect((await box.ask('slow', 'third')).string()).toBe('third');
+  });
+
   it('is closed with its connection', async () => {
     const own = await connect({ servers: server.url });
     const box = openMailbox(own, longMs);

@@ -10,7 +10,7 @@ export type Hands = {
   /** Null while the server cannot be reached. */
   connection: () => NatsConnection | null;
   /** Told when the message is no more in these hands, with the milliseconds after which it comes again; null where it is done. */
-  onEnd: (againInMs: number | null) => void;
+  onEnd: (againInMs: number | null) => Promise<void> | void;
 };
 
 /** The server's lease is by so much longer than ours: what is said at the end of ours must not come too late. */
@@ -43,7 +43,7 @@ export const deliveryOf = (consumer: Consumer, { body, reply, attempt, askedAt }
     const leaseEnd = until;
     until = -Infinity;
     while (performance.now() < leaseEnd && !(await say(word))) await sleep(retryMs);
-    onEnd(againInMs);
+    await onEnd(againInMs);
   };
 
   return {

@@ -58,10 +58,10 @@ const managerOf = (connection: NatsConnection): Promise<JetStreamManager> => {
 
 type PubAck = { seq: number; duplicate?: boolean; error?: never } | { error: { code: number; err_code: number; description: string } };
 
-/** `connect` resolves with the connection, `now` is the one that is up, if any. */
-export type Way = { connect: () => Promise<NatsConnection>; now: () => NatsConnection | null };
+/** `connect` resolves with the connection, or fails while there is none; `connected` waits for it, and fails once there will be none. */
+export type Way = { connect: () => Promise<NatsConnection>; connected: () => Promise<NatsConnection> };
 
-export const openLane = ({ connect, now }: Way, names: LaneNames, { deduplicationMs, maxAgeMs, maxAttempts, replicas }: LaneOptions): Lane => {
+export const openLane = ({ connect, connected }: Way, names: LaneNames, { deduplicationMs, maxAgeMs, maxAttempts, replicas }: LaneOptions): Lane => {
   const { stream, root } = names;
   const api = async (): Promise<JetStreamManager> => managerOf(await connect());
 
@@ -149,17 +149,13 @@ export const openLane = ({ connect, now }: Way, names: LaneNames, { deduplicatio
   };
 
   const toBeRung = new Set<string>();
-  const ringAll = (): void => {
-    for (const group of toBeRung) now()?.publish(`${names.bell}.${group}`);
+  const ringAll = (connection: NatsConnection): void => {
+    for (const group of toBeRung) connection.publish(`${names.bell}.${group}`);
     toBeRung.clear();
   };
 
   // The messages come under their own subjects, which the driver's shared inbox cannot tell apart.
-  let mailbox: { of: NatsConnection; box: Mailbox } | undefined;
-  const mailboxOf = (connection: NatsConnection): Mailbox => {
-    if (mailbox?.of !== connection || mailbox.box.closed()) mailbox = { of: connection, box: openMailbox(connection, answerMs) };
-    return mailbox.box;
-  };
+  let mailbox: Mailbox | undefined;
 
   return {
     names,
@@ -167,7 +163,9 @@ export const openLane = ({ connect, now }: Way, names: LaneNames, { deduplicatio
       toBeRung.add(group);
       // Whoever takes the message in this process asks for it at once: both go to the server together.
       await nextTurn();
-      ringAll();
+      // Closed for good, nobody can be told.
+      const connection = await connected().catch(() => null);
+      if (connection) ringAll(connection);
     },
     publish: async (id, group, body) => {
       try {
@@ -182,9 +180,10 @@ export const openLane = ({ connect, now }: Way, names: LaneNames, { deduplicatio
       await ensureConsumer(group, ackWaitMs);
       const askedAt = performance.now();
       try {
-        const box = mailboxOf(await connect());
-        ringAll();
-        return givenOf(await box.ask(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${group}`, '{"batch":1,"no_wait":true}'), askedAt);
+        const connection = await connect();
+        if (!mailbox || mailbox.closed()) mailbox = openMailbox(connection, answerMs);
+        ringAll(connection);
+        return givenOf(await mailbox.ask(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${group}`, '{"batch":1,"no_wait":true}'), askedAt);
       } catch (error) {
         known.delete(group);
         throw error;

@@ -2,7 +2,7 @@ import { createInbox, errors, type Msg, type NatsConnection } from '@nats-io/tra
 
 /** Asks the server for one thing after the other, over one subscription for all answers. */
 export type Mailbox = {
-  /** The answer to a question, asked when the one before has been answered. @throws Error where none comes in time, or nobody is there to give one: the mailbox is closed then */
+  /** The answer to a question. @throws Error where none comes in time, or nobody is there to give one: the mailbox is closed then; and where the one before has not been answered */
   ask(subject: string, body: string): Promise<Msg>;
   closed(): boolean;
 };
@@ -26,6 +26,7 @@ export const openMailbox = (connection: NatsConnection, timeoutMs: number): Mail
 
   return {
     ask: async (subject, body) => {
+      if (awaited) throw new Error('a question is asked once the one before has been answered');
       const answer = Promise.withResolvers<Msg>();
       awaited = answer;
       const timer = setTimeout(() => answer.reject(new errors.TimeoutError()), timeoutMs);
@@ -39,6 +40,7 @@ export const openMailbox = (connection: NatsConnection, timeoutMs: number): Mail
         throw error;
       } finally {
         clearTimeout(timer);
+        awaited = undefined;
       }
     },
     closed: () => closed || connection.isClosed(),

@@ -73,8 +73,8 @@ export const openSide = ({ lane, connection, checkMs, wakeUp, onGivenUp }: SideP
     const delivery = deliveryOf(consumer, given, {
       connection,
       onEnd: (againInMs) => {
-        if (againInMs === 0) void tell(group);
-        else if (againInMs !== null) setTimeout(() => void tell(group), againInMs).unref();
+        if (againInMs === 0) return tell(group);
+        if (againInMs !== null) setTimeout(() => void tell(group), againInMs).unref();
       },
     });
     hands.take(group, () => delivery.until());
