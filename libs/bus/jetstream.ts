@@ -67,6 +67,10 @@ export const openJetStreamBus = (url: string, options: JetStreamOptions = {}): B
     return made;
   };
 
+  link.onUp((connection) => {
+    for (const { urgent, ordinary } of lanes.values()) for (const lane of [urgent, ordinary]) lane.ringAgain(connection);
+  });
+
   const lines = new Map<string, Line>();
   const lineOf = ({ subject, leaseMs }: Consumer): Line => {
     const known = lines.get(subject);

@@ -101,6 +101,20 @@ describe.skipIf(!isNatsThere)('A bus on a NATS server', () => {
     await worker.stop();
   });
 
+  it('tells who waits elsewhere of a message whose publisher lost its connection as soon as it was confirmed', async () => {
+    const server = kept(await startNats());
+    const proxy = await openProxy(server.port);
+    closing.push(() => proxy.close());
+    const [publisher, taker] = [openBus(`nats://127.0.0.1:${proxy.port}`, 'bell'), openBus(server.url, 'bell')];
+    const worker = workOn(taker);
+    await publishAll(publisher, ['before'], 'a');
+    await have(worker.done, ['before']);
+    await publisher.publish({ id: 'lost', subject: consumer.subject, data: {}, group: 'b' }).then(() => proxy.cut());
+    await have(worker.done, ['before', 'lost']);
+    await worker.stop();
+    expect(await taker.pending(consumer)).toBe(0);
+  });
+
   it('loses nothing when connections are cut again and again', async () => {
     const server = kept(await startNats());
     const proxy = await openProxy(server.port);

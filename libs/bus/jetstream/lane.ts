@@ -19,6 +19,8 @@ export type Lane = {
   publish(id: string, group: string, body: Uint8Array): Promise<boolean>;
   /** Tells all other processes that a group has something; resolves when it is said. `group` is its token, here and below. */
   ring(group: string): Promise<void>;
+  /** Tells once more of groups that were told of lately: to be called when a connection has come up after another, which may have lost a bell. */
+  ringAgain(connection: NatsConnection): void;
   /** The group's next message, if there is one now; asked for when what was asked before has been answered. */
   pull(group: string, ackWaitMs: number): Promise<Given | null>;
   /** Null where nobody has taken anything of the group for long. */
@@ -35,8 +37,10 @@ export type Lane = {
 const answerMs = 2_000;
 /** A consumer that nobody has asked for so long is removed by the server; its messages are not. */
 const idleMs = 60_000;
-/** So many groups are remembered to have a consumer. */
+/** So many groups are remembered to have a consumer, or to have been told of. */
 const mostKnown = 20_000;
+/** Longer than it takes to see that a connection is lost, and to make another one. */
+const latelyMs = 30_000;
 const waitsAlready = 10_077;
 const existsOtherwise = 10_058;
 const consumerExists = new Set<number | undefined>([10_013, 10_105, 10_148]);
@@ -149,8 +153,13 @@ export const openLane = ({ connect, connected }: Way, names: LaneNames, { dedupl
   };
 
   const toBeRung = new Set<string>();
+  const lately = new LRUCache<string, true>({ max: mostKnown, ttl: latelyMs });
+  const ringOne = (connection: NatsConnection, group: string): void => connection.publish(`${names.bell}.${group}`);
   const ringAll = (connection: NatsConnection): void => {
-    for (const group of toBeRung) connection.publish(`${names.bell}.${group}`);
+    for (const group of toBeRung) {
+      ringOne(connection, group);
+      lately.set(group, true);
+    }
     toBeRung.clear();
   };
 
@@ -166,6 +175,9 @@ export const openLane = ({ connect, connected }: Way, names: LaneNames, { dedupl
       // Closed for good, nobody can be told.
       const connection = await connected().catch(() => null);
       if (connection) ringAll(connection);
+    },
+    ringAgain: (connection) => {
+      for (const group of lately.keys()) ringOne(connection, group);
     },
     publish: async (id, group, body) => {
       try {
