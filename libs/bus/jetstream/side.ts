@@ -74,7 +74,8 @@ export const openSide = ({ lane, connection, checkMs, wakeUp, onGivenUp }: SideP
       connection,
       onEnd: (againInMs) => {
         if (againInMs === 0) return tell(group);
-        if (againInMs !== null) setTimeout(() => void tell(group), againInMs).unref();
+        // Where nobody can be told, the others look by themselves.
+        if (againInMs !== null) setTimeout(() => void tell(group).catch(() => undefined), againInMs).unref();
       },
     });
     hands.take(group, () => delivery.until());
