@@ -92,7 +92,7 @@ export const startRelay = async (house: House): Promise<Running> => {
 };
 
 /** How much time there is between two steps of the projector: each costs the read store an operation or two, which more documents make little dearer. Queries are never to be 100 ms late. */
-const everyMs = 45;
+const everyMs = 50;
 
 /** Keeps the read models and the counts of the months. */
 export const startProjector = async (house: House): Promise<Running> => {
