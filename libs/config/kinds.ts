@@ -63,3 +63,15 @@ export const hosts: Kind<string[]> = kind(
     .transform((list) => list.split(',').map((entry) => entry.trim()).filter((entry) => entry !== ''))
     .refine(areExceptions) as z.ZodType<string[], string | undefined>,
 );
+
+const secretPattern = /^(?!base64:).{32,}$|^base64:[A-Za-z0-9+/]{43,}={0,2}$/;
+
+export const secretText: Kind<string> = text('at least 32 characters, or base64: and the content of a secret.key', secretPattern);
+
+export const secretTexts: Kind<string[]> = kind(
+  'a list, with commas, of what COLOPHON_SECRET may be',
+  z
+    .string()
+    .transform((list) => list.split(',').map((entry) => entry.trim()).filter((entry) => entry !== ''))
+    .refine((entries) => entries.every((entry) => secretPattern.test(entry))) as z.ZodType<string[], string | undefined>,
+);

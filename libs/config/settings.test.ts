@@ -45,6 +45,14 @@ describe('values', () => {
 
 describe('a wrong variable', () => {
   test.each([
+    ['COLOPHON_SECRET', 'base64:dG9vIHNob3J0', 'base64: and the content of a secret.key'],
+    ['COLOPHON_PREVIOUS_SECRETS', `${'x'.repeat(32)},short`, 'a list, with commas, of what COLOPHON_SECRET may be'],
+  ])('%s, a secret, is refused without its value', (variable, value, allowed) => {
+    expect(failure({ [variable]: value })).toContain(`${variable} is "***"; allowed is`);
+    expect(failure({ [variable]: value })).toContain(allowed);
+  });
+
+  test.each([
     ['PORT', 'eighty', 'a whole number from 0 to 65535'],
     ['PORT', '65536', 'a whole number from 0 to 65535'],
     ['PORT', '-1', 'a whole number from 0 to 65535'],

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { findBrowser } from './find-browser.mjs';
-import { engine, executableFile, fraction, hosts, type Kind, maybe, oneOf, readableFile, text, url, whole, yesOrNo } from './kinds.ts';
+import { engine, executableFile, fraction, hosts, type Kind, maybe, oneOf, readableFile, secretText, secretTexts, text, url, whole, yesOrNo } from './kinds.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 type Initial = string | undefined | ((env: Environment) => string | undefined);
@@ -34,7 +34,8 @@ export const settingTable = {
   readStoreUrl: setting('READ_STORE_URL', engine('sqlite:', 'mongodb://', 'mongodb+srv://'), 'sqlite:', 'The read models and limits; `sqlite:` alone lies in the data folder.'),
   blobStoreUrl: setting('BLOB_STORE_URL', engine('file:', 'gridfs:', 'gridfs+srv:'), 'file:', 'Inputs, templates and PDFs; `file:` alone lies in the data folder, `gridfs:` alone beside the read models.'),
 
-  secret: secret('COLOPHON_SECRET', maybe(text('at least 32 characters', /^.{32,}$/)), undefined, 'What webhook secrets and download links are made from; by default it lies in the data folder. All processes of a cluster need the same one.'),
+  secret: secret('COLOPHON_SECRET', maybe(secretText), undefined, 'What webhook secrets and download links are made from; by default it lies in the data folder. All processes of a cluster need the same one.'),
+  previousSecrets: secret('COLOPHON_PREVIOUS_SECRETS', secretTexts, '', 'What COLOPHON_SECRET was before, for a day after a new one was set: opens what was sealed with it, and accepts its download links.'),
 
   renderConcurrency: setting('RENDER_CONCURRENCY', whole(1, 256), renderConcurrency, 'How many documents are rendered at once; by default three times as many as there are cores.'),
   renderBacklog: setting('RENDER_BACKLOG', whole(1, 100_000_000), '100000', 'How many renders may wait before asynchronous ones are refused.'),

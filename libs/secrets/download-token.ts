@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { renderIdOf } from '#contracts/names.ts';
-import { deriveKey, type ServiceSecret } from './service-secret.ts';
+import { deriveKey, type ServiceSecret, type ServiceSecrets } from './service-secret.ts';
 
 export type TokenVerdict = 'valid' | 'expired' | 'wrong';
 
@@ -19,11 +19,11 @@ export const downloadToken = (secret: ServiceSecret, renderId: string, expiresAt
 export const downloadUrl = (baseUrl: string, secret: ServiceSecret, id: string, expiresAt: Date): string =>
   `${baseUrl}/api/v1/download/${renderIdOf(id)}?token=${downloadToken(secret, id, expiresAt)}`;
 
-/** Whether a token was made for this render, and whether its time is over. */
-export const checkToken = (secret: ServiceSecret, renderId: string, token: string, now: Date): TokenVerdict => {
+/** Whether a token was made for this render, with the present secret or one before it, and whether its time is over. */
+export const checkToken = ({ current, previous }: ServiceSecrets, renderId: string, token: string, now: Date): TokenVerdict => {
   const [, expiry, signature] = /^(\d{1,12})\.([\w-]{43})$/.exec(token) ?? [];
   if (!expiry || !signature) return 'wrong';
-  const right = timingSafeEqual(Buffer.from(signature, 'base64url'), signatureOf(secret, renderId, expiry));
-  if (!right) return 'wrong';
+  const given = Buffer.from(signature, 'base64url');
+  if (![current, ...previous].some((secret) => timingSafeEqual(given, signatureOf(secret, renderId, expiry)))) return 'wrong';
   return now.getTime() < Number(expiry) * 1000 ? 'valid' : 'expired';
 };

@@ -4,48 +4,60 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { checkToken, downloadToken } from './download-token.ts';
-import { openServiceSecret } from './service-secret.ts';
+import { fingerprintOf, openServiceSecret, openServiceSecrets } from './service-secret.ts';
 import { webhookSecrets } from './webhook-secret.ts';
 
 const secret = Buffer.alloc(32, 1);
+const secrets = { current: secret, previous: [] };
 const until = new Date('2026-03-02T10:00:00.900Z');
 const before = new Date('2026-03-02T09:59:59.999Z');
 
 describe('a download token', () => {
   test('opens one render until its second, and is expired from then on', () => {
     const token = downloadToken(secret, 'a', until);
-    expect(checkToken(secret, 'a', token, before)).toBe('valid');
-    expect(checkToken(secret, 'a', token, new Date('2026-03-02T10:00:00.000Z'))).toBe('expired');
-    expect(checkToken(secret, 'b', token, before)).toBe('wrong');
-    expect(checkToken(Buffer.alloc(32, 2), 'a', token, before)).toBe('wrong');
+    expect(checkToken(secrets, 'a', token, before)).toBe('valid');
+    expect(checkToken(secrets, 'a', token, new Date('2026-03-02T10:00:00.000Z'))).toBe('expired');
+    expect(checkToken(secrets, 'b', token, before)).toBe('wrong');
+    expect(checkToken({ current: Buffer.alloc(32, 2), previous: [] }, 'a', token, before)).toBe('wrong');
   });
 
   test('is wrong once any character of it is another, and never raises an error', () => {
     const token = downloadToken(secret, 'a', until);
     fc.assert(fc.property(fc.nat(token.length - 2), fc.string({ minLength: 1, maxLength: 1 }), (at, character) => {
       fc.pre(token[at] !== character);
-      expect(checkToken(secret, 'a', token.slice(0, at) + character + token.slice(at + 1), before)).toBe('wrong');
+      expect(checkToken(secrets, 'a', token.slice(0, at) + character + token.slice(at + 1), before)).toBe('wrong');
     }));
-    fc.assert(fc.property(fc.string(), (text) => checkToken(secret, 'a', text, before) === 'wrong'));
+    fc.assert(fc.property(fc.string(), (text) => checkToken(secrets, 'a', text, before) === 'wrong'));
   });
+});
+
+test('a download token of a former secret opens as long as that secret is configured', () => {
+  const token = downloadToken(secret, 'a', until);
+  expect(checkToken({ current: Buffer.alloc(32, 2), previous: [Buffer.alloc(32, 3), secret] }, 'a', token, before)).toBe('valid');
 });
 
 describe("an account's webhook secret", () => {
   const account = (generation: number, rotatedAt: string | null) => ({ id: 'A', webhookSecret: { generation, rotatedAt } });
 
   test('is the same as long as it is not rotated, and differs between accounts and generations', () => {
-    const [first] = webhookSecrets(secret, account(1, null), before);
-    expect(webhookSecrets(secret, account(1, null), until)).toEqual([first]);
-    expect(webhookSecrets(secret, { ...account(1, null), id: 'B' }, before)).not.toEqual([first]);
-    expect(webhookSecrets(secret, account(2, '2020-01-01T00:00:00.000Z'), before)).not.toEqual([first]);
+    const [first] = webhookSecrets(secrets, account(1, null), before);
+    expect(webhookSecrets(secrets, account(1, null), until)).toEqual([first]);
+    expect(webhookSecrets(secrets, { ...account(1, null), id: 'B' }, before)).not.toEqual([first]);
+    expect(webhookSecrets(secrets, account(2, '2020-01-01T00:00:00.000Z'), before)).not.toEqual([first]);
   });
 
   test('signs beside the new one for 24 hours after a rotation, to the millisecond', () => {
-    const [former] = webhookSecrets(secret, account(1, null), before);
-    const at = (time: string) => webhookSecrets(secret, account(2, '2026-03-01T08:00:00.000Z'), new Date(time));
+    const [former] = webhookSecrets(secrets, account(1, null), before);
+    const at = (time: string) => webhookSecrets(secrets, account(2, '2026-03-01T08:00:00.000Z'), new Date(time));
     expect(at('2026-03-02T07:59:59.999Z')).toEqual([expect.any(String), former]);
     expect(at('2026-03-02T08:00:00.000Z')).toHaveLength(1);
   });
+});
+
+test('after a new secret of the installation the former one signs too, as long as it is configured', () => {
+  const account = { id: 'A', webhookSecret: { generation: 1, rotatedAt: null } };
+  const [former] = webhookSecrets(secrets, account, before);
+  expect(webhookSecrets({ current: Buffer.alloc(32, 2), previous: [secret] }, account, before)).toEqual([expect.not.stringMatching(former), former]);
 });
 
 describe("the service's secret", () => {
@@ -74,5 +86,19 @@ describe("the service's secret", () => {
     const dataDir = folder();
     writeFileSync(join(dataDir, 'secret.key'), 'short');
     expect(() => openServiceSecret(undefined, dataDir)).toThrow('is damaged');
+  });
+
+  test('can be the content of a secret.key, as a setting, and so can former ones', () => {
+    const dataDir = folder();
+    const made = openServiceSecret(undefined, dataDir);
+    const content = `base64:${readFileSync(join(dataDir, 'secret.key'), 'utf8').trim()}`;
+    expect(openServiceSecret(content, folder())).toEqual(made);
+    expect(openServiceSecrets({ secret: 'x'.repeat(32), previousSecrets: [content], dataDir }).previous).toEqual([made]);
+  });
+
+  test('has a fingerprint, which is its own and always the same', () => {
+    expect(fingerprintOf(secret)).toBe(fingerprintOf(Buffer.alloc(32, 1)));
+    expect(fingerprintOf(secret)).toMatch(/^[0-9a-f]{16}$/);
+    expect(fingerprintOf(Buffer.alloc(32, 2))).not.toBe(fingerprintOf(secret));
   });
 });

@@ -7,12 +7,12 @@ import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
 import { render } from '#libs/domain/render.ts';
 import { load, type Log } from '#libs/handling/handle.ts';
 import { checkToken } from '#libs/secrets/download-token.ts';
-import type { ServiceSecret } from '#libs/secrets/service-secret.ts';
+import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
 import { requirePermission } from './authenticate.ts';
 import { callerIfAny } from './caller.ts';
 import { pathOf, queryOf } from './query.ts';
 
-export type DownloadParts = { log: Log; blobs: BlobStore; secret: ServiceSecret };
+export type DownloadParts = { log: Log; blobs: BlobStore; secrets: ServiceSecrets };
 
 export const downloadPath = '/api/v1/download/:render_id';
 
@@ -21,8 +21,8 @@ type Requested = Extract<RenderEvent, { type: 'RenderRequested' }>['data'];
 const notFound = (): Problem => Problem.of('not_found', 'There is no such PDF.');
 const expired = (): Problem => Problem.of('download_expired', 'The PDF could be fetched for an hour; the hour is over.');
 
-const permittedByToken = ({ secret, log }: DownloadParts, id: string, token: string): void => {
-  const verdict = checkToken(secret, id, token, log.now());
+const permittedByToken = ({ secrets, log }: DownloadParts, id: string, token: string): void => {
+  const verdict = checkToken(secrets, id, token, log.now());
   if (verdict === 'wrong') throw notFound();
   if (verdict === 'expired') throw expired();
 };

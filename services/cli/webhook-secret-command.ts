@@ -5,7 +5,7 @@ import { account } from '#libs/domain/account.ts';
 import { load } from '#libs/handling/handle.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { projections } from '#libs/projections/all.ts';
-import { openServiceSecret } from '#libs/secrets/service-secret.ts';
+import { openServiceSecrets } from '#libs/secrets/service-secret.ts';
 import { webhookSecrets } from '#libs/secrets/webhook-secret.ts';
 import { examples, wantsJson } from './arguments.ts';
 import { withEngines } from './context.ts';
@@ -20,7 +20,7 @@ const show = (prefixed: string, rotate: boolean, json: boolean): Promise<void> =
       await aggregate.execute({ type: 'rotateWebhookSecret' }, causeOf(actor, id));
       await catchUp(store, reads.writer(), projections);
     }
-    const [secret] = webhookSecrets(openServiceSecret(settings.secret, settings.dataDir), await existingAccount(reads, prefixed), log.now());
+    const [secret] = webhookSecrets(openServiceSecrets(settings), await existingAccount(reads, prefixed), log.now());
     print(json, { secret }, rotate ? `${secret}\n\nFor 24 hours callbacks are signed with the former secret too.` : secret);
   });
 

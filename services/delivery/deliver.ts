@@ -10,7 +10,7 @@ import { type Aggregate, begin, type Cause, load, type Log } from '#libs/handlin
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { downloadUrl } from '#libs/secrets/download-token.ts';
-import type { ServiceSecret } from '#libs/secrets/service-secret.ts';
+import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
 import { webhookSecrets } from '#libs/secrets/webhook-secret.ts';
 import { callInTrace, countDelivery } from '#libs/telemetry/deliveries.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
@@ -22,7 +22,7 @@ export type DeliveryParts = {
   blobs: BlobStore;
   reads: ReadStore;
   egress: Pick<Egress, 'request'>;
-  secret: ServiceSecret;
+  secrets: ServiceSecrets;
   /** How callers reach the service. */
   baseUrl: string;
 };
@@ -42,10 +42,10 @@ const outcomeOf = (outcome: Outcome): AttemptOutcome =>
     : { kind: outcome.kind, reason: outcome.reason };
 
 /** Settles, from the render's own story, what is to be delivered; null where no callback was asked for or the render has not ended. */
-const requestDelivery = async ({ log, blobs, secret, baseUrl }: DeliveryParts, id: string): Promise<{ requested: Requested; aggregate: Delivery; cause: Cause } | null> => {
+const requestDelivery = async ({ log, blobs, secrets, baseUrl }: DeliveryParts, id: string): Promise<{ requested: Requested; aggregate: Delivery; cause: Cause } | null> => {
   const history = await log.store.read(streams.render(id));
   const reply = (history[0]?.data as { reply?: RenderReply } | undefined)?.reply;
-  const urlOf = (until: Date): string => downloadUrl(baseUrl, secret, id, until);
+  const urlOf = (until: Date): string => downloadUrl(baseUrl, secrets.current, id, until);
   const payload = reply?.kind === 'webhook' ? payloadOf(id, history, urlOf) : null;
   if (!payload || reply?.kind !== 'webhook') return null;
   const { url, method, headers } = reply;
@@ -72,11 +72,11 @@ const headersOf = (own: Record<string, string>, signed: Record<string, string>):
 
 type Try = { id: string; requested: Requested; attempt: number; led: string | null };
 
-const attempt = async ({ log, blobs, reads, egress, secret }: DeliveryParts, { id, requested: { url, method, headers, payload, accountId }, attempt, led }: Try): Promise<Outcome> => {
+const attempt = async ({ log, blobs, reads, egress, secrets }: DeliveryParts, { id, requested: { url, method, headers, payload, accountId }, attempt, led }: Try): Promise<Outcome> => {
   const [body, account] = await Promise.all([blobs.get(payload.sha256), reads.get(readModels.accounts, accountId) as Promise<AccountDocument | null>]);
   if (!account) throw new Error(`account ${accountId} is not in the read model yet`);
   const now = log.now();
-  const signed = signatureHeaders(`msg_${id}`, body, webhookSecrets(secret, account, now), now);
+  const signed = signatureHeaders(`msg_${id}`, body, webhookSecrets(secrets, account, now), now);
   return callInTrace({ url, method, attempt, led }, (traceparent) =>
     egress.request({ url, method, body, timeoutMs: attemptTimeoutMs, maxResponseBytes, headers: headersOf(headers, { ...signed, ...(traceparent === null ? {} : { traceparent }) }) }),
   );

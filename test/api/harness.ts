@@ -47,7 +47,7 @@ export const openApi = async (start: string, { folder, countAsync = true, templa
   const app = createApp({
     version: '0.0.0',
     log, blobs, inputs: blobs, answers, reads, callers: openCallers(reads, 0), templates: openKnown(templatesIn(reads).find, templatesKnownForMs), limits, keyUses, countAsync, preparation, freshness: createFreshness(reads, templatesKnownForMs), estimates: createEstimates(bus, reads), backlog: 1_000,
-    secret: Buffer.alloc(32), urlOf: (id) => `http://localhost/${id}`, health: () => ({ missing: [] }), logger: createLog({ logLevel: 'silent', logFormat: 'json' }),
+    secrets: { current: Buffer.alloc(32), previous: [] }, urlOf: (id) => `http://localhost/${id}`, health: () => ({ missing: [] }), logger: createLog({ logLevel: 'silent', logFormat: 'json' }),
     telemetry: { metricsText: async () => '', metricsType: 'text/plain' },
   });
   const settled = async (): Promise<void> => catchUp(store, reads.writer(), projections);

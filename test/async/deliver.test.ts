@@ -9,7 +9,7 @@ import { load } from '#libs/handling/handle.ts';
 import { deliver, type DeliveryParts } from '../../services/delivery/deliver.ts';
 import { openStage, poll, type Stage, webhook } from './stage.ts';
 
-const secret = Buffer.alloc(32, 7);
+const secrets = { current: Buffer.alloc(32, 7), previous: [] };
 const answered = (status: number): Outcome => ({ kind: 'answered', status, body: 'x'.repeat(5000), durationMs: 3.4 });
 const silent: Outcome = { kind: 'timeout', reason: 'example.com took the request and did not answer within 10 s.', durationMs: 10_000 };
 const dayMs = 24 * 60 * 60 * 1000;
@@ -17,7 +17,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** A delivery service whose receiver answers as it is told, and which notes what it sent. */
 const serviceOn = ({ log, engines: { blobs, reads } }: Stage, answer: (nth: number) => Outcome | Promise<Outcome>) => {
   const calls: Call[] = [];
-  const parts: DeliveryParts = { log, blobs, reads, secret, baseUrl: 'https://pdf.example', egress: { request: async (call) => answer(calls.push(call)) } };
+  const parts: DeliveryParts = { log, blobs, reads, secrets, baseUrl: 'https://pdf.example', egress: { request: async (call) => answer(calls.push(call)) } };
   return { calls, deliver: (id: string) => deliver(parts, id) };
 };
 
@@ -167,6 +167,6 @@ test('A signature is that of the secret that the account is shown', async () => 
   const { calls, deliver: work } = serviceOn(stage, () => answered(200));
   await work((await stage.completed()).id);
   const { webhookSecrets } = await import('#libs/secrets/webhook-secret.ts');
-  const [shown] = webhookSecrets(secret, { id: stage.accountId, webhookSecret: { generation: 1, rotatedAt: null } }, stage.clock.now);
+  const [shown] = webhookSecrets(secrets, { id: stage.accountId, webhookSecret: { generation: 1, rotatedAt: null } }, stage.clock.now);
   expect(calls[0]!.headers['x-service-signature']).toBe(createHmac('sha256', shown).update(calls[0]!.body).digest('hex'));
 });

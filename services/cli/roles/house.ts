@@ -5,7 +5,7 @@ import { openPreparation, type Preparation } from '#libs/documents/preparation.t
 import { type Egress, openEgress } from '#libs/egress/door.ts';
 import { type Candidate, thisCandidate } from '#libs/election/candidate.ts';
 import { type EngineShelf, openShelf } from '#libs/engines/open.ts';
-import { openServiceSecret, type ServiceSecret } from '#libs/secrets/service-secret.ts';
+import { openServiceSecrets, type ServiceSecrets } from '#libs/secrets/service-secret.ts';
 import type { Logger, Report } from '#libs/telemetry/log.ts';
 import type { Telemetry } from '#libs/telemetry/start.ts';
 import type { Role } from './running.ts';
@@ -22,7 +22,7 @@ export type House = {
   blobMemory: BlobMemory;
   egress(): Promise<Egress>;
   preparation(): Preparation;
-  secret(): ServiceSecret;
+  secrets(): ServiceSecrets;
   /** This process, as one of those that stand for the same offices. */
   candidate: Candidate;
   /** Names this process in the log. */
@@ -38,14 +38,14 @@ export const openHouse = (settings: Settings, logger: Logger, telemetry: Telemet
   const worker = `${hostname()}/${process.pid}`;
   let egress: Promise<Egress> | undefined;
   let preparation: Preparation | undefined;
-  let secret: ServiceSecret | undefined;
+  let secrets: ServiceSecrets | undefined;
   const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
   return {
     settings, logger, telemetry, roles, engines, blobMemory: openBlobMemory(), worker,
     report: (fact, message, level = 'warn') => logger[level](fact, message),
     egress: () => (egress ??= openEgress({ allow: settings.egressAllow, log: logger, ...caFile })),
     preparation: () => (preparation ??= openPreparation()),
-    secret: () => (secret ??= openServiceSecret(settings.secret, settings.dataDir)),
+    secrets: () => (secrets ??= openServiceSecrets(settings)),
     candidate: thisCandidate(worker),
     now: () => new Date(),
     isAway: () => engines.missing().length > 0,

@@ -65,13 +65,13 @@ export const startRenderer = async (house: House): Promise<Running> => {
 export const startDelivery = async (house: House): Promise<Running> => {
   const { settings: { baseUrl }, engines, report, isAway, now } = house;
   const [store, blobs, reads, bus] = await Promise.all([engines.store(), engines.blobs(), engines.reads(), engines.bus()]);
-  const [egress, secret] = [await house.egress(), house.secret()];
+  const [egress, secrets] = [await house.egress(), house.secrets()];
   return keepRunning({
     role: 'delivery', isAway, report,
     run: (signal) => {
       const waiting = soonAfter(signal);
       const log = { store: patient(store, waiting), now };
-      return runDelivery({ log, blobs: patient(blobs, waiting), reads: patient(reads, waiting), egress, secret, baseUrl }, bus, report, signal);
+      return runDelivery({ log, blobs: patient(blobs, waiting), reads: patient(reads, waiting), egress, secrets, baseUrl }, bus, report, signal);
     },
   });
 };
