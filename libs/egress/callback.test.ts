@@ -135,11 +135,19 @@ describe('a bad receiver', () => {
     expect(await (await door()).request(call(port))).toMatchObject({ kind: 'failed', reason: `${host} closed the connection without an answer.` });
   });
 
-  test('that resets the connection in the midst of its answer has failed', async () => {
+  test('that breaks off its body has answered: the status decides', async () => {
     const { port } = await https((request, response) => {
       response.writeHead(200, { 'content-length': 100 }).write('half', () => request.socket.destroy());
     });
-    expect(await (await door()).request(call(port))).toMatchObject({ kind: 'failed', reason: expect.stringContaining('before its answer ended') });
+    expect(await (await door()).request(call(port))).toMatchObject({ kind: 'answered', status: 200, body: 'half' });
+  });
+
+  test('that breaks the rules of HTTP in its body has answered', async () => {
+    const { port } = await kept(
+      rawServer((socket) => socket.end('HTTP/1.1 503 Busy\r\ntransfer-encoding: chunked\r\n\r\n4\r\nbusy\r\nnonsense')),
+    );
+    const { request } = await door();
+    expect(await request(call(port, { url: `http://${host}:${port}/` }))).toMatchObject({ kind: 'answered', status: 503 });
   });
 
   test('that sends an endless body is read as far as the limit, then left', async () => {
@@ -157,13 +165,25 @@ describe('a bad receiver', () => {
     await expect.poll(() => left).toBe(true);
   });
 
-  test('that drips its body has timed out, though every byte came in time', async () => {
-    const { port } = await https((_request, response) => {
-      response.writeHead(200);
-      const drip = setInterval(() => response.write('.'), 20);
-      response.once('close', () => clearInterval(drip));
-    });
-    expect(await (await door()).request(call(port, soon))).toMatchObject({ kind: 'timeout', reason: `${host} answered with status 200, and its answer did not end within 0.3 s.` });
+  test.each([['short', { bodyMs: 50 }, 10_000], ['long', { bodyMs: 60_000 }, 1_500]])(
+    'that drips its body has answered, and is left: where the time for a body is %s, too',
+    async (_length, limits, timeoutMs) => {
+      const receiver = await https((_request, response) => {
+        response.writeHead(200).write('begun');
+        const drip = setInterval(() => response.write('.'), 20);
+        response.once('close', () => clearInterval(drip));
+      });
+      const outcome = await (await door({ limits })).request(call(receiver.port, { timeoutMs }));
+      expect(outcome).toMatchObject({ kind: 'answered', status: 200, body: expect.stringMatching(/^begun\.*$/) });
+      await expect.poll(receiver.openNow).toBe(0);
+    },
+  );
+
+  test('that sends its head alone has answered, and is left', async () => {
+    const receiver = await https((_request, response) => response.writeHead(202, { 'content-length': 5 }).flushHeaders());
+    const outcome = await (await door({ limits: { bodyMs: 50 } })).request(call(receiver.port));
+    expect(outcome).toMatchObject({ kind: 'answered', status: 202, body: '' });
+    await expect.poll(receiver.openNow).toBe(0);
   });
 
   test('that drips its head has timed out', async () => {

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { targetOfUrl } from './target.ts';
 import { codeOf, EgressError, failed, timedOut, type OnTrouble, type Trouble } from './trouble.ts';
 
-/** One request to a receiver. `timeoutMs` covers look-up, connection, head and body together. */
+/** One request to a receiver. `timeoutMs` covers look-up, connection, and the answer's status and headers together. */
 export type Call = {
   url: string;
   method: 'POST' | 'PUT';
@@ -13,36 +13,36 @@ export type Call = {
   maxResponseBytes: number;
 };
 
-/** `body` is the beginning of the answer as text, at most `maxResponseBytes` of it; `reason` is a sentence for the caller. */
+/**
+ * The status decides: once it is there, the call is answered, whatever becomes of the body. `body` is the beginning of the body as text:
+ * what came in time, at most `maxResponseBytes` of it. `reason` is a sentence for the caller.
+ */
 export type Outcome =
   | { kind: 'answered'; status: number; body: string; durationMs: number }
   | { kind: 'timeout' | 'refused' | 'failed'; reason: string; durationMs: number };
 
 type Answer = { status: number; body: string };
-type Phase = { name: 'connecting' } | { name: 'waiting' } | { name: 'reading'; status: number };
+type Unanswered = { name: 'connecting' } | { name: 'waiting' };
+type Phase = Unanswered | { name: 'reading'; status: number };
 
-const lateReason = (host: string, phase: Phase, timeoutMs: number): string => {
+const lateReason = (host: string, phase: Unanswered, timeoutMs: number): string => {
   const limit = `within ${timeoutMs / 1000} s`;
   switch (phase.name) {
     case 'connecting':
       return `There was no connection to ${host} ${limit}.`;
     case 'waiting':
       return `${host} took the request and did not answer ${limit}.`;
-    case 'reading':
-      return `${host} answered with status ${phase.status}, and its answer did not end ${limit}.`;
   }
 };
 
-const exchangeTrouble = (host: string, phase: Phase, error: Error): EgressError => {
+const exchangeTrouble = (host: string, error: Error): EgressError => {
   if (error instanceof EgressError) return error;
   const code = codeOf(error);
   if (code === 'UND_ERR_HEADERS_OVERFLOW') return failed(`${host} answered with too large a head.`, error);
-  if (code.startsWith('HPE_') || code === 'HTTPParserError' || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return failed(`${host} answered with something that is not HTTP.`, error);
+  if (code.startsWith('HPE_') || code === 'HTTPParserError') return failed(`${host} answered with something that is not HTTP.`, error);
   if (code === 'UND_ERR_INVALID_ARG') return failed('The request cannot be sent as it stands: a header is not allowed.', error);
   if (!['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code)) return failed(`The exchange with ${host} failed (${code}).`, error);
-  return phase.name === 'reading'
-    ? failed(`${host} answered with status ${phase.status}, and closed the connection before its answer ended.`, error)
-    : failed(`${host} closed the connection without an answer.`, error);
+  return failed(`${host} closed the connection without an answer.`, error);
 };
 
 /** The beginning of a body as text; a character that the limit cuts in two is left out. */
@@ -51,29 +51,40 @@ const beginning = (chunks: Buffer[], maxBytes: number): string =>
 
 const enough = new Error('enough of the answer has been read');
 
-const exchange = (agent: Dispatcher, url: URL, host: string, call: Call): Promise<Answer> => {
+type ExchangeLimits = { /** How long the body of an answer is read. */ bodyMs: number };
+
+const exchange = (agent: Dispatcher, url: URL, host: string, call: Call, { bodyMs }: ExchangeLimits): Promise<Answer> => {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();
   let phase: Phase = { name: 'connecting' };
   let late: EgressError | undefined;
   let controller: Dispatcher.DispatchController | undefined;
+  let bodyTimer: NodeJS.Timeout | undefined;
   const chunks: Buffer[] = [];
   let received = 0;
 
+  const answer = (status: number) => {
+    clearTimeout(deadline);
+    clearTimeout(bodyTimer);
+    resolve({ status, body: beginning(chunks, call.maxResponseBytes) });
+  };
+
+  const leave = (status: number) => {
+    answer(status);
+    controller?.abort(enough);
+  };
+
+  const fail = (error: Error) => {
+    if (phase.name === 'reading') return answer(phase.status);
+    clearTimeout(deadline);
+    reject(exchangeTrouble(host, error));
+  };
+
   const deadline = setTimeout(() => {
+    if (phase.name === 'reading') return leave(phase.status);
     late = timedOut(lateReason(host, phase, call.timeoutMs));
     reject(late);
     controller?.abort(late);
   }, call.timeoutMs);
-
-  const answer = (status: number) => {
-    clearTimeout(deadline);
-    resolve({ status, body: beginning(chunks, call.maxResponseBytes) });
-  };
-
-  const fail = (error: Error) => {
-    clearTimeout(deadline);
-    reject(exchangeTrouble(host, phase, error));
-  };
 
   const handler: Dispatcher.DispatchHandler = {
     onRequestStart(given) {
@@ -83,14 +94,14 @@ const exchange = (agent: Dispatcher, url: URL, host: string, call: Call): Promis
       phase = { name: 'waiting' };
     },
     onResponseStart(_controller, status) {
-      if (status >= 200) phase = { name: 'reading', status };
+      if (status < 200) return;
+      phase = { name: 'reading', status };
+      bodyTimer = setTimeout(() => leave(status), bodyMs);
     },
-    onResponseData(given, chunk) {
+    onResponseData(_controller, chunk) {
       chunks.push(chunk);
       received += chunk.length;
-      if (received < call.maxResponseBytes || phase.name !== 'reading') return;
-      answer(phase.status);
-      given.abort(enough);
+      if (received >= call.maxResponseBytes && phase.name === 'reading') leave(phase.status);
     },
     onResponseEnd() {
       if (phase.name === 'reading') answer(phase.status);
@@ -115,12 +126,12 @@ const troubleOf = (error: unknown): Trouble => {
  * Sends one request through the door and reports what came of it; never throws for what the network or the receiver does.
  * A redirect is an answer like any other: it is not followed.
  */
-export const send = async (agent: Dispatcher, call: Call, onTrouble: OnTrouble): Promise<Outcome> => {
+export const send = async (agent: Dispatcher, call: Call, limits: ExchangeLimits, onTrouble: OnTrouble): Promise<Outcome> => {
   const start = performance.now();
   const durationMs = () => Math.round(performance.now() - start);
   try {
     const { url, target } = targetOfUrl(call.url);
-    const { status, body } = await exchange(agent, url, target.host, call);
+    const { status, body } = await exchange(agent, url, target.host, call, limits);
     return { kind: 'answered', status, body, durationMs: durationMs() };
   } catch (error) {
     onTrouble(error);

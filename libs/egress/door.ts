@@ -66,7 +66,7 @@ export const openEgress = async (settings: EgressSettings): Promise<Egress> => {
   ownPorts.add(proxy.port);
   return {
     proxyUrl: `http://127.0.0.1:${proxy.port}`,
-    request: (call) => send(callbackAgent, call, refusalLog(settings.log, 'callback')),
+    request: (call) => send(callbackAgent, call, limits, refusalLog(settings.log, 'callback')),
     close: async () => {
       await Promise.all([proxy.close(), browserAgent.destroy(), callbackAgent.destroy()]);
     },

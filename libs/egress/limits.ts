@@ -8,6 +8,8 @@ export type EgressLimits = {
   connectMs: number;
   /** Without a byte, before a tunnel or a response is given up. */
   idleMs: number;
+  /** For the body of a receiver's answer, which only the record shows. */
+  bodyMs: number;
   /** The head of a request or an answer. */
   headerBytes: number;
   /** The body of one answer to a plain http request. */
@@ -25,6 +27,7 @@ export const defaultLimits: EgressLimits = {
   attemptMs: 1_000,
   connectMs: 10_000,
   idleMs: 60_000,
+  bodyMs: 1_000,
   headerBytes: 32 * 1024,
   responseBytes: 64 * 1024 * 1024,
   tunnelBytes: 256 * 1024 * 1024,

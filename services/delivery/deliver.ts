@@ -31,8 +31,9 @@ type Delivery = Aggregate<DeliveryState, DeliveryCommand, DeliveryEvent>;
 type Requested = Extract<DeliveryEvent, { type: 'DeliveryRequested' }>['data'];
 
 export const attemptTimeoutMs = 10_000;
-const maxResponseBytes = 64 * 1024;
 const recordedCharacters = 1000;
+// A character has four bytes of UTF-8 at most.
+const maxResponseBytes = 4 * recordedCharacters;
 
 const done: WorkEnd = { kind: 'done' };
 

@@ -26,7 +26,7 @@ const done = { id: 'render_01JR04W1PD2M5S8V3Q6X9Z7TKF', status: 'DONE', pdf_base
 
 const callbacks = `
 **Callbacks.** The body is JSON with \`id\`, \`status\`, \`job_id\` and \`created_at\`. With status \`DONE\` it has \`pdf_url\`, \`pdf_expires_at\`, \`pages\`, \`file_size_kb\`, \`duration_ms\` and \`completed_at\`; with \`FAILED\` it has
-\`error\`, \`message\`, \`details\` and \`failed_at\`. Any 2xx answer within 10 seconds counts as delivered. After a 5xx answer, a timeout or a connection that fails there are two more attempts, 5 and then 30 seconds later; any other
+\`error\`, \`message\`, \`details\` and \`failed_at\`. Any 2xx answer within 10 seconds counts as delivered: the status and headers decide, whatever becomes of the body. After a 5xx answer, a timeout or a connection that fails there are two more attempts, 5 and then 30 seconds later; any other
 answer ends it at once, redirects among them. An address that is not public is a failed attempt. The same callback can come twice, so go by \`job_id\`.
 
 **Signatures.** \`X-Service-Signature\` is the HMAC-SHA-256, in hex, of the exact bytes of the body, keyed with the account's webhook secret as it is written. Beside it stand the headers of Standard Webhooks
