@@ -5,11 +5,11 @@ import { workOff } from './work.ts';
 const consumer = { name: 'c', subject: 's', leaseMs: 60_000 };
 
 /** A bus that hands out so many messages, and notes what became of them. */
-const busOf = (count: number) => {
+const busOf = (count: number, attempt = 1) => {
   const ends: string[] = [];
   let given = 0;
   const delivery = (id: string): Delivery => ({
-    id, subject: 's', group: '', data: null, attempt: 1, ack: async () => void ends.push(`${id} done`), nak: async (ms) => void ends.push(`${id} again in ${ms}`), working: async () => undefined,
+    id, subject: 's', group: '', data: null, attempt, ack: async () => void ends.push(`${id} done`), nak: async (ms) => void ends.push(`${id} again in ${ms}`), working: async () => undefined,
   });
   const bus = { next: async () => (given < count ? delivery(String((given += 1))) : null) } as unknown as Bus;
   return { bus, ends, given: () => given };
@@ -39,7 +39,7 @@ test('no more messages are taken than may be in hands, and the next one as soon 
   expect(Math.max(...atOnce)).toBe(3);
 });
 
-test('work that comes again does so after its delay, and work that raised an error after a second, with a report', async () => {
+test('work that comes again does so after its delay, and work that raised an error after a second at first, with a report', async () => {
   const { bus, ends } = busOf(3);
   const errors: unknown[] = [];
   await workOff(bus, {
@@ -51,6 +51,15 @@ test('work that comes again does so after its delay, and work that raised an err
   }, never);
   expect(ends).toEqual(['1 again in 5', '2 again in 1000', '3 done']);
   expect(errors).toEqual([['2', 'Error: no luck']]);
+});
+
+test('work that raises an error again and again comes again later each time, after a minute at most', async () => {
+  const fail = async (attempt: number): Promise<string[]> => {
+    const { bus, ends } = busOf(1, attempt);
+    await workOff(bus, { consumer, concurrency: 1, onError: () => undefined, work: () => Promise.reject(new Error('no luck')) }, never);
+    return ends;
+  };
+  expect([await fail(2), await fail(4), await fail(50)]).toEqual([['1 again in 2000'], ['1 again in 8000'], ['1 again in 60000']]);
 });
 
 test('work that takes long does not hold up the other groups, and of none more than its half is taken up before its turn', async () => {

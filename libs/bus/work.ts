@@ -1,3 +1,4 @@
+import { growingDelayMs } from './delays.ts';
 import type { Bus, Consumer, Delivery } from './port.ts';
 
 /** What became of a message: it is done, or it comes again after a while. */
@@ -10,11 +11,10 @@ export type Worker = {
   /** How many more there may be while those take long: of groups alone that have less than half of `concurrency` in hands, so that one group's long work holds up no other. None unless given. */
   reserve?: number;
   work: (delivery: Delivery) => Promise<WorkEnd>;
-  /** Told of work that raised an error; its message comes again. */
+  /** Told of work that raised an error; its message comes again, later each time. */
   onError: (error: unknown, delivery: Delivery) => void;
 };
 
-const retryMs = 1_000;
 /** Work that ends within this time never brings in the reserve. */
 const patienceMs = 100;
 /** How often is looked for other groups once it has. */
@@ -27,7 +27,7 @@ const carryOut = async ({ consumer, work, onError }: Worker, delivery: Delivery)
     await (end.kind === 'done' ? delivery.ack() : delivery.nak(end.delayMs));
   } catch (error) {
     onError(error, delivery);
-    await delivery.nak(retryMs).catch(() => undefined);
+    await delivery.nak(growingDelayMs(delivery.attempt)).catch(() => undefined);
   } finally {
     clearInterval(stillAtIt);
   }

@@ -3,7 +3,7 @@ import Fastify, { LogController, type FastifyBaseLogger, type FastifyError, type
 import { buildOpenApi } from '#contracts/http/openapi.ts';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
 import { routes } from '#contracts/http/routes.ts';
-import type { BlobStore } from '#libs/blob-store/port.ts';
+import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
 import type { KeyUses } from '#libs/keys/uses.ts';
 import type { Telemetry } from '#libs/telemetry/start.ts';
 import { registerAccountRoutes } from './account-routes.ts';
@@ -40,8 +40,12 @@ const apiPrefix = '/api/';
 const notFound = (method: string, path: string): Fault => ({ name: 'not_found', message: `There is nothing at ${method} ${brief(path)}.`, extra: {} });
 const internal: Fault = { name: 'internal_error', message: 'The service failed. The request_id finds the reason in its log.', extra: {} };
 
+/** What the log names was stored before: its loss is for the operator to mend, whom /health/ready tells. */
+const lostContent: Fault = { name: 'service_unavailable', message: 'The content cannot be read at present. Try again later.', extra: { retry_after: 60 } };
+
 const faultOf = (error: unknown): Fault | null => {
   if (error instanceof Problem) return error.fault;
+  if (error instanceof BlobMissing) return lostContent;
   const { statusCode, message } = error as Partial<FastifyError>;
   return statusCode && statusCode < 500 ? { name: 'invalid_request', message: message ?? 'The request is malformed.', extra: {} } : null;
 };

@@ -28,13 +28,13 @@ const permittedByToken = ({ secrets, log }: DownloadParts, id: string, token: st
 };
 
 /** Asks the log, not a read model: a callback's receiver may come for the PDF before any read model knows that it is there. */
-const keptPdf = async ({ log }: DownloadParts, id: string, accountId: string | null): Promise<string> => {
+const keptPdf = async ({ log }: DownloadParts, id: string, accountId: string | null): Promise<{ sha256: string; keptUntil: string }> => {
   const { history, aggregate } = await load(log, render, streams.render(id));
   const requested = history[0]?.data as Requested | undefined;
   if (!requested || requested.reply.kind === 'wait' || (accountId !== null && requested.accountId !== accountId) || aggregate.state.status !== 'DONE') throw notFound();
   const { pdf } = aggregate.state;
   if (pdf === null || log.now() >= new Date(pdf.keptUntil)) throw expired();
-  return pdf.sha256;
+  return pdf;
 };
 
 const requirePdf = async (parts: DownloadParts, request: FastifyRequest): Promise<{ id: string; sha256: string; bytes: Uint8Array }> => {
@@ -43,9 +43,10 @@ const requirePdf = async (parts: DownloadParts, request: FastifyRequest): Promis
   const caller = callerIfAny(request);
   if (caller) requirePermission(caller, 'jobs:read');
   else permittedByToken(parts, id, String(queryOf(request).token));
-  const sha256 = await keptPdf(parts, id, caller?.account.id ?? null);
+  const { sha256, keptUntil } = await keptPdf(parts, id, caller?.account.id ?? null);
   const bytes = await parts.blobs.get(sha256).catch((error: unknown) => {
-    throw error instanceof BlobMissing ? expired() : error;
+    // The hour may have ended just now; before that it must be there.
+    throw error instanceof BlobMissing && parts.log.now() >= new Date(keptUntil) ? expired() : error;
   });
   return { id, sha256, bytes };
 };

@@ -45,6 +45,7 @@ const stopWorkers = async ({ workers, starting }: State): Promise<void> => {
 const missingIn = (house: House, { stopping, readModels, workers }: State): string[] => [
   ...(stopping ? ['the service is stopping'] : []),
   ...house.engines.missing(),
+  ...house.promisedBlobs.missing(),
   ...(house.roles.includes('api') && !readModels ? ['the read models are not there yet'] : []),
   ...workersOf(house).flatMap((name) => workers.get(name)?.missing() ?? [`the ${name} is starting`]),
 ];

@@ -1,7 +1,8 @@
 import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.ts';
 import type { RenderReply } from '#contracts/events/render.ts';
 import { accountIdOf, readModels, renderIdOf, streams } from '#contracts/names.ts';
-import type { BlobStore } from '#libs/blob-store/port.ts';
+import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
+import { hasWaitedAnHour } from '#libs/bus/delays.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
 import { delivery, type DeliveryCommand, type DeliveryState } from '#libs/domain/delivery.ts';
 import type { Egress, Outcome } from '#libs/egress/door.ts';
@@ -71,11 +72,26 @@ const headersOf = (own: Record<string, string>, signed: Record<string, string>):
   ...signed,
 });
 
-type Try = { id: string; requested: Requested; attempt: number; led: string | null };
+/** What an attempt is made from: read before it is announced, so that no attempt pays for what the service itself lacks. */
+type Material = { body: Uint8Array; account: AccountDocument };
 
-const attempt = async ({ log, blobs, reads, egress, secrets }: DeliveryParts, { id, requested: { url, method, headers, payload, accountId }, attempt, led }: Try): Promise<Outcome> => {
-  const [body, account] = await Promise.all([blobs.get(payload.sha256), reads.get(readModels.accounts, accountId) as Promise<AccountDocument | null>]);
-  if (!account) throw new Error(`account ${accountId} is not in the read model yet`);
+/** Null where the blob store has lacked the body for an hour. @throws BlobMissing until then, and where the account is not known yet */
+const materialOf = async ({ blobs, reads }: DeliveryParts, { payload, accountId }: Requested, delivery: number): Promise<Material | null> => {
+  try {
+    const [body, account] = await Promise.all([blobs.get(payload.sha256), reads.get(readModels.accounts, accountId) as Promise<AccountDocument | null>]);
+    if (!account) throw new Error(`account ${accountId} is not in the read model yet`);
+    return { body, account };
+  } catch (error) {
+    if (error instanceof BlobMissing && hasWaitedAnHour(delivery)) return null;
+    throw error;
+  }
+};
+
+const lostBody: Outcome = { kind: 'failed', reason: 'The service has lost what it was to send.', durationMs: 0 };
+
+type Try = { id: string; requested: Requested; material: Material; attempt: number; led: string | null };
+
+const attempt = async ({ log, egress, secrets }: DeliveryParts, { id, requested: { url, method, headers }, material: { body, account }, attempt, led }: Try): Promise<Outcome> => {
   const now = log.now();
   const signed = signatureHeaders(`msg_${id}`, body, webhookSecrets(secrets, account, now), now);
   return callInTrace({ url, method, attempt, led }, (traceparent) =>
@@ -86,20 +102,25 @@ const attempt = async ({ log, blobs, reads, egress, secrets }: DeliveryParts, { 
 const waitOf = (state: DeliveryState, now: Date): number =>
   state.status === 'DUE' && state.notBefore !== null ? Math.max(0, Date.parse(state.notBefore) - now.getTime()) : 0;
 
-/** Does what is due of one callback: one attempt at most. The log tells which; asked too early, it comes again when it is time. */
-export const deliver = async (parts: DeliveryParts, id: string, span?: Span): Promise<WorkEnd> => {
+/**
+ * Does what is due of one callback: one attempt at most. The log tells which; asked too early, it comes again when it is time. `delivery` counts how often the message was given out.
+ * @throws where what is to be sent cannot be read: no attempt was announced then, and the message is to come again
+ */
+export const deliver = async (parts: DeliveryParts, id: string, delivery = 1, span?: Span): Promise<WorkEnd> => {
   span?.note({ 'colophon.render.id': renderIdOf(id) });
   const found = await known(parts, id);
   if (!found) return done;
   const { requested, aggregate, cause } = found;
   span?.note({ 'colophon.account.id': accountIdOf(requested.accountId) });
+  if (aggregate.state.status === 'ENDED') return done;
   const wait = waitOf(aggregate.state, parts.log.now());
   if (wait > 0) return { kind: 'again', delayMs: wait };
+  const material = await materialOf(parts, requested, delivery);
   await aggregate.execute({ type: 'send' }, cause);
   // An attempt that was announced and never recorded was cut off by a crash: it is made again.
   if (aggregate.state.status !== 'SENT') return done;
   span?.note({ 'colophon.attempt': aggregate.state.attempt });
-  const outcome = await attempt(parts, { id, requested, attempt: aggregate.state.attempt, led: cause.traceparent });
+  const outcome = material ? await attempt(parts, { id, requested, material, attempt: aggregate.state.attempt, led: cause.traceparent }) : lostBody;
   const now = parts.log.now();
   const { events } = await aggregate.execute({ type: 'record', outcome: outcomeOf(outcome), durationMs: Math.round(outcome.durationMs), now }, cause);
   countDelivery(events);

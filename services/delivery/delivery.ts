@@ -19,7 +19,7 @@ export const runDelivery = (given: DeliveryParts, bus: Bus, report: Report, sign
     {
       consumer,
       concurrency,
-      work: (delivery) => workInTrace(delivery, consumer, (span) => deliver(parts, (delivery.data as { id: string }).id, span)),
+      work: (delivery) => workInTrace(delivery, consumer, (span) => deliver(parts, (delivery.data as { id: string }).id, delivery.attempt, span)),
       onError: (error, delivery) => report({ render: (delivery.data as { id: string }).id, ...idsOfMessage(delivery), error: String(error) }, 'a callback could not be worked on; it comes again'),
     },
     signal,

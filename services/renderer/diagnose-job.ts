@@ -3,6 +3,8 @@ import type { RenderEvent } from '#contracts/events/render.ts';
 import type { Diagnosis } from '#contracts/http/diagnostics.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { idOfStream } from '#contracts/names.ts';
+import { BlobMissing } from '#libs/blob-store/port.ts';
+import { hasWaitedAnHour } from '#libs/bus/delays.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
 import { noFindings } from '#libs/chromium/findings.ts';
 import { BrowserGone } from '#libs/chromium/devtools/gone.ts';
@@ -73,7 +75,7 @@ export const diagnoseJob = async (parts: RendererParts, stream: string, attempt:
   span?.note(attributesOf(id, attempt, requested));
   const failed = (error: unknown): 'told' | 'again' => {
     if (error instanceof Problem || error instanceof BrowserGone) return 'told';
-    if (attempt < maxAttempts) return 'again';
+    if (error instanceof BlobMissing ? !hasWaitedAnHour(attempt) : attempt < maxAttempts) return 'again';
     span?.fail(error);
     parts.report({ render: id, attempt, ...idsOf(cause), error: String(error) }, 'a render could not be diagnosed', 'error');
     return 'told';

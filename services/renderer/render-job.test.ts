@@ -7,6 +7,7 @@ import { renderOptions } from '#contracts/http/render-options.ts';
 import { streams } from '#contracts/names.ts';
 import { openMemoryAnswers } from '#libs/answers/memory.ts';
 import type { Answer } from '#libs/answers/port.ts';
+import { BlobMissing } from '#libs/blob-store/port.ts';
 import { BrowserGone, type Printed, type PrintRequest } from '#libs/chromium/printer.ts';
 import { render } from '#libs/domain/render.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
@@ -174,6 +175,59 @@ describe('What a renderer cannot do, and no document is to blame for,', () => {
     const { parts, errors } = watched(refuses);
     await runJob(parts, await ask(parts, requested), 1);
     expect(errors()).toEqual([]);
+  });
+});
+
+describe('A render whose input the blob store lacks', () => {
+  const lacking = () => {
+    const asked: PrintRequest[] = [];
+    const get = async (sha256: string): Promise<Uint8Array> => {
+      throw new BlobMissing(sha256);
+    };
+    return { asked, parts: { ...partsOf(asked), blobs: { get } } as unknown as RendererParts };
+  };
+
+  it('is not claimed, so that it loses no attempt, and is printed once the input is there', async () => {
+    const { parts, asked } = lacking();
+    const stream = await ask(parts, requested);
+    for (const delivery of [1, 2, 3, 4, 20]) await expect(runJob(parts, stream, delivery)).rejects.toThrow(BlobMissing);
+    expect((await store.read(stream)).map(({ type }) => type)).toEqual(['RenderRequested']);
+    const mended = { ...partsOf(asked), printer: { print: prints }, blobs: { get: async () => Buffer.from('<p>x'), put: async () => ({ sha256: 'pdf', size: 4 }) } } as unknown as RendererParts;
+    expect(await runJob(mended, stream, 21)).toEqual({ kind: 'done' });
+    expect((await store.read(stream)).at(-1)).toMatchObject({ type: 'RenderCompleted', data: { attempt: 1 } });
+  });
+
+  it('fails as the service\'s own fault after an hour, and is given back', async () => {
+    const { parts, asked } = lacking();
+    const stream = await ask(parts, requested);
+    expect(await runJob(parts, stream, 100)).toEqual({ kind: 'done' });
+    expect((await store.read(stream)).at(-1)).toMatchObject({ type: 'RenderFailed', data: { fault: { name: 'internal_error' }, givesBack: expect.stringMatching(/^\d{4}-/) } });
+    expect(asked).toEqual([]);
+  });
+
+  it('whatever else of it is missing: template, its settings, data, header or footer', async () => {
+    const ref = (sha256: string) => ({ sha256, size: 1 });
+    const source = { mode: 'RENDER' as const, templateId: 't', templateVersion: 1, content: ref('content'), settings: ref('settings'), data: ref('data') };
+    const all = { ...requested, source, bands: { header: ref('header'), footer: ref('footer') } };
+    for (const lost of ['content', 'settings', 'data', 'header', 'footer']) {
+      const { parts } = lacking();
+      const get = async (sha256: string): Promise<Uint8Array> => {
+        if (sha256 === lost) throw new BlobMissing(sha256);
+        return Buffer.from('{}');
+      };
+      const stream = await ask(parts, all);
+      await expect(runJob({ ...parts, blobs: { get } } as unknown as RendererParts, stream, 1)).rejects.toThrow(lost);
+    }
+  });
+
+  it('comes again where its PDF is to be made again, or it is to be looked at', async () => {
+    const good = { ...partsOf([]), printer: { print: prints } } as unknown as RendererParts;
+    const stream = await ask(good, requested);
+    await runJob(good, stream, 1);
+    const { aggregate } = await load(good.log, render, stream);
+    await aggregate.execute({ type: 'requestPdfAgain' }, cause);
+    await aggregate.execute({ type: 'requestDiagnosis' }, cause);
+    for (const job of [repeatJob, diagnoseJob]) await expect(job(lacking().parts, stream, 3)).rejects.toThrow(BlobMissing);
   });
 });
 

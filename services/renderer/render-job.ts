@@ -3,6 +3,8 @@ import type { RenderEvent } from '#contracts/events/render.ts';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
 import { idOfStream } from '#contracts/names.ts';
 import type { Answers } from '#libs/answers/port.ts';
+import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
+import { hasWaitedAnHour } from '#libs/bus/delays.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
 import { BrowserGone } from '#libs/chromium/devtools/gone.ts';
 import { maxAttempts, nextAttempt, render, type RenderCommand, type RenderState } from '#libs/domain/render.ts';
@@ -10,6 +12,7 @@ import { causedBy } from '#libs/handling/caused-by.ts';
 import { type Aggregate, type Cause, load, type Log, resume } from '#libs/handling/handle.ts';
 import { countsTowardQuota } from '#libs/projections/usage.ts';
 import { recordedFault, recordedWarnings } from '#libs/rendering/recorded.ts';
+import { withInputs } from '#libs/rendering/inputs.ts';
 import { produce, type Produced, type Requested, type Workshop } from '#libs/rendering/produce.ts';
 import { idsOf } from '#libs/telemetry/ids.ts';
 import type { Report } from '#libs/telemetry/log.ts';
@@ -83,18 +86,30 @@ const brokeEveryAttempt: Fault = {
 /** Nobody knows why: the workers that had claimed it are gone, and it is not said that the document had a part in it. */
 const lostEveryAttempt: Fault = { name: 'internal_error', message: `The service ended before the document was done, at each of ${maxAttempts} attempts.`, extra: {} };
 const failedEveryAttempt: Fault = { name: 'internal_error', message: 'The service failed to render the document.', extra: {} };
+const lostInput: Fault = { name: 'internal_error', message: 'The service has lost what the document was to be made from.', extra: {} };
 
 const lastFault = (error: unknown): Fault => (error instanceof BrowserGone ? brokeEveryAttempt : failedEveryAttempt);
 
 /** The same workshop, which notices the lane that the printer is asked for: a failure tells of none. */
-const noticingLane = ({ blobs, preparation, printer }: Workshop) => {
+const noticingLane = ({ preparation, printer }: Workshop, blobs: BlobStore) => {
   const seen: { lane: Lane | 'none'; workshop: Workshop } = { lane: 'none', workshop: { blobs, preparation, printer: { ...printer, print: (request) => printer.print({ ...request, lane: (seen.lane = request.lane) }) } } };
   return seen;
+};
+
+/** Null where the blob store has lacked it for an hour: until then no document pays for that with an attempt. @throws BlobMissing, and what else keeps blobs from being read */
+const inputsOf = async ({ blobs }: RendererParts, { requested }: Pick<Job, 'requested'>, delivery: number): Promise<BlobStore | null> => {
+  try {
+    return await withInputs(blobs, requested);
+  } catch (error) {
+    if (error instanceof BlobMissing && hasWaitedAnHour(delivery)) return null;
+    throw error;
+  }
 };
 
 /**
  * Does one message's work: claims the render, makes the PDF, says in the log what became of it. Asked twice, it does nothing. `delivery` counts how often the message was given out:
  * the first time what this process has heard of the render will do, since its claim is refused where there is more. The message comes again then, and its story is read.
+ * @throws where what it is made from cannot be read: nothing has been claimed then, and the message is to come again
  */
 export const runJob = async (parts: RendererParts, stream: string, delivery: number, span?: Span): Promise<WorkEnd> => {
   const { store } = parts.log;
@@ -117,10 +132,15 @@ export const runJob = async (parts: RendererParts, stream: string, delivery: num
     if (state.status === 'PROCESSING') await fail(parts, job, lostEveryAttempt, 'none');
     return done;
   }
+  const inputs = await inputsOf(parts, job, delivery);
   const claim = await aggregate.execute({ type: 'claim', attempt: job.attempt, worker: parts.worker }, job.cause);
   if (claim.events.length === 0) return heard ? { kind: 'again', delayMs: 0 } : done;
   const claimed: Job = { ...job, claimedAt: parts.log.now().getTime() };
-  const seen = noticingLane(parts);
+  if (inputs === null) {
+    await fail(parts, claimed, lostInput, 'none');
+    return done;
+  }
+  const seen = noticingLane(parts, inputs);
   try {
     // Documents that lose their browser together come back together: whichever of them is to blame must not take the last attempt of the others.
     const alone = job.attempt === maxAttempts;

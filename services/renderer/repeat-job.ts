@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
 import { idOfStream } from '#contracts/names.ts';
+import { BlobMissing } from '#libs/blob-store/port.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
 import { maxAttempts } from '#libs/domain/render.ts';
 import { causedBy } from '#libs/handling/caused-by.ts';
@@ -35,6 +36,8 @@ export const repeatJob = async (parts: RendererParts, stream: string, attempt: n
     if (createHash('sha256').update(pdf).digest('hex') !== completed.pdf.sha256) report(ids, 'a PDF made again has other bytes: the engine is another one by now');
     answers.give(id, { status: 'DONE', pdf, pages, durationMs: completed.durations.totalMs });
   } catch (error) {
+    // It comes again as long as anybody waits.
+    if (error instanceof BlobMissing) throw error;
     span?.fail(error);
     const comesAgain = !(error instanceof Problem) && attempt < maxAttempts;
     report({ ...ids, attempt, error: String(error) }, 'a PDF could not be made again', comesAgain || error instanceof Problem ? 'warn' : 'error');

@@ -18,7 +18,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 const serviceOn = ({ log, engines: { blobs, reads } }: Stage, answer: (nth: number) => Outcome | Promise<Outcome>) => {
   const calls: Call[] = [];
   const parts: DeliveryParts = { log, blobs, reads, secrets, baseUrl: 'https://pdf.example', egress: { request: async (call) => answer(calls.push(call)) } };
-  return { calls, deliver: (id: string) => deliver(parts, id) };
+  return { calls, deliver: (id: string, delivery?: number) => deliver(parts, id, delivery) };
 };
 
 describe('The schedule', () => {
@@ -73,6 +73,40 @@ describe('The schedule', () => {
     const calls = serviceOn(stage, () => answered(200));
     await calls.deliver(id);
     expect(calls.calls).toEqual([]);
+  });
+});
+
+describe('A callback whose body the blob store lacks', () => {
+  const stageWithoutBody = async () => {
+    const stage = await openStage();
+    const { id } = await stage.completed();
+    await serviceOn(stage, () => silent).deliver(id);
+    stage.pass(5_000);
+    const { payload } = (await stage.engines.store.read(streams.delivery(id)))[0]!.data as { payload: { sha256: string } };
+    const body = await stage.engines.blobs.get(payload.sha256);
+    await stage.engines.blobs.delete(payload.sha256);
+    return { stage, id, body };
+  };
+
+  test('announces no attempt and comes again, and is sent once the body is there', async () => {
+    const { stage, id, body } = await stageWithoutBody();
+    const { calls, deliver: work } = serviceOn(stage, () => answered(200));
+    for (const delivery of [2, 3, 20]) await expect(work(id, delivery)).rejects.toThrow('no blob');
+    expect(await stage.typesOf(streams.delivery(id))).toEqual(['DeliveryRequested', 'WebhookSent', 'WebhookAttempted']);
+    await stage.engines.blobs.put(body);
+    expect(await work(id, 21)).toEqual({ kind: 'done' });
+    expect(calls).toHaveLength(1);
+  });
+
+  test('fails after an hour, without a call', async () => {
+    const { stage, id } = await stageWithoutBody();
+    const { calls, deliver: work } = serviceOn(stage, () => answered(200));
+    await work(id, 100);
+    stage.pass(30_000);
+    expect(await work(id, 101)).toEqual({ kind: 'done' });
+    expect((await stage.engines.store.read(streams.delivery(id))).at(-1)).toMatchObject({ type: 'WebhookFailed', data: { lastError: 'The service has lost what it was to send.' } });
+    expect(calls).toEqual([]);
+    expect(await work(id, 102)).toEqual({ kind: 'done' });
   });
 });
 

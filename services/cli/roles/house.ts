@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import { type BlobMemory, openBlobMemory } from '#libs/blob-store/memory.ts';
+import { openPromisedBlobs, type PromisedBlobs } from '#libs/blob-store/promised.ts';
 import type { Settings } from '#libs/config/settings.ts';
 import { openPreparation, type Preparation } from '#libs/documents/preparation.ts';
 import { type Egress, openEgress } from '#libs/egress/door.ts';
@@ -7,6 +8,7 @@ import { type Candidate, thisCandidate } from '#libs/election/candidate.ts';
 import { type EngineShelf, openShelf } from '#libs/engines/open.ts';
 import { openServiceSecrets, type ServiceSecrets } from '#libs/secrets/service-secret.ts';
 import type { Logger, Report } from '#libs/telemetry/log.ts';
+import { countingRepeats } from '#libs/telemetry/repeated.ts';
 import type { Telemetry } from '#libs/telemetry/start.ts';
 import type { Role } from './running.ts';
 
@@ -20,6 +22,8 @@ export type House = {
   engines: EngineShelf;
   /** What this process knows of inputs and templates, whichever role it has them from. */
   blobMemory: BlobMemory;
+  /** What the roles of this process have looked for in the blob store in vain. */
+  promisedBlobs: PromisedBlobs;
   egress(): Promise<Egress>;
   preparation(): Preparation;
   secrets(): ServiceSecrets;
@@ -35,14 +39,15 @@ export type House = {
 
 export const openHouse = (settings: Settings, logger: Logger, telemetry: Telemetry, roles: readonly Role[]): House => {
   const engines = openShelf(settings, (message) => logger.error({ ...message }, 'a message was given out again and again in vain and is given up; the sweeper puts back what is still to be done'));
+  const counted = countingRepeats((fact, message, level = 'warn') => logger[level](fact, message));
   const worker = `${hostname()}/${process.pid}`;
   let egress: Promise<Egress> | undefined;
   let preparation: Preparation | undefined;
   let secrets: ServiceSecrets | undefined;
   const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
   return {
-    settings, logger, telemetry, roles, engines, blobMemory: openBlobMemory(), worker,
-    report: (fact, message, level = 'warn') => logger[level](fact, message),
+    settings, logger, telemetry, roles, engines, blobMemory: openBlobMemory(), promisedBlobs: openPromisedBlobs(), worker,
+    report: counted.report,
     egress: () => (egress ??= openEgress({ allow: settings.egressAllow, log: logger, ...caFile })),
     preparation: () => (preparation ??= openPreparation()),
     secrets: () => (secrets ??= openServiceSecrets(settings)),
@@ -52,6 +57,7 @@ export const openHouse = (settings: Settings, logger: Logger, telemetry: Telemet
     close: async () => {
       await Promise.all([preparation?.close(), egress?.then((door) => door.close())]);
       await engines.close();
+      counted.close();
       await telemetry.close();
     },
   };

@@ -1,0 +1,77 @@
+import { BlobMissing, type BlobStore } from './port.ts';
+
+/** Blobs that the event log names and the blob store could not give, as long as it cannot. */
+export type PromisedBlobs = {
+  /** The same store; failures of `get` are noted. */
+  over(blobs: BlobStore): BlobStore;
+  /** What is wrong with the store, in at most one sentence; empty where nothing is. */
+  missing(): string[];
+};
+
+/** In milliseconds: how often noted blobs are looked for, and how long after the last failure a note is kept. */
+export type PromisedTimes = { lookEveryMs: number; keptMs: number; clock: () => number };
+/** A message comes again after a minute at the latest: who has not asked for longer does not need the blob any more. */
+const usualTimes: PromisedTimes = { lookEveryMs: 1_000, keptMs: 150_000, clock: () => performance.now() };
+
+const mostNoted = 1_000;
+const lookedForAtOnce = 20;
+
+/** `reason` is `missing`, or an error code of the file system. */
+type Note = { blobs: BlobStore; at: number; reason: string };
+
+/** Errors of the file system. What servers meet, they tell of themselves. */
+const reasonOf = (error: unknown): string | null => {
+  if (error instanceof BlobMissing) return 'missing';
+  const { code } = error as NodeJS.ErrnoException;
+  return typeof code === 'string' && /^E[A-Z]+$/.test(code) ? code : null;
+};
+
+const sentenceOf = (count: number, sha256: string, reason: string): string => {
+  const which = count === 1 ? `the blob ${sha256}` : `${count} blobs (${sha256} is one)`;
+  const what = reason === 'missing' ? `The event log names ${which}, which the blob store lacks or has damaged.` : `The blob store cannot read ${which} (${reason}).`;
+  return `${what} Renders and callbacks that need it wait. Look at BLOB_STORE_URL: it must lead to this installation's blobs; restore them from the backup if they are lost.`;
+};
+
+export const openPromisedBlobs = ({ lookEveryMs, keptMs, clock }: PromisedTimes = usualTimes): PromisedBlobs => {
+  const notes = new Map<string, Note>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const lookFor = async ([sha256, { blobs, at }]: [string, Note]): Promise<void> => {
+    const isOver = clock() - at > keptMs || (await blobs.has(sha256).catch(() => false));
+    if (isOver && notes.get(sha256)?.at === at) notes.delete(sha256);
+  };
+  const look = async (): Promise<void> => {
+    await Promise.all([...notes].slice(0, lookedForAtOnce).map(lookFor));
+    timer = undefined;
+    lookSoon();
+  };
+  const lookSoon = (): void => {
+    if (notes.size > 0) timer ??= setTimeout(() => void look(), lookEveryMs).unref();
+  };
+  const note = (sha256: string, fresh: Note): void => {
+    if (notes.size >= mostNoted && !notes.has(sha256)) return;
+    notes.set(sha256, fresh);
+    lookSoon();
+  };
+
+  return {
+    over: (blobs) => ({
+      ...blobs,
+      get: async (sha256) => {
+        try {
+          const bytes = await blobs.get(sha256);
+          notes.delete(sha256);
+          return bytes;
+        } catch (error) {
+          const reason = reasonOf(error);
+          if (reason !== null) note(sha256, { blobs, at: clock(), reason });
+          throw error;
+        }
+      },
+    }),
+    missing: () => {
+      const [first] = notes;
+      return first ? [sentenceOf(notes.size, first[0], first[1].reason)] : [];
+    },
+  };
+};

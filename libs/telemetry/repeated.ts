@@ -1,0 +1,52 @@
+import type { Report } from './log.ts';
+
+/** Reports, with equal warnings counted. */
+export type CountedReport = { report: Report; /** Reports what was counted so far. */ close(): void };
+
+const usualEveryMs = 60_000;
+const mostKinds = 1_000;
+
+/** Numbers, ids and hashes make two lines of one kind. */
+const kindOf = (fact: Record<string, unknown>, message: string): string => `${message} ${(JSON.stringify(fact['error']) ?? '').replace(/[0-9a-f]{8,}|[0-9A-Z]{26}|\d+/g, '#')}`;
+
+type Counted = { times: number; fact: Record<string, unknown>; message: string };
+
+/**
+ * Warnings of a kind are reported once, and then once every `everyMs` with how often they came meanwhile (`times`), as long as they come. Two are of one kind whose message
+ * and `error` differ in numbers and ids alone. Errors are all reported.
+ */
+export const countingRepeats = (report: Report, everyMs = usualEveryMs): CountedReport => {
+  const counted = new Map<string, Counted>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const tell = (): void => {
+    for (const [kind, one] of counted) {
+      if (one.times > 0) report({ ...one.fact, times: one.times }, one.message);
+      // What did not come for a whole period is new when it comes again.
+      if (one.times > 0) one.times = 0;
+      else counted.delete(kind);
+    }
+    if (counted.size === 0) stop();
+  };
+  const stop = (): void => {
+    clearInterval(timer);
+    timer = undefined;
+  };
+
+  return {
+    report: (fact, message, level = 'warn') => {
+      if (level === 'error') return report(fact, message, level);
+      const kind = kindOf(fact, message);
+      const known = counted.get(kind);
+      if (known) return void Object.assign(known, { times: known.times + 1, fact });
+      report(fact, message, level);
+      if (counted.size >= mostKinds) return;
+      counted.set(kind, { times: 0, fact, message });
+      timer ??= setInterval(tell, everyMs).unref();
+    },
+    close: () => {
+      tell();
+      stop();
+    },
+  };
+};
