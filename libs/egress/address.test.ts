@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
 import { judgeAddress } from './address.ts';
 
@@ -23,6 +24,40 @@ describe('an address is not public', () => {
     '64:ff9b::10.0.0.1', '64:ff9b::7f00:1', '64:ff9b:1::8.8.8.8', '2002:7f00:1::', '2002:a00:1::1', '2002:808:808::1', '2001:0:808:808::1',
   ])('%s', (address) => {
     expect(judgeAddress(address)).not.toBe('public');
+  });
+
+  // The IANA registries of special-purpose addresses: the blocks that are not globally reachable, and those that only a protocol uses.
+  test.each([
+    '0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.31.196.0/24',
+    '192.52.193.0/24', '192.88.99.0/24', '192.168.0.0/16', '192.175.48.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4',
+    '::/128', '::1/128', '64:ff9b:1::/48', '100::/64', '100:0:0:1::/64', '2001::/23', '2001::/32', '2001:1::/32', '2001:2::/48', '2001:3::/32', '2001:4:112::/48',
+    '2001:10::/28', '2001:20::/28', '2001:30::/28', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20', '5f00::/16', 'fc00::/7', 'fe80::/10', 'fec0::/10',
+    'ff00::/8',
+  ])('that lies in %s, be it the first, the last or any', (block) => {
+    const [base, bits] = ipaddr.parseCIDR(block);
+    const start = base.toByteArray();
+    const inBlock = (byte: number, i: number): number => {
+      const free = Math.max(0, Math.min(8, 8 * (i + 1) - bits));
+      return start[i]! | (byte & (2 ** free - 1));
+    };
+    const bytes = fc.oneof(fc.constantFrom(0, 255).map((byte) => start.map(() => byte)), fc.array(fc.nat(255), { minLength: start.length, maxLength: start.length }));
+    fc.assert(fc.property(bytes, (some) => void expect(judgeAddress(ipaddr.fromByteArray(some.map(inBlock)).toString())).not.toBe('public')));
+  });
+
+  test.each([
+    ['Azure', ['168.63.129.16', '::ffff:168.63.129.16', '64:ff9b::a83f:8110', '169.254.169.254']],
+    ['Alibaba', ['100.100.100.200']],
+    ['AWS', ['169.254.169.254', '169.254.170.2', '169.254.170.23', 'fd00:ec2::254', 'fd00:ec2::23']],
+    ['Google', ['169.254.169.254', 'fd20:ce::254']],
+    ['Oracle', ['192.0.0.192', 'fd00:c1::a9fe:a9fe']],
+    ['Scaleway', ['169.254.42.42', 'fd00:42::42']],
+    ['OpenStack', ['fe80::a9fe:a9fe']],
+  ])('where %s answers with metadata', (_provider, addresses) => {
+    expect(addresses.filter((address) => judgeAddress(address) === 'public')).toEqual([]);
+  });
+
+  test.each(['2606:4700::5efe:8.8.8.8', '2606:4700::200:5efe:10.0.0.1'])('that holds an IPv4 address for a tunnel: %s', (address) => {
+    expect(judgeAddress(address)).toBe('isatap');
   });
 
   test.each(['', 'localhost', '1.2.3', '010.0.0.1', '0x7f.0.0.1', '[::1]', '8.8.8.8:80', '8.8.8.8 '])('%j is no address at all', (text) => {

@@ -6,6 +6,12 @@ export type Verdict = 'public' | (string & {});
 
 const globalUnicast = ipaddr.IPv6.parse('2000::');
 
+/**
+ * What providers answer to their machines at addresses that look public; all other metadata addresses lie in ranges that are refused anyway
+ * (169.254.0.0/16, 100.64.0.0/10, 192.0.0.0/24, fc00::/7, fe80::/10).
+ */
+const providerAddresses = new Set(['168.63.129.16']);
+
 /** Translators hand an IPv4 packet on for these two, so the IPv4 address is what counts; every other kind of IPv4 in IPv6 is refused as it stands. */
 const embeddedIPv4 = (address: ipaddr.IPv6): ipaddr.IPv4 | undefined => {
   const range = address.range();
@@ -14,12 +20,17 @@ const embeddedIPv4 = (address: ipaddr.IPv6): ipaddr.IPv4 | undefined => {
   return new ipaddr.IPv4(address.toByteArray().slice(12));
 };
 
-const judgeIPv4 = (address: ipaddr.IPv4): Verdict => (address.range() === 'unicast' ? 'public' : address.range());
+const judgeIPv4 = (address: ipaddr.IPv4): Verdict => {
+  if (address.range() !== 'unicast') return address.range();
+  return providerAddresses.has(address.toString()) ? 'provider metadata' : 'public';
+};
+
+// ISATAP (RFC 5214): the interface identifier is 0:5efe or 200:5efe, and an IPv4 address.
+const isIsatap = ({ parts }: ipaddr.IPv6): boolean => parts[5] === 0x5efe && (parts[4] === 0 || parts[4] === 0x200);
 
 const judgeIPv6 = (address: ipaddr.IPv6): Verdict => {
-  const embedded = embeddedIPv4(address);
-  if (embedded) return judgeIPv4(embedded);
   if (address.range() !== 'unicast') return address.range();
+  if (isIsatap(address)) return 'isatap';
   return address.match(globalUnicast, 3) ? 'public' : 'outside global unicast';
 };
 
@@ -30,6 +41,15 @@ const parse = (text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined => {
   return host === undefined ? undefined : ipaddr.IPv6.parse(host.slice(1, -1));
 };
 
+const effective = (parsed: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 =>
+  (parsed instanceof ipaddr.IPv6 ? embeddedIPv4(parsed) : undefined) ?? parsed;
+
+/** One text for each address, whatever its spelling; an IPv4 address that is mapped or translated to IPv6 counts as the IPv4 address. */
+export const canonicalAddress = (address: string): string | undefined => {
+  const parsed = parse(address);
+  return parsed && effective(parsed).toNormalizedString();
+};
+
 /**
  * Says whether an IP address, in the plain form that the URL parser and name look-ups give, lies in the public internet.
  * Whatever is not known to be public is not: IPv6 passes within 2000::/3 alone, less its special ranges (RFC 6890 and the IANA registries after it).
@@ -37,7 +57,8 @@ const parse = (text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined => {
 export const judgeAddress = (address: string): Verdict => {
   const parsed = parse(address);
   if (!parsed) return 'not an address';
-  return parsed instanceof ipaddr.IPv6 ? judgeIPv6(parsed) : judgeIPv4(parsed);
+  const meant = effective(parsed);
+  return meant instanceof ipaddr.IPv6 ? judgeIPv6(meant) : judgeIPv4(meant);
 };
 
 /** Whether an address lies in a range; an IPv4-mapped IPv6 address counts as its IPv4 address. */

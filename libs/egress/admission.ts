@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { judgeAddress } from './address.ts';
+import { judgeAddress, type Verdict } from './address.ts';
 import type { Exceptions } from './allow.ts';
 import { addressesOf, type Address, type Resolve } from './resolve.ts';
 import type { Target } from './target.ts';
@@ -8,7 +8,15 @@ import { refused } from './trouble.ts';
 /** Decides about one target, and gives the very addresses that may be connected to. Throws an EgressError. */
 export type Admit = (target: Target) => Promise<Address[]>;
 
-export type AdmissionRules = { exceptions: Exceptions; resolve: Resolve; lookupMs: number; isOwnPort: (port: number) => boolean };
+export type AdmissionRules = {
+  exceptions: Exceptions;
+  resolve: Resolve;
+  lookupMs: number;
+  /** Whether an address belongs to this machine. */
+  isOwnAddress: (address: string) => boolean;
+  /** Whether egress itself listens on a port. */
+  isOwnPort: (port: number) => boolean;
+};
 
 // Mail servers take an HTTP request for a dialogue, line by line.
 const closedPorts = new Set([25]);
@@ -18,10 +26,15 @@ const notPublic = ({ host, port }: Target, address: string, range: string) => {
   return refused('address-not-public', reason, { host, port, address, range });
 };
 
+const verdictOn = (address: string, isOwnAddress: (address: string) => boolean): Verdict => {
+  const verdict = judgeAddress(address);
+  return verdict === 'public' && isOwnAddress(address) ? 'own interface' : verdict;
+};
+
 // One address inside among public ones is an attack or a mistake, never a service; to take the public ones would hide it.
-const checkAll = (target: Target, addresses: Address[], { opensAddress }: Exceptions): void => {
+const checkAll = (target: Target, addresses: Address[], { exceptions: { opensAddress }, isOwnAddress }: AdmissionRules): void => {
   for (const { address } of addresses) {
-    const verdict = judgeAddress(address);
+    const verdict = verdictOn(address, isOwnAddress);
     if (verdict !== 'public' && !(verdict !== 'not an address' && opensAddress(address))) throw notPublic(target, address, verdict);
   }
 };
@@ -35,12 +48,13 @@ const checkNotSelf = (target: Target, addresses: Address[], isOwnPort: (port: nu
 
 /** The rule of the door: looks a name up once and lets all of its addresses pass or none. */
 export const admission =
-  ({ exceptions, resolve, lookupMs, isOwnPort }: AdmissionRules): Admit =>
+  (rules: AdmissionRules): Admit =>
   async (target) => {
+    const { exceptions, resolve, lookupMs, isOwnPort } = rules;
     const open = exceptions.opensTarget(target);
     if (!open && closedPorts.has(target.port)) throw refused('port-not-allowed', `Port ${target.port} is not allowed.`, target);
     const addresses = await addressesOf(target.host, resolve, lookupMs);
     checkNotSelf(target, addresses, isOwnPort);
-    if (!open) checkAll(target, addresses, exceptions);
+    if (!open) checkAll(target, addresses, rules);
     return addresses;
   };

@@ -5,6 +5,7 @@ import { readExceptions } from './allow.ts';
 import { send, type Call, type Outcome } from './callback.ts';
 import { doorConnector } from './connector.ts';
 import { dialler } from './dial.ts';
+import { interfaceAddresses, ownAddressCheck } from './own-addresses.ts';
 import { defaultLimits, type EgressLimits } from './limits.ts';
 import { startProxy } from './proxy.ts';
 import { systemResolve, type Resolve } from './resolve.ts';
@@ -25,6 +26,8 @@ export type EgressSettings = {
   /** How names become addresses, where it is not the machine's way. */
   resolve?: Resolve;
   limits?: Partial<EgressLimits>;
+  /** The addresses of this machine, which are refused; by default those of its network interfaces. */
+  ownAddresses?: () => string[];
 };
 
 export type Egress = {
@@ -54,6 +57,7 @@ export const openEgress = async (settings: EgressSettings): Promise<Egress> => {
       exceptions: readExceptions(settings.allow),
       resolve: settings.resolve ?? systemResolve,
       lookupMs: limits.lookupMs,
+      isOwnAddress: ownAddressCheck(settings.ownAddresses ?? interfaceAddresses, () => performance.now()),
       isOwnPort: (port) => ownPorts.has(port),
     }),
     limits,

@@ -47,7 +47,8 @@ Other JSON turns into an indented tree, XML into an indented listing with colour
 characters, or is not UTF-8. \`invalid_markdown\` likewise: a code fence or HTML comment that is never closed, NUL, not UTF-8. Bad CSV, JSON or XML is
 \`conversion_failed\`. \`line\` counts from 1 in the text as you sent it.
 
-**Images and other resources.** An external image that cannot be loaded fails the render (\`image_load_failed\`); a font or style sheet that cannot is left out. Only public addresses can be reached.
+**Images and other resources.** An external image that cannot be loaded fails the render (\`image_load_failed\`); a font or style sheet that cannot is left out. Only public addresses can be reached; the service's own addresses and the
+metadata addresses of cloud providers do not count as public.
 More pages or more distinct external images than the plan allows are \`conversion_failed\`, with the number and the limit in \`details\`.
 
 **Header and footer.** \`{{page}}\`, \`{{total}}\` and \`{{date}}\` (the day of the request, \`YYYY-MM-DD\`) are filled in. The bands lie in the margins; where a margin is lower than its band it grows to it.
