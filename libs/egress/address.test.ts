@@ -41,7 +41,11 @@ describe('an address is not public', () => {
       return start[i]! | (byte & (2 ** free - 1));
     };
     const bytes = fc.oneof(fc.constantFrom(0, 255).map((byte) => start.map(() => byte)), fc.array(fc.nat(255), { minLength: start.length, maxLength: start.length }));
-    fc.assert(fc.property(bytes, (some) => void expect(judgeAddress(ipaddr.fromByteArray(some.map(inBlock)).toString())).not.toBe('public')));
+    fc.assert(
+      fc.property(bytes, (some) => {
+        expect(judgeAddress(ipaddr.fromByteArray(some.map(inBlock)).toString())).not.toBe('public');
+      }),
+    );
   });
 
   test.each([
