@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { limitOverrides, planNames } from '../plans.ts';
+import { identifier, list, text } from './bounded.ts';
 
 export const permissions = ['render:create', 'templates:read', 'templates:write', 'templates:delete', 'jobs:read', 'usage:read'] as const;
 export type Permission = (typeof permissions)[number];
 
 export const accountEvents = {
-  AccountOpened: z.object({ name: z.string(), plan: z.enum(planNames), overrides: limitOverrides }),
-  PlanChanged: z.object({ plan: z.enum(planNames), overrides: limitOverrides, reason: z.string().nullable() }),
-  AccountSuspended: z.object({ reason: z.string() }),
-  AccountReinstated: z.object({ reason: z.string().nullable() }),
+  AccountOpened: z.object({ name: text(1500), plan: z.enum(planNames), overrides: limitOverrides }),
+  PlanChanged: z.object({ plan: z.enum(planNames), overrides: limitOverrides, reason: text(1500).nullable() }),
+  AccountSuspended: z.object({ reason: text(1500) }),
+  AccountReinstated: z.object({ reason: text(1500).nullable() }),
   /** The webhook secret is made from the service's own secret, the account and this number: the log holds no secret. */
   WebhookSecretRotated: z.object({ generation: z.number().int() }),
 } as const;
@@ -17,17 +18,17 @@ export type AccountEvent = { [T in keyof typeof accountEvents]: { type: T; data:
 
 export const apiKeyEvents = {
   ApiKeyIssued: z.object({
-    accountId: z.string(),
-    name: z.string(),
+    accountId: identifier(),
+    name: text(1500),
     keyType: z.enum(['live', 'test']),
     /** SHA-256 of the whole key, in hex. */
-    hash: z.string(),
+    hash: identifier(),
     /** The first characters of the key, enough to recognise it by. */
-    prefix: z.string(),
-    permissions: z.array(z.enum(permissions)),
-    expiresAt: z.string().nullable(),
+    prefix: identifier(),
+    permissions: list(z.enum(permissions), permissions.length),
+    expiresAt: identifier().nullable(),
   }),
-  ApiKeyRevoked: z.object({ reason: z.string().nullable() }),
+  ApiKeyRevoked: z.object({ reason: text(1500).nullable() }),
 } as const;
 
 export type ApiKeyEvent = { [T in keyof typeof apiKeyEvents]: { type: T; data: z.output<(typeof apiKeyEvents)[T]> } }[keyof typeof apiKeyEvents];

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { identifier } from './bounded.ts';
 
 export const idempotencyEvents = {
   /** A request with this Idempotency-Key is under way, or was answered; `id` is that of the render or template that it makes. */
-  IdempotencyKeyClaimed: z.object({ accountId: z.string(), operation: z.string(), bodySha256: z.string(), id: z.string() }),
+  IdempotencyKeyClaimed: z.object({ accountId: identifier(), operation: identifier(), bodySha256: identifier(), id: identifier() }),
   /** The request was refused before it had any effect: the key is free again. */
-  IdempotencyKeyReleased: z.object({ id: z.string() }),
+  IdempotencyKeyReleased: z.object({ id: identifier() }),
 } as const;
 
 export type IdempotencyEvent = { [T in keyof typeof idempotencyEvents]: { type: T; data: z.output<(typeof idempotencyEvents)[T]> } }[keyof typeof idempotencyEvents];

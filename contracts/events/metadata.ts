@@ -1,19 +1,20 @@
 import { z } from 'zod';
+import { identifier, text } from './bounded.ts';
 
 export const actor = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('key'), id: z.string() }),
-  z.object({ kind: z.literal('person'), name: z.string() }),
-  z.object({ kind: z.literal('service'), name: z.string() }),
+  z.object({ kind: z.literal('key'), id: identifier() }),
+  z.object({ kind: z.literal('person'), name: text(500) }),
+  z.object({ kind: z.literal('service'), name: text(500) }),
 ]);
 export type Actor = z.output<typeof actor>;
 
 /** What every event carries beside its data. `occurredAt` is ISO 8601 in UTC; `traceparent` is W3C Trace Context. */
 export const metadata = z.object({
-  occurredAt: z.string(),
+  occurredAt: identifier(),
   actor,
-  accountId: z.string().nullable(),
-  correlationId: z.string(),
-  causationId: z.string().nullable(),
-  traceparent: z.string().nullable(),
+  accountId: identifier().nullable(),
+  correlationId: text(500),
+  causationId: identifier().nullable(),
+  traceparent: identifier().nullable(),
 });
 export type Metadata = z.output<typeof metadata>;

@@ -1,17 +1,18 @@
 import { z } from 'zod';
 import { renderOptions } from '../http/render-options.ts';
 import { inputTypes } from '../http/render.ts';
-import { webhookMethods } from '../http/webhook.ts';
+import { longestWebhookHeader, maxWebhookHeaders, maxWebhookUrl, webhookMethods } from '../http/webhook.ts';
+import { anyFields, ascii, entries, identifier, list, text } from './bounded.ts';
 
 /** A blob is named by the SHA-256 of its bytes, in hex; `size` is in bytes. */
-export const blobRef = z.object({ sha256: z.string(), size: z.number().int() });
+export const blobRef = z.object({ sha256: identifier(), size: z.number().int() });
 export type BlobRef = z.output<typeof blobRef>;
 
 export const renderSource = z.discriminatedUnion('mode', [
   z.object({ mode: z.literal('CONVERT'), inputType: z.enum(inputTypes), input: blobRef }),
   z.object({
     mode: z.literal('RENDER'),
-    templateId: z.string(),
+    templateId: identifier(),
     templateVersion: z.number().int(),
     content: blobRef,
     data: blobRef,
@@ -31,6 +32,9 @@ export const renderLimits = z.object({
 });
 export type RenderLimits = z.output<typeof renderLimits>;
 
+export const webhookUrl = z.string().max(maxWebhookUrl);
+export const webhookHeaders = entries(ascii(longestWebhookHeader.name), ascii(longestWebhookHeader.value), maxWebhookHeaders);
+
 /**
  * How the caller gets the PDF. `wait`: in the answer, and it is not kept. `poll`: by asking for it. `webhook`: by a callback.
  * `estimatedMs` is what the caller was told.
@@ -41,16 +45,16 @@ export const renderReply = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('webhook'),
     estimatedMs: z.number().int(),
-    url: z.string(),
+    url: webhookUrl,
     method: z.enum(webhookMethods),
-    headers: z.record(z.string(), z.string()),
+    headers: webhookHeaders,
   }),
 ]);
 export type RenderReply = z.output<typeof renderReply>;
 
 export const renderRequested = z.object({
-  accountId: z.string(),
-  keyId: z.string(),
+  accountId: identifier(),
+  keyId: identifier(),
   keyType: z.enum(['live', 'test']),
   source: renderSource,
   /** All options but the bands' HTML, which can be large. */
@@ -62,9 +66,11 @@ export const renderRequested = z.object({
   reply: renderReply,
 });
 
-export const renderStarted = z.object({ attempt: z.number().int(), worker: z.string() });
+export const renderStarted = z.object({ attempt: z.number().int(), worker: text(500) });
 
-export const renderWarning = z.object({ kind: z.string(), url: z.string(), reason: z.string() });
+/** What the PDF lacks: the first things alone, where there are many. */
+export const renderWarnings = list(z.object({ kind: text(100), url: text(500), reason: text(500) }), 50);
+export type RenderWarning = z.output<typeof renderWarnings>[number];
 
 export const renderDurations = z.object({
   queueMs: z.number(),
@@ -76,6 +82,8 @@ export const renderDurations = z.object({
 });
 export type RenderDurations = z.output<typeof renderDurations>;
 
+export const laneReasonText = text(1000);
+
 export const renderCompleted = z.object({
   attempt: z.number().int(),
   /** What the PDF was made from: an input type, or a template. */
@@ -83,27 +91,30 @@ export const renderCompleted = z.object({
   pdf: blobRef,
   reply: z.enum(['wait', 'poll', 'webhook']),
   /** Until when the PDF can be fetched; null where it was not kept. */
-  keptUntil: z.string().nullable(),
+  keptUntil: identifier().nullable(),
   pages: z.number().int(),
   durations: renderDurations,
   lane: z.enum(['quiet', 'script']),
-  laneReason: z.string(),
-  engine: z.string(),
-  warnings: z.array(renderWarning),
+  laneReason: laneReasonText,
+  engine: text(500),
+  warnings: renderWarnings,
 });
 
 export const renderFailed = z.object({
   attempt: z.number().int(),
   /** A name of the error table, with the message and the extra fields that the caller got. */
-  fault: z.object({ name: z.string(), message: z.string(), extra: z.record(z.string(), z.unknown()) }),
+  fault: z.object({ name: identifier(), message: text(4000), extra: anyFields(24_000) }),
   reply: z.enum(['wait', 'poll', 'webhook']),
   totalMs: z.number(),
   /** The day (`YYYY-MM-DD`, UTC; in early events the month alone) whose quota gets the render back, where the service itself was at fault. */
-  givesBack: z.string().nullable(),
+  givesBack: identifier().nullable(),
 });
 
 /** The kept PDF was erased; its hash stays in RenderCompleted. */
-export const pdfErased = z.object({ sha256: z.string() });
+export const pdfErased = z.object({ sha256: identifier() });
+
+/** A PDF was stored when its render had failed already, or could not be recorded. It is not to be fetched, and is erased after `until`. */
+export const pdfDiscarded = z.object({ pdf: blobRef, until: identifier() });
 
 /** Somebody who repeats their request shall have the same PDF again, which was not kept. */
 export const pdfRequestedAgain = z.object({});
@@ -120,6 +131,7 @@ export const renderEvents = {
   RenderCompleted: renderCompleted,
   RenderFailed: renderFailed,
   PdfErased: pdfErased,
+  PdfDiscarded: pdfDiscarded,
   PdfRequestedAgain: pdfRequestedAgain,
   DiagnosisRequested: diagnosisRequested,
   RenderDiagnosed: renderDiagnosed,

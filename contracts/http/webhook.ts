@@ -11,7 +11,10 @@ const reserved = new Set([
   'host', 'content-length', 'content-type', 'x-service-signature', 'traceparent',
 ]);
 
+export const maxWebhookUrl = 2048;
 export const maxWebhookHeaders = 20;
+/** In characters. */
+export const longestWebhookHeader = { name: 128, value: 1024 } as const;
 const tokenPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 const valuePattern = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$|^$/;
 
@@ -20,13 +23,13 @@ const wrongHeader = (name: string, value: string): string | null => {
   const lower = name.toLowerCase();
   if (!tokenPattern.test(name)) return "a header name has 1 to 128 letters, digits and !#$%&'*+-.^_`|~";
   if (reserved.has(lower) || lower.startsWith('webhook-')) return 'this header is set by the service or by HTTP itself and cannot be chosen';
-  if (value.length > 1024) return 'a header value has at most 1024 characters';
+  if (value.length > longestWebhookHeader.value) return `a header value has at most ${longestWebhookHeader.value} characters`;
   return valuePattern.test(value) ? null : 'a header value consists of visible ASCII characters, with spaces only between them';
 };
 
 const webhookUrl = z
   .string()
-  .max(2048)
+  .max(maxWebhookUrl)
   .refine(isPlainHttps, 'must be an absolute https:// address without user name and password')
   .describe('An https address without user name and password, at most 2048 characters. It makes the render asynchronous.');
 

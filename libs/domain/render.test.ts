@@ -86,6 +86,18 @@ describe('a render', () => {
     expect(given(render, requested, started(1), failed(1)).when(erase)).toEqual([]);
   });
 
+  it('that has failed has a PDF discarded that was stored for it, and erased', () => {
+    const data = { pdf: blob, until: '2026-01-02T04:04:05.000Z' };
+    const discard: RenderCommand = { type: 'discardPdf', data };
+    const discarded: RenderEvent = { type: 'PdfDiscarded', data };
+    const ended = [requested, started(1), failed(1)];
+    expect(given(render, ...ended).when(discard)).toEqual([discarded]);
+    expect(given(render, ...ended, discarded).when(discard)).toEqual([]);
+    expect(given(render, ...ended, discarded).when(erase)).toEqual([{ type: 'PdfErased', data: { sha256: blob.sha256 } }]);
+    expect(given(render, ...ended, discarded, { type: 'PdfErased', data: { sha256: blob.sha256 } }).when(erase)).toEqual([]);
+    for (const history of [[], [requested], [requested, started(1)], [requested, started(1), completed(1)]]) expect(given(render, ...history).when(discard)).toEqual([]);
+  });
+
   it('gives its PDF again, each time it is asked, once it has one', () => {
     const again: RenderEvent = { type: 'PdfRequestedAgain', data: {} };
     expect(given(render, requested, started(1), completed(1)).when({ type: 'requestPdfAgain' })).toEqual([again]);

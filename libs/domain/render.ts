@@ -8,7 +8,8 @@ export type RenderState =
   | { status: 'QUEUED' }
   | { status: 'PROCESSING'; attempt: number }
   | { status: 'DONE'; pdf: { sha256: string; keptUntil: string } | null; diagnosed?: true }
-  | { status: 'FAILED'; diagnosed?: true };
+  /** `discarded` is a PDF that nobody can fetch and that is still stored. */
+  | { status: 'FAILED'; diagnosed?: true; discarded?: string };
 
 type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
 
@@ -17,6 +18,7 @@ export type RenderCommand =
   | { type: 'claim'; attempt: number; worker: string }
   | { type: 'complete'; data: Data<'RenderCompleted'> }
   | { type: 'fail'; data: Data<'RenderFailed'> }
+  | { type: 'discardPdf'; data: Data<'PdfDiscarded'> }
   | { type: 'erasePdf' }
   | { type: 'requestPdfAgain' }
   | { type: 'requestDiagnosis' }
@@ -38,6 +40,12 @@ const hasEnded = (state: RenderState): state is Extract<RenderState, { status: '
 /** A render is looked at once: it would be the same every time. */
 const mayBeDiagnosed = (state: RenderState): boolean => hasEnded(state) && !state.diagnosed;
 
+/** The hash of the PDF that the blob store holds because of a render. */
+const storedPdf = (state: RenderState): string | null => {
+  if (state.status === 'DONE') return state.pdf?.sha256 ?? null;
+  return state.status === 'FAILED' ? (state.discarded ?? null) : null;
+};
+
 const evolve = (state: RenderState, event: RenderEvent): RenderState => {
   switch (event.type) {
     case 'RenderRequested':
@@ -49,7 +57,10 @@ const evolve = (state: RenderState, event: RenderEvent): RenderState => {
     case 'RenderFailed':
       return { status: 'FAILED' };
     case 'PdfErased':
-      return state.status === 'DONE' ? { ...state, pdf: null } : state;
+      if (state.status === 'DONE') return { ...state, pdf: null };
+      return state.status === 'FAILED' ? { status: 'FAILED', ...(state.diagnosed ? { diagnosed: true } : {}) } : state;
+    case 'PdfDiscarded':
+      return state.status === 'FAILED' ? { ...state, discarded: event.data.pdf.sha256 } : state;
     case 'PdfRequestedAgain':
     case 'DiagnosisRequested':
       return state;
@@ -71,8 +82,12 @@ const decide = (command: RenderCommand, state: RenderState): RenderEvent[] => {
     case 'fail':
       // A worker that has lost its render must not fail it for the one that has it now; a PDF is welcome from either.
       return state.status === 'PROCESSING' && state.attempt === command.data.attempt ? [{ type: 'RenderFailed', data: command.data }] : [];
-    case 'erasePdf':
-      return state.status === 'DONE' && state.pdf !== null ? [{ type: 'PdfErased', data: { sha256: state.pdf.sha256 } }] : [];
+    case 'discardPdf':
+      return state.status === 'FAILED' && state.discarded === undefined ? [{ type: 'PdfDiscarded', data: command.data }] : [];
+    case 'erasePdf': {
+      const sha256 = storedPdf(state);
+      return sha256 === null ? [] : [{ type: 'PdfErased', data: { sha256 } }];
+    }
     case 'requestPdfAgain':
       return state.status === 'DONE' ? [{ type: 'PdfRequestedAgain', data: {} }] : [];
     case 'requestDiagnosis':

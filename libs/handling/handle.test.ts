@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { RenderEvent } from '#contracts/events/render.ts';
 import type { Decider } from '#libs/domain/decider.ts';
-import { type EventStore, EventTooLarge, type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
+import { type EventStore, EventTooLarge, maxEventBytes, type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
 import { begin, type Cause, load } from './handle.ts';
 
 type Counted = { type: 'Counted'; data: { to: number } };
@@ -110,6 +111,30 @@ describe('A command', () => {
     const refusing = { ...openLog().store, append: () => Promise.reject(new EventTooLarge('Counted', 1e6)), read };
     await expect(begin({ store: refusing, now }, counter, 'counter-1').execute({ type: 'count' }, cause)).rejects.toThrow(EventTooLarge);
     expect(looks).toBe(0);
+  });
+});
+
+describe('What a document or caller wrote', () => {
+  const failed: RenderEvent = {
+    type: 'RenderFailed',
+    data: { attempt: 1, fault: { name: 'image_load_failed', message: 'x'.repeat(1e6), extra: { image_url: '\u0000'.repeat(1e6) } }, reply: 'wait', totalMs: 1, givesBack: null },
+  };
+  const failing = (event: RenderEvent): Decider<RenderEvent[], { type: 'fail' }, RenderEvent> => ({ initial: [], evolve: (events, one) => [...events, one], decide: () => [event] });
+
+  it('is cut to what an event has room for, in the log, in the state and in the answer alike', async () => {
+    const { log, events } = openLog();
+    const aggregate = begin(log, failing(failed), 'render-1');
+    const { events: told } = await aggregate.execute({ type: 'fail' }, { ...cause, correlationId: 'x'.repeat(1e6) });
+    for (const part of [events[0]!.data, events[0]!.metadata]) expect(Buffer.byteLength(JSON.stringify(part))).toBeLessThan(maxEventBytes);
+    expect(events[0]!.data).toEqual(told[0]!.data);
+    expect(aggregate.state.map(({ data }) => data)).toEqual([told[0]!.data]);
+  });
+
+  it('is not recorded where it is not as the event has it', async () => {
+    const { log, events } = openLog();
+    const malformed = { ...failed, data: { ...failed.data, totalMs: NaN } } as RenderEvent;
+    await expect(begin(log, failing(malformed), 'render-1').execute({ type: 'fail' }, cause)).rejects.toThrow(/event RenderFailed does not match its schema: totalMs/);
+    expect(events).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ import { type EventStore, EventTooLarge, type NewEvent, noStream, type RecordedE
 import { newId } from '#libs/ids/new-id.ts';
 import { observedAppend } from '#libs/telemetry/appends.ts';
 import { count } from '#libs/telemetry/metrics.ts';
+import { recordable, recordableMetadata } from './recordable.ts';
 
 /** Where a command comes from: who gave it, for which account, in which story. */
 export type Cause = {
@@ -22,8 +23,8 @@ export type Outcome<Event> = { events: Event[]; position: number | null; at: str
 export type Aggregate<State, Command, Event> = {
   readonly state: State;
   /**
-   * Decides on the present state and appends what follows; where somebody else was faster, folds again and decides anew, three times.
-   * No events: the command had nothing to add. @throws RevisionConflict after the last try, and whatever the decider throws.
+   * Decides on the present state and appends what follows, cut to what an event has room for; where somebody else was faster, folds again and decides anew, three times.
+   * No events: the command had nothing to add. @throws RevisionConflict after the last try, EventTooLarge and MalformedEvent at once, and whatever the decider throws.
    */
   execute(command: Command, cause: Cause): Promise<Outcome<Event>>;
   /** The same without a second try, for commands that rest on more than this stream. @throws RevisionConflict */
@@ -49,7 +50,7 @@ const append = async (store: EventStore, stream: string, events: readonly NewEve
   }
 };
 
-const metadataOf = (cause: Cause, traceparent: string | null, now: Date): Metadata => ({ occurredAt: now.toISOString(), ...cause, traceparent });
+const metadataOf = (cause: Cause, traceparent: string | null, now: Date): Metadata => recordableMetadata({ occurredAt: now.toISOString(), ...cause, traceparent });
 
 const aggregateAt = <State, Command, Event extends AnyEvent>(
   { store, now }: Log,
@@ -66,7 +67,7 @@ const aggregateAt = <State, Command, Event extends AnyEvent>(
   };
 
   const attempt = async (command: Command, cause: Cause): Promise<Outcome<Event>> => {
-    const events = decider.decide(command, state);
+    const events = decider.decide(command, state).map(recordable);
     if (events.length === 0) return { events, position: null, at: null };
     const at = now();
     const appended = await observedAppend({ stream, types: events.map(({ type }) => type), led: cause.traceparent }, (traceparent) => {

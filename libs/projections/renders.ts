@@ -25,7 +25,7 @@ export type RenderDocument = {
   pdf: { sha256: string; size: number } | null;
   reply: 'wait' | 'poll' | 'webhook';
   webhookUrl: string | null;
-  /** Until when the PDF can be fetched; null where it cannot, or not any more. */
+  /** Until when the PDF is kept; null where it is not, or not any more. That of a failed render was discarded and cannot be fetched. */
   keptUntil: string | null;
   trial: boolean;
   /** Whether the caller was told of a job: nobody waited for the PDF. */
@@ -80,6 +80,10 @@ export const renders: Projection<RenderDocument> = {
         ...change(event, () => ({ status: 'FAILED', fault: fault as Fault, durationMs: totalMs, endedAt: event.metadata.occurredAt })),
         also: (render) => (render ? [addFailed(render, givesBack !== null)] : []),
       };
+    },
+    PdfDiscarded: (event) => {
+      const { pdf, until } = event.data as Data<'PdfDiscarded'>;
+      return change(event, () => ({ pdf, keptUntil: until }));
     },
     PdfErased: (event) => change(event, () => ({ keptUntil: null })),
   },

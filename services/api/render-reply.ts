@@ -16,4 +16,4 @@ export const wishOf = ({ webhook_url: url, webhook_method: method, webhook_heade
 };
 
 /** The wish as it goes into the log, with what the caller is told of the time it takes, in milliseconds. */
-export const replyOf = (wish: Wish, estimatedMs: number): RenderReply => (wish.kind === 'wait' ? wish : { ...wish, estimatedMs });
+export const replyOf = (wish: Wish, estimatedMs: number): RenderReply => (wish.kind === 'wait' ? wish : { ...wish, estimatedMs: Math.round(estimatedMs) });

@@ -22,7 +22,7 @@ const renderLimits = (plan: PlanLimits): Requested['limits'] => ({
   scriptMs: plan.scriptMs,
   maxPages: plan.maxPages,
   maxImages: plan.maxImages,
-  maxPdfBytes: plan.maxPdfMb === null ? null : plan.maxPdfMb * bytesPerMb,
+  maxPdfBytes: plan.maxPdfMb === null ? null : Math.floor(plan.maxPdfMb * bytesPerMb),
 });
 
 const storedBands = async (blobs: BlobStore, options: RenderOptions): Promise<Requested['bands']> => {

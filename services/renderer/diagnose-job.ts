@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RenderEvent } from '#contracts/events/render.ts';
+import { laneReasonText, type RenderEvent, renderWarnings } from '#contracts/events/render.ts';
 import type { Diagnosis } from '#contracts/http/diagnostics.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { idOfStream } from '#contracts/names.ts';
@@ -13,7 +13,6 @@ import { maxAttempts, render } from '#libs/domain/render.ts';
 import { causedBy } from '#libs/handling/caused-by.ts';
 import { load } from '#libs/handling/handle.ts';
 import { produce, type Requested, type Workshop } from '#libs/rendering/produce.ts';
-import { recordedWarnings } from '#libs/rendering/recorded.ts';
 import { idsOf } from '#libs/telemetry/ids.ts';
 import { attributesOf } from '#libs/telemetry/renders.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
@@ -51,10 +50,10 @@ const diagnose = async (parts: RendererParts, requested: Requested, requestedAt:
   const made = 'pdf' in result ? result : null;
   return {
     lane: prepared()?.lane ?? null,
-    lane_reason: prepared()?.laneReason ?? null,
+    lane_reason: laneReasonText.nullable().parse(prepared()?.laneReason ?? null),
     console: findings.console,
     further_messages: findings.furtherMessages,
-    failed_resources: made && recordedWarnings(made.warnings).map(({ url, reason }) => ({ url, reason })),
+    failed_resources: made && renderWarnings.parse(made.warnings).map(({ url, reason }) => ({ url, reason })),
     fonts: findings.fonts,
     same_bytes: made && end.completed ? createHash('sha256').update(made.pdf).digest('hex') === end.completed.pdf.sha256 : null,
     error: 'error' in result ? result.error : null,

@@ -10,8 +10,8 @@ import { BrowserGone } from '#libs/chromium/devtools/gone.ts';
 import { maxAttempts, nextAttempt, render, type RenderCommand, type RenderState } from '#libs/domain/render.ts';
 import { causedBy } from '#libs/handling/caused-by.ts';
 import { type Aggregate, type Cause, load, type Log, resume } from '#libs/handling/handle.ts';
+import { isUnrecordable } from '#libs/handling/recordable.ts';
 import { countsTowardQuota } from '#libs/projections/usage.ts';
-import { recordedFault, recordedWarnings } from '#libs/rendering/recorded.ts';
 import { withInputs } from '#libs/rendering/inputs.ts';
 import { produce, type Produced, type Requested, type Workshop } from '#libs/rendering/produce.ts';
 import { idsOf } from '#libs/telemetry/ids.ts';
@@ -28,9 +28,12 @@ export type RendererParts = Workshop & {
   report: Report;
 };
 
+type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
 type Lane = Produced['lane'];
+/** A PDF that was put into the blob store, and until when it is kept there. */
+type Stored = Data<'PdfDiscarded'>;
 type Render = Aggregate<RenderState, RenderCommand, RenderEvent>;
-type Job = { id: string; requested: Requested; requestedAt: Date; cause: Cause; render: Render; attempt: number; claimedAt: number; span: Span | undefined };
+type Job = { id: string; requested: Requested; requestedAt: Date; cause: Cause; render: Render; attempt: number; claimedAt: number; span: Span | undefined; stored: Stored | null };
 
 const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 /** How long a PDF that nobody waited for can be fetched. */
@@ -44,9 +47,10 @@ const complete = async ({ blobs, log, answers }: RendererParts, job: Job, produc
   const reply = job.requested.reply.kind;
   const ref = reply !== 'wait' ? await blobs.put(pdf) : { sha256: createHash('sha256').update(pdf).digest('hex'), size: pdf.byteLength };
   const now = log.now().getTime();
+  if (reply !== 'wait') job.stored = { pdf: ref, until: new Date(now + keptMs).toISOString() };
   const totalMs = now - job.requestedAt.getTime();
   const data = {
-    attempt: job.attempt, input: inputOf(job.requested), pdf: ref, reply, keptUntil: reply === 'wait' ? null : new Date(now + keptMs).toISOString(), pages, lane, laneReason, engine, warnings: recordedWarnings(warnings),
+    attempt: job.attempt, input: inputOf(job.requested), pdf: ref, reply, keptUntil: job.stored?.until ?? null, pages, lane, laneReason, engine, warnings: [...warnings],
     durations: {
       queueMs: job.claimedAt - job.requestedAt.getTime(),
       prepareMs: rounded(durations.prepareMs), waitMs: rounded(durations.waitMs), loadMs: rounded(durations.loadMs), printMs: rounded(durations.printMs),
@@ -61,8 +65,7 @@ const complete = async ({ blobs, log, answers }: RendererParts, job: Job, produc
   countCompleted(data);
 };
 
-const fail = async ({ log, answers, report }: RendererParts, job: Omit<Job, 'claimedAt'>, reason: Fault, lane: Lane | 'none'): Promise<void> => {
-  const fault = recordedFault(reason);
+const fail = async ({ log, answers, report }: RendererParts, job: Omit<Job, 'claimedAt'>, fault: Fault, lane: Lane | 'none'): Promise<void> => {
   const ownFault = fault.name === 'internal_error' || fault.name === 'service_unavailable';
   const counted = countsTowardQuota(job.requested);
   const reply = job.requested.reply.kind;
@@ -71,9 +74,12 @@ const fail = async ({ log, answers, report }: RendererParts, job: Omit<Job, 'cla
     givesBack: ownFault && counted ? job.requestedAt.toISOString().slice(0, 10) : null,
   };
   const { events } = await job.render.execute({ type: 'fail', data }, job.cause);
-  if (events.length === 0) return;
-  if (reply === 'wait') answers.give(job.id, { status: 'FAILED', fault });
-  job.span?.fail(Problem.from(fault));
+  const [failed] = events;
+  if (failed?.type !== 'RenderFailed') return;
+  // What the log holds, which may be cut.
+  const recorded = failed.data.fault as Fault;
+  if (reply === 'wait') answers.give(job.id, { status: 'FAILED', fault: recorded });
+  job.span?.fail(Problem.from(recorded));
   countFailed(data, inputOf(job.requested), lane);
   if (fault.name === 'internal_error') report({ render: job.id, attempt: job.attempt, ...idsOf(job.cause), error: fault.message }, 'a render has failed, and not by its document', 'error');
 };
@@ -88,7 +94,17 @@ const lostEveryAttempt: Fault = { name: 'internal_error', message: `The service 
 const failedEveryAttempt: Fault = { name: 'internal_error', message: 'The service failed to render the document.', extra: {} };
 const lostInput: Fault = { name: 'internal_error', message: 'The service has lost what the document was to be made from.', extra: {} };
 
-const lastFault = (error: unknown): Fault => (error instanceof BrowserGone ? brokeEveryAttempt : failedEveryAttempt);
+const notRecorded: Fault = { name: 'internal_error', message: 'The service made the document but could not record it.', extra: {} };
+
+const lastFault = (error: unknown): Fault => {
+  if (isUnrecordable(error)) return notRecorded;
+  return error instanceof BrowserGone ? brokeEveryAttempt : failedEveryAttempt;
+};
+
+/** Hands a stored PDF that its render does not name to the sweeper, which knows whether another render names the same bytes. */
+const discardUnnamed = async ({ stored, render: aggregate, cause }: Job): Promise<void> => {
+  if (stored && aggregate.state.status === 'FAILED') await aggregate.execute({ type: 'discardPdf', data: stored }, cause);
+};
 
 /** The same workshop, which notices the lane that the printer is asked for: a failure tells of none. */
 const noticingLane = ({ preparation, printer }: Workshop, blobs: BlobStore) => {
@@ -103,6 +119,27 @@ const inputsOf = async ({ blobs }: RendererParts, { requested }: Pick<Job, 'requ
   } catch (error) {
     if (error instanceof BlobMissing && hasWaitedAnHour(delivery)) return null;
     throw error;
+  }
+};
+
+const makeAttempt = async (parts: RendererParts, job: Job, inputs: BlobStore): Promise<WorkEnd> => {
+  const seen = noticingLane(parts, inputs);
+  try {
+    // Documents that lose their browser together come back together: whichever of them is to blame must not take the last attempt of the others.
+    const alone = job.attempt === maxAttempts;
+    await complete(parts, job, await produce(seen.workshop, job.requested, job.requestedAt, alone));
+    return done;
+  } catch (error) {
+    if (error instanceof Problem) {
+      await fail(parts, job, error.fault, seen.lane);
+      return done;
+    }
+    job.span?.fail(error);
+    count('colophon.render.attempts.failed', 1, {});
+    parts.report({ render: job.id, attempt: job.attempt, ...idsOf(job.cause), error: String(error) }, 'an attempt to render failed');
+    if (job.attempt < maxAttempts && !isUnrecordable(error)) return { kind: 'again', delayMs: 100 * job.attempt };
+    await fail(parts, job, lastFault(error), seen.lane);
+    return done;
   }
 };
 
@@ -126,6 +163,7 @@ export const runJob = async (parts: RendererParts, stream: string, delivery: num
     render: aggregate,
     attempt: nextAttempt(state) ?? maxAttempts,
     span,
+    stored: null,
   };
   span?.note(attributesOf(job.id, job.attempt, job.requested));
   if (nextAttempt(state) === null) {
@@ -140,22 +178,7 @@ export const runJob = async (parts: RendererParts, stream: string, delivery: num
     await fail(parts, claimed, lostInput, 'none');
     return done;
   }
-  const seen = noticingLane(parts, inputs);
-  try {
-    // Documents that lose their browser together come back together: whichever of them is to blame must not take the last attempt of the others.
-    const alone = job.attempt === maxAttempts;
-    await complete(parts, claimed, await produce(seen.workshop, job.requested, job.requestedAt, alone));
-    return done;
-  } catch (error) {
-    if (error instanceof Problem) {
-      await fail(parts, claimed, error.fault, seen.lane);
-      return done;
-    }
-    span?.fail(error);
-    count('colophon.render.attempts.failed', 1, {});
-    parts.report({ render: job.id, attempt: job.attempt, ...idsOf(job.cause), error: String(error) }, 'an attempt to render failed');
-    if (job.attempt < maxAttempts) return { kind: 'again', delayMs: 100 * job.attempt };
-    await fail(parts, claimed, lastFault(error), seen.lane);
-    return done;
-  }
+  const end = await makeAttempt(parts, claimed, inputs);
+  await discardUnnamed(claimed);
+  return end;
 };

@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
+import { eventSchemas } from '#contracts/events/all.ts';
 import { metadata } from '#contracts/events/metadata.ts';
 import { upcast, versionOf } from '#contracts/events/upcast.ts';
 import { account } from '#libs/domain/account.ts';
@@ -52,6 +53,7 @@ describe('every event shape ever released', () => {
   it('belongs to one type, of one kind of stream, with a rule that folds it', () => {
     expect(types.length).toBeGreaterThan(10);
     expect(types.map(({ type }) => type)).toEqual([...new Set(types.map(({ type }) => type))]);
+    expect([...eventSchemas]).toEqual(types.map(({ type, schema }) => [type, schema]));
     expect(Object.keys(deciders).toSorted()).toEqual(groups.map(([name]) => name).toSorted());
   });
 

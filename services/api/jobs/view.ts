@@ -19,8 +19,8 @@ const endOf = ({ status, endedAt, durationMs, pages, pdf, fault }: RenderDocumen
   return { failed_at: endedAt!, duration_ms: durationMs!, error: errors[fault!.name].error, message: fault!.message, ...(details === undefined ? {} : { details }) };
 };
 
-const pdfOf = ({ id, keptUntil }: RenderDocument, urlOf: UrlOf, now: Date): Partial<Job> => {
-  if (keptUntil === null) return {};
+const pdfOf = ({ id, status, keptUntil }: RenderDocument, urlOf: UrlOf, now: Date): Partial<Job> => {
+  if (status !== 'DONE' || keptUntil === null) return {};
   const until = new Date(keptUntil);
   return { pdf_expires_at: keptUntil, ...(now < until ? { pdf_url: urlOf(id, until) } : {}) };
 };

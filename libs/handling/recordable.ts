@@ -1,0 +1,34 @@
+import type { z } from 'zod';
+import { eventSchemas } from '#contracts/events/all.ts';
+import { metadata as metadataSchema, type Metadata } from '#contracts/events/metadata.ts';
+import type { AnyEvent } from '#libs/domain/decider.ts';
+import { EventTooLarge } from '#libs/event-store/port.ts';
+
+/** An event that is not as its schema in the contracts has it: a mistake of the service. */
+export class MalformedEvent extends Error {
+  constructor(type: string, { issues }: z.ZodError) {
+    super(`event ${type} does not match its schema: ${issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}`);
+    this.name = 'MalformedEvent';
+  }
+}
+
+const parsed = <T>(schema: z.ZodType<T>, value: unknown, type: string): T => {
+  const { success, data, error } = schema.safeParse(value);
+  if (!success) throw new MalformedEvent(type, error);
+  return data;
+};
+
+/**
+ * The event as it goes into the log: its schema cuts texts and lists to the length that an event has room for. Every event passes here.
+ * @throws MalformedEvent
+ */
+export const recordable = <Event extends AnyEvent>(event: Event): Event => {
+  const schema = eventSchemas.get(event.type);
+  return schema ? { ...event, data: parsed(schema, event.data, event.type) } : event;
+};
+
+/** The same for what every event carries beside its data. @throws MalformedEvent */
+export const recordableMetadata = (metadata: Metadata): Metadata => parsed(metadataSchema, metadata, 'metadata');
+
+/** Whether the log refused an event for what it is: no second attempt can succeed. */
+export const isUnrecordable = (error: unknown): error is Error => error instanceof EventTooLarge || error instanceof MalformedEvent;

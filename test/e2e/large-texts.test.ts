@@ -1,0 +1,41 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { freeKey } from './accounts.ts';
+import { type Client, clientOf } from './client.ts';
+import { type Jobs, jobsOf } from './jobs.ts';
+import { serviceForFile } from './service.ts';
+
+const at = serviceForFile();
+let caller: Client;
+let jobs: Jobs;
+beforeAll(async () => {
+  caller = clientOf(at.service.url, await freeKey(at.house));
+  jobs = jobsOf(caller);
+});
+
+const long = 'x'.repeat(70_000);
+const wide = '字'.repeat(40_000);
+
+/** What the service says of a document can quote the document. */
+const documents: [what: string, inputType: string, data: string][] = [
+  ['the name of an event handler', 'html', `<p on${long}="x()">text`],
+  ['the name of an attribute with a script address', 'html', `<p ${wide}="javascript:x()">text`],
+  ['the name of an event handler in Markdown', 'markdown', `text <b on${long}="x()">b</b>`],
+  ['the address of an image', 'html', `<img src="https://127.0.0.1/${long}">`],
+  ['the scheme of an image', 'html', `<img src="x${long}:y">`],
+  ['the addresses of many style sheets', 'html', `<p>text${Array.from({ length: 200 }, (_, n) => `<link rel="stylesheet" href="https://127.0.0.1/${n}${wide.slice(0, 1000)}">`).join('')}`],
+  ['the tag of an XML element', 'xml', `<a><${long}></b></a>`],
+  ['the name of an XML entity', 'xml', `<a>&${long};</a>`],
+  ['a cell of CSV', 'csv', `a,b\n"${long}\n`],
+  ['a key of JSON', 'json', `{"${long}": }`],
+];
+
+describe('A document with very much text in one place is a PDF or refused, and no failure of the service:', () => {
+  it.each(documents)('%s', async (_, inputType, data) => {
+    const answer = await caller.convert(inputType, data);
+    expect([200, 422], answer.text.slice(0, 500)).toContain(answer.status);
+    if (answer.status === 422) expect(answer.text.length).toBeLessThan(64 * 1024);
+    const job = await jobs.ended((await jobs.later({}, { mode: 'CONVERT', input_type: inputType, data })).job_id);
+    expect([job.status, job.error]).toEqual(answer.status === 200 ? ['DONE', undefined] : ['FAILED', answer.body.error]);
+    expect((await jobs.events(job.job_id)).filter(({ type }) => type === 'RenderStarted')).toHaveLength(1);
+  });
+});
