@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
+import { withTimeout } from '#libs/concurrency/with-timeout.ts';
 import type { Remote } from '#libs/engines/remote.ts';
 import { openNatsLink } from '#libs/nats/link.ts';
 import { packed, unpacked } from './nats/envelope.ts';
@@ -21,7 +21,7 @@ const flushMs = 1_000;
 /** So long at most an answer is listened for that nobody waits for any more. */
 const leftMs = 250;
 
-const within = async <T>(promise: Promise<T>, ms: number): Promise<T | null> => Promise.race([promise, sleep(ms, null, { ref: false })]);
+const late = (): Error => new Error('NATS is not connected');
 
 /**
  * Answers between processes, as messages over NATS that nothing keeps: one that nobody waits for is gone, and so is one that is lost with a connection.
@@ -74,8 +74,7 @@ export const openNatsAnswers = (url: string, { prefix = 'colophon' }: NatsAnswer
   };
 
   const send = async (renderId: string, answer: Answer): Promise<void> => {
-    const connection = link.now() ?? (await within(link.connected(), patienceMs));
-    if (!connection) return;
+    const connection = link.now() ?? (await withTimeout(patienceMs, late, () => link.connected()));
     const subject = subjectOf(renderId);
     const most = connection.info!.max_payload - marginBytes;
     if (answer.status === 'FAILED' || answer.pdf.byteLength < most) return connection.publish(subject, packed(answer));
@@ -105,7 +104,7 @@ export const openNatsAnswers = (url: string, { prefix = 'colophon' }: NatsAnswer
     close: async () => {
       over.abort();
       await Promise.all(giving);
-      await within(link.now()?.flush() ?? Promise.resolve(), flushMs).catch(() => undefined);
+      await withTimeout(flushMs, late, async () => link.now()?.flush()).catch(() => undefined);
       await link.close();
     },
   };

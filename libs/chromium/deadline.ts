@@ -1,4 +1,5 @@
 import { Problem } from '#contracts/http/problem.ts';
+import { withTimeout } from '#libs/concurrency/with-timeout.ts';
 import { BrowserGone, CommandFailed } from './devtools/gone.ts';
 
 const tooLate = (milliseconds: number) => {
@@ -11,18 +12,9 @@ const asFailure = (error: unknown) => (error instanceof CommandFailed ? new Brow
 
 /** Runs the work, and fails with processing_timeout once the milliseconds are over, whether the work notices its signal or not. */
 export const underDeadline = async <T>(milliseconds: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
-  const controller = new AbortController();
-  const over = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    const problem = tooLate(milliseconds);
-    controller.abort(problem);
-    over.reject(problem);
-  }, Math.max(0, milliseconds));
   try {
-    return await Promise.race([work(controller.signal), over.promise]);
+    return await withTimeout(Math.max(0, milliseconds), () => tooLate(milliseconds), work);
   } catch (error) {
     throw asFailure(error);
-  } finally {
-    clearTimeout(timer);
   }
 };

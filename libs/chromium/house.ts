@@ -1,5 +1,5 @@
 import type { BrowserKind } from './flags.ts';
-import { launch, type Browser, type LaunchSettings } from './launch.ts';
+import { launch, type Browser, type LaunchSettings, usualStartMs } from './launch.ts';
 import { openPage, type Page, type PageKind } from './page.ts';
 
 export type HouseSettings = LaunchSettings & { keptPages: number; documentsPerPage: number };
@@ -99,7 +99,9 @@ export const openHouse = async (settings: HouseSettings): Promise<House> => {
   };
   const ahead = aheadOf[settings.kind];
   shelf.set(keyOf(ahead), open(ahead));
+  const late = setTimeout(() => browser.kill(), settings.startMs ?? usualStartMs);
   const first = await Promise.allSettled([...free.map(({ page }) => page), ...shelf.values()]);
+  clearTimeout(late);
   const failed = first.find((page) => page.status === 'rejected');
   if (!failed) return house;
   await browser.close();

@@ -73,6 +73,33 @@ test('a browser that does not start says what it said', async () => {
   await expect(launch({ ...settings, executable: '/nowhere/at/all' })).rejects.toThrow(/\/nowhere\/at\/all did not start/);
 });
 
+test('a browser that runs and never answers is ended, and is told of as one that did not start', async () => {
+  const path = await pretender('silent', 'exec sleep 600');
+  await expect(launch({ ...settings, executable: path, startMs: 100 })).rejects.toThrow(/silent did not start as a browser/);
+});
+
+test('a browser that hangs is ended when it is closed', async () => {
+  const browser = await launch(settings);
+  process.kill(-browser.processGroup, 'SIGSTOP');
+  await browser.close();
+  await expect.poll(() => memoryOfGroups(new Set([browser.processGroup]))).toEqual([]);
+});
+
+test('a page that cannot be opened leaves no context behind', async () => {
+  const browser = await launch(settings);
+  const contexts = async () => (await browser.devtools.send('Target.getBrowserContexts')).browserContextIds.length;
+  const before = await contexts();
+  const refusing = (method: string): typeof browser => ({
+    ...browser,
+    devtools: { ...browser.devtools, send: (name, ...given) => (name === method ? Promise.reject(new Error('refused')) : browser.devtools.send(name, ...given)) },
+  });
+  for (const method of ['Target.createTarget', 'Target.attachToTarget', 'Browser.setDownloadBehavior']) {
+    await expect(openPage(refusing(method), { scripts: 'off', network: 'none' })).rejects.toThrow('refused');
+  }
+  await expect.poll(contexts).toBe(before);
+  await browser.close();
+});
+
 test('failed starts leave no folder behind', async () => {
   const own = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('colophon-browser-'));
   const path = await pretender('ends', 'echo "$@" | grep -o "user-data-dir=[^ ]*" >&2; exit 1');

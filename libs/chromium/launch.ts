@@ -9,7 +9,11 @@ import { BrowserGone } from './devtools/gone.ts';
 import { type BrowserKind, flags } from './flags.ts';
 import { trust } from './trust.ts';
 
-export type LaunchSettings = { executable: string; kind: BrowserKind; proxy: string; caFile?: string | undefined; memoryMb: number };
+export type LaunchSettings = { executable: string; kind: BrowserKind; proxy: string; caFile?: string | undefined; memoryMb: number; startMs?: number | undefined };
+
+/** In milliseconds: how long a browser may take until it answers, and how long its first pages may take. */
+export const usualStartMs = 30_000;
+const longestCloseMs = 3_000;
 
 export type Browser = {
   devtools: Connection;
@@ -109,21 +113,26 @@ export const launch = async (settings: LaunchSettings): Promise<Browser> => {
     endGroup(processGroup);
   };
 
+  // One that runs and says nothing would be waited for without end, and all documents with it.
+  const late = setTimeout(kill, settings.startMs ?? usualStartMs);
   try {
     const { product } = await devtools.send('Browser.getVersion');
     return {
       devtools, version: product, stillPages: settings.kind !== 'moving' && (await canDoWithoutFrames(devtools)), processGroup, memory: memoryAccount(settings.memoryMb), ended, kill,
       close: async () => {
+        // One that hangs does not answer either.
+        const tooLate = setTimeout(kill, longestCloseMs);
         await devtools.send('Browser.close').catch(() => undefined);
-        const late = setTimeout(kill, 3000);
         await ended;
-        clearTimeout(late);
+        clearTimeout(tooLate);
       },
     };
   } catch {
     await exited;
     await ended;
     throw startFailure(settings.executable, words());
+  } finally {
+    clearTimeout(late);
   }
 };
 

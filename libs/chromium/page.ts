@@ -39,10 +39,11 @@ const crashOf = ({ memory }: Browser, { heapMb }: Page): Error => {
 
 const closedItself = () => Problem.of('conversion_failed', 'The document closed its own window before it was rendered.', { details: { reason: 'closed_itself' } });
 
-/** Opens a page in a browser context of its own, ready for a document: print media, dialogs answered, downloads refused. */
-export const openPage = async (browser: Browser, kind: PageKind): Promise<Page> => {
+const disposer = ({ devtools }: Browser, browserContextId: string) => (): Promise<void> =>
+  devtools.send('Target.disposeBrowserContext', { browserContextId }).catch(() => undefined);
+
+const attach = async (browser: Browser, browserContextId: string): Promise<Page> => {
   const { devtools } = browser;
-  const { browserContextId } = await devtools.send('Target.createBrowserContext', { disposeOnDetach: true, ...(kind.network === 'none' ? nowhere : {}) });
   const { targetId } = await devtools.send('Target.createTarget', { url: 'about:blank', browserContextId, enableBeginFrameControl: browser.stillPages, ...usualWindow });
   const { sessionId } = await devtools.send('Target.attachToTarget', { targetId, flatten: true });
   const session = devtools.session(sessionId);
@@ -54,7 +55,7 @@ export const openPage = async (browser: Browser, kind: PageKind): Promise<Page> 
     fail: (error) => session.fail(error),
     close: async () => {
       offDetached();
-      await devtools.send('Target.disposeBrowserContext', { browserContextId }).catch(() => undefined);
+      await disposer(browser, browserContextId)();
       devtools.forget(sessionId);
     },
   };
@@ -64,19 +65,37 @@ export const openPage = async (browser: Browser, kind: PageKind): Promise<Page> 
   });
   session.on('Inspector.targetCrashed', () => session.fail(crashOf(browser, page)));
   session.on('Page.javascriptDialogOpening', () => void session.send('Page.handleJavaScriptDialog', { accept: false }).catch(() => undefined));
+  return page;
+};
+
+const prepare = async (page: Page, { devtools }: Browser, { scripts }: PageKind, browserContextId: string): Promise<void> => {
+  const { session } = page;
   const [{ frameTree }] = await Promise.all([
     session.send('Page.getFrameTree'),
     session.send('Inspector.enable'),
     session.send('Page.enable'),
     session.send('Emulation.setEmulatedMedia', { media: 'print' }),
     devtools.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }),
-    ...(kind.scripts === 'off' ? [session.send('Emulation.setScriptExecutionDisabled', { value: true })] : []),
+    ...(scripts === 'off' ? [session.send('Emulation.setScriptExecutionDisabled', { value: true })] : []),
   ]);
   // After the rest, for the life of the empty first document is of no interest.
   await session.send('Page.setLifecycleEventsEnabled', { enabled: true });
-
   page.frameId = frameTree.frame.id;
-  return page;
+};
+
+/** Opens a page in a browser context of its own, ready for a document: print media, dialogs answered, downloads refused. Leaves no context behind where it fails. */
+export const openPage = async (browser: Browser, kind: PageKind): Promise<Page> => {
+  const { browserContextId } = await browser.devtools.send('Target.createBrowserContext', { disposeOnDetach: true, ...(kind.network === 'none' ? nowhere : {}) });
+  let close = disposer(browser, browserContextId);
+  try {
+    const page = await attach(browser, browserContextId);
+    close = () => page.close();
+    await prepare(page, browser, kind, browserContextId);
+    return page;
+  } catch (error) {
+    void close();
+    throw error;
+  }
 };
 
 /** Works on the page; an abort of the signal fails the page, and with it the work. */

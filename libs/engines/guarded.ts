@@ -1,4 +1,5 @@
 import { Problem } from '#contracts/http/problem.ts';
+import { withTimeout } from '#libs/concurrency/with-timeout.ts';
 import { isFailure, withOperations } from './engine-error.ts';
 import type { Remote } from './remote.ts';
 
@@ -32,16 +33,12 @@ export const guarded = <E extends object>(engine: E, { closed, away, report, tim
   return withOperations(engine, (operation) => async (...given) => {
     const reason = closed();
     if (reason !== null) throw unavailable(reason);
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(new Error('no answer in time')), away() ? awayMs : wellMs);
     try {
-      return await Promise.race([operation(...given), late.promise]);
+      return await withTimeout(away() ? awayMs : wellMs, () => new Error('no answer in time'), () => operation(...given));
     } catch (error) {
       if (!isFailure(error)) throw error;
       report(error);
       throw unavailable(somethingIsAway);
-    } finally {
-      clearTimeout(timer);
     }
   });
 };

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Collection, type Db, MongoClient, MongoServerSelectionError } from 'mongodb';
+import { withTimeout } from '#libs/concurrency/with-timeout.ts';
 import { AddressError } from '#libs/engines/remote.ts';
 import { type Address, addressOf } from './address.ts';
 import { troubleOf, withoutPasswords } from './trouble.ts';
@@ -69,9 +70,16 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
   let isClosed = false;
   let next: NodeJS.Timeout | undefined;
 
+  /** A client that was given up while it connected would stay connected for ever. */
+  const connected = async (mine: MongoClient): Promise<void> => {
+    await mine.connect();
+    if (client === mine && !isClosed) return;
+    await mine.close();
+    throw new Error('the client of MongoDB was given up');
+  };
   const connectAndPrepare = async (mine: MongoClient, db: Database): Promise<void> => {
     try {
-      await mine.connect();
+      await connected(mine);
       await prepare(db);
       if (client === mine) trouble = null;
     } catch (error) {
@@ -81,20 +89,13 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
   };
   const prepared = (): Promise<void> => (preparing ??= connectAndPrepare(client, database));
 
-  /** Rejects with NoAnswer where the work takes longer than that. What is left of it goes on by itself. */
-  const within = async <T>(working: Promise<T>, ms: number, hurry = Promise.withResolvers<never>()): Promise<T> => {
-    const timer = setTimeout(() => hurry.reject(new NoAnswer(`MongoDB at ${address.hosts} did not answer in ${ms / 1000} s`)), ms);
-    try {
-      return await Promise.race([working, hurry.promise]);
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+  /** What is left of work that takes longer goes on by itself. */
+  const within = <T>(ms: number, work: () => Promise<T>): Promise<T> => withTimeout(ms, () => new NoAnswer(`MongoDB at ${address.hosts} did not answer in ${ms / 1000} s`), work);
 
   const use = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
     const db = database;
     const hurry = Promise.withResolvers<never>();
-    const working = within(prepared().then(() => work(db)), longestWorkMs, hurry);
+    const working = within(longestWorkMs, () => Promise.race([prepared().then(() => work(db)), hurry.promise]));
     underWay.set(working, hurry.reject);
     try {
       return await working;
@@ -118,7 +119,7 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
     const fallSilent = (): void => void (trouble = trouble === null || trouble === unheard ? `MongoDB at ${address.hosts} does not answer. Look at ${setting}, and at the server.` : trouble);
     const silence = setTimeout(fallSilent, longestSilenceMs);
     try {
-      await within(client.connect().then(() => database.command({ ping: 1 })), longestLookMs);
+      await within(longestLookMs, () => connected(client).then(() => database.command({ ping: 1 })));
       clearTimeout(silence);
       // Indexes of much take their time, which is no silence.
       trouble = await Promise.race([prepared().then(() => null), sleep(longestSilenceMs, beingPrepared, { ref: false })]);

@@ -107,6 +107,7 @@ export const openNatsLink = (url: string, name: string, { inspect = async () => 
     closed: () => over.signal.aborted,
     close: async () => {
       over.abort();
+      goDown('it is closed');
       up.reject(closedError());
       await opened?.close().catch(() => undefined);
     },

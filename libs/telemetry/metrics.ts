@@ -1,3 +1,4 @@
+import { withTimeout } from '#libs/concurrency/with-timeout.ts';
 import type { counters, gauges, histograms, LabelsOf } from './catalogue.ts';
 
 export type CounterName = keyof typeof counters;
@@ -39,19 +40,8 @@ export const watchGauge = (name: GaugeName, look: Look): (() => void) => {
 
 const longestLookMs = 2_000;
 
-/** An engine that is away shall not hold up what all the others have to tell. */
-const inTime = async (look: Look): Promise<Reading[]> => {
-  const late = Promise.withResolvers<Reading[]>();
-  const timer = setTimeout(() => late.resolve([]), longestLookMs);
-  try {
-    return await Promise.race([look(), late.promise]);
-  } finally {
-    clearTimeout(timer);
-  }
-};
-
-/** The gauge as it is now; what cannot be looked at, or not soon, is left out. */
+/** The gauge as it is now. An engine that is away does not hold up what the others have to tell: what cannot be looked at, or not soon, is left out. */
 export const readGauge = async (name: GaugeName): Promise<Reading[]> => {
-  const answers = await Promise.allSettled([...(looks.get(name) ?? [])].map(inTime));
+  const answers = await Promise.allSettled([...(looks.get(name) ?? [])].map((look) => withTimeout(longestLookMs, () => new Error('no reading in time'), async () => look())));
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
 };

@@ -97,8 +97,8 @@ const readAll = async (call: Call, log: Log, options: ReadReq.Options): Promise<
   await sendAll(call, take(wanted, backwards, Number(options.getCount()), matches));
 };
 
-/** What callers have asked for, and how much of it was handed to them. */
-export type Readings = { subscribedAfter: number[]; told: number };
+/** Of the subscriptions: after which positions they began, how many events they were told of, how many were broken off, and how many are kept waiting now; and how many appends came. */
+export type Readings = { subscribedAfter: number[]; told: number; appends: number; broken: number; keptWaiting: number };
 
 /** A subscription begins after its position, first catches up and then goes on as events come; where a filter passes over much, it tells how far it is. */
 const follow = async (call: Call, log: Log, options: ReadReq.Options, readings: Readings): Promise<void> => {

@@ -1,3 +1,4 @@
+import { constants, type ServerHttp2Stream } from 'node:http2';
 import { Metadata, type sendUnaryData, Server, ServerCredentials, type ServerReadableStream, status } from '@grpc/grpc-js';
 import gossipService from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/gossip_grpc_pb.js';
 import featuresService from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_grpc_pb.js';
@@ -28,13 +29,19 @@ export type StandIn = {
   lose(count: number, how: 'silently' | 'with the connection'): void;
   /** Ends all connections. New ones are taken. */
   drop(): void;
-  /** Of the subscriptions: after which positions they began, and how many events they were told of. */
+  /** Leaves questions for the members of the cluster unanswered until they are released, as a server does that is frozen and thaws. */
+  holdGossip(): { waiting(): number; release(): void };
+  /** New subscriptions are served, hear nothing, or end with RST_STREAM code 0, as calls to a frozen leader do when it thaws. */
+  treatSubscriptions(how: 'served' | 'kept waiting' | 'broken'): void;
+  /** What was asked for so far. */
   readings: Readonly<Readings>;
   /** Goes without a word. */
   stop(): Promise<void>;
 };
 
 type Refusal = { code: status; details: string; metadata?: Metadata };
+/** A call with the HTTP/2 stream below it. */
+type CallOnStream = { call: { stream: ServerHttp2Stream } };
 type AnyCall = { metadata: Metadata; emit(event: string, ...given: unknown[]): boolean };
 
 const bind = (server: Server, port: number, tls: Settings['tls']): Promise<number> => {
@@ -53,13 +60,16 @@ const notLeader = ({ address, port }: Endpoint): Refusal => {
 /** A stand-in for a KurrentDB server on a port of the loopback interface: the real protocol over a log in memory, and the ways in which a server can fail. */
 export const startKurrentDb = async ({ log = openLog(), port = 0, tls, credentials, version = '26.0.2' }: Settings = {}): Promise<StandIn> => {
   const server = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024, 'grpc.enable_channelz': 0 });
-  const readings: Readings = { subscribedAfter: [], told: 0 };
+  const readings: Readings = { subscribedAfter: [], told: 0, appends: 0, broken: 0, keptWaiting: 0 };
+  let heldGossip: (() => void)[] | undefined;
+  let treatment: Parameters<StandIn['treatSubscriptions']>[0] = 'served';
   let lost = { count: 0, how: 'silently' as 'silently' | 'with the connection' };
   let cluster: Cluster | undefined;
   let endpoint: Endpoint = { address: '127.0.0.1', port };
   const drop = (): void => server.drain(`127.0.0.1:${endpoint.port}`, 0);
 
   const fate: Fate = () => {
+    readings.appends += 1;
     if (lost.count === 0) return 'sent';
     lost = { ...lost, count: lost.count - 1 };
     if (lost.how === 'with the connection') drop();
@@ -82,9 +92,20 @@ export const startKurrentDb = async ({ log = openLog(), port = 0, tls, credentia
   };
 
   const read = reading(log, readings);
+  const treat = async (call: Parameters<typeof read>[0]): Promise<void> => {
+    if (treatment === 'served' || !call.request.getOptions()!.hasSubscription()) return read(call);
+    if (treatment === 'broken') {
+      readings.broken += 1;
+      (call as unknown as CallOnStream).call.stream.close(constants.NGHTTP2_NO_ERROR);
+    } else {
+      readings.keptWaiting += 1;
+      call.once('cancelled', () => (readings.keptWaiting -= 1));
+    }
+  };
+  const answerGossip = (answer: sendUnaryData<unknown>): void => answer(null, membersMessage(cluster ?? { members: [endpoint], leader: endpoint }));
   const append = appending(log, fate);
   server.addService(streamsService.StreamsService, {
-    read: admitted((call: Parameters<typeof read>[0]) => void read(call).catch(() => call.end())),
+    read: admitted((call: Parameters<typeof read>[0]) => void treat(call).catch(() => call.end())),
     batchAppend: admitted(batchAppending(log, fate)),
     append: (call: ServerReadableStream<AppendReq, AppendResp>, answer: sendUnaryData<AppendResp>) => {
       const refusal = refusalOf(call);
@@ -92,7 +113,9 @@ export const startKurrentDb = async ({ log = openLog(), port = 0, tls, credentia
       else append(call, answer);
     },
   });
-  server.addService(gossipService.GossipService, { read: (_call: unknown, answer: sendUnaryData<unknown>) => answer(null, membersMessage(cluster ?? { members: [endpoint], leader: endpoint })) });
+  server.addService(gossipService.GossipService, {
+    read: (_call: unknown, answer: sendUnaryData<unknown>) => void (heldGossip ? heldGossip.push(() => answerGossip(answer)) : answerGossip(answer)),
+  });
   if (version !== null) {
     server.addService(featuresService.ServerFeaturesService, { getSupportedMethods: (_call: unknown, answer: sendUnaryData<unknown>) => answer(null, featuresMessage(version)) });
   }
@@ -104,6 +127,18 @@ export const startKurrentDb = async ({ log = openLog(), port = 0, tls, credentia
     join: (known) => (cluster = known),
     lose: (count, how) => (lost = { count, how }),
     drop,
+    holdGossip: () => {
+      const held: (() => void)[] = [];
+      heldGossip = held;
+      return {
+        waiting: () => held.length,
+        release: () => {
+          heldGossip = undefined;
+          for (const tell of held) tell();
+        },
+      };
+    },
+    treatSubscriptions: (how) => (treatment = how),
     readings,
     stop: async () => server.forceShutdown(),
   };

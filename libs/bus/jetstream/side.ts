@@ -92,13 +92,13 @@ export const openSide = ({ lane, connection, checkMs, wakeUp, onGivenUp }: SideP
 
   const listen = (to: NatsConnection): void => {
     if (listensTo === to) return;
-    listensTo = to;
     to.subscribe(`${lane.names.bell}.*`, {
       callback: (error, message) => {
         if (!error) hear(groupIn(lane.names, message.subject));
       },
     });
     clearGivenUp(to, lane, onGivenUp);
+    listensTo = to;
   };
 
   return {
@@ -112,10 +112,10 @@ export const openSide = ({ lane, connection, checkMs, wakeUp, onGivenUp }: SideP
       return null;
     },
     begin: async (to) => {
-      listen(to);
       lane.doubt();
       while (connection() === to) {
         try {
+          listen(to);
           // What comes after the flush is told, what came before is in the list.
           await to.flush();
           for (const group of await lane.groups()) wake(group);

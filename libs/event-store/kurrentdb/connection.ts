@@ -4,6 +4,7 @@ import type { StreamsClient } from '@kurrent/kurrentdb-client/generated/kurrentd
 import type { ReadReq, ReadResp } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { CallOptions, ClientReadableStream, Metadata } from '@grpc/grpc-js';
 import PQueue from 'p-queue';
+import { withTimeout } from '#libs/concurrency/with-timeout.ts';
 import { AddressError } from '#libs/engines/remote.ts';
 import { asDriverError, isDeadEnd, NoAnswer } from './failure.ts';
 
@@ -14,6 +15,7 @@ type Workshop = {
   execute<T>(service: typeof StreamsClient, name: string, action: (grpc: StreamsClient) => Promise<T>): Promise<T>;
   callArguments(options: { requiresLeader: boolean; deadline?: number }, callOptions?: CallOptions): [Metadata, CallOptions];
   handleError: (grpc: StreamsClient, error: Error) => Promise<void>;
+  createChannel: () => Promise<{ close(): void }>;
   readonly capabilities: Promise<{ serverVersion: string }>;
 };
 
@@ -33,8 +35,8 @@ export type Connection = {
 const appendsAtOnce = 12;
 const always = (): boolean => true;
 
-/** A client, and what it last went through. */
-type Way = { client: KurrentDBClient; channel?: { close(): void } };
+/** A client, its newest channel, and whether it was given up. */
+type Way = { client: KurrentDBClient; channel?: { close(): void }; isEnded: boolean };
 
 /** The driver reads the files that the address names. What it says of them holds neither their names nor the setting. */
 const clientOf = (url: string): KurrentDBClient => {
@@ -47,29 +49,45 @@ const clientOf = (url: string): KurrentDBClient => {
 
 /** A client whose search for another member of a cluster may fail unheard: the operations that wait for its end are told anyway, and nobody could catch it. */
 const begin = (url: string): Way => {
-  const client = clientOf(url);
-  const workshop = workshopOf(client);
-  const { handleError } = workshop;
+  const way: Way = { client: clientOf(url), isEnded: false };
+  const workshop = workshopOf(way.client);
+  const { handleError, createChannel } = workshop;
   workshop.handleError = (grpc, error) => handleError(grpc, error).catch(() => undefined);
-  return { client };
+  workshop.createChannel = async () => {
+    const channel = await createChannel();
+    way.channel = channel;
+    // The search for a member of the cluster may take longer than the client is used. On a closed channel no call begins.
+    if (way.isEnded) channel.close();
+    return channel;
+  };
+  return way;
 };
 
-const end = async ({ client, channel }: Way): Promise<void> => {
-  await client.dispose();
-  channel?.close();
+const end = async (way: Way): Promise<void> => {
+  way.isEnded = true;
+  await way.client.dispose();
+  way.channel?.close();
+};
+
+/** Cancels the call at the limit of its attempt. Its errors are heard from the beginning: a call that nobody waits for any more can still fail, and an error without a listener ends the process. */
+const cancelledBy = (signal: AbortSignal, responses: Responses): Responses => {
+  const cancel = (): void => responses.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  return responses.on('error', () => undefined).once('status', () => signal.removeEventListener('abort', cancel));
 };
 
 /** `attemptMs` is how long an answer is waited for. */
 export const openConnection = (url: string, attemptMs: number): Connection => {
   let way = begin(url);
   let heardAt = 0;
+  let isClosed = false;
   const appends = new PQueue({ concurrency: appendsAtOnce });
   const subscriptions = new Set<Responses>();
 
   const endSubscriptions = (): void => subscriptions.forEach((responses) => responses.cancel());
 
   const beginAnew = (failed: Way): void => {
-    if (failed !== way) return;
+    if (failed !== way || isClosed) return;
     way = begin(url);
     endSubscriptions();
     end(failed).catch(() => undefined);
@@ -83,28 +101,25 @@ export const openConnection = (url: string, attemptMs: number): Connection => {
   // A server that answers others is slow, not gone.
   const nothingHeardSince = (begun: number): boolean => heardAt < begun;
 
-  const attempt = async <T>(action: (used: Way) => Promise<T>, isGone = nothingHeardSince): Promise<T> => {
+  const attempt = async <T>(action: (used: Way, signal: AbortSignal) => Promise<T>, isGone = nothingHeardSince): Promise<T> => {
     const used = way;
     const begun = performance.now();
-    const late = Promise.withResolvers<never>();
-    const timer = setTimeout(() => late.reject(new NoAnswer(attemptMs)), attemptMs);
     try {
-      return await Promise.race([action(used), late.promise]);
+      return await withTimeout(attemptMs, () => new NoAnswer(attemptMs), (signal) => action(used, signal));
     } catch (thrown) {
       const error = asDriverError(thrown);
       if (isDeadEnd(error) && isGone(begun)) beginAnew(used);
       throw error;
-    } finally {
-      clearTimeout(timer);
     }
   };
 
-  const onStreams = <T>(name: string, action: (grpc: StreamsClient, workshop: Workshop) => Promise<T>): Promise<T> =>
-    attempt((used) => {
-      const workshop = workshopOf(used.client);
+  /** The client may find its way only after the limit; then the call is not made. */
+  const onStreams = <T>(name: string, action: (grpc: StreamsClient, workshop: Workshop, signal: AbortSignal) => Promise<T>): Promise<T> =>
+    attempt(({ client }, signal) => {
+      const workshop = workshopOf(client);
       return workshop.execute(rpc.StreamsClient, name, (grpc) => {
-        used.channel = grpc.getChannel();
-        return action(grpc, workshop);
+        signal.throwIfAborted();
+        return action(grpc, workshop, signal);
       });
     });
 
@@ -118,17 +133,22 @@ export const openConnection = (url: string, attemptMs: number): Connection => {
         }, always),
       ),
     read: (request) =>
-      onStreams('read', async (grpc, workshop) => heard(await Array.fromAsync<ReadResp>(grpc.read(request, ...workshop.callArguments({ requiresLeader: true, deadline: 2 * attemptMs }))))),
+      onStreams('read', async (grpc, workshop, signal) => {
+        const responses = grpc.read(request, ...workshop.callArguments({ requiresLeader: true, deadline: 2 * attemptMs }));
+        return heard(await Array.fromAsync<ReadResp>(cancelledBy(signal, responses)));
+      }),
     subscribe: (request) =>
-      onStreams('subscribe', async (grpc, workshop) => {
-        const responses = grpc.read(request, ...workshop.callArguments({ requiresLeader: true }, { deadline: Infinity }));
+      onStreams('subscribe', async (grpc, workshop, signal) => {
+        const responses = cancelledBy(signal, grpc.read(request, ...workshop.callArguments({ requiresLeader: true }, { deadline: Infinity })));
         subscriptions.add(responses);
-        responses.once('close', () => subscriptions.delete(responses));
+        // A stream that was not read to its end never closes.
+        responses.once('status', () => subscriptions.delete(responses));
         return { responses, failed: (error: Error) => void workshop.handleError(grpc, error) };
       }),
     // The driver asks once and remembers, so that an answer says nothing of how the server is now.
     version: () => attempt(async ({ client }) => (await workshopOf(client).capabilities).serverVersion),
     close: async () => {
+      isClosed = true;
       endSubscriptions();
       await end(way);
     },

@@ -25,6 +25,8 @@ const subscribe = async (connection: Connection, place: Place, ended: AbortSigna
   const late = AbortSignal.timeout(attemptMs);
   try {
     await inbox.filled(AbortSignal.any([ended, late]));
+    // Whoever asked for it is gone: nobody else would close it.
+    ended.throwIfAborted();
     if (late.aborted) throw new NoAnswer(attemptMs);
     return { inbox, failed };
   } catch (error) {
