@@ -3,6 +3,7 @@ import { readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openDatabase } from '#libs/sqlite/database.ts';
 import { openGroupCommit } from '#libs/sqlite/group-commit.ts';
+import { openMark } from '#libs/sqlite/mark.ts';
 import { makeFolder, sweepIncoming, syncFolder, writeDurably } from './durable-file.ts';
 import { BlobMissing, type BlobStore } from './port.ts';
 
@@ -29,6 +30,7 @@ export const openFileBlobStore = async (folder: string): Promise<BlobStore> => {
   await sweepIncoming(incoming);
   const reader = openDatabase(join(folder, 'small.db'), 'full');
   reader.script(schema);
+  const mark = openMark(reader);
   const writer = openGroupCommit(join(folder, 'small.db'), schema);
 
   const folderOf = (sha256: string): string => join(folder, sha256.slice(0, 2));
@@ -66,6 +68,7 @@ export const openFileBlobStore = async (folder: string): Promise<BlobStore> => {
       if (small(sha256)) await writer.run([{ sql: 'DELETE FROM small_blobs WHERE sha256 = ?', parameters: [sha256] }]);
       await rm(pathOf(sha256), { force: true });
     },
+    ...mark,
     close: async () => {
       await writer.close();
       reader.close();

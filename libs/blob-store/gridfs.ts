@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Connection, type Database, type Documents, documentsIn, openConnection } from '#libs/mongodb/connection.ts';
+import { openMark } from '#libs/mongodb/mark.ts';
 import { isDuplicate } from '#libs/mongodb/trouble.ts';
 import { BlobMissing, type BlobStore } from './port.ts';
 
@@ -89,6 +90,8 @@ export const openGridFsBlobStore = async (url: string, setting = 'BLOB_STORE_URL
     delete: async (sha256) => {
       if (isSha256(sha256)) await connection.use((db) => remove(db, sha256));
     },
+    // Beside the collections of GridFS, so that a backup of these has it.
+    ...openMark(connection, 'fs.installation', 'blobs'),
     missing: () => connection.missing(),
     close: () => connection.close(),
   };

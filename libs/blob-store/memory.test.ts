@@ -23,6 +23,8 @@ const watchedStore = () => {
     },
     has: async (sha256) => stored.has(sha256),
     delete: async (sha256) => void stored.delete(sha256),
+    mark: async () => null,
+    setMark: async (installation) => installation,
     close: async () => undefined,
   };
   return { blobs, asked };

@@ -15,5 +15,9 @@ export type BlobStore = {
   get(sha256: string): Promise<Uint8Array>;
   has(sha256: string): Promise<boolean>;
   delete(sha256: string): Promise<void>;
+  /** The installation that the storage belongs to; null while it belongs to none. */
+  mark(): Promise<string | null>;
+  /** Lets storage without a mark belong to an installation; answers with the mark that it has then, which may be another one. Durable when it resolves. */
+  setMark(installation: string): Promise<string>;
   close(): Promise<void>;
 };

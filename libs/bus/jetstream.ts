@@ -7,6 +7,7 @@ import { openNatsLink } from '#libs/nats/link.ts';
 import type { GivenUp } from './jetstream/given-up.ts';
 import type { Envelope } from './jetstream/delivery.ts';
 import { type Lane, openLane } from './jetstream/lane.ts';
+import { openMark } from './jetstream/mark.ts';
 import { type Line, openLine } from './jetstream/line.ts';
 import { type Kind, namesOf, tokenOf } from './jetstream/names.ts';
 import { type Bus, type Consumer, deduplicationMs, type Message } from './port.ts';
@@ -116,6 +117,7 @@ export const openJetStreamBus = (url: string, options: JetStreamOptions = {}): B
       const counts = await Promise.all([urgent.count(), only ? 0 : ordinary.count()]);
       return counts[0] + counts[1];
     },
+    ...openMark(() => link.connected(), prefix, laneOptions.replicas),
     missing: () => link.missing() ?? (refusal === null ? null : `The bus takes no messages: NATS says "${refusal}". Look at the storage and the limits of the server that BUS_URL names.`),
     close: async () => {
       for (const line of lines.values()) line.close();

@@ -38,5 +38,9 @@ export type Bus = {
   nextBeside(consumer: Consumer, groups: ReadonlySet<string>): Promise<Delivery | null>;
   /** How many messages wait or are in hands. */
   pending(consumer: Consumer, only?: 'urgent'): Promise<number>;
+  /** The installation that the storage belongs to; null while it belongs to none. */
+  mark(): Promise<string | null>;
+  /** Lets storage without a mark belong to an installation; answers with the mark that it has then, which may be another one. Durable when it resolves. */
+  setMark(installation: string): Promise<string>;
   close(): Promise<void>;
 };

@@ -1,5 +1,6 @@
 import { openBell } from '#libs/sqlite/bell.ts';
 import { openDatabase } from '#libs/sqlite/database.ts';
+import { openMark } from '#libs/sqlite/mark.ts';
 import { type Bus, type Consumer, type Delivery, deduplicationMs } from './port.ts';
 
 const schema = `
@@ -130,6 +131,7 @@ export const openSqliteBus = (file: string, now: () => number = Date.now): Bus =
     nextBeside: async (consumer, groups) => (bell.closed() ? null : take(consumer, (subject) => nextSequenceBeside(subject, groups))),
     pending: async ({ subject }, only) =>
       Number(database.get(`SELECT count(*) AS n FROM messages WHERE done_at IS NULL AND subject = ?${only ? ' AND urgent = 1' : ''}`, subject)!.n),
+    ...openMark(database),
     close: async () => {
       bell.close();
       database.close();

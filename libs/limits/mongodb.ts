@@ -1,4 +1,5 @@
 import { type Connection, type Database, openConnection } from '#libs/mongodb/connection.ts';
+import { openMark } from '#libs/mongodb/mark.ts';
 import { beginMonth, closeRenders, dropOldMinutes, forgo, giveBack, type Month, monthId, monthsIn, noteInMinute, takeInMinute, takeOpen, usedInMinute } from './mongodb-months.ts';
 import type { Limits, ReadMonth } from './port.ts';
 import { minuteEnd, monthEnd, monthOf, monthsKept, standing } from './windows.ts';
@@ -90,6 +91,7 @@ export const openMongoLimits = async (url: string, readMonth: ReadMonth, setting
         return open.toSorted((one, other) => one.since - other.since).map(({ id }) => id);
       }),
     renders: (accountId, { perMonth, since = 0 }, now) => connection.use(async (db) => standing((await beginMonth(db, readMonth, accountId, monthOf(now), since)).used, perMonth, monthEnd(now))),
+    ...openMark(connection, 'installation', 'limits'),
     missing: () => connection.missing(),
     close: () => connection.close(),
   };

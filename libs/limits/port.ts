@@ -38,5 +38,9 @@ export type Limits = {
   openRenders(before: Date): Promise<string[]>;
   /** The month's count without counting. */
   renders(accountId: string, month: MonthLimit, now: Date): Promise<Allowance>;
+  /** The installation that the storage belongs to; null while it belongs to none. */
+  mark(): Promise<string | null>;
+  /** Lets storage without a mark belong to an installation; answers with the mark that it has then, which may be another one. Durable when it resolves. */
+  setMark(installation: string): Promise<string>;
   close(): Promise<void>;
 };

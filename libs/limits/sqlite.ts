@@ -1,4 +1,5 @@
 import { openDatabase } from '#libs/sqlite/database.ts';
+import { openMark } from '#libs/sqlite/mark.ts';
 import type { Allowance, Limits, LogFact, MonthInLog, ReadMonth } from './port.ts';
 import { minuteEnd, minutesKeptMs, monthEnd, monthOf, monthsKept, standing } from './windows.ts';
 
@@ -109,6 +110,7 @@ export const openSqliteLimits = (file: string, readMonth: ReadMonth): Limits => 
     },
     openRenders: async (before) => database.all('SELECT id FROM open_renders WHERE since < ? ORDER BY since', before.getTime()).map(({ id }) => String(id)),
     renders,
+    ...openMark(database),
     close: async () => database.close(),
   };
 };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Connection, type Database, documentsIn, openConnection } from '#libs/mongodb/connection.ts';
+import { openMark } from '#libs/mongodb/mark.ts';
 import { requireDeclared } from './declared.ts';
 import { filterOf, orderOf, type Stored } from './mongodb-documents.ts';
 import { openLayout } from './mongodb-layout.ts';
@@ -68,6 +69,7 @@ export const openMongoReadStore = async (url: string, collections: readonly Coll
         };
         return { copy: writerOf(copyView(layout, model, generation, names)), switchOver: switchAndForget, abandon: () => connection.use(abandon) };
       }),
+    ...openMark(connection, 'installation', 'readModels'),
     missing: () => connection.missing(),
     close: async () => {
       pulse.stop();

@@ -80,5 +80,9 @@ export type ReadStore = {
   reset(model: string, collections: readonly string[]): Promise<void>;
   /** Begins to build a model and its collections anew, at position 0; what is there serves on and is kept until the copy is switched over. */
   rebuild(model: string, collections: readonly string[]): Promise<Rebuild>;
+  /** The installation that the storage belongs to; null while it belongs to none. */
+  mark(): Promise<string | null>;
+  /** Lets storage without a mark belong to an installation; answers with the mark that it has then, which may be another one. Durable when it resolves. */
+  setMark(installation: string): Promise<string>;
   close(): Promise<void>;
 };

@@ -1,5 +1,6 @@
 import { openBell } from '#libs/sqlite/bell.ts';
 import { openDatabase, type Row } from '#libs/sqlite/database.ts';
+import { openMark } from '#libs/sqlite/mark.ts';
 import { requireDeclared } from './declared.ts';
 import type { Change, Collection, Document, ModelWriter, ReadStore, Update } from './port.ts';
 import { countSql, findSql, tableOf } from './sqlite-query.ts';
@@ -18,6 +19,7 @@ export const openSqliteReadStore = (file: string, collections: readonly Collecti
   database.script('CREATE TABLE IF NOT EXISTS checkpoints (model TEXT PRIMARY KEY, position INTEGER NOT NULL) STRICT');
   database.script(rebuildsSchema);
   for (const collection of collections) makeTable(database, collection);
+  const mark = openMark(database);
   const requireFields = requireDeclared(collections);
   const bell = openBell(recheckMs, () => true);
 
@@ -121,6 +123,7 @@ export const openSqliteReadStore = (file: string, collections: readonly Collecti
       const rebuild = beginRebuild(database, model, names.map((name) => collections.find((one) => one.name === name) ?? { name, indexes: [] }));
       return { copy: copyOf(rebuild), switchOver: rebuild.switchOver, abandon: rebuild.abandon };
     },
+    ...mark,
     close: async () => {
       bell.close();
       database.close();

@@ -130,7 +130,7 @@ describe('What is sent', () => {
     expect([first, second].map((call) => call!.headers['webhook-id'])).toEqual([`msg_${id}`, `msg_${id}`]);
     expect([first, second].map((call) => Number(call!.headers['webhook-timestamp']))).toEqual([Date.parse('2026-03-02T09:00:00Z') / 1000, Date.parse('2026-03-02T09:00:05Z') / 1000]);
     expect(second!.headers['x-service-signature']).toBe(first!.headers['x-service-signature']);
-    expect(first).toMatchObject({ timeoutMs: 10_000, maxResponseBytes: 65_536, method: 'POST', url: 'https://example.com/hook' });
+    expect(first).toMatchObject({ timeoutMs: 10_000, maxResponseBytes: 4_000, method: 'POST', url: 'https://example.com/hook' });
   });
 
   test('carries the details of a failure, and those fields of the error that are not in its message', async () => {

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
 import { type Cases, describeContract, needed, type Opened } from './harness.ts';
+import { marking } from './marking.ts';
 
 /** `corrupt` changes a byte of a stored blob behind the engine's back; `another` opens the same storage once more. */
 export type OpenedBlobStore = Opened<BlobStore> & { corrupt?: (sha256: string) => Promise<void>; another?: () => Promise<BlobStore> };
@@ -13,6 +14,8 @@ const large = 300_000;
 const nowhere = sha256Of(Buffer.from('never put'));
 
 const cases: Cases<OpenedBlobStore> = {
+  ...marking,
+
   'a blob is named by its SHA-256 and comes back byte for byte, whatever its size': async ({ engine }) => {
     for (const size of [0, 1, 64 * 1024 - 1, 64 * 1024, 64 * 1024 + 1, 255 * 1024, 20 * 1024 * 1024]) {
       const bytes = randomBytes(size);

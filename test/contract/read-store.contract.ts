@@ -1,5 +1,6 @@
 import type { Collection } from '#libs/read-store/port.ts';
 import { describeContract } from './harness.ts';
+import { marking } from './marking.ts';
 import { advancing } from './read-store/advancing.ts';
 import { applying } from './read-store/applying.ts';
 import { finding } from './read-store/finding.ts';
@@ -9,5 +10,5 @@ import { rebuilding } from './read-store/rebuilding.ts';
 
 /** What every engine of the read store does. `open` gives an empty store with the collections asked for. */
 export const describeReadStoreContract = (name: string, open: (collections: readonly Collection[]) => Promise<OpenedReadStore>): void => {
-  describeContract(`${name} as a read store`, () => open(collections), { ...applying, ...advancing, ...finding, ...rebuilding });
+  describeContract(`${name} as a read store`, () => open(collections), { ...applying, ...advancing, ...finding, ...rebuilding, ...marking });
 };
