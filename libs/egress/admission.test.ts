@@ -1,7 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { admission } from './admission.ts';
+import { readExceptions } from './allow.ts';
 import type { Call } from './door.ts';
 import { here, kept, openDoor } from './fixtures/kept.ts';
 import { httpServer } from './fixtures/listening.ts';
+import { askThrough, tunnelThrough } from './fixtures/through.ts';
+import type { Resolve } from './resolve.ts';
 
 const call = (url: string): Call => ({ url, method: 'POST', headers: {}, body: Buffer.from('{}'), timeoutMs: 10_000, maxResponseBytes: 1000 });
 
@@ -12,7 +16,6 @@ describe('what is not public', () => {
     ['https://0177.1/', '127.0.0.1 is not a public address.'],
     ['https://[::ffff:10.0.0.1]/', '::ffff:a00:1 is not a public address.'],
     ['https://[::1]:8443/', '::1 is not a public address.'],
-    ['https://inside.test/', 'inside.test resolves to an address that is not public.'],
     ['https://example.test:25/', 'Port 25 is not allowed.'],
     ['https://me:pw@example.test/', 'The URL carries a user name or password, which is not allowed.'],
     ['ftp://example.test/', 'The scheme ftp is not allowed; http and https are.'],
@@ -26,8 +29,39 @@ describe('what is not public', () => {
   test('is refused where it is one address among public ones', async () => {
     const mixed = async () => [{ address: '8.8.8.8', family: 4 as const }, ...(await here())];
     const inside = await kept(httpServer((_request, response) => response.end()));
-    expect(await (await openDoor({ resolve: mixed })).request(call(`http://mixed.test:${inside.port}/`))).toMatchObject({ kind: 'refused' });
+    expect(await (await openDoor({ resolve: mixed })).request(call(`http://mixed.test:${inside.port}/`))).toMatchObject({ kind: 'failed' });
     expect(inside.connections()).toBe(0);
+  });
+
+  test('is told by the same words as a name that does not exist, to documents and to callbacks; the log of the operator tells them apart', async () => {
+    const found: Record<string, string> = { 'inside.test': '10.1.2.3', 'own.test': '8.8.4.4', 'metadata.test': '168.63.129.16' };
+    const resolve = async (host: string) => {
+      const address = found[host];
+      if (!address) throw Object.assign(new Error('no'), { code: host === 'empty.test' ? 'ENODATA' : 'ENOTFOUND' });
+      return [{ address, family: 4 as const }];
+    };
+    const { request, proxyUrl, refusals } = await openDoor({ resolve, ownAddresses: () => ['8.8.4.4'] });
+    const answers = async (host: string) => {
+      const { durationMs: _, ...outcome } = await request(call(`https://${host}/`)) as { durationMs: number };
+      const { headers: { date: __, ...headers }, ...plain } = await askThrough(proxyUrl, `http://${host}/`);
+      const answers = [outcome, { ...plain, headers }, (await tunnelThrough(proxyUrl, `${host}:443`)).head];
+      return JSON.stringify(answers).replaceAll(host, 'HOST').replaceAll(/"content-length[^,}]*|content-length: \d+/g, '');
+    };
+    const [nowhere, ...others] = await Promise.all(['nowhere.test', 'empty.test', 'inside.test', 'own.test', 'metadata.test'].map(answers));
+    expect(nowhere).toContain('The host HOST does not exist or has no public address.');
+    expect(new Set(others)).toEqual(new Set([nowhere]));
+    expect(new Set(refusals.map(({ host }) => host))).toEqual(new Set(['inside.test', 'own.test', 'metadata.test']));
+  });
+
+  test('is told as late as that a name does not exist', async () => {
+    const pauses: number[] = [];
+    const ready = { now: () => 0, pause: async (ms: number) => void pauses.push(ms) };
+    const admit = (resolve: Resolve) =>
+      admission({ exceptions: readExceptions([]), resolve, lookupMs: 5000, noHostMs: 200, clock: ready, isOwnAddress: () => false, isOwnPort: () => false })({ host: 'some.test', port: 443 });
+    await expect(admit(here)).rejects.toThrow('does not exist or has no public address');
+    await expect(admit(async () => [])).rejects.toThrow('does not exist or has no public address');
+    await admit(async () => [{ address: '8.8.8.8', family: 4 }]);
+    expect(pauses).toEqual([200, 200]);
   });
 
   test('is logged with host, address and range, and without the query', async () => {
@@ -63,7 +97,7 @@ describe('a name that changes between two look-ups', () => {
     const egress = await openDoor({ allow: ['127.0.0.2/32'], resolve });
     const again = () => egress.request(call(`http://rebinding.test:${inside.port}/`));
     expect(await again()).toMatchObject({ kind: 'failed' });
-    expect(await again()).toMatchObject({ kind: 'refused' });
+    expect(await again()).toMatchObject({ kind: 'failed', reason: 'The host rebinding.test does not exist or has no public address.' });
     expect(asked).toHaveLength(2);
     expect(inside.connections()).toBe(0);
   });

@@ -3,7 +3,7 @@ import { judgeAddress, type Verdict } from './address.ts';
 import type { Exceptions } from './allow.ts';
 import { addressesOf, type Address, type Resolve } from './resolve.ts';
 import type { Target } from './target.ts';
-import { refused } from './trouble.ts';
+import { NoPublicHost, refused } from './trouble.ts';
 
 /** Decides about one target, and gives the very addresses that may be connected to. Throws an EgressError. */
 export type Admit = (target: Target) => Promise<Address[]>;
@@ -12,6 +12,10 @@ export type AdmissionRules = {
   exceptions: Exceptions;
   resolve: Resolve;
   lookupMs: number;
+  /** How long it takes at least to say that a name does not exist or leads to nothing public: neither shall be known by its speed. */
+  noHostMs: number;
+  /** `now` is monotonic, in milliseconds. */
+  clock: { now: () => number; pause: (ms: number) => Promise<unknown> };
   /** Whether an address belongs to this machine. */
   isOwnAddress: (address: string) => boolean;
   /** Whether egress itself listens on a port. */
@@ -21,9 +25,11 @@ export type AdmissionRules = {
 // Mail servers take an HTTP request for a dialogue, line by line.
 const closedPorts = new Set([25]);
 
+// An address that stands in the URL tells nobody anything new; what a name leads to would.
 const notPublic = ({ host, port }: Target, address: string, range: string) => {
-  const reason = isIP(host) ? `${host} is not a public address.` : `${host} resolves to an address that is not public.`;
-  return refused('address-not-public', reason, { host, port, address, range });
+  const forLog = { host, port, address, range };
+  if (isIP(host)) return refused('address-not-public', `${host} is not a public address.`, forLog);
+  return new NoPublicHost(host, { refusal: { code: 'address-not-public', forLog } });
 };
 
 const verdictOn = (address: string, isOwnAddress: (address: string) => boolean): Verdict => {
@@ -47,10 +53,10 @@ const checkNotSelf = (target: Target, addresses: Address[], isOwnPort: (port: nu
 };
 
 /** The rule of the door: looks a name up once and lets all of its addresses pass or none. */
-export const admission =
-  (rules: AdmissionRules): Admit =>
-  async (target) => {
-    const { exceptions, resolve, lookupMs, isOwnPort } = rules;
+export const admission = (rules: AdmissionRules): Admit => {
+  const { exceptions, resolve, lookupMs, noHostMs, clock, isOwnPort } = rules;
+
+  const judge: Admit = async (target) => {
     const open = exceptions.opensTarget(target);
     if (!open && closedPorts.has(target.port)) throw refused('port-not-allowed', `Port ${target.port} is not allowed.`, target);
     const addresses = await addressesOf(target.host, resolve, lookupMs);
@@ -58,3 +64,14 @@ export const admission =
     if (!open) checkAll(target, addresses, rules);
     return addresses;
   };
+
+  return async (target) => {
+    const start = clock.now();
+    try {
+      return await judge(target);
+    } catch (error) {
+      if (error instanceof NoPublicHost) await clock.pause(Math.max(0, noHostMs - (clock.now() - start)));
+      throw error;
+    }
+  };
+};

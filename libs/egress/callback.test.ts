@@ -93,7 +93,7 @@ describe('a bad receiver', () => {
 
   test('that does not exist has failed', async () => {
     const nowhere = async () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
-    expect(await (await door({ resolve: nowhere })).request(call(443))).toMatchObject({ kind: 'failed', reason: `There is no host ${host}.` });
+    expect(await (await door({ resolve: nowhere })).request(call(443))).toMatchObject({ kind: 'failed', reason: `The host ${host} does not exist or has no public address.` });
   });
 
   test('whose name server never answers has timed out', async () => {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { count } from '#libs/telemetry/metrics.ts';
 import { admission } from './admission.ts';
@@ -40,9 +41,10 @@ export type Egress = {
 };
 
 const refusalLog = (log: EgressLog, way: 'browser' | 'callback'): OnTrouble => (error, target) => {
-  if (!(error instanceof EgressError) || error.trouble.kind !== 'refused') return;
-  count('colophon.egress.refusals', 1, { way, reason: error.trouble.code });
-  log.warn({ way, refused: error.trouble.code, ...target, ...error.forLog }, `egress refused: ${error.trouble.reason}`);
+  if (!(error instanceof EgressError) || !error.refusal) return;
+  const { code, forLog } = error.refusal;
+  count('colophon.egress.refusals', 1, { way, reason: code });
+  log.warn({ way, refused: code, ...target, ...forLog }, `egress refused: ${error.trouble.reason}`);
 };
 
 /**
@@ -57,6 +59,8 @@ export const openEgress = async (settings: EgressSettings): Promise<Egress> => {
       exceptions: readExceptions(settings.allow),
       resolve: settings.resolve ?? systemResolve,
       lookupMs: limits.lookupMs,
+      noHostMs: limits.noHostMs,
+      clock: { now: () => performance.now(), pause },
       isOwnAddress: ownAddressCheck(settings.ownAddresses ?? interfaceAddresses, () => performance.now()),
       isOwnPort: (port) => ownPorts.has(port),
     }),

@@ -2,6 +2,8 @@
 export type EgressLimits = {
   /** For one look-up of a name. */
   lookupMs: number;
+  /** How long it takes at least to say that a name does not exist or has no public address. */
+  noHostMs: number;
   /** For one address of several, before the next is tried. */
   attemptMs: number;
   /** For a TCP connection over all its addresses, and again for its TLS handshake. */
@@ -24,6 +26,7 @@ export type EgressLimits = {
 
 export const defaultLimits: EgressLimits = {
   lookupMs: 5_000,
+  noHostMs: 200,
   attemptMs: 1_000,
   connectMs: 10_000,
   idleMs: 60_000,

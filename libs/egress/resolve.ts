@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { codeOf, failed, timedOut } from './trouble.ts';
+import { codeOf, failed, NoPublicHost, timedOut } from './trouble.ts';
 
 export type Address = { address: string; family: 4 | 6 };
 /** All addresses of a host name, best first. */
@@ -8,9 +8,10 @@ export type Resolve = (host: string) => Promise<Address[]>;
 
 const loopback: Address[] = [{ address: '127.0.0.1', family: 4 }, { address: '::1', family: 6 }];
 
-/** The machine's own view of names (hosts file included), in the order that it prefers; localhost and all below it are loopback wherever one asks (RFC 6761, 6.3). */
+/** The machine's own view of names (hosts file included), in the order that it prefers; localhost and all below it are loopback wherever one asks, and nothing below invalid exists (RFC 6761, 6.3 and 6.4). */
 export const systemResolve: Resolve = async (host) => {
   if (/(^|\.)localhost$/.test(host)) return loopback;
+  if (/(^|\.)invalid$/.test(host)) return [];
   const answers = await lookup(host, { all: true, order: 'verbatim' });
   return answers.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
 };
@@ -18,7 +19,7 @@ export const systemResolve: Resolve = async (host) => {
 const nameTrouble = (host: string, error: unknown) => {
   const code = codeOf(error);
   return code === 'ENOTFOUND' || code === 'ENODATA'
-    ? failed(`There is no host ${host}.`, error)
+    ? new NoPublicHost(host, { cause: error })
     : failed(`The name ${host} could not be looked up at the moment.`, error);
 };
 
@@ -36,6 +37,6 @@ export const addressesOf = async (host: string, resolve: Resolve, lookupMs: numb
     throw nameTrouble(host, error);
   });
   const addresses = await within(lookupMs, found, () => timedOut(`The name ${host} was not resolved within ${lookupMs / 1000} s.`));
-  if (addresses.length === 0) throw failed(`There is no host ${host}.`);
+  if (addresses.length === 0) throw new NoPublicHost(host, {});
   return addresses;
 };

@@ -5,28 +5,41 @@ export type Trouble =
   | { kind: 'refused'; code: RefusalCode; reason: string }
   | { kind: 'timeout' | 'failed'; reason: string };
 
-/** Carries a trouble through the callbacks and streams of the HTTP libraries; `forLog` is what the operator may know beyond the reason. */
+/** A refusal as the operator sees it: the code, and what the caller is not told. */
+export type Refusal = { code: RefusalCode; forLog: Record<string, unknown> };
+
+/** Carries a trouble through the callbacks and streams of the HTTP libraries. `refusal` is for the operator; it may stand beside a trouble that tells the caller of none. */
 export class EgressError extends Error {
   readonly trouble: Trouble;
-  readonly forLog: Record<string, unknown>;
+  readonly refusal: Refusal | undefined;
 
-  constructor(trouble: Trouble, forLog: Record<string, unknown> = {}) {
-    super(trouble.reason);
+  constructor(trouble: Trouble, { refusal, cause }: { refusal?: Refusal | undefined; cause?: unknown } = {}) {
+    super(trouble.reason, { cause });
     this.name = 'EgressError';
     this.trouble = trouble;
-    this.forLog = forLog;
+    this.refusal = refusal;
+  }
+}
+
+/**
+ * The one answer for a name that does not exist and a name that leads to an address which may not be reached: who could tell them apart could list the names of
+ * the internal DNS. `refusal` tells the operator that it was the second.
+ */
+export class NoPublicHost extends EgressError {
+  constructor(host: string, details: { refusal?: Refusal; cause?: unknown }) {
+    super({ kind: 'failed', reason: `The host ${host} does not exist or has no public address.` }, details);
   }
 }
 
 /** Told of everything that did not get through, with the target where the error itself does not name it. */
 export type OnTrouble = (error: unknown, target?: { host: string; port: number }) => void;
 
-export const refused = (code: RefusalCode, reason: string, forLog?: Record<string, unknown>): EgressError =>
-  new EgressError({ kind: 'refused', code, reason }, forLog);
+export const refused = (code: RefusalCode, reason: string, forLog: Record<string, unknown> = {}): EgressError =>
+  new EgressError({ kind: 'refused', code, reason }, { refusal: { code, forLog } });
 
 export const timedOut = (reason: string): EgressError => new EgressError({ kind: 'timeout', reason });
 
-export const failed = (reason: string, cause?: unknown): EgressError => new EgressError({ kind: 'failed', reason }, { cause: codeOf(cause) });
+export const failed = (reason: string, cause?: unknown): EgressError => new EgressError({ kind: 'failed', reason }, { cause });
 
 /** The code of a Node, OpenSSL or undici error; of several attempts, that of the last one. */
 export const codeOf = (error: unknown): string => {

@@ -133,8 +133,19 @@ describe.concurrent('An address that is not public', () => {
   ])('written as %s is not called, and the job says why', async (host) => {
     const sentinel = await receivers.receiver();
     const job = await attempted(`https://${host}:${sentinel.port}/hook`);
-    expect(job.webhook_last_error).toMatch(/is not a public address\.$|resolves to an address that is not public\.$/);
-    expect(job.webhook_last_error).not.toMatch(/resolves to .*\d+\.\d+\.\d+\.\d+/);
+    expect(job.webhook_last_error).toMatch(/is not a public address\.$|does not exist or has no public address\.$/);
     expect(sentinel.connections()).toBe(0);
+  });
+
+  it('behind a name is told from a name that does not exist neither by the job nor by its events', async () => {
+    const told = async (host: string): Promise<string> => {
+      const job = await attempted(`https://${host}/hook`);
+      const { outcome } = (await jobs.events(job.job_id)).find(({ type }) => type === 'WebhookAttempted')!.data as { outcome: unknown };
+      const { webhook_status, webhook_last_error } = job;
+      return JSON.stringify({ outcome, webhook_status, webhook_last_error }).replaceAll(host, 'HOST');
+    };
+    const [inside, nowhere] = await Promise.all([told('inside.localhost'), told('nowhere.invalid')]);
+    expect(inside).toContain('The host HOST does not exist or has no public address.');
+    expect(inside).toBe(nowhere);
   });
 });

@@ -65,9 +65,23 @@ describe('What a document fetches', () => {
   it('nor by a redirect, a name or another spelling of the address', async () => {
     for (const url of [allowed('/away'), `http://localhost:${port()}/a.png`, `http://2130706434:${port()}/b.png`, `http://[::ffff:127.0.0.2]:${port()}/c.png`, `http://169.254.169.254/d.png`]) {
       const { reason } = expectRefusal(await caller.convert('html', `<img src="${url}">`), 'image_load_failed');
-      expect(reason).toMatch(/not (a|an address that is) public|not public/);
+      expect(reason).toMatch(/is not a public address\.$|does not exist or has no public address\.$/);
     }
     expect(seen.filter((path) => /^\/[abcd]\.png/.test(path))).toEqual([]);
+  });
+
+  it('is refused by the same words behind a name that leads inside and a name that does not exist, in documents and in warnings', async () => {
+    const told = async (host: string): Promise<unknown[]> => {
+      const ofImages = await Promise.all(
+        ['http', 'https'].map(async (scheme) => expectRefusal(await caller.convert('html', `<img src="${scheme}://${host}/a.png">`), 'image_load_failed').reason),
+      );
+      const { id } = await caller.render('html', `<p>x</p><link rel="stylesheet" href="https://${host}/x.css"><iframe src="http://${host}/"></iframe>`);
+      const { warnings } = (await completed(id)) as { warnings: { reason: string }[] };
+      return [...ofImages, ...warnings.map(({ reason }) => reason)].map((reason) => String(reason).replaceAll(host, 'HOST'));
+    };
+    const [inside, nowhere] = await Promise.all([told('inside.localhost'), told('nowhere.invalid')]);
+    expect(new Set(inside)).toEqual(new Set(['The host HOST does not exist or has no public address.']));
+    expect(inside).toEqual(nowhere);
   });
 
   it('is the reason of the refusal where it is missing or no picture', async () => {

@@ -27,7 +27,7 @@ const done = { id: 'render_01JR04W1PD2M5S8V3Q6X9Z7TKF', status: 'DONE', pdf_base
 const callbacks = `
 **Callbacks.** The body is JSON with \`id\`, \`status\`, \`job_id\` and \`created_at\`. With status \`DONE\` it has \`pdf_url\`, \`pdf_expires_at\`, \`pages\`, \`file_size_kb\`, \`duration_ms\` and \`completed_at\`; with \`FAILED\` it has
 \`error\`, \`message\`, \`details\` and \`failed_at\`. Any 2xx answer within 10 seconds counts as delivered: the status and headers decide, whatever becomes of the body. After a 5xx answer, a timeout or a connection that fails there are two more attempts, 5 and then 30 seconds later; any other
-answer ends it at once, redirects among them. An address that is not public is a failed attempt. The same callback can come twice, so go by \`job_id\`.
+answer ends it at once, redirects among them. An address that is not public is a failed attempt, and a host name that leads to one is answered for like one that does not exist. The same callback can come twice, so go by \`job_id\`.
 
 **Signatures.** \`X-Service-Signature\` is the HMAC-SHA-256, in hex, of the exact bytes of the body, keyed with the account's webhook secret as it is written. Beside it stand the headers of Standard Webhooks
 (\`webhook-id\`, the same at each attempt, \`webhook-timestamp\`, \`webhook-signature\`), made with the same secret. \`webhook_headers\` cannot replace these, nor the headers that HTTP itself needs.
@@ -48,7 +48,8 @@ characters, or is not UTF-8. \`invalid_markdown\` likewise: a code fence or HTML
 \`conversion_failed\`. \`line\` counts from 1 in the text as you sent it.
 
 **Images and other resources.** An external image that cannot be loaded fails the render (\`image_load_failed\`); a font or style sheet that cannot is left out. Only public addresses can be reached; the service's own addresses and the
-metadata addresses of cloud providers do not count as public.
+metadata addresses of cloud providers do not count as public. A host name that leads to
+another address gets the same answer as one that does not exist.
 More pages or more distinct external images than the plan allows are \`conversion_failed\`, with the number and the limit in \`details\`.
 
 **Header and footer.** \`{{page}}\`, \`{{total}}\` and \`{{date}}\` (the day of the request, \`YYYY-MM-DD\`) are filled in. The bands lie in the margins; where a margin is lower than its band it grows to it.
