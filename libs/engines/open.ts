@@ -9,6 +9,7 @@ import type { EventStore } from '#libs/event-store/port.ts';
 import { withUpcasting } from '#libs/event-store/upcasting.ts';
 import type { Limits, MonthInLog } from '#libs/limits/port.ts';
 import { keyUseCollection } from '#libs/keys/uses.ts';
+import { checkpointEventCollection } from '#libs/projections/checkpoint-event.ts';
 import { projections } from '#libs/projections/all.ts';
 import { collectionsOf } from '#libs/projections/projection.ts';
 import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
@@ -43,7 +44,7 @@ const monthReader = (store: EventStore, reads: ReadStore) => async (accountId: s
   return { used, through };
 };
 
-const everyCollection = [...projections.flatMap(collectionsOf), keyUseCollection, leaseCollection];
+const everyCollection = [...projections.flatMap(collectionsOf), keyUseCollection, leaseCollection, checkpointEventCollection];
 
 /** The engines that the settings name; none is opened yet. `onGivenUp` is told of messages that a server gives out no more. */
 export const openShelf = (urls: EngineUrls, onGivenUp?: (message: GivenUp) => void): EngineShelf => {

@@ -99,6 +99,12 @@ export const noteInMinute = async (db: Database, account: string, month: string,
   await monthsIn(db).updateOne({ _id }, more);
 };
 
+/** The latest position of the log that a count goes by. */
+export const builtTo = async (db: Database): Promise<number> => (await monthsIn(db).findOne({}, { sort: { through: -1 } }))?.through ?? 0;
+
+/** Throws away what all months were counted from the log; minutes stay. */
+export const forgetCounts = async (db: Database): Promise<void> => void (await monthsIn(db).updateMany({}, { $set: uncounted, $unset: { asked: true } }));
+
 /** Removes the minutes that no clock will come back to. */
 export const dropOldMinutes = async (db: Database, _id: string, minutes: Month['minutes'], ends: number): Promise<void> => {
   const old = Object.keys(minutes).filter((field) => endOfMinute(field) < ends - minutesKeptMs);

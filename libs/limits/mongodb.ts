@@ -1,6 +1,6 @@
 import { type Connection, type Database, openConnection } from '#libs/mongodb/connection.ts';
 import { openMark } from '#libs/mongodb/mark.ts';
-import { beginMonth, closeRenders, dropOldMinutes, forgo, giveBack, type Month, monthId, monthsIn, noteInMinute, takeInMinute, takeOpen, usedInMinute } from './mongodb-months.ts';
+import { beginMonth, builtTo, closeRenders, dropOldMinutes, forgetCounts, forgo, giveBack, type Month, monthId, monthsIn, noteInMinute, takeInMinute, takeOpen, usedInMinute } from './mongodb-months.ts';
 import type { Limits, ReadMonth } from './port.ts';
 import { minuteEnd, monthEnd, monthOf, monthsKept, standing } from './windows.ts';
 
@@ -90,6 +90,8 @@ export const openMongoLimits = async (url: string, readMonth: ReadMonth, setting
         const open = months.flatMap((month) => month.open).filter(({ since }) => since < limit);
         return open.toSorted((one, other) => one.since - other.since).map(({ id }) => id);
       }),
+    builtTo: () => connection.use(builtTo),
+    forget: () => connection.use(forgetCounts),
     renders: (accountId, { perMonth, since = 0 }, now) => connection.use(async (db) => standing((await beginMonth(db, readMonth, accountId, monthOf(now), since)).used, perMonth, monthEnd(now))),
     ...openMark(connection, 'installation', 'limits'),
     missing: () => connection.missing(),

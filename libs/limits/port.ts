@@ -36,6 +36,10 @@ export type Limits = {
   learn(facts: readonly LogFact[]): Promise<void>;
   /** The ids of renders that were counted before `before` and are still open. */
   openRenders(before: Date): Promise<string[]>;
+  /** The latest position of the log that a count goes by; 0 where none does. */
+  builtTo(): Promise<number>;
+  /** Throws away what the months were counted from the log, and the renders that are open: each month is begun anew. Minutes stay. */
+  forget(): Promise<void>;
   /** The month's count without counting. */
   renders(accountId: string, month: MonthLimit, now: Date): Promise<Allowance>;
   /** The installation that the storage belongs to; null while it belongs to none. */

@@ -109,6 +109,8 @@ export const openSqliteLimits = (file: string, readMonth: ReadMonth): Limits => 
       if (facts.length > 0) database.transaction(() => facts.forEach(learn));
     },
     openRenders: async (before) => database.all('SELECT id FROM open_renders WHERE since < ? ORDER BY since', before.getTime()).map(({ id }) => String(id)),
+    builtTo: async () => Number(database.get('SELECT coalesce(max(through), 0) AS position FROM months')!.position),
+    forget: async () => database.transaction(() => ['months', 'beginnings', 'back_meanwhile', 'open_renders'].forEach((table) => database.run(`DELETE FROM ${table}`))),
     renders,
     ...openMark(database),
     close: async () => database.close(),

@@ -82,6 +82,16 @@ describe('Whoever waits for a render', () => {
     patient.close();
   });
 
+  it('is told why, where callers come to be refused meanwhile', async () => {
+    await begun('a');
+    let closed: string | null = null;
+    const closing = withLog(openMemoryAnswers(), log(), quick, () => closed);
+    const answer = closing.wait('a', never);
+    closed = 'The event log is older.';
+    expect(await answer).toMatchObject({ status: 'FAILED', fault: { name: 'service_unavailable', message: closed } });
+    closing.close();
+  });
+
   it('may leave', async () => {
     const leaving = new AbortController();
     const answer = answers.wait('a', leaving.signal);

@@ -26,13 +26,17 @@ const askLog = async (log: Log, id: string, wasDone: boolean, { againMs }: Patie
 
 type Waiting = { id: string; since: number; wasDone: boolean; resolve: (answer: Answer) => void };
 
+const refused = (reason: string): Answer => ({ status: 'FAILED', fault: { name: 'service_unavailable', message: reason, extra: { retry_after: 5 } } });
+
 /**
- * Answers that are not lost with the message or the process that brought them: who has waited for long is told what the log says.
- * `close` ends the looking.
+ * Answers that are not lost with the message or the process that brought them: who has waited for long is told what the log says,
+ * or why callers are not served now, which `closed` tells. `close` ends the looking.
  */
-export const withLog = (answers: Answers, log: Log, patience: Patience = usualPatience): Answers & { close(): void } => {
+export const withLog = (answers: Answers, log: Log, patience: Patience = usualPatience, closed: () => string | null = () => null): Answers & { close(): void } => {
   const waiting = new Set<Waiting>();
   const lookFor = async (one: Waiting): Promise<void> => {
+    const reason = closed();
+    if (reason !== null) return one.resolve(refused(reason));
     const found = await askLog(log, one.id, one.wasDone, patience).catch(() => null);
     if (found === 'done') one.wasDone = true;
     else if (found) one.resolve(found);

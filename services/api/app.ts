@@ -32,8 +32,8 @@ import type { TemplateParts } from './templates/parts.ts';
 import { minuteOf, openRequestCounts, planLimits, requireRoomInMinute, showLimits } from './throttle.ts';
 import { registerUsageRoute } from './usage-route.ts';
 
-/** `inputs` are the blobs that PDFs are made from, which are never deleted; `blobs` are all. */
-export type AppParts = RenderRouteParts & TemplateParts & JobParts & DownloadParts & { inputs: BlobStore; callers: Callers; keyUses: KeyUses; countAsync: boolean; health: () => Health; version: string; logger: FastifyBaseLogger; telemetry: Pick<Telemetry, 'metricsText' | 'metricsType'>; tls?: { cert: Buffer; key: Buffer } };
+/** `inputs` are the blobs that PDFs are made from, which are never deleted; `blobs` are all. `closed` tells why callers are not served now. */
+export type AppParts = RenderRouteParts & TemplateParts & JobParts & DownloadParts & { inputs: BlobStore; callers: Callers; keyUses: KeyUses; countAsync: boolean; health: () => Health; closed?: () => string | null; version: string; logger: FastifyBaseLogger; telemetry: Pick<Telemetry, 'metricsText' | 'metricsType'>; tls?: { cert: Buffer; key: Buffer } };
 
 const apiPrefix = '/api/';
 
@@ -61,6 +61,11 @@ const needsKey = ({ routeOptions: { url = '' }, is404 }: FastifyRequest): boolea
 
 /** A download that brings its own token needs no key. */
 const bringsToken = ({ routeOptions, query }: FastifyRequest): boolean => routeOptions.url === downloadPath && (query as { token?: unknown }).token !== undefined;
+
+const closedRetrySeconds = 5;
+const requireServed = (reason: string | null): void => {
+  if (reason !== null) throw Problem.of('service_unavailable', reason, { retry_after: closedRetrySeconds });
+};
 
 const unpacked = (request: FastifyRequest): FastifyRequest => {
   const encoding = request.headers['content-encoding'] ?? 'identity';
@@ -105,6 +110,7 @@ export const createApp = (parts: AppParts): FastifyInstance => {
     reply.header('x-request-id', request.id);
     if (!needsKey(request)) return;
     checkOpen();
+    requireServed(parts.closed?.() ?? null);
     if (bringsToken(request)) return;
     const now = parts.log.now();
     const caller = await authenticate(parts.callers, request.raw, now);

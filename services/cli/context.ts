@@ -6,6 +6,7 @@ import { type Engines, openEngines } from '#libs/engines/open.ts';
 import type { Log } from '#libs/handling/handle.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { projections } from '#libs/projections/all.ts';
+import { olderLog } from '#libs/projections/older-log.ts';
 import { knownForMs, notKnownAnyMore } from '#libs/read-store/known.ts';
 import { loadSettings, type Settings } from '#libs/config/settings.ts';
 import { UsageError } from './output.ts';
@@ -44,13 +45,18 @@ export const changeCallers = async <T>({ store, reads }: Pick<Engines, 'store' |
   return changed;
 };
 
-/** Runs a command against the engines of the settings, with read models that show all that is in the log before and after it. */
-export const withEngines = async <T>(work: (context: Context) => Promise<T>): Promise<T> => {
+/** Whether a command may run on an event log that is older than what was built from it: what it appended there would never be seen. */
+export type OlderLog = 'refused' | 'allowed';
+
+/** Runs a command against the engines of the settings, with read models that show all that is in the log before and after it. @throws UsageError where the log is older than they are */
+export const withEngines = async <T>(work: (context: Context) => Promise<T>, older: OlderLog = 'refused'): Promise<T> => {
   const settings = loadSettings(process.env);
   const engines = await openEngines(settings);
   const { store, reads } = engines;
   try {
     await present(engines);
+    const wrong = older === 'refused' ? await olderLog(engines) : null;
+    if (wrong !== null) throw new UsageError(wrong);
     await catchUp(store, reads.writer(), projections);
     const result = await work({ settings, engines, log: { store, now: () => new Date() }, actor: person() });
     await catchUp(store, reads.writer(), projections);

@@ -4,6 +4,7 @@ import { bareId, streams } from '#contracts/names.ts';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { projections } from '#libs/projections/all.ts';
+import { olderLog, rebuildFromOlderLog } from '#libs/projections/older-log.ts';
 import { rebuildModel } from '#libs/projections/rebuild.ts';
 import type { Requested } from '#libs/rendering/produce.ts';
 import { createLog } from '#libs/telemetry/log.ts';
@@ -18,16 +19,21 @@ const showEvents = (stream: string, json: boolean): Promise<void> =>
     const events = await engines.store.read(stream);
     if (events.length === 0) throw new UsageError(`There are no events in ${stream}. Streams are called account-<id>, apiKey-<id>, render-<id>, with the id as it stands after the first underscore elsewhere.`);
     print(json, events, events.map(asText).join('\n'));
-  });
+  }, 'allowed');
 
 const rebuild = (model: string | undefined, json: boolean): Promise<void> =>
-  withEngines(async ({ engines: { store, reads } }) => {
+  withEngines(async ({ engines }) => {
+    const { store, reads } = engines;
     const chosen = projections.filter((one) => model === undefined || one.model === model);
     if (chosen.length === 0) throw new UsageError(`There is no read model ${model}. There are: ${projections.map((one) => one.model).join(', ')}.`);
-    for (const one of chosen) await rebuildModel(store, reads, one);
+    const wrong = await olderLog(engines);
+    if (wrong !== null && model !== undefined) throw new UsageError(`${wrong} Name no model: all of them have to be rebuilt.`);
+    if (wrong !== null) await rebuildFromOlderLog(engines);
+    else for (const one of chosen) await rebuildModel(store, reads, one);
     const rebuilt = chosen.map((one) => one.model);
-    print(json, { rebuilt }, `Rebuilt from the log: ${rebuilt.join(', ')}.`);
-  });
+    const besides = wrong === null ? '' : ' The event log was older than they were: the usage counters, and the checkpoints of relay and quota keeper, follow it too.';
+    print(json, { rebuilt, older_log: wrong !== null }, `Rebuilt from the log: ${rebuilt.join(', ')}.${besides}`);
+  }, 'allowed');
 
 type Completed = Extract<RenderEvent, { type: 'RenderCompleted' }>['data'];
 
@@ -50,7 +56,7 @@ const verify = (prefixed: string, json: boolean): Promise<void> =>
     } finally {
       await workshop.close();
     }
-  });
+  }, 'allowed');
 
 const jsonOf = (command: Command): boolean => command.optsWithGlobals().json === true;
 

@@ -12,6 +12,7 @@ import { packageVersion } from './package-version.ts';
 import { startApi } from './roles/api.ts';
 import { startHealthServer, tellOfHealth } from './roles/health-server.ts';
 import { type House, openHouse } from './roles/house.ts';
+import { type LogWatch, watchLog } from './roles/log-watch.ts';
 import { readModelsCaughtUp } from './roles/read-models.ts';
 import { watchReadiness } from './roles/readiness.ts';
 import { type Role, roles as allRoles, type Running } from './roles/running.ts';
@@ -24,14 +25,24 @@ const starters = { renderer: startRenderer, delivery: startDelivery, relay: star
 type Worker = keyof typeof starters;
 
 /** What the process is at. */
-type State = { stopping: boolean; readModels: boolean; workers: Map<Worker, Running>; starting: Promise<unknown> };
+type State = { stopping: boolean; readModels: boolean; workers: Map<Worker, Running>; starting: Promise<unknown>; log: LogWatch | null };
 
 const workersOf = ({ roles }: House): Worker[] => roles.filter((role) => role !== 'api');
 
-const startWorkers = async (house: House, state: State): Promise<void> => {
-  const starts = workersOf(house).map(async (name) => state.workers.set(name, await starters[name](house)));
+/** They go by checkpoints, and wait for an event log that is as far as those. */
+const followers: ReadonlySet<Role> = new Set(['relay', 'projector', 'sweeper']);
+
+/** Starts the workers; resolves when all are up. Each promise of `ended` rejects where a worker does not come up or cannot go on. */
+const startWorkers = (house: House, state: State): { up: Promise<unknown>; ended: Promise<void>[] } => {
+  const begin = async (name: Worker): Promise<Running | null> => {
+    if (followers.has(name) && !(await state.log?.whole)) return null;
+    const running = await starters[name](house);
+    state.workers.set(name, running);
+    return running;
+  };
+  const starts = workersOf(house).map(begin);
   state.starting = Promise.allSettled(starts);
-  await Promise.all(starts);
+  return { up: Promise.all(starts), ended: starts.map(async (starting) => (await starting)?.ended) };
 };
 
 /** The renderer first: callers may still wait for it, and what it completes is to be carried on. */
@@ -42,10 +53,11 @@ const stopWorkers = async ({ workers, starting }: State): Promise<void> => {
   await Promise.all([...workers.values()].map((one) => one.stop()));
 };
 
-const missingIn = (house: House, { stopping, readModels, workers }: State): string[] => [
+const missingIn = (house: House, { stopping, readModels, workers, log }: State): string[] => [
   ...(stopping ? ['the service is stopping'] : []),
   ...house.engines.missing(),
   ...house.promisedBlobs.missing(),
+  ...[log?.missing() ?? []].flat(),
   ...(house.roles.includes('api') && !readModels ? ['the read models are not there yet'] : []),
   ...workersOf(house).flatMap((name) => workers.get(name)?.missing() ?? [`the ${name} is starting`]),
 ];
@@ -62,15 +74,22 @@ const firstSteps = async ({ engines, roles, now }: House) => {
 const isEmbedded = async ({ engines }: House): Promise<boolean> => !(await Promise.all([engines.store(), engines.reads(), engines.blobs()])).some(isRemote);
 
 const unserved = 'The service is starting. Try again in a moment.';
+const olderLog = 'The event log is older than what was built from it, so that nothing can be accepted. The operator of the service has to run "colophon rebuild".';
+
+/** Why callers are not served now; null when they are. */
+const closedTo = ({ log, readModels }: State): string | null => {
+  if (log?.missing()) return olderLog;
+  return readModels ? null : unserved;
+};
 
 type Face = { stop(): Promise<void>; address(): AddressInfo | string | null };
 
-/** Listens. Engines on servers may be away for now, which the process tells when it is asked; where they are in this process, nothing is served from read models that are behind. */
+/** Listens. Engines on servers may be away for now, and the event log may be older than the read models, which the process tells when it is asked; where the engines are in this process, nothing is served from read models that are behind. */
 const startFace = async (house: House, state: State, reading: Promise<unknown>): Promise<Face> => {
   const missing = (): string[] => missingIn(house, state);
   if (!house.roles.includes('api')) return startHealthServer(house.settings, house.telemetry, missing);
-  if (house.roles.includes('projector') && (await isEmbedded(house))) await reading;
-  return startApi(house, () => (state.readModels ? null : unserved), missing);
+  if (house.roles.includes('projector') && (await isEmbedded(house)) && (await state.log?.compared) === null) await reading;
+  return startApi(house, () => closedTo(state), missing);
 };
 
 /** Greets when there is something to be greeted to. */
@@ -85,10 +104,12 @@ const greet = async (house: House, state: State, face: Face, reading: Promise<bo
 
 /** Brings everything up; resolves when the process is told to stop, or cannot go on. */
 const serve = async (house: House, state: State, stop: AbortSignal, parts: { face?: Face }): Promise<Error | null> => {
-  const reading = house.roles.includes('api') ? readModelsCaughtUp(house, stop) : Promise.resolve(true);
+  if (house.roles.some((role) => role === 'api' || followers.has(role))) state.log = watchLog(house, stop);
+  const reading = house.roles.includes('api') ? state.log!.whole.then((whole) => whole && readModelsCaughtUp(house, stop)) : Promise.resolve(true);
   reading.catch(() => undefined);
-  const [face] = await Promise.all([startFace(house, state, reading).then((up) => (parts.face = up)), startWorkers(house, state)]);
-  const failures = [greet(house, state, face, reading), ...[...state.workers.values()].map(({ ended }) => ended)];
+  const face = startFace(house, state, reading).then((up) => (parts.face = up));
+  const workers = startWorkers(house, state);
+  const failures = [Promise.all([face, workers.up]).then(([up]) => greet(house, state, up, reading)), ...workers.ended];
   const endless = new Promise<never>(() => undefined);
   return Promise.race(failures.map((end) => end.then(() => endless, (error: unknown) => error as Error)));
 };
@@ -100,7 +121,7 @@ export const start = async (wanted: readonly Role[] = []): Promise<void> => {
   const toldToStop = stopped();
   const roles = wanted.length === 0 ? allRoles : allRoles.filter((role) => wanted.includes(role));
   const house = openHouse(settings, logger, await startTelemetry(settings, roles, packageVersion(), logger), roles);
-  const state: State = { stopping: false, readModels: false, workers: new Map(), starting: Promise.resolve() };
+  const state: State = { stopping: false, readModels: false, workers: new Map(), starting: Promise.resolve(), log: null };
   const parts: { face?: Face } = {};
   const stop = new AbortController();
   const unwatch = watchReady(() => missingIn(house, state));

@@ -33,7 +33,7 @@ export const startApi = async (house: House, closed: () => string | null, missin
   const reads = guarded(await engines.reads(), guard);
   const [store, bus, blobs, limits] = [guarded(await engines.store(), guard), guarded(await engines.bus(), guard), guarded(await engines.blobs(), guard), guarded(await engines.limits(), guard)];
   const log = { store, now };
-  const answers = withLog(await engines.answers(), log);
+  const answers = withLog(await engines.answers(), log, undefined, closed);
   const keyUses = openKeyUses(await engines.reads());
   const secrets = house.secrets();
   const forMs = isRemote(reads) ? knownForMs : 0;
@@ -42,7 +42,7 @@ export const startApi = async (house: House, closed: () => string | null, missin
     log, blobs: traced, inputs: house.blobMemory.over(house.promisedBlobs.over(traced)), answers, reads, limits, callers: openCallers(reads, forMs), templates: openKnown(templatesIn(reads).find, forMs), keyUses, countAsync: settings.countAsyncTowardRateLimit, preparation: house.preparation(), freshness: createFreshness(reads, forMs),
     estimates: createEstimates(bus, reads), backlog: settings.renderBacklog, secrets,
     urlOf: (id, until) => downloadUrl(settings.baseUrl, secrets.current, id, until),
-    version: packageVersion(), health: () => ({ missing: missing() }), logger, telemetry: house.telemetry, ...tlsOf(settings),
+    version: packageVersion(), health: () => ({ missing: missing() }), closed, logger, telemetry: house.telemetry, ...tlsOf(settings),
   });
   await app.listen({ port: settings.port, host: settings.host });
   return {

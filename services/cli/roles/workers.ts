@@ -4,6 +4,7 @@ import { whileElected } from '#libs/election/while-elected.ts';
 import { isRemote } from '#libs/engines/guarded.ts';
 import { patient } from '#libs/engines/patient.ts';
 import { projections } from '#libs/projections/all.ts';
+import { openCheckpointEvents } from '#libs/projections/checkpoint-event.ts';
 import { rememberingWrites } from '#libs/projections/remembering.ts';
 import { watchQueues, watchWorkshop } from '#libs/telemetry/watch-service.ts';
 import { runDelivery } from '../../delivery/delivery.ts';
@@ -100,13 +101,16 @@ export const startProjector = async (house: House): Promise<Running> => {
   const [store, reads, limits] = await Promise.all([engines.store(), engines.reads(), engines.limits()]);
   const quota = { store, reads, limits, now };
   const unsettled = (error: unknown): void => report({ error: String(error) }, 'open renders could not be settled; they are tried again');
+  const project = async (until: AbortSignal): Promise<void> => {
+    const noted = openCheckpointEvents(reads);
+    try {
+      await runProjector(store, isRemote(reads) ? rememberingWrites(reads.writer()) : reads.writer(), projections, { everyMs, noted }, until);
+    } finally {
+      await noted.close();
+    }
+  };
   return keepElected(house, 'projector', (signal) =>
-    together(
-      signal,
-      (until) => runProjector(store, isRemote(reads) ? rememberingWrites(reads.writer()) : reads.writer(), projections, everyMs, until),
-      (until) => runQuotaKeeper(quota, until),
-      (until) => runQuotaSettlement(quota, until, unsettled),
-    ),
+    together(signal, project, (until) => runQuotaKeeper(quota, until), (until) => runQuotaSettlement(quota, until, unsettled)),
   );
 };
 

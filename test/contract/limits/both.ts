@@ -50,6 +50,23 @@ export const both: Cases<OpenedLimits> = {
     expect(await usedBy(again, 'known')).toBe(2);
   },
 
+  'what was counted from an event log that has been exchanged is counted anew when it is forgotten, and minutes stay': async ({ engine, another }, skip) => {
+    const other = await needed(another, 'second instance', skip)();
+    expect(await engine.builtTo()).toBe(0);
+    await takeRequest(engine, 'known', 1, noon);
+    const open = of('known');
+    await engine.takeRender(open, { perMonth: 10 }, noon);
+    await engine.learn([givenBack('known', '2026-05', 900), givenBack('known', '2026-05', 901)]);
+    expect([await usedBy(engine, 'known'), await other.builtTo()]).toEqual([2, 901]);
+    await other.forget();
+    expect(await engine.builtTo()).toBe(0);
+    expect([await usedBy(engine, 'known'), await engine.builtTo()]).toEqual([3, 100]);
+    await engine.forgoRender(open.id);
+    await engine.learn([givenBack('known', '2026-05', 101)]);
+    expect(await usedBy(other, 'known')).toBe(2);
+    expect((await takeRequest(engine, 'known', 1, noon)).allowed).toBe(false);
+  },
+
   'a clock that jumps back an hour locks nobody out, lets nobody through twice and forgets nothing': async ({ engine }) => {
     const [now, before] = [noon, new Date(noon.getTime() - 3_600_000)];
     await many(5, () => takeRequest(engine, 'a', 5, now));

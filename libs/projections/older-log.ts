@@ -1,0 +1,65 @@
+import { consumers } from '#contracts/names.ts';
+import type { EventStore } from '#libs/event-store/port.ts';
+import type { Limits } from '#libs/limits/port.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+import { projections } from './all.ts';
+import { catchUp } from './catch-up.ts';
+import { forgetCheckpointEvent, isInLog, readCheckpointEvent } from './checkpoint-event.ts';
+import { collectionsOf } from './projection.ts';
+
+export type BuiltFromLog = { store: Pick<EventStore, 'head' | 'read' | 'readAll'>; reads: ReadStore; limits: Limits };
+
+const models = projections.map(({ model }) => model);
+/** They keep their checkpoints in the read store. */
+const followers = [consumers.relay, consumers.quotaKeeper];
+
+const remedy = 'An older copy of the event log was probably restored. Run "colophon rebuild": it builds all of this anew from the event log as it is now.';
+
+const listed = (names: readonly string[]): string => (names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
+
+/** What lies ahead of the event log, in words; empty where nothing does. */
+const ahead = async ({ store, reads, limits }: BuiltFromLog): Promise<{ head: number; names: string[]; furthest: number }> => {
+  // Checkpoints are read before the head, so that an event that comes in between makes nothing seem ahead.
+  const [ofModels, ofFollowers, ofLimits] = await Promise.all([Promise.all(models.map((model) => reads.checkpoint(model))), Promise.all(followers.map((one) => reads.checkpoint(one))), limits.builtTo()]);
+  const head = await store.head();
+  const names = [
+    ...(ofModels.some((position) => position > head) ? [`the read models (${models.filter((_, index) => ofModels[index]! > head).join(', ')})`] : []),
+    ...followers.filter((_, index) => ofFollowers[index]! > head).map((one) => `the checkpoint of the ${one === consumers.relay ? 'relay' : 'quota keeper'}`),
+    ...(ofLimits > head ? ['the usage counters of the limits'] : []),
+  ];
+  return { head, names, furthest: Math.max(...ofModels, ...ofFollowers, ofLimits) };
+};
+
+/**
+ * Compares the event log with all that was built from it. Null where the log is the one that it was built from; else one sentence on what is ahead and what to do.
+ * A log that has grown past the checkpoints again is told by the event that was noted with them.
+ */
+export const olderLog = async (built: BuiltFromLog): Promise<string | null> => {
+  const noted = await readCheckpointEvent(built.reads);
+  const { head, names, furthest } = await ahead(built);
+  if (names.length > 0) return `The event log ends at position ${head}, but ${listed(names)} were built from it up to position ${furthest}. ${remedy}`;
+  if (noted === null || (await isInLog(built.store, noted))) return null;
+  return `The event log no longer has the event ${noted.id} (${noted.stream}, revision ${noted.revision}), which the read models were built from. ${remedy}`;
+};
+
+/** As `olderLog`, at a small price, for a process that looks again and again: compares the head with the highest one seen, and looks for the noted event. */
+export const isOlderThan = async ({ store, reads }: Pick<BuiltFromLog, 'store' | 'reads'>, highestHead: number): Promise<{ older: boolean; head: number }> => {
+  const noted = await readCheckpointEvent(reads);
+  const head = await store.head();
+  return { older: head < highestHead || (noted !== null && !(await isInLog(store, noted))), head };
+};
+
+/**
+ * Builds everything anew from a log that is older than what was built from it. What is interrupted is done again: the log stays older until the last step. The relay goes on
+ * from the end of the log, where the sweeper puts back what is open: from the beginning it would publish all the work there ever was.
+ */
+export const rebuildFromOlderLog = async ({ store, reads, limits }: BuiltFromLog): Promise<void> => {
+  const head = await store.head();
+  for (const projection of projections) {
+    await reads.reset(projection.model, collectionsOf(projection).map((collection) => collection.name));
+    await catchUp(store as EventStore, reads.writer(), [projection]);
+  }
+  await limits.forget();
+  for (const one of followers) while (!(await reads.apply(one, await reads.checkpoint(one), head, [])));
+  await forgetCheckpointEvent(reads);
+};
