@@ -44,7 +44,7 @@ export const list = <S extends z.ZodType>(item: S, most: number) => bounded(z.ar
 export const entries = <V extends z.ZodType>(name: z.ZodString, value: V, most: number) =>
   bounded(z.record(name, value).refine((record) => Object.keys(record).length <= most, `must have at most ${most} entries`), { items: most });
 
-const longestText = 3000;
+const longestText = 2000;
 /** Room for any name with any value that is no text, list or object. */
 const leastRoom = 256;
 

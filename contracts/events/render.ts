@@ -103,7 +103,7 @@ export const renderCompleted = z.object({
 export const renderFailed = z.object({
   attempt: z.number().int(),
   /** A name of the error table, with the message and the extra fields that the caller got. */
-  fault: z.object({ name: identifier(), message: text(4000), extra: anyFields(24_000) }),
+  fault: z.object({ name: identifier(), message: text(2000), extra: anyFields(24_000) }),
   reply: z.enum(['wait', 'poll', 'webhook']),
   totalMs: z.number(),
   /** The day (`YYYY-MM-DD`, UTC; in early events the month alone) whose quota gets the render back, where the service itself was at fault. */
