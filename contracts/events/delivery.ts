@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { webhookMethods } from '../http/webhook.ts';
 import { identifier, text } from './bounded.ts';
-import { blobRef, webhookHeaders, webhookUrl } from './render.ts';
+import { blobRef, webhookTarget } from './render.ts';
 
 /** What came of one attempt. `answered` has the status and the first 1000 characters of the answer; the others say why there was none. */
 export const attemptOutcome = z.discriminatedUnion('kind', [
@@ -13,9 +12,7 @@ export type AttemptOutcome = z.output<typeof attemptOutcome>;
 export const deliveryEvents = {
   DeliveryRequested: z.object({
     accountId: identifier(),
-    url: webhookUrl,
-    method: z.enum(webhookMethods),
-    headers: webhookHeaders,
+    ...webhookTarget.shape,
     /** The exact bytes that every attempt sends. */
     payload: blobRef,
   }),
@@ -31,7 +28,10 @@ export const deliveryEvents = {
   }),
   WebhookDelivered: z.object({ round: z.number().int(), attempt: z.number().int() }),
   WebhookFailed: z.object({ round: z.number().int(), attempts: z.number().int(), lastError: text(2000) }),
-  RedeliveryRequested: z.object({ round: z.number().int() }),
+  /** `target` is where the callback goes from now on; null where it goes to the same place. */
+  RedeliveryRequested: z.object({ round: z.number().int(), target: webhookTarget.nullable() }),
+  /** The sealed box of the callback's address and headers was erased, after the delivery had ended. */
+  WebhookTargetErased: z.object({ sha256: identifier() }),
 } as const;
 
 export type DeliveryEvent = { [T in keyof typeof deliveryEvents]: { type: T; data: z.output<(typeof deliveryEvents)[T]> } }[keyof typeof deliveryEvents];

@@ -32,8 +32,18 @@ export const renderLimits = z.object({
 });
 export type RenderLimits = z.output<typeof renderLimits>;
 
-export const webhookUrl = z.string().max(maxWebhookUrl);
-export const webhookHeaders = entries(ascii(longestWebhookHeader.name), ascii(longestWebhookHeader.value), maxWebhookHeaders);
+/**
+ * Where a callback goes, without its secrets: `***` stands for the values of the headers and for what in the address may be a credential. `sealed` is the blob of the
+ * sealed box that holds address and headers as they were given; it is erased when the delivery has ended. Null where nothing is masked.
+ */
+export const webhookTarget = z.object({
+  url: z.string().max(maxWebhookUrl),
+  urlIsMasked: z.boolean(),
+  method: z.enum(webhookMethods),
+  headers: entries(ascii(longestWebhookHeader.name), ascii(longestWebhookHeader.value), maxWebhookHeaders),
+  sealed: blobRef.nullable(),
+});
+export type WebhookTarget = z.output<typeof webhookTarget>;
 
 /**
  * How the caller gets the PDF. `wait`: in the answer, and it is not kept. `poll`: by asking for it. `webhook`: by a callback.
@@ -45,9 +55,7 @@ export const renderReply = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('webhook'),
     estimatedMs: z.number().int(),
-    url: webhookUrl,
-    method: z.enum(webhookMethods),
-    headers: webhookHeaders,
+    ...webhookTarget.shape,
   }),
 ]);
 export type RenderReply = z.output<typeof renderReply>;

@@ -47,6 +47,8 @@ export const errors = {
   template_name_exists: entry('template_name_exists', 409, 'The account has a template of this name already.'),
   idempotency_conflict: entry('idempotency_conflict', 409, 'The Idempotency-Key was used with another body.'),
   idempotency_in_progress: entry('idempotency_in_progress', 409, 'The first request with this Idempotency-Key is still running.'),
+  redelivery_conflict: entry('redelivery_conflict', 409, 'The callback has not ended yet, so it cannot be sent elsewhere.'),
+  webhook_target_erased: entry('webhook_target_erased', 409, 'What is secret of the callback was erased when its delivery ended; the body has to bring it again.', { missing_fields: z.array(z.string()) }),
   version_conflict: entry('version_conflict', 412, 'The template has moved on from the version named in If-Match.', { current_version: z.number().int() }),
 
   payload_too_large: entry('payload_too_large', 413, 'The request is larger than the plan allows.', { max_size_mb: z.number(), received_size_mb: z.number() }),

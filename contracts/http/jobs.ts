@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { diagnostics } from './diagnostics.ts';
 import { renderStatuses } from './render.ts';
+import { webhookFields } from './webhook.ts';
 
 const timestamp = z.string().describe('ISO 8601, UTC.');
 
@@ -28,7 +29,7 @@ export const job = z.object({
   error: z.string().optional(),
   message: z.string().optional(),
   details: z.unknown().optional(),
-  webhook_url: z.string().optional(),
+  webhook_url: z.string().optional().describe('Where the callback goes. What may be a credential is shown as `***`: query values, and parts of the path that are not plain words.'),
   webhook_status: z.enum(webhookStatuses).optional(),
   webhook_attempts: z.number().int().optional(),
   webhook_last_attempt: timestamp.optional(),
@@ -67,16 +68,18 @@ export const historyEvent = z.object({
 
 export const jobHistory = z.object({ job_id: z.string(), events: z.array(historyEvent) });
 
+export const redeliverJob = z.strictObject(webhookFields);
+export type RedeliverJob = z.output<typeof redeliverJob>;
 export const redeliverJobs = z.strictObject({ since: instant.describe('Callbacks that failed at or after this ISO 8601 time are sent again.') });
 export const redelivered = z.object({ job_id: z.string(), webhook_status: z.enum(webhookStatuses) });
-export const redeliveredJobs = z.object({ redelivered: z.number().int(), job_ids: z.array(z.string()) });
+export const redeliveredJobs = z.object({ redelivered: z.number().int(), job_ids: z.array(z.string()), erased_job_ids: z.array(z.string()).optional().describe('Jobs whose callbacks cannot be sent again like this, since their secrets are erased. At most 1,000; absent where there are none.') });
 
 /** The immediate answer to an asynchronous render. */
 export const renderQueued = z.object({
   id: z.string().describe('render_<id>'),
   job_id: z.string().describe('job_<id>'),
   status: z.literal('QUEUED'),
-  webhook_url: z.string().optional(),
+  webhook_url: z.string().optional().describe('As it was sent.'),
   estimated_time_ms: z.number().int().describe('From recent renders of the same kind of input and the present queue.'),
   created_at: timestamp,
 });

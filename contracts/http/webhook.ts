@@ -31,7 +31,7 @@ const webhookUrl = z
   .string()
   .max(maxWebhookUrl)
   .refine(isPlainHttps, 'must be an absolute https:// address without user name and password')
-  .describe('An https address without user name and password, at most 2048 characters. It makes the render asynchronous.');
+  .describe('An https address without user name and password, at most 2048 characters. It makes the render asynchronous. The address is kept sealed until the delivery has ended. Jobs and their history show scheme, host, plain words of the path, and names of the query; `***` stands for all else. A fragment is not sent.');
 
 const webhookHeaders = z
   .record(z.string(), z.string())
@@ -45,7 +45,7 @@ const webhookHeaders = z
     }
   })
   .describe(
-    `At most ${maxWebhookHeaders} further headers of the callback, with values of at most 1024 visible ASCII characters. Headers that the service or HTTP itself sets cannot be chosen: \`Content-Type\`, \`Content-Length\`, \`Host\`, \`X-Service-Signature\`, \`Webhook-*\`, \`Traceparent\`, and those of the connection.`,
+    `At most ${maxWebhookHeaders} further headers of the callback, with values of at most 1024 visible ASCII characters. Headers that the service or HTTP itself sets cannot be chosen: \`Content-Type\`, \`Content-Length\`, \`Host\`, \`X-Service-Signature\`, \`Webhook-*\`, \`Traceparent\`, and those of the connection. The values are kept sealed until the delivery has ended, then erased; a job's history shows the names alone.`,
   );
 
 export const webhookMethods = ['POST', 'PUT'] as const;

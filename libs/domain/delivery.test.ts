@@ -7,7 +7,7 @@ import { delivery, type DeliveryCommand } from './delivery.ts';
 const now = new Date('2026-01-01T00:00:00.000Z');
 const requested: DeliveryEvent = {
   type: 'DeliveryRequested',
-  data: { accountId: 'A', url: 'https://example.com/', method: 'POST', headers: {}, payload: { sha256: 'x', size: 1 } },
+  data: { accountId: 'A', url: 'https://example.com/', urlIsMasked: false, method: 'POST', headers: {}, sealed: null, payload: { sha256: 'x', size: 1 } },
 };
 const answered = (status: number): AttemptOutcome => ({ kind: 'answered', status, answer: '' });
 const timeout: AttemptOutcome = { kind: 'timeout', reason: 'no answer within 10 s' };
@@ -35,14 +35,14 @@ describe('a callback', () => {
   });
 
   test('can be sent again only after it has ended, in a new round', () => {
-    expect(types(after([{ type: 'redeliver' }]))).toEqual(['DeliveryRequested']);
-    const events = after([...attempt(answered(404)), { type: 'redeliver' }, ...attempt(answered(200))]);
+    expect(types(after([{ type: 'redeliver', target: null }]))).toEqual(['DeliveryRequested']);
+    const events = after([...attempt(answered(404)), { type: 'redeliver', target: null }, ...attempt(answered(200))]);
     expect(events.at(-1)).toEqual({ type: 'WebhookDelivered', data: { round: 2, attempt: 1 } });
   });
 
   test('takes no more than three attempts a round and is never delivered twice, whatever is asked of it', () => {
     const outcome = fc.oneof(fc.integer({ min: 200, max: 599 }).map(answered), fc.constant(timeout));
-    const command: fc.Arbitrary<DeliveryCommand> = fc.oneof(fc.constant({ type: 'send' } as const), outcome.map(record), fc.constant({ type: 'redeliver' } as const));
+    const command: fc.Arbitrary<DeliveryCommand> = fc.oneof(fc.constant({ type: 'send' } as const), outcome.map(record), fc.constant({ type: 'redeliver', target: null } as const));
     fc.assert(
       fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
         const events = after(commands);

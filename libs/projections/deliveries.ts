@@ -18,6 +18,10 @@ export type DeliveryDocument = {
   lastError: string | null;
   failedAt: string | null;
   requestedAt: string;
+  /** Whether address or headers of the latest round were sealed. */
+  isSealed: boolean;
+  /** Since when a sealed box waits to be erased; null where none does. */
+  erasableSince: string | null;
 };
 
 type Data<T extends DeliveryEvent['type']> = Extract<DeliveryEvent, { type: T }>['data'];
@@ -30,7 +34,7 @@ const change = (event: RecordedEvent, fields: (document: DeliveryDocument) => Pa
 });
 
 const pending = (id: string, accountId: string, url: string | null, requestedAt: string): DeliveryDocument => ({
-  id, accountId, url, status: 'pending', attempts: 0, lastAttemptAt: null, lastError: null, failedAt: null, requestedAt,
+  id, accountId, url, status: 'pending', attempts: 0, lastAttemptAt: null, lastError: null, failedAt: null, requestedAt, isSealed: false, erasableSince: null,
 });
 
 /** The end of a render that somebody wants to be told of. */
@@ -40,17 +44,19 @@ const ended = (event: RecordedEvent): Effect<DeliveryDocument> | null => {
   return { id, evolve: (document) => document ?? pending(id, event.metadata.accountId!, null, event.metadata.occurredAt) };
 };
 
+const erasable = (event: RecordedEvent, isSealed: boolean): Pick<DeliveryDocument, 'erasableSince'> => ({ erasableSince: isSealed ? event.metadata.occurredAt : null });
+
 const isGood = (outcome: AttemptOutcome): boolean => outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
 
 export const deliveries: Projection<DeliveryDocument> = {
   model: readModels.deliveries,
-  collection: { name: readModels.deliveries, indexes: [['accountId', 'status', 'failedAt'], ['status', 'requestedAt']] },
+  collection: { name: readModels.deliveries, indexes: [['accountId', 'status', 'isSealed', 'failedAt'], ['status', 'requestedAt'], ['erasableSince']] },
   on: {
     RenderCompleted: ended,
     RenderFailed: ended,
     DeliveryRequested: (event) => {
-      const { accountId, url } = event.data as Data<'DeliveryRequested'>;
-      const document = pending(idOf(event), accountId, url, event.metadata.occurredAt);
+      const { accountId, url, sealed } = event.data as Data<'DeliveryRequested'>;
+      const document = { ...pending(idOf(event), accountId, url, event.metadata.occurredAt), isSealed: sealed !== null };
       return { id: document.id, evolve: () => document };
     },
     WebhookSent: (event) => change(event, () => ({ status: 'sent', lastAttemptAt: event.metadata.occurredAt })),
@@ -62,8 +68,13 @@ export const deliveries: Projection<DeliveryDocument> = {
         lastError: isGood(outcome) ? null : errorOf(outcome),
       }));
     },
-    WebhookDelivered: (event) => change(event, () => ({ status: 'delivered' })),
-    WebhookFailed: (event) => change(event, () => ({ status: 'failed', failedAt: event.metadata.occurredAt })),
-    RedeliveryRequested: (event) => change(event, () => ({ status: 'pending', failedAt: null, requestedAt: event.metadata.occurredAt })),
+    WebhookDelivered: (event) => change(event, ({ isSealed }) => ({ status: 'delivered', ...erasable(event, isSealed) })),
+    WebhookFailed: (event) => change(event, ({ isSealed }) => ({ status: 'failed', failedAt: event.metadata.occurredAt, ...erasable(event, isSealed) })),
+    RedeliveryRequested: (event) => {
+      const { target } = event.data as Data<'RedeliveryRequested'>;
+      const changed = target ? { url: target.url, isSealed: target.sealed !== null } : {};
+      return change(event, () => ({ status: 'pending', failedAt: null, requestedAt: event.metadata.occurredAt, ...changed }));
+    },
+    WebhookTargetErased: (event) => change(event, () => ({ erasableSince: null })),
   },
 };

@@ -33,7 +33,7 @@ import { minuteOf, openRequestCounts, planLimits, requireRoomInMinute, showLimit
 import { registerUsageRoute } from './usage-route.ts';
 
 /** `inputs` are the blobs that PDFs are made from, which are never deleted; `blobs` are all. `closed` tells why callers are not served now. */
-export type AppParts = RenderRouteParts & TemplateParts & JobParts & DownloadParts & { inputs: BlobStore; callers: Callers; keyUses: KeyUses; countAsync: boolean; health: () => Health; closed?: () => string | null; version: string; logger: FastifyBaseLogger; telemetry: Pick<Telemetry, 'metricsText' | 'metricsType'>; tls?: { cert: Buffer; key: Buffer } };
+export type AppParts = Omit<RenderRouteParts, 'erasable'> & TemplateParts & JobParts & DownloadParts & { inputs: BlobStore; callers: Callers; keyUses: KeyUses; countAsync: boolean; health: () => Health; closed?: () => string | null; version: string; logger: FastifyBaseLogger; telemetry: Pick<Telemetry, 'metricsText' | 'metricsType'>; tls?: { cert: Buffer; key: Buffer } };
 
 const apiPrefix = '/api/';
 
@@ -139,7 +139,7 @@ export const createApp = (parts: AppParts): FastifyInstance => {
   registerHealthRoutes(app, parts.health);
   registerMetricsRoute(app, parts.telemetry);
   const ofInputs = { ...parts, blobs: parts.inputs };
-  registerRenderRoutes(app, ofInputs);
+  registerRenderRoutes(app, { ...ofInputs, erasable: parts.blobs });
   registerTemplateReadRoutes(app, ofInputs);
   registerTemplateWriteRoutes(app, ofInputs);
   registerTemplateTestRoute(app, ofInputs);

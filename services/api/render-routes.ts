@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readModels, streams } from '#contracts/names.ts';
 import { timeOf } from '#libs/ids/new-id.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { Limits } from '#libs/limits/port.ts';
+import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
 import { requirePermission } from './authenticate.ts';
 import { callerOf } from './caller.ts';
 import { type Estimates, requireBacklogRoom, requireShortWait } from './estimate.ts';
@@ -19,7 +21,8 @@ import { abandonment, queuedOf, sendRender } from './send-render.ts';
 import { submitRender, type SubmitParts } from './submit-render.ts';
 import { planLimits } from './throttle.ts';
 
-export type RenderRouteParts = SubmitParts & SourceParts & { limits: Limits; estimates: Estimates; freshness: Freshness; backlog: number };
+/** `erasable` is for blobs that are deleted one day; those that PDFs are made from never are. */
+export type RenderRouteParts = SubmitParts & SourceParts & { secrets: ServiceSecrets; erasable: BlobStore; limits: Limits; estimates: Estimates; freshness: Freshness; backlog: number };
 
 /** What a render is seen in from the moment of its acceptance. */
 const shownIn = [readModels.renders, readModels.usage, readModels.templateUses];
@@ -44,11 +47,14 @@ const acceptRender = async (parts: RenderRouteParts, request: FastifyRequest, re
   const estimate = await parts.estimates.of(ask.source, wish.kind === 'wait' ? 'wait' : 'later');
   if (wish.kind === 'wait') requireShortWait(estimate, planLimits(caller.account).processingMs);
   else requireBacklogRoom(estimate, parts.backlog);
-  const renderReply = replyOf(wish, estimate.waitMs + estimate.workMs);
-  const submit = () => submitRender(parts, caller, { ...ask, id, at, trial: false, reply: renderReply, requestId: request.id, traceparent: traceparentOf(request) }, abandonment(reply));
+  const estimatedMs = estimate.waitMs + estimate.workMs;
+  const sealing = { blobs: parts.erasable, secrets: parts.secrets };
+  const submit = async () =>
+    submitRender(parts, caller, { ...ask, id, at, trial: false, reply: await replyOf(sealing, id, wish, estimatedMs), requestId: request.id, traceparent: traceparentOf(request) }, abandonment(reply));
   const submission = await withinQuota(parts, caller, reply, { id, at }, submit);
   parts.freshness.wrote(caller.account.id, submission.position, ...shownIn);
-  return renderReply.kind === 'wait' ? sendRender(reply, submission, {}, afterwards) : reply.send(queuedOf(id, submission.createdAt, renderReply));
+  if (wish.kind === 'wait') return sendRender(reply, submission, {}, afterwards);
+  return reply.send(queuedOf(id, submission.createdAt, { estimatedMs, webhookUrl: wanted.webhook_url }));
 };
 
 /** POST /render, and /render/async, which waits for nothing. */

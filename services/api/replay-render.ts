@@ -6,6 +6,7 @@ import type { Answers } from '#libs/answers/port.ts';
 import { render } from '#libs/domain/render.ts';
 import { load, type Log } from '#libs/handling/handle.ts';
 import { causeOf } from './cause.ts';
+import { bodyOf } from './query.ts';
 import { sendFault } from './reply.ts';
 import { abandonment, queuedOf, sendRender } from './send-render.ts';
 
@@ -18,7 +19,8 @@ export const replayRender = async ({ log, answers }: { log: Log; answers: Answer
   if (!requested) return null;
   const createdAt = requested.metadata.occurredAt;
   const { reply: wish } = requested.data as Data<'RenderRequested'>;
-  if (wish.kind !== 'wait') return reply.send(queuedOf(id, createdAt, wish));
+  // The same body is a condition of the replay, so the address in it is the one that was given.
+  if (wish.kind !== 'wait') return reply.send(queuedOf(id, createdAt, { estimatedMs: wish.estimatedMs, webhookUrl: (bodyOf(request) as { webhook_url?: string }).webhook_url }));
   const failed = history.find(({ type }) => type === 'RenderFailed');
   if (failed) return sendFault(reply, (failed.data as Data<'RenderFailed'>).fault as Fault, { render_id: renderIdOf(id) });
   if (aggregate.state.status !== 'DONE') return 'running';

@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify';
-import type { RenderReply } from '#contracts/events/render.ts';
 import type { RenderQueued } from '#contracts/http/jobs.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { jobIdOf, renderIdOf } from '#contracts/names.ts';
@@ -36,13 +35,13 @@ export const abandonment = (reply: FastifyReply): AbortSignal => {
   return over.signal;
 };
 
-/** The immediate answer to a render that nobody waits for. */
-export const queuedOf = (id: string, createdAt: string, reply: Exclude<RenderReply, { kind: 'wait' }>): RenderQueued => ({
+/** The immediate answer to a render that nobody waits for. `webhookUrl` is the one of the request: the log has no secrets of it. */
+export const queuedOf = (id: string, createdAt: string, { estimatedMs, webhookUrl }: { estimatedMs: number; webhookUrl: string | undefined }): RenderQueued => ({
   id: renderIdOf(id),
   job_id: jobIdOf(id),
   status: 'QUEUED',
-  ...(reply.kind === 'webhook' ? { webhook_url: reply.url } : {}),
-  estimated_time_ms: reply.estimatedMs,
+  ...(webhookUrl === undefined ? {} : { webhook_url: webhookUrl }),
+  estimated_time_ms: estimatedMs,
   created_at: createdAt,
 });
 

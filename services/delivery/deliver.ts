@@ -1,5 +1,5 @@
 import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.ts';
-import type { RenderReply } from '#contracts/events/render.ts';
+import type { RenderReply, WebhookTarget } from '#contracts/events/render.ts';
 import { accountIdOf, readModels, renderIdOf, streams } from '#contracts/names.ts';
 import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
 import { hasWaitedAnHour } from '#libs/bus/delays.ts';
@@ -12,9 +12,13 @@ import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { downloadUrl } from '#libs/secrets/download-token.ts';
 import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
+import { SealedBoxError } from '#libs/secrets/sealed-box.ts';
 import { webhookSecrets } from '#libs/secrets/webhook-secret.ts';
 import { callInTrace, countDelivery } from '#libs/telemetry/deliveries.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
+import { eraseTarget } from '#libs/webhooks/erase-target.ts';
+import { type ClearTarget, openTarget } from '#libs/webhooks/target.ts';
+import { withoutSecretsOf } from '#libs/webhooks/without-secrets.ts';
 import { payloadOf } from './payload.ts';
 import { signatureHeaders } from './sign.ts';
 
@@ -38,9 +42,9 @@ const maxResponseBytes = 4 * recordedCharacters;
 
 const done: WorkEnd = { kind: 'done' };
 
-const outcomeOf = (outcome: Outcome): AttemptOutcome =>
+const outcomeOf = (outcome: Outcome, target: ClearTarget): AttemptOutcome =>
   outcome.kind === 'answered'
-    ? { kind: 'answered', status: outcome.status, answer: outcome.body.slice(0, recordedCharacters) }
+    ? { kind: 'answered', status: outcome.status, answer: withoutSecretsOf(target, outcome.body).slice(0, recordedCharacters) }
     : { kind: outcome.kind, reason: outcome.reason };
 
 /** Settles, from the render's own story, what is to be delivered; null where no callback was asked for or the render has not ended. */
@@ -50,8 +54,8 @@ const requestDelivery = async ({ log, blobs, secrets, baseUrl }: DeliveryParts, 
   const urlOf = (until: Date): string => downloadUrl(baseUrl, secrets.current, id, until);
   const payload = reply?.kind === 'webhook' ? payloadOf(id, history, urlOf) : null;
   if (!payload || reply?.kind !== 'webhook') return null;
-  const { url, method, headers } = reply;
-  const requested: Requested = { accountId: history[0]!.metadata.accountId!, url, method, headers, payload: await blobs.put(Buffer.from(JSON.stringify(payload))) };
+  const { url, urlIsMasked, method, headers, sealed } = reply;
+  const requested: Requested = { accountId: history[0]!.metadata.accountId!, url, urlIsMasked, method, headers, sealed, payload: await blobs.put(Buffer.from(JSON.stringify(payload))) };
   const cause = causedBy(history.findLast(({ type }) => type !== 'PdfErased')!, 'delivery');
   const aggregate = begin(log, delivery, streams.delivery(id));
   await aggregate.execute({ type: 'request', data: requested }, cause);
@@ -73,31 +77,37 @@ const headersOf = (own: Record<string, string>, signed: Record<string, string>):
 });
 
 /** What an attempt is made from: read before it is announced, so that no attempt pays for what the service itself lacks. */
-type Material = { body: Uint8Array; account: AccountDocument };
+type Material = { body: Uint8Array; account: AccountDocument; target: ClearTarget };
 
-/** Null where the blob store has lacked the body for an hour. @throws BlobMissing until then, and where the account is not known yet */
-const materialOf = async ({ blobs, reads }: DeliveryParts, { payload, accountId }: Requested, delivery: number): Promise<Material | null> => {
+/** A sentence that tells why there is none where trying again will not help. @throws BlobMissing until the blob store has lacked something for an hour, and where the account is not known yet */
+const materialOf = async (parts: DeliveryParts, id: string, { payload, accountId }: Requested, shown: WebhookTarget, delivery: number): Promise<Material | string> => {
+  const { blobs, reads } = parts;
   try {
-    const [body, account] = await Promise.all([blobs.get(payload.sha256), reads.get(readModels.accounts, accountId) as Promise<AccountDocument | null>]);
+    const [body, account, target] = await Promise.all([blobs.get(payload.sha256), reads.get(readModels.accounts, accountId) as Promise<AccountDocument | null>, openTarget(parts, id, shown)]);
     if (!account) throw new Error(`account ${accountId} is not in the read model yet`);
-    return { body, account };
+    return { body, account, target };
   } catch (error) {
-    if (error instanceof BlobMissing && hasWaitedAnHour(delivery)) return null;
+    if (error instanceof SealedBoxError) return `The address and headers of the callback cannot be read. ${error.message}`;
+    if (error instanceof BlobMissing && hasWaitedAnHour(delivery)) return 'The service has lost what it was to send.';
     throw error;
   }
 };
 
-const lostBody: Outcome = { kind: 'failed', reason: 'The service has lost what it was to send.', durationMs: 0 };
+type Try = { id: string; material: Material; attempt: number; led: string | null };
+type Made = { outcome: AttemptOutcome; durationMs: number };
 
-type Try = { id: string; requested: Requested; material: Material; attempt: number; led: string | null };
-
-const attempt = async ({ log, egress, secrets }: DeliveryParts, { id, requested: { url, method, headers }, material: { body, account }, attempt, led }: Try): Promise<Outcome> => {
+/** The address and headers in clear leave this file toward the receiver alone. */
+const attempt = async ({ log, egress, secrets }: DeliveryParts, { id, material: { body, account, target }, attempt, led }: Try): Promise<Made> => {
   const now = log.now();
+  const { url, method, headers } = target;
   const signed = signatureHeaders(`msg_${id}`, body, webhookSecrets(secrets, account, now), now);
-  return callInTrace({ url, method, attempt, led }, (traceparent) =>
+  const outcome = await callInTrace({ url, method, attempt, led }, (traceparent) =>
     egress.request({ url, method, body, timeoutMs: attemptTimeoutMs, maxResponseBytes, headers: headersOf(headers, { ...signed, ...(traceparent === null ? {} : { traceparent }) }) }),
   );
+  return { outcome: outcomeOf(outcome, target), durationMs: Math.round(outcome.durationMs) };
 };
+
+const unmade = (reason: string): Made => ({ outcome: { kind: 'failed', reason }, durationMs: 0 });
 
 const waitOf = (state: DeliveryState, now: Date): number =>
   state.status === 'DUE' && state.notBefore !== null ? Math.max(0, Date.parse(state.notBefore) - now.getTime()) : 0;
@@ -112,18 +122,20 @@ export const deliver = async (parts: DeliveryParts, id: string, delivery = 1, sp
   if (!found) return done;
   const { requested, aggregate, cause } = found;
   span?.note({ 'colophon.account.id': accountIdOf(requested.accountId) });
-  if (aggregate.state.status === 'ENDED') return done;
+  if (aggregate.state.status !== 'DUE' && aggregate.state.status !== 'SENT') return done;
   const wait = waitOf(aggregate.state, parts.log.now());
   if (wait > 0) return { kind: 'again', delayMs: wait };
-  const material = await materialOf(parts, requested, delivery);
+  const material = await materialOf(parts, id, requested, aggregate.state.target, delivery);
   await aggregate.execute({ type: 'send' }, cause);
   // An attempt that was announced and never recorded was cut off by a crash: it is made again.
-  if (aggregate.state.status !== 'SENT') return done;
-  span?.note({ 'colophon.attempt': aggregate.state.attempt });
-  const outcome = material ? await attempt(parts, { id, requested, material, attempt: aggregate.state.attempt, led: cause.traceparent }) : lostBody;
+  const { state } = aggregate;
+  if (state.status !== 'SENT') return done;
+  span?.note({ 'colophon.attempt': state.attempt });
+  const { outcome, durationMs } = typeof material === 'string' ? unmade(material) : await attempt(parts, { id, material, attempt: state.attempt, led: cause.traceparent });
   const now = parts.log.now();
-  const { events } = await aggregate.execute({ type: 'record', outcome: outcomeOf(outcome), durationMs: Math.round(outcome.durationMs), now }, cause);
+  const { events } = await aggregate.execute({ type: 'record', outcome, durationMs, now }, cause);
   countDelivery(events);
+  await eraseTarget(parts.blobs, aggregate, cause);
   const next = waitOf(aggregate.state, now);
   return next > 0 ? { kind: 'again', delayMs: next } : done;
 };

@@ -100,7 +100,7 @@ describe('A renderer that has heard of a render what was true a moment ago', () 
 });
 
 const printed: Printed = { pdf: Buffer.from('%PDF'), pages: 1, engine: 'tests', warnings: [], timings: { waitMs: 1, loadMs: 1, printMs: 1 } };
-const webhook: Requested['reply'] = { kind: 'webhook', url: 'https://example.com/', method: 'POST', headers: {}, estimatedMs: 1 };
+const webhook: Requested['reply'] = { kind: 'webhook', url: 'https://example.com/', urlIsMasked: false, method: 'POST', headers: {}, sealed: null, estimatedMs: 1 };
 const prints = async (): Promise<Printed> => printed;
 const refuses = async (): Promise<Printed> => {
   throw Problem.of('invalid_html', 'It ends within a tag.', {});

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { erasePdfs, type ErasureParts } from './erase-pdfs.ts';
+import { eraseTargets } from './erase-targets.ts';
 import { putBack, type PutBackParts } from './put-back.ts';
 
 export type SweeperParts = ErasureParts & Omit<PutBackParts, 'overdueMs' | 'signal'>;
@@ -15,7 +16,7 @@ export const runSweeper = async (
   signal: AbortSignal,
   { everyMs, overdueMs }: SweeperTimes = usualTimes,
 ): Promise<void> => {
-  const tasks = [() => putBack({ ...parts, overdueMs, signal }), () => erasePdfs(parts)];
+  const tasks = [() => putBack({ ...parts, overdueMs, signal }), () => erasePdfs(parts), () => eraseTargets(parts)];
   while (!signal.aborted) {
     for (const task of tasks) await task().catch((error: unknown) => report({ error: String(error) }, 'a sweep failed; the next one tries again'));
     await sleep(everyMs, undefined, { signal }).catch(() => undefined);

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { streams } from '#contracts/names.ts';
-import type { RenderReply } from '#contracts/events/render.ts';
 import { changeAccount } from '#libs/accounts/change-account.ts';
 import { delivery } from '#libs/domain/delivery.ts';
 import type { Call, Outcome } from '#libs/egress/door.ts';
 import { load } from '#libs/handling/handle.ts';
+import { sealTarget } from '#libs/webhooks/target.ts';
 import { deliver, type DeliveryParts } from '../../services/delivery/deliver.ts';
-import { openStage, poll, type Stage, webhook } from './stage.ts';
+import { openStage, poll, type Stage } from './stage.ts';
 
 const secrets = { current: Buffer.alloc(32, 7), previous: [] };
 const answered = (status: number): Outcome => ({ kind: 'answered', status, body: 'x'.repeat(5000), durationMs: 3.4 });
@@ -145,9 +145,9 @@ describe('What is sent', () => {
 
   test("has the service's own headers where the caller's differ in case", async () => {
     const stage = await openStage();
-    const reply = { ...webhook, headers: { 'USER-AGENT': 'mine' } } as RenderReply;
     const { calls, deliver: work } = serviceOn(stage, () => answered(200));
-    await work((await stage.completed(reply)).id);
+    const target = { url: 'https://example.com/hook', method: 'POST', headers: { 'USER-AGENT': 'mine' } } as const;
+    await work((await stage.completed(async (id) => ({ kind: 'webhook', estimatedMs: 1, ...(await sealTarget({ blobs: stage.engines.blobs, secrets }, id, target)) }))).id);
     expect(Object.keys(calls[0]!.headers).toSorted()).toEqual(['content-type', 'user-agent', 'webhook-id', 'webhook-signature', 'webhook-timestamp', 'x-service-signature']);
     expect(calls[0]!.headers['user-agent']).toBe('mine');
   });
@@ -187,7 +187,7 @@ test('A redelivery is a new round of three attempts, after the first has ended',
   const { calls, deliver: work } = serviceOn(stage, (nth) => (nth === 1 ? answered(404) : silent));
   await work(id);
   const { aggregate } = await load(stage.log, delivery, streams.delivery(id));
-  await aggregate.execute({ type: 'redeliver' }, stage.cause);
+  await aggregate.execute({ type: 'redeliver', target: null }, stage.cause);
   for (const waitMs of [5_000, 30_000, 0]) {
     await work(id);
     stage.pass(waitMs);

@@ -21,7 +21,7 @@ const released = <T extends RenderEvent['type']>(name: string): Data<T> =>
 
 const hourMs = 3_600_000;
 
-export const webhook: RenderReply = { kind: 'webhook', estimatedMs: 1, url: 'https://example.com/hook', method: 'POST', headers: {} };
+export const webhook: RenderReply = { kind: 'webhook', estimatedMs: 1, url: 'https://example.com/hook', urlIsMasked: false, method: 'POST', headers: {}, sealed: null };
 export const poll: RenderReply = { kind: 'poll', estimatedMs: 1 };
 
 /** The embedded engines in a folder of the test's own, an account, and a clock that the test sets. Nothing runs by itself. */
@@ -41,11 +41,14 @@ export const openStage = async (start = '2026-03-02T09:00:00.000Z') => {
   await settled();
   const cause: Cause = { actor, accountId, correlationId: 'tests', causationId: null, traceparent: null };
 
-  const begun = async (reply: RenderReply) => {
+  /** A reply that is made for the render's own id where it depends on it. */
+  type Replying = RenderReply | ((id: string) => Promise<RenderReply>);
+  const begun = async (given: Replying) => {
     const id = ulid(clock.now.getTime());
+    const reply = typeof given === 'function' ? await given(id) : given;
     const aggregate = begin(log, render, streams.render(id));
     await aggregate.execute({ type: 'request', data: { ...released<'RenderRequested'>('RenderRequested.v1.webhook'), accountId, reply } }, cause);
-    return { id, aggregate };
+    return { id, aggregate, reply };
   };
 
   return {
@@ -54,8 +57,8 @@ export const openStage = async (start = '2026-03-02T09:00:00.000Z') => {
     /** A render in the log that waits for a worker. */
     queued: async (reply: RenderReply = webhook): Promise<string> => (await begun(reply)).id,
     /** A render in the log that has a PDF. */
-    completed: async (reply: RenderReply = webhook, content = 'a PDF'): Promise<{ id: string; sha256: string }> => {
-      const { id, aggregate } = await begun(reply);
+    completed: async (given: Replying = webhook, content = 'a PDF'): Promise<{ id: string; sha256: string }> => {
+      const { id, aggregate, reply } = await begun(given);
       await aggregate.execute({ type: 'claim', attempt: 1, worker: 'tests' }, cause);
       const pdf = await blobs.put(Buffer.from(content));
       const keptUntil = reply.kind === 'wait' ? null : new Date(clock.now.getTime() + hourMs).toISOString();

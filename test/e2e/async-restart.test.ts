@@ -84,7 +84,7 @@ describe('After a sudden end', () => {
       for (const id of made) {
         const data: Data<'RenderRequested'> = {
           ...released<'RenderRequested'>('RenderRequested.v1.webhook'), accountId, source: { mode: 'CONVERT', inputType: 'html', input },
-          reply: { kind: 'webhook', estimatedMs: 1, url: receiver.url, method: 'POST', headers: {} },
+          reply: { kind: 'webhook', estimatedMs: 1, url: receiver.url, urlIsMasked: false, method: 'POST', headers: {}, sealed: null },
         };
         await begin({ store, now: () => longAgo }, render, streams.render(id)).execute({ type: 'request', data }, { actor: tests, accountId, correlationId: 'tests', causationId: null, traceparent: null });
       }

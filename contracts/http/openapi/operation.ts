@@ -70,7 +70,7 @@ export const operationOf = (route: Route): Json => {
     description: permission ? `${description}\n\nNeeds the permission \`${permission}\`.` : description,
     security: securityOf(route),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(request.body ? { requestBody: { required: true, content: { [json]: { schema: referenceTo(request.body, 'input'), examples: request.examples ?? {} } } } } : {}),
+    ...(request.body ? { requestBody: { required: !request.bodyIsOptional, content: { [json]: { schema: referenceTo(request.body, 'input'), examples: request.examples ?? {} } } } } : {}),
     responses: distinct(route, [...responses.map((response): [string, Json] => [String(response.status), successOf(route, response)]), ...failuresOf(route)]),
   };
 };

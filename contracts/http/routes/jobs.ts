@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { diagnosticsQuery } from '../diagnostics.ts';
-import { job, jobHistory, jobList, listJobsQuery, redelivered, redeliveredJobs, redeliverJobs } from '../jobs.ts';
+import { job, jobHistory, jobList, listJobsQuery, redelivered, redeliveredJobs, redeliverJob, redeliverJobs } from '../jobs.ts';
 import { bodyErrors, callErrors, named, type Route } from './route.ts';
 
 const params = z.object({ job_id: z.string().describe('job_<id>') });
@@ -34,7 +34,7 @@ export const jobRoutes: Route[] = [
     path: '/api/v1/jobs/{job_id}/events',
     tag: 'Jobs',
     summary: "Read a job's history",
-    description: 'Every event of the render and of its callback: what, when, by whom, in which trace.',
+    description: 'Every event of the render and of its callback: what, when, by whom, in which trace. Values of the callback\'s headers, and what in its address may be a credential, are `***`; so are they in the answers of receivers, where these send them back as they got them.',
     permission: 'jobs:read',
     request: { params },
     responses: [{ status: 200, description: 'The events.', schema: named('JobHistory', jobHistory) }],
@@ -45,18 +45,24 @@ export const jobRoutes: Route[] = [
     path: '/api/v1/jobs/{job_id}/redeliver',
     tag: 'Jobs',
     summary: 'Send a callback again',
-    description: 'Starts another round of three attempts, with the same `webhook-id`. The body is empty.',
+    description:
+      'Starts another round of three attempts, with the same `webhook-id`. The body may be empty: the callback then goes where it went before. Headers, and an address that the job shows with `***`, are erased when a delivery has ended, delivered or not, so they have to be sent again: `webhook_headers` where there were any (`{}` for none), `webhook_url` where it is masked. Otherwise the answer is 409 `webhook_target_erased`. With a body, another address, method or headers can be given at any time after the end; while the callback is under way that is 409 `redelivery_conflict`.',
     permission: 'render:create',
-    request: { params },
+    request: {
+      params,
+      body: named('RedeliverJob', redeliverJob),
+      bodyIsOptional: true,
+      examples: { secrets: { summary: 'With the headers and the address once more', value: { webhook_url: 'https://example.com/hooks?key=1f9c', webhook_headers: { Authorization: 'Bearer 5f2d' } } } },
+    },
     responses: [{ status: 200, description: 'The callback is on its way.', schema: named('Redelivered', redelivered) }],
-    errors: callErrors('invalid_request', 'job_not_found'),
+    errors: bodyErrors('job_not_found', 'redelivery_conflict', 'webhook_target_erased'),
   },
   {
     method: 'POST',
     path: '/api/v1/jobs/redeliver',
     tag: 'Jobs',
     summary: 'Send failed callbacks again',
-    description: 'Starts another round for the callbacks that have failed for good since the given time.',
+    description: 'Starts another round for the callbacks that have failed for good since the given time. Those that had headers, or an address that is masked, are left out and named in `erased_job_ids`: their secrets are erased, so each has to be sent again by itself, with a body.',
     permission: 'render:create',
     request: { body: named('RedeliverJobs', redeliverJobs), examples: { night: { summary: 'Since the night', value: { since: '2026-03-02T00:00:00Z' } } } },
     responses: [{ status: 200, description: 'The callbacks that are on their way.', schema: named('RedeliveredJobs', redeliveredJobs) }],

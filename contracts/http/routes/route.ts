@@ -5,7 +5,7 @@ import type { ErrorName } from '../errors.ts';
 export type Permission = (typeof permissions)[number];
 export type Example = { summary: string; value: unknown };
 
-export type RouteRequest = { body?: z.ZodType; examples?: Record<string, Example>; query?: z.ZodObject; params?: z.ZodObject; headers?: z.ZodObject };
+export type RouteRequest = { body?: z.ZodType; bodyIsOptional?: true; examples?: Record<string, Example>; query?: z.ZodObject; params?: z.ZodObject; headers?: z.ZodObject };
 
 /** `schema` is null for an answer without a JSON body, `bytes` names the type of one that is not JSON; `headers` are those beside the ones that every answer has. */
 export type RouteResponse = { status: number; description: string; schema: z.ZodType | null; bytes?: string; examples?: Record<string, Example>; headers?: Record<string, string> };

@@ -47,15 +47,16 @@ const renderStory = fc
     return { stream: `render-${id}`, accountId, events: events.slice(0, length) };
   });
 
-const deliveryStory = fc.record({ id: fc.uuid(), accountId: account, length: fc.integer({ min: 1, max: 5 }), answered: fc.boolean() }).map(({ id, accountId, length, answered }): Story => {
+const deliveryStory = fc.record({ id: fc.uuid(), accountId: account, length: fc.integer({ min: 1, max: 6 }), answered: fc.boolean() }).map(({ id, accountId, length, answered }): Story => {
   const place = { round: 1, attempt: 1 };
   const outcome = answered ? { kind: 'answered', status: 200, answer: '' } : { kind: 'timeout', reason: 'silent' };
   const events = [
-    { type: 'DeliveryRequested', data: { accountId, url: 'https://example.com', method: 'POST', headers: {}, payload: blob } },
+    { type: 'DeliveryRequested', data: { accountId, url: 'https://example.com', urlIsMasked: false, method: 'POST', headers: { 'X-Key': '***' }, sealed: blob, payload: blob } },
     { type: 'WebhookSent', data: place },
     { type: 'WebhookAttempted', data: { ...place, outcome, durationMs: 1, nextAttemptAt: null } },
     answered ? { type: 'WebhookDelivered', data: place } : { type: 'WebhookFailed', data: { round: 1, attempts: 1, lastError: 'silent' } },
-    { type: 'RedeliveryRequested', data: { round: 2 } },
+    { type: 'WebhookTargetErased', data: { sha256: blob.sha256 } },
+    { type: 'RedeliveryRequested', data: { round: 2, target: { url: 'https://example.org', urlIsMasked: false, method: 'PUT', headers: {}, sealed: null } } },
   ];
   return { stream: `delivery-${id}`, accountId, events: events.slice(0, length) };
 });

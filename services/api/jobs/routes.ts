@@ -1,16 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 import { encodeTime } from 'ulid';
 import { diagnosticsQuery } from '#contracts/http/diagnostics.ts';
-import { listJobsQuery, redeliverJobs } from '#contracts/http/jobs.ts';
+import { listJobsQuery, redeliverJob, redeliverJobs } from '#contracts/http/jobs.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { bareId, jobIdOf, readModels, streams } from '#contracts/names.ts';
-import { delivery } from '#libs/domain/delivery.ts';
-import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { load, type Log } from '#libs/handling/handle.ts';
+import type { Log } from '#libs/handling/handle.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
+import type { TargetParts } from '#libs/webhooks/target.ts';
 import { requirePermission } from '../authenticate.ts';
 import { callerOf } from '../caller.ts';
 import type { Caller } from '../callers.ts';
@@ -21,9 +20,10 @@ import { bodyOf, pathOf, queryOf } from '../query.ts';
 import { validated } from '../validate.ts';
 import { abandonment } from '../send-render.ts';
 import { diagnosticsOf } from './diagnostics.ts';
+import { redeliver } from './redeliver.ts';
 import { jobOf, type UrlOf } from './view.ts';
 
-export type JobParts = { log: Log; blobs: BlobStore; reads: ReadStore; freshness: Freshness; urlOf: UrlOf };
+export type JobParts = TargetParts & { log: Log; reads: ReadStore; freshness: Freshness; urlOf: UrlOf };
 
 const { renders, deliveries } = readModels;
 const redeliveredAtOnce = 1_000;
@@ -97,20 +97,14 @@ export const registerJobRoutes = (app: FastifyInstance, parts: JobParts): void =
     return { job_id: jobIdOf(document.id), events: story.map(eventView) };
   });
 
-  const redeliver = async (id: string, cause: ReturnType<typeof causeOf>): Promise<boolean> => {
-    const { history, aggregate } = await load(log, delivery, streams.delivery(id));
-    if (history.length === 0) return false;
-    const { events, position } = await aggregate.execute({ type: 'redeliver' }, cause);
-    if (position !== null) freshness.wrote(cause.accountId!, position, deliveries);
-    return events.length > 0;
-  };
-
   app.post('/api/v1/jobs/:job_id/redeliver', async (request) => {
     const caller = callerOf(request);
+    const given = validated(redeliverJob, request.body ? bodyOf(request) : {});
     requirePermission(caller, 'render:create');
     const { document } = await requireJob(parts, caller, pathOf(request).job_id!);
     if (document.webhookUrl === null) throw Problem.of('invalid_request', 'The job has no webhook_url, so there is no callback to send again.', { field: 'job_id' });
-    await redeliver(document.id, causeOf(request));
+    const position = await redeliver(parts, document.id, given, causeOf(request));
+    if (position !== null) freshness.wrote(caller.account.id, position, deliveries);
     await freshness.settled(caller.account.id, deliveries);
     const { job_id, webhook_status } = await viewOf(document);
     return { job_id, webhook_status };
@@ -121,11 +115,21 @@ export const registerJobRoutes = (app: FastifyInstance, parts: JobParts): void =
     const { since } = validated(redeliverJobs, bodyOf(request));
     requirePermission(caller, 'render:create');
     await freshness.settled(caller.account.id, deliveries);
-    const where = { accountId: caller.account.id, status: 'failed' };
     const range = { by: 'failedAt', from: new Date(since).toISOString() };
-    const failed = (await reads.find(deliveries, { where, range, sort: { by: 'failedAt', descending: false }, limit: redeliveredAtOnce })) as DeliveryDocument[];
+    const failed = (isSealed: boolean) =>
+      reads.find(deliveries, { where: { accountId: caller.account.id, status: 'failed', isSealed }, range, sort: { by: 'failedAt', descending: false }, limit: redeliveredAtOnce }) as Promise<DeliveryDocument[]>;
+    const [open, erased] = await Promise.all([failed(false), failed(true)]);
     const again: string[] = [];
-    for (const { id } of failed) if (await redeliver(id, causeOf(request))) again.push(jobIdOf(id));
-    return { redelivered: again.length, job_ids: again };
+    for (const { id } of open) {
+      // One that got secrets a moment ago is refused; the others are not to miss their turn for it.
+      const position = await redeliver(parts, id, {}, causeOf(request)).catch((error: unknown) => {
+        if (error instanceof Problem) return null;
+        throw error;
+      });
+      if (position === null) continue;
+      freshness.wrote(caller.account.id, position, deliveries);
+      again.push(jobIdOf(id));
+    }
+    return { redelivered: again.length, job_ids: again, ...(erased.length > 0 ? { erased_job_ids: erased.map(({ id }) => jobIdOf(id)) } : {}) };
   });
 };

@@ -32,13 +32,14 @@ const failureOf = (url: string, { attempts, lastError }: DeliveryDocument): Job[
 const webhookOf = ({ webhookUrl }: RenderDocument, delivery: DeliveryDocument | null): Partial<Job> => {
   if (webhookUrl === null) return {};
   if (!delivery) return { webhook_url: webhookUrl, webhook_status: 'pending', webhook_attempts: 0 };
+  const url = delivery.url ?? webhookUrl;
   return {
-    webhook_url: webhookUrl,
+    webhook_url: url,
     webhook_status: delivery.status,
     webhook_attempts: delivery.attempts,
     ...(delivery.lastAttemptAt ? { webhook_last_attempt: delivery.lastAttemptAt } : {}),
     ...(delivery.lastError ? { webhook_last_error: delivery.lastError } : {}),
-    ...(delivery.status === 'failed' ? { webhook_error: failureOf(webhookUrl, delivery) } : {}),
+    ...(delivery.status === 'failed' ? { webhook_error: failureOf(url, delivery) } : {}),
   };
 };
 

@@ -1,0 +1,31 @@
+import type { WebhookTarget } from '#contracts/events/render.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
+import { masked, shownUrl } from '#libs/domain/webhook-url.ts';
+import { openBox, seal } from '#libs/secrets/sealed-box.ts';
+import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
+
+/** Where a callback goes, as its caller gave it. */
+export type ClearTarget = { url: string; method: WebhookTarget['method']; headers: Record<string, string> };
+
+export type TargetParts = { blobs: BlobStore; secrets: ServiceSecrets };
+
+/** What of a target is secret, as the sealed box has it. */
+type Sealed = Pick<ClearTarget, 'url' | 'headers'>;
+
+/** A target as it may stand in the event log, with a sealed box in the blob store where it holds secrets. `id` is the bare id of its render. */
+export const sealTarget = async ({ blobs, secrets }: TargetParts, id: string, { url, method, headers }: ClearTarget): Promise<WebhookTarget> => {
+  const { text, isMasked } = shownUrl(url);
+  const names = Object.keys(headers);
+  const isSecret = isMasked || names.length > 0;
+  const sealed: Sealed = { url, headers };
+  return {
+    url: text, urlIsMasked: isMasked, method, headers: Object.fromEntries(names.map((name) => [name, masked])),
+    sealed: isSecret ? await blobs.put(seal(secrets, id, JSON.stringify(sealed))) : null,
+  };
+};
+
+/** The target as its caller gave it. @throws SealedBoxError, and BlobMissing once its box was erased */
+export const openTarget = async ({ blobs, secrets }: TargetParts, id: string, { url, method, sealed }: WebhookTarget): Promise<ClearTarget> => {
+  if (sealed === null) return { url, method, headers: {} };
+  return { method, ...(JSON.parse(openBox(secrets, id, await blobs.get(sealed.sha256))) as Sealed) };
+};

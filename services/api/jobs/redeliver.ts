@@ -1,0 +1,52 @@
+import { Problem } from '#contracts/http/problem.ts';
+import type { RedeliverJob } from '#contracts/http/jobs.ts';
+import type { WebhookTarget } from '#contracts/events/render.ts';
+import { streams } from '#contracts/names.ts';
+import { delivery, TargetErased } from '#libs/domain/delivery.ts';
+import { type Cause, load, type Log } from '#libs/handling/handle.ts';
+import { eraseTarget } from '#libs/webhooks/erase-target.ts';
+import { sealTarget, type TargetParts } from '#libs/webhooks/target.ts';
+
+type Field = keyof RedeliverJob;
+
+/** What the next round cannot do without: secrets of the former one are erased when it has ended. */
+const requiredFields = (target: WebhookTarget): Field[] => [
+  ...(target.urlIsMasked ? (['webhook_url'] as const) : []),
+  ...(Object.keys(target.headers).length > 0 ? (['webhook_headers'] as const) : []),
+];
+
+const targetErased = (missing: readonly Field[]): Problem =>
+  Problem.of('webhook_target_erased', `What is secret of the callback was erased when its delivery ended. Send it again in the body: ${missing.join(', ')}.`, { missing_fields: [...missing] });
+
+const underWay = (): Problem =>
+  Problem.of('redelivery_conflict', 'The callback has not ended yet, so it cannot be sent to another address or with other headers. Ask again when webhook_status is delivered or failed.');
+
+/**
+ * Starts another round of a callback, and answers with the position of its event; null where the callback has not ended. `given` replaces the address, method and headers
+ * of the former round. @throws Problem webhook_target_erased where it lacks what was erased, redelivery_conflict where it has something and the callback has not ended
+ */
+export const redeliver = async (parts: TargetParts & { log: Log }, id: string, given: RedeliverJob, cause: Cause): Promise<number | null> => {
+  const { aggregate } = await load(parts.log, delivery, streams.delivery(id));
+  const { state } = aggregate;
+  const isGiven = Object.keys(given).length > 0;
+  if (state.status !== 'ENDED') {
+    if (isGiven) throw underWay();
+    return null;
+  }
+  const missing = requiredFields(state.target).filter((field) => given[field] === undefined);
+  if (missing.length > 0) throw targetErased(missing);
+  await eraseTarget(parts.blobs, aggregate, cause);
+  const { webhook_url: url = state.target.url, webhook_method: method = state.target.method, webhook_headers: headers = {} } = given;
+  const target = isGiven ? await sealTarget(parts, id, { url, method, headers }) : null;
+  const forget = async (): Promise<void> => void (target?.sealed && (await parts.blobs.delete(target.sealed.sha256)));
+  try {
+    const { events, position } = await aggregate.execute({ type: 'redeliver', target }, cause);
+    if (events.length > 0) return position;
+  } catch (error) {
+    // Somebody else began a round with secrets of its own, which has ended by now.
+    if (!(error instanceof TargetErased)) throw error;
+  }
+  await forget();
+  if (isGiven) throw underWay();
+  return null;
+};

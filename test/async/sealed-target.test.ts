@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest';
+import type { RenderReply, WebhookTarget } from '#contracts/events/render.ts';
+import { readModels, streams } from '#contracts/names.ts';
+import { delivery } from '#libs/domain/delivery.ts';
+import type { Call, Outcome } from '#libs/egress/door.ts';
+import { load } from '#libs/handling/handle.ts';
+import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
+import { sealTarget } from '#libs/webhooks/target.ts';
+import { deliver } from '../../services/delivery/deliver.ts';
+import { eraseTargets } from '../../services/sweeper/erase-targets.ts';
+import { openStage, type Stage } from './stage.ts';
+
+const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+const secrets: ServiceSecrets = { current: first, previous: [] };
+const url = 'https://example.com/in/k9Q2z7X1?key=p4M8w6Y3';
+const headers = { Authorization: 'Bearer r5T1v3N0' };
+
+const answered = (status: number, body = ''): Outcome => ({ kind: 'answered', status, body, durationMs: 1 });
+
+const serviceOn = ({ log, engines: { blobs, reads } }: Stage, answer: (call: Call) => Outcome, with_ = secrets) => {
+  const calls: Call[] = [];
+  const request = async (call: Call) => {
+    calls.push(call);
+    return answer(call);
+  };
+  return { calls, deliver: (id: string) => deliver({ log, blobs, reads, secrets: with_, baseUrl: 'https://pdf.example', egress: { request } }, id) };
+};
+
+/** A render that has ended, whose callback has secrets, sealed for this render or for the one of the name. */
+const completed = async (stage: Stage, owner?: string): Promise<{ id: string; target: WebhookTarget }> => {
+  const { id } = await stage.completed(async (own) => ({ kind: 'webhook', estimatedMs: 1, ...(await sealTarget({ blobs: stage.engines.blobs, secrets }, owner ?? own, { url, method: 'POST', headers })) }) satisfies RenderReply);
+  const [requested] = await stage.engines.store.read(streams.render(id));
+  return { id, target: (requested!.data as { reply: WebhookTarget }).reply };
+};
+
+const hasBox = (stage: Stage, { sealed }: WebhookTarget): Promise<boolean> => stage.engines.blobs.has(sealed!.sha256);
+const lastOf = async (stage: Stage, id: string) => (await stage.engines.store.read(streams.delivery(id))).at(-1)!;
+
+describe('The sealed box of a callback', () => {
+  test('is opened for the receiver alone, at every attempt and in any process, and erased when the callback has arrived', async () => {
+    const stage = await openStage();
+    const { id, target } = await completed(stage);
+    expect(JSON.stringify(await stage.engines.store.read(streams.render(id)))).not.toMatch(/k9Q2z7X1|p4M8w6Y3|r5T1v3N0/);
+    const failing = serviceOn(stage, () => answered(500));
+    await failing.deliver(id);
+    expect(await hasBox(stage, target)).toBe(true);
+    stage.pass(5_000);
+    const healthy = serviceOn(stage, () => answered(200));
+    await healthy.deliver(id);
+    for (const [call] of [failing.calls, healthy.calls]) expect(call).toMatchObject({ url, method: 'POST', headers: { authorization: 'Bearer r5T1v3N0' } });
+    expect(await hasBox(stage, target)).toBe(false);
+    expect(await lastOf(stage, id)).toMatchObject({ type: 'WebhookTargetErased', data: { sha256: target.sealed!.sha256 } });
+  });
+
+  test('is erased when the callback has failed for good', async () => {
+    const stage = await openStage();
+    const { id, target } = await completed(stage);
+    await serviceOn(stage, () => answered(404)).deliver(id);
+    expect(await hasBox(stage, target)).toBe(false);
+  });
+
+  test('that a crash left after the end is erased by the sweeper, once', async () => {
+    const stage = await openStage();
+    const { id, target } = await completed(stage);
+    const { blobs, reads } = stage.engines;
+    const crashing = serviceOn({ ...stage, engines: { ...stage.engines, blobs: { ...blobs, delete: () => Promise.reject(new Error('the process ended')) } } }, () => answered(200));
+    await expect(crashing.deliver(id)).rejects.toThrow('the process ended');
+    await stage.settled();
+    stage.pass(1);
+    await eraseTargets({ log: stage.log, reads, blobs });
+    expect(await hasBox(stage, target)).toBe(false);
+    await stage.settled();
+    expect(await reads.get(readModels.deliveries, id)).toMatchObject({ status: 'delivered', erasableSince: null });
+    const { position } = await lastOf(stage, id);
+    await eraseTargets({ log: stage.log, reads, blobs });
+    expect((await lastOf(stage, id)).position).toBe(position);
+  });
+
+  test('is left alone by the sweeper while the callback is under way', async () => {
+    const stage = await openStage();
+    const { id, target } = await completed(stage);
+    await serviceOn(stage, () => answered(500)).deliver(id);
+    await stage.settled();
+    stage.pass(60_000);
+    await eraseTargets({ log: stage.log, reads: stage.engines.reads, blobs: stage.engines.blobs });
+    expect(await hasBox(stage, target)).toBe(true);
+  });
+
+  test('opens with a former secret of the installation that is still configured; without it nothing is sent, and the attempt says why', async () => {
+    const stage = await openStage();
+    const [one, other] = [await completed(stage), await completed(stage)];
+    const rotated = serviceOn(stage, () => answered(200), { current: second, previous: [first] });
+    await rotated.deliver(one.id);
+    expect(rotated.calls[0]!.url).toBe(url);
+    const forgetful = serviceOn(stage, () => answered(200), { current: second, previous: [] });
+    await forgetful.deliver(other.id);
+    expect(forgetful.calls).toEqual([]);
+    expect((await lastOf(stage, other.id)).data).toMatchObject({ outcome: { kind: 'failed', reason: expect.stringContaining('a secret of the installation that is not configured any more') } });
+  });
+
+  test('of another render does not open', async () => {
+    const stage = await openStage();
+    const { id } = await completed(stage, '01JQZX3C5V8Y2N6T4R7W9K0MHB');
+    const service = serviceOn(stage, () => answered(200));
+    await service.deliver(id);
+    expect(service.calls).toEqual([]);
+    expect((await lastOf(stage, id)).data).toMatchObject({ outcome: { kind: 'failed', reason: expect.stringContaining('damaged, or belongs to something else') } });
+  });
+});
+
+test('What a receiver sends back of the headers and the address is not recorded', async () => {
+  const stage = await openStage();
+  const { id } = await completed(stage);
+  await serviceOn(stage, (call) => answered(401, `no: ${JSON.stringify(call.headers)} ${call.url}`)).deliver(id);
+  const { history } = await load(stage.log, delivery, streams.delivery(id));
+  expect(JSON.stringify(history)).toContain('no: {');
+  expect(JSON.stringify(history)).not.toMatch(/k9Q2z7X1|p4M8w6Y3|r5T1v3N0/);
+});
