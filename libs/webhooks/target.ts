@@ -1,5 +1,5 @@
 import type { WebhookTarget } from '#contracts/events/render.ts';
-import type { BlobStore } from '#libs/blob-store/port.ts';
+import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
 import { masked, shownUrl } from '#libs/domain/webhook-url.ts';
 import { openBox, seal } from '#libs/secrets/sealed-box.ts';
 import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
@@ -24,8 +24,12 @@ export const sealTarget = async ({ blobs, secrets }: TargetParts, id: string, { 
   };
 };
 
-/** The target as its caller gave it. @throws SealedBoxError, and BlobMissing once its box was erased */
+/**
+ * The target as its caller gave it. A box that is not there may have been erased by somebody else a moment ago, or before the blobs of a restored backup were copied, and is no
+ * sign of a store that lacks what it should have: so it is looked for before it is asked for. @throws SealedBoxError, BlobMissing
+ */
 export const openTarget = async ({ blobs, secrets }: TargetParts, id: string, { url, method, sealed }: WebhookTarget): Promise<ClearTarget> => {
   if (sealed === null) return { url, method, headers: {} };
+  if (!(await blobs.has(sealed.sha256))) throw new BlobMissing(sealed.sha256);
   return { method, ...(JSON.parse(openBox(secrets, id, await blobs.get(sealed.sha256))) as Sealed) };
 };

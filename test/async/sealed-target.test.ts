@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { RenderReply, WebhookTarget } from '#contracts/events/render.ts';
 import { readModels, streams } from '#contracts/names.ts';
+import { BlobMissing } from '#libs/blob-store/port.ts';
+import { openPromisedBlobs } from '#libs/blob-store/promised.ts';
 import { delivery } from '#libs/domain/delivery.ts';
 import type { Call, Outcome } from '#libs/egress/door.ts';
 import { load } from '#libs/handling/handle.ts';
@@ -106,6 +108,19 @@ describe('The sealed box of a callback', () => {
     expect(service.calls).toEqual([]);
     expect((await lastOf(stage, id)).data).toMatchObject({ outcome: { kind: 'failed', reason: expect.stringContaining('damaged, or belongs to something else') } });
   });
+});
+
+test('A sealed box that is not there makes the callback wait, fail after an hour, and tells nothing of the store', async () => {
+  const stage = await openStage();
+  const { id, target } = await completed(stage);
+  await stage.engines.blobs.delete(target.sealed!.sha256);
+  const promised = openPromisedBlobs();
+  const parts = { log: stage.log, blobs: promised.over(stage.engines.blobs), reads: stage.engines.reads, secrets, baseUrl: 'https://pdf.example', egress: { request: () => Promise.reject(new Error('called')) } };
+  await expect(deliver(parts, id)).rejects.toThrow(BlobMissing);
+  expect(await stage.typesOf(streams.delivery(id))).toEqual(['DeliveryRequested']);
+  expect(promised.missing()).toEqual([]);
+  await deliver(parts, id, 1_000);
+  expect((await lastOf(stage, id)).data).toMatchObject({ outcome: { kind: 'failed', reason: 'The service has lost what it was to send.' } });
 });
 
 test('What a receiver sends back of the headers and the address is not recorded', async () => {
