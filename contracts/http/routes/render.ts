@@ -44,7 +44,7 @@ input type as far as that can be told (html and xml begin with \`<\`, json parse
 Other JSON turns into an indented tree, XML into an indented listing with colours. XML that defines entities is refused.
 
 **What is refused.** HTML is forgiving, so \`invalid_html\` stands for input that would lose content: it ends inside a tag, comment, attribute, script, style, title or textarea, has NUL
-characters, or is not UTF-8. \`invalid_markdown\` likewise: a code fence or HTML comment that is never closed, NUL, not UTF-8. Bad CSV, JSON or XML is
+characters, or is not UTF-8. \`invalid_markdown\` likewise: a code fence or HTML comment that is never closed, quotations and lists nested deeper than 100 levels, NUL, not UTF-8. Bad CSV, JSON or XML is
 \`conversion_failed\`. \`line\` counts from 1 in the text as you sent it.
 
 **Images and other resources.** An external image that cannot be loaded fails the render (\`image_load_failed\`); a font or style sheet that cannot is left out. Only public addresses can be reached; the service's own addresses and the

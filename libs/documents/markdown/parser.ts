@@ -4,11 +4,13 @@ import footnote from 'markdown-it-footnote';
 import { anchorOf } from './anchors.ts';
 import { directions } from './directions.ts';
 import { highlight } from './highlight.ts';
+import { nesting } from './nesting.ts';
 import { taskLists } from './tasks.ts';
 
 /** CommonMark with tables, strike-through, footnotes, task lists, heading anchors and highlighted code; HTML passes through. */
 export const markdown = new MarkdownIt({ html: true, linkify: true, typographer: false, highlight });
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+markdown.use(nesting);
 markdown.use(footnote);
 markdown.use(taskLists);
 markdown.use(directions);
