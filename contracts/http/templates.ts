@@ -69,10 +69,13 @@ export const variablesUpTo = (most: number | null) =>
       if (at >= 0) context.addIssue({ code: 'custom', path: [at, 'name'], message: `the variable "${variables[at]?.name}" is declared twice; names must be distinct` });
     });
 
+/** Far longer texts take minutes to normalise, and are refused for their length anyway. */
+const composed = (name: string): string => (name.length > 4 * templateLimits.nameLength ? name : name.normalize('NFC'));
+
 const isOneLine = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
 
 const templateFields = (mostVariables: number | null) => ({
-  name: z.string().trim().normalize('NFC').min(1).max(templateLimits.nameLength).refine(isOneLine, 'must be one line of text, without control characters').describe('Unique within the account.'),
+  name: z.string().trim().overwrite(composed).min(1).max(templateLimits.nameLength).refine(isOneLine, 'must be one line of text, without control characters').describe('Unique within the account.'),
   description: z.string().max(templateLimits.descriptionLength),
   content: z.string().min(1).describe('HTML with placeholders.'),
   category: z.enum(templateCategories),

@@ -6,6 +6,7 @@ import { openGroupCommit } from '#libs/sqlite/group-commit.ts';
 import { openMark } from '#libs/sqlite/mark.ts';
 import { makeFolder, sweepIncoming, syncFolder, writeDurably } from './durable-file.ts';
 import { BlobMissing, type BlobStore } from './port.ts';
+import { isSha256, sha256Of } from './sha256.ts';
 
 // What is erased must not stay readable in the file's free pages.
 const schema = 'PRAGMA secure_delete = ON; CREATE TABLE IF NOT EXISTS small_blobs (sha256 TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT';
@@ -15,9 +16,6 @@ const insert = 'INSERT INTO small_blobs VALUES (?1, ?2) ON CONFLICT DO UPDATE SE
 
 /** Up to this size a blob lies in the database, where many share one fsync; larger ones are files. */
 export const smallBytes = 64 * 1024;
-
-const sha256Of = (bytes: Uint8Array): string => hash('sha256', bytes, 'hex');
-const isSha256 = (name: string): boolean => /^[0-9a-f]{64}$/.test(name);
 
 /** Only these bytes cross to the writer's thread, not the whole buffer that they are a part of. */
 const alone = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes);
@@ -43,23 +41,26 @@ export const openFileBlobStore = async (folder: string): Promise<BlobStore> => {
       throw error;
     });
 
-  const putFile = async (sha256: string, bytes: Uint8Array): Promise<void> => {
+  const putFile = async (bytes: Uint8Array): Promise<string> => {
+    const sha256 = await sha256Of(bytes);
     const there = await file(sha256);
-    if (there && sha256Of(there) === sha256) await syncFolder(folderOf(sha256));
+    if (there && (await sha256Of(there)) === sha256) await syncFolder(folderOf(sha256));
     else await writeDurably(pathOf(sha256), incoming, bytes);
+    return sha256;
   };
 
   return {
     put: async (bytes) => {
-      const sha256 = sha256Of(bytes);
-      if (bytes.byteLength > smallBytes) await putFile(sha256, bytes);
-      else await writer.run([{ sql: insert, parameters: [sha256, alone(bytes)] }]);
-      return { sha256, size: bytes.byteLength };
+      const size = bytes.byteLength;
+      if (size > smallBytes) return { sha256: await putFile(bytes), size };
+      const sha256 = hash('sha256', bytes, 'hex');
+      await writer.run([{ sql: insert, parameters: [sha256, alone(bytes)] }]);
+      return { sha256, size };
     },
     get: async (sha256) => {
       if (!isSha256(sha256)) throw new BlobMissing(sha256);
       const bytes = small(sha256) ?? (await file(sha256));
-      if (!bytes || sha256Of(bytes) !== sha256) throw new BlobMissing(sha256);
+      if (!bytes || (await sha256Of(bytes)) !== sha256) throw new BlobMissing(sha256);
       return bytes;
     },
     has: async (sha256) => isSha256(sha256) && (small(sha256) !== undefined || stat(pathOf(sha256)).then(() => true, () => false)),

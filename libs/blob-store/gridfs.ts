@@ -1,8 +1,8 @@
-import { hash } from 'node:crypto';
 import { type Connection, type Database, type Documents, documentsIn, openConnection } from '#libs/mongodb/connection.ts';
 import { openMark } from '#libs/mongodb/mark.ts';
 import { isDuplicate } from '#libs/mongodb/trouble.ts';
 import { BlobMissing, type BlobStore } from './port.ts';
+import { isSha256, sha256Of } from './sha256.ts';
 
 /**
  * The collections of the GridFS specification in their usual form, so that every tool for it can read them. Files and chunks are named by the hash: whoever writes
@@ -19,8 +19,6 @@ const atOnce = 16;
 const filesIn = (db: Database): Documents<File> => documentsIn<File>(db, 'fs.files');
 const chunksIn = (db: Database): Documents<Chunk> => documentsIn<Chunk>(db, 'fs.chunks');
 
-const sha256Of = (bytes: Uint8Array): string => hash('sha256', bytes, 'hex');
-const isSha256 = (name: string): boolean => /^[0-9a-f]{64}$/.test(name);
 const countOf = (length: number): number => Math.ceil(length / chunkBytes);
 const chunkId = (sha256: string, n: number): string => `${sha256}/${n}`;
 const inRounds = (count: number): number[][] => Array.from({ length: Math.ceil(count / atOnce) }, (_, round) => Array.from({ length: Math.min(atOnce, count - round * atOnce) }, (_, n) => round * atOnce + n));
@@ -33,7 +31,7 @@ const read = async (db: Database, sha256: string): Promise<Uint8Array | null> =>
   const parts: Uint8Array[] = first ? [first.data] : [];
   for (const round of inRounds(countOf(file.length))) parts.push(...(await Promise.all(round.filter((n) => n > 0).map(async (n) => (await chunk(n))?.data ?? new Uint8Array()))));
   const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts, parts.reduce((sum, part) => sum + part.byteLength, 0));
-  return sha256Of(bytes) === sha256 ? bytes : null;
+  return (await sha256Of(bytes)) === sha256 ? bytes : null;
 };
 
 /** Two who write the same document for the first time may meet; the second finds it there when it tries again. */
@@ -74,8 +72,8 @@ export const openGridFsBlobStore = async (url: string, setting = 'BLOB_STORE_URL
     put: (bytes) => {
       // Callers may go on using the buffer of a small blob at once.
       const kept = bytes.byteLength <= chunkBytes ? new Uint8Array(bytes) : bytes;
-      const sha256 = sha256Of(kept);
       return connection.use(async (db) => {
+        const sha256 = await sha256Of(kept);
         // To write one chunk costs no more than to look for it.
         if (kept.byteLength <= chunkBytes || (await read(db, sha256)) === null) await write(db, sha256, kept);
         return { sha256, size: kept.byteLength };

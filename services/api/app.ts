@@ -17,12 +17,12 @@ import { registerDocs } from './docs.ts';
 import { type DownloadParts, downloadPath, registerDownloads } from './downloads.ts';
 import { type Health, registerHealthRoutes } from './health-routes.ts';
 import { type JobParts, registerJobRoutes } from './jobs/routes.ts';
+import { type JsonBodies, openJsonBodies } from './json-bodies.ts';
 import { countLate, countLater, mayBeExempt, requireCounted } from './late-count.ts';
 import { registerMetricsRoute } from './metrics-route.ts';
 import { observeRequests } from './observe.ts';
-import { rememberBody } from './raw-body.ts';
+import { rememberBody, wantsHash } from './raw-body.ts';
 import { readBody } from './read-body.ts';
-import { readJsonObject } from './read-json.ts';
 import { registerRenderRoutes, type RenderRouteParts } from './render-routes.ts';
 import { sendFault } from './reply.ts';
 import { registerTemplateReadRoutes } from './templates/read-routes.ts';
@@ -50,10 +50,12 @@ const faultOf = (error: unknown): Fault | null => {
   return statusCode && statusCode < 500 ? { name: 'invalid_request', message: message ?? 'The request is malformed.', extra: {} } : null;
 };
 
-const bodyBytes = async (request: FastifyRequest, payload: IncomingMessage): Promise<Buffer> => {
+const fieldsOf = async (bodies: JsonBodies, request: FastifyRequest, payload: IncomingMessage): Promise<Record<string, unknown> | null> => {
   const bytes = await readBody(payload, planLimits(callerOf(request).account).maxPayloadMb);
-  rememberBody(request, bytes);
-  return bytes;
+  if (bytes.byteLength === 0) return null;
+  const body = await bodies.read(bytes, wantsHash(request));
+  rememberBody(request, body);
+  return body.fields;
 };
 
 /** Asks the route, not the address: a router reads `/%61pi/` and `http://host/api/` as `/api/`, too. */
@@ -74,9 +76,11 @@ const unpacked = (request: FastifyRequest): FastifyRequest => {
 };
 
 const registerBodies = (app: FastifyInstance): void => {
+  const bodies = openJsonBodies();
+  app.addHook('onClose', () => bodies.close());
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(/^application\/json(\s*;.*)?$/i, async (request: FastifyRequest, payload: IncomingMessage) =>
-    request.is404 ? null : readJsonObject(await bodyBytes(unpacked(request), payload)),
+    request.is404 ? null : fieldsOf(bodies, unpacked(request), payload),
   );
   app.addContentTypeParser('*', async (request: FastifyRequest) => {
     if (request.is404) return null;

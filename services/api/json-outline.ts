@@ -1,13 +1,12 @@
 const quote = 0x22, backslash = 0x5c, comma = 0x2c, colon = 0x3a, openBrace = 0x7b, closeBrace = 0x7d, openBracket = 0x5b, closeBracket = 0x5d;
 
-/** Where a value stands in the bytes of a JSON text: from `start` to before `end`. */
-export type Span = { start: number; end: number };
-
-export type Outline = {
-  /** The object or array that the top-level field `data` holds, the last one where there are several; null where it holds none. */
-  data: Span | null;
-  /** How many values at most there are outside of it. */
-  others: number;
+/** A field of a JSON object: its name, and where its value stands in the bytes of the text, from `start` to before `end`. */
+export type Field = {
+  name: string;
+  start: number;
+  end: number;
+  /** How many values the field holds at most, its own value included. */
+  values: number;
 };
 
 /** The index of the quote that ends the string which begins at `start`; the length of the text where there is none. */
@@ -17,22 +16,29 @@ const endOfString = (json: Buffer, start: number): number => {
   if (json[first - 1] !== backslash) return first;
   let at = start + 1;
   while (at < json.length && json[at] !== quote) at += json[at] === backslash ? 2 : 1;
-  return at;
+  return Math.min(at, json.length);
 };
 
-/** The index of the bracket that closes what is opened at `start`; the length of the text where there is none. */
-const endOfContainer = (json: Buffer, start: number): number => {
+type End = { end: number; values: number };
+
+/** What follows the object or array that begins at `start`. */
+const afterContainer = (json: Buffer, start: number): End => {
   let depth = 0;
+  let values = 1;
   for (let at = start; at < json.length; at += 1) {
     const byte = json[at];
     if (byte === quote) at = endOfString(json, at);
-    else if (byte === openBrace || byte === openBracket) depth += 1;
-    else if ((byte === closeBrace || byte === closeBracket) && (depth -= 1) === 0) return at;
+    else if (byte === comma) values += 1;
+    else if (byte === openBrace || byte === openBracket) {
+      depth += 1;
+      values += 1;
+    } else if ((byte === closeBrace || byte === closeBracket) && (depth -= 1) === 0) return { end: at + 1, values };
   }
-  return json.length;
+  return { end: json.length, values };
 };
 
 const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+const endsScalar = (byte: number | undefined): boolean => byte === comma || byte === closeBrace || isSpace(byte);
 
 const afterSpace = (json: Buffer, from: number): number => {
   let at = from;
@@ -40,46 +46,48 @@ const afterSpace = (json: Buffer, from: number): number => {
   return at;
 };
 
-const plainName = Buffer.from('"data"');
-/** With every letter as an escape. */
-const longestName = '"\\u0064\\u0061\\u0074\\u0061"'.length;
+const afterScalar = (json: Buffer, start: number): End => {
+  let at = start;
+  while (at < json.length && !endsScalar(json[at])) at += 1;
+  return { end: at, values: 1 };
+};
 
-const isNamedData = (json: Buffer, start: number, end: number): boolean => {
-  const key = json.subarray(start, end + 1);
-  if (key.equals(plainName)) return true;
-  if (key.length > longestName || !key.includes(backslash)) return false;
+export const isContainer = (byte: number | undefined): boolean => byte === openBrace || byte === openBracket;
+
+const afterValue = (json: Buffer, start: number): End => {
+  if (json[start] === quote) return { end: Math.min(endOfString(json, start) + 1, json.length), values: 1 };
+  return isContainer(json[start]) ? afterContainer(json, start) : afterScalar(json, start);
+};
+
+/** The name that the text of a key stands for; null where it is not the text of one. */
+const nameOf = (key: Buffer): string | null => {
   try {
-    return JSON.parse(key.toString()) === 'data';
+    return JSON.parse(key.toString()) as string;
   } catch {
-    return false;
+    return null;
   }
 };
+
+/** Whether the text begins as an object does. */
+export const beginsObject = (json: Buffer): boolean => json[afterSpace(json, 0)] === openBrace;
 
 /**
- * Finds the field `data` in the JSON text of an object, in one pass over the bytes that builds nothing. It takes the text for JSON and checks none of it:
- * what it says of other texts is of no use, and does no harm.
+ * The fields at the top of the JSON text of an object, in their order, found in one pass over the bytes that builds nothing. Ends early where the text is no
+ * JSON: a parser meets its mistake there, or in a value that was given before.
  */
-export const outlineOf = (json: Buffer): Outline => {
-  let depth = 0;
-  let others = 1;
-  let data: Span | null = null;
-  for (let at = 0; at < json.length; at += 1) {
-    const byte = json[at];
-    if (byte === quote) {
-      const end = endOfString(json, at);
-      const after = afterSpace(json, end + 1);
-      const isKey = depth === 1 && json[after] === colon;
-      const value = isKey ? afterSpace(json, after + 1) : 0;
-      const holdsMany = json[value] === openBrace || json[value] === openBracket;
-      if (isKey && holdsMany && isNamedData(json, at, end)) {
-        data = { start: value, end: endOfContainer(json, value) + 1 };
-        at = data.end - 1;
-      } else at = end;
-    } else if (byte === openBrace || byte === openBracket) {
-      depth += 1;
-      others += 1;
-    } else if (byte === closeBrace || byte === closeBracket) depth -= 1;
-    else if (byte === comma) others += 1;
+export function* fieldsOf(json: Buffer): Generator<Field> {
+  if (!beginsObject(json)) return;
+  for (let at = afterSpace(json, 0) + 1; ; at += 1) {
+    const key = afterSpace(json, at);
+    if (json[key] !== quote) return;
+    const keyEnd = endOfString(json, key) + 1;
+    const name = nameOf(json.subarray(key, keyEnd));
+    const after = afterSpace(json, keyEnd);
+    if (name === null || json[after] !== colon) return;
+    const start = afterSpace(json, after + 1);
+    const { end, values } = afterValue(json, start);
+    yield { name, start, end, values };
+    at = afterSpace(json, end);
+    if (json[at] !== comma) return;
   }
-  return { data, others };
-};
+}

@@ -12,6 +12,7 @@ import { afterwardsOfTest } from './diagnosed.ts';
 import { once } from './idempotency.ts';
 import { traceparentOf } from './observe.ts';
 import { bodyOf } from './query.ts';
+import { writtenIn } from './raw-body.ts';
 import { requireQuota, withinQuota } from './quota.ts';
 import { replyOf, wishOf } from './render-reply.ts';
 import { parseRenderRequest } from './render-request.ts';
@@ -43,7 +44,7 @@ const acceptRender = async (parts: RenderRouteParts, request: FastifyRequest, re
   const afterwards = afterwardsOfTest(parts, request, reply, id);
   const at = acceptanceOf(id, parts.log.now());
   requireQuota(request, caller, at);
-  const ask = await askOf(parts, caller, wanted);
+  const ask = await askOf(parts, caller, wanted, writtenIn(request));
   const estimate = await parts.estimates.of(ask.source, wish.kind === 'wait' ? 'wait' : 'later');
   if (wish.kind === 'wait') requireShortWait(estimate, planLimits(caller.account).processingMs);
   else requireBacklogRoom(estimate, parts.backlog);

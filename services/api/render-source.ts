@@ -12,10 +12,11 @@ import { findTemplate, findVersion } from '#libs/templates/find.ts';
 import type { Caller } from './callers.ts';
 import { brief } from './brief.ts';
 import type { Freshness } from './freshness.ts';
+import type { Written } from './read-json.ts';
 import { planLimits } from './throttle.ts';
-import { dataBytes } from './written-data.ts';
 
-export type Ask = { source: RenderSource; options: RenderOptions };
+/** `headerHtml` and `footerHtml` are the bytes of the options of that name. */
+export type Ask = { source: RenderSource; options: RenderOptions; headerHtml: Uint8Array | null; footerHtml: Uint8Array | null };
 /** `templates` are found by their bare ids. */
 export type SourceParts = { reads: ReadStore; templates: Known<TemplateDocument>; blobs: BlobStore; freshness: Freshness };
 
@@ -31,7 +32,9 @@ const unknownTemplate = (asked: string, template_version: number | undefined): P
 const webhookNames = new Set(['webhook_url', 'webhook_method', 'webhook_headers']);
 const withoutWebhook = <T extends object>(fields: T): T => Object.fromEntries(Object.entries(fields).filter(([name]) => !webhookNames.has(name))) as T;
 
-const templateAsk = async ({ reads, templates, blobs, freshness }: SourceParts, { account }: Caller, request: Omit<TemplateRequest, 'mode'>, data: Buffer): Promise<Ask> => {
+type Content = Pick<Ask, 'source' | 'options'>;
+
+const templateContent = async ({ reads, templates, blobs, freshness }: SourceParts, { account }: Caller, request: Omit<TemplateRequest, 'mode'>, data: Uint8Array): Promise<Content> => {
   const { template_id, template_version, data: _, ...own } = request;
   await freshness.settled(account.id, readModels.templates, readModels.templateVersions);
   const template = await findTemplate(templates, account.id, template_id);
@@ -48,16 +51,24 @@ const templateAsk = async ({ reads, templates, blobs, freshness }: SourceParts, 
   };
 };
 
-/**
- * What a request wants rendered, its content stored. A template's own options give way to those of the request.
- * @throws Problem render_template_not_found, invalid_request
- */
-export const askOf = async (parts: SourceParts, caller: Caller, request: ConvertRequest | TemplateRequest): Promise<Ask> => {
-  const data = dataBytes(request.data);
+const contentOf = async (parts: SourceParts, caller: Caller, request: ConvertRequest | TemplateRequest, data: Uint8Array): Promise<Content> => {
   if (request.mode === 'RENDER') {
     const { mode: _, ...wanted } = request;
-    return templateAsk(parts, caller, wanted, data);
+    return templateContent(parts, caller, wanted, data);
   }
   const { mode: _mode, input_type: inputType, data: _data, ...options } = request;
   return { source: { mode: 'CONVERT', inputType, input: await parts.blobs.put(data) }, options: withoutWebhook(options) };
+};
+
+/** What is stored of a text: as it was written, where it was too long to be read. */
+const bytesOf = (text: string | null, written: Uint8Array | undefined): Uint8Array | null => (text === null || text === '' ? null : (written ?? Buffer.from(text)));
+
+/**
+ * What a request wants rendered, its content stored; `written` are the long texts of its body. A template's own options give way to those of the request.
+ * @throws Problem render_template_not_found
+ */
+export const askOf = async (parts: SourceParts, caller: Caller, request: ConvertRequest | TemplateRequest, written: Written): Promise<Ask> => {
+  const content = await contentOf(parts, caller, request, written.data ?? Buffer.from(request.data as string));
+  const { header_html, footer_html } = content.options;
+  return { ...content, headerHtml: bytesOf(header_html, written.header_html), footerHtml: bytesOf(footer_html, written.footer_html) };
 };

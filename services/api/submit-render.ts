@@ -1,6 +1,5 @@
 import type { BlobRef, RenderEvent, RenderReply } from '#contracts/events/render.ts';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
-import type { RenderOptions } from '#contracts/http/render-options.ts';
 import { streams } from '#contracts/names.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
 import type { Answer, Answers } from '#libs/answers/port.ts';
@@ -25,9 +24,9 @@ const renderLimits = (plan: PlanLimits): Requested['limits'] => ({
   maxPdfBytes: plan.maxPdfMb === null ? null : Math.floor(plan.maxPdfMb * bytesPerMb),
 });
 
-const storedBands = async (blobs: BlobStore, options: RenderOptions): Promise<Requested['bands']> => {
-  const stored = async (html: string | null): Promise<BlobRef | null> => (html ? blobs.put(Buffer.from(html)) : null);
-  const [header, footer] = await Promise.all([stored(options.header_html), stored(options.footer_html)]);
+const storedBands = async (blobs: BlobStore, { headerHtml, footerHtml }: Ask): Promise<Requested['bands']> => {
+  const stored = async (html: Uint8Array | null): Promise<BlobRef | null> => (html ? blobs.put(html) : null);
+  const [header, footer] = await Promise.all([stored(headerHtml), stored(footerHtml)]);
   return { header, footer };
 };
 
@@ -49,7 +48,7 @@ export const submitRender = async (
     keyType: key.keyType,
     source: ask.source,
     options,
-    bands: await storedBands(blobs, ask.options),
+    bands: await storedBands(blobs, ask),
     limits: renderLimits(planLimits(account)),
     trial: ask.trial,
     reply: ask.reply,

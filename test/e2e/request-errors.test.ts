@@ -101,6 +101,35 @@ describe('A body that is no JSON object is refused', () => {
   });
 });
 
+describe('A body that repeats a field, or holds more than any request, is refused by the name of the field', () => {
+  const nested = '['.repeat(2_000_000) + ']'.repeat(2_000_000);
+  it.each([
+    ['data', '{"mode":"CONVERT","input_type":"json","data":{},"data":{}}'],
+    ['data', '{"mode":"CONVERT","input_type":"json","d\\u0061ta":[1],"data":{}}'],
+    ['data', `{"mode":"CONVERT","input_type":"json","data":${nested},"data":{}}`],
+    ['mode', '{"mode":"RENDER","data":{},"mode":"CONVERT"}'],
+    ['__proto__', '{"__proto__":{},"__proto__":{}}'],
+    ['webhook_headers', `{"mode":"CONVERT","input_type":"json","data":{},"webhook_headers":${nested}}`],
+    ['wait_time', `{"mode":"CONVERT","input_type":"json","data":{},"wait_time":${nested}}`],
+    ['unknown', `{"mode":"CONVERT","input_type":"json","data":{},"unknown":"${'x'.repeat(1_100_000)}"}`],
+  ])('%s', async (field, body) => {
+    expectRefusal(await caller.post(body), 'invalid_request', { field });
+  });
+
+  it('whatever the route', async () => {
+    for (const path of ['/api/v1/render/async', '/api/v1/templates', '/api/v1/templates/validate', '/api/v1/jobs/redeliver'])
+      expectRefusal(await caller.ask('POST', path, { headers: { 'content-type': 'application/json' }, body: `{"data":${nested},"data":{}}` }), 'invalid_request', { field: 'data' });
+  });
+
+  it('but not for its long texts and data, which reach the page', async () => {
+    const long = `<p>word \u00e9</p><!--${'\u00e9'.repeat(100_000)}-->`;
+    const [first] = await caller.pages('html', long, { header_html: `<b>HEAD</b><!--${'x'.repeat(900_000)}-->`, footer_html: `<!--${'y'.repeat(100_000)}--><i>FOOT</i>` });
+    for (const word of ['word \u00e9', 'HEAD', 'FOOT']) expect(first!.text).toContain(word);
+    const [table] = await caller.pages('json', Array.from({ length: 40 }, (_, n) => ({ n, filling: 'z '.repeat(1_000) })));
+    expect(table!.text).toContain('filling');
+  });
+});
+
 describe('What is not there is not found', () => {
   it.each([
     ['GET', '/api/v1/render'],

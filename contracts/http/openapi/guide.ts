@@ -13,6 +13,9 @@ The end of a key is a checksum, so that a mistyped key is told from one that doe
 Bodies are JSON objects in UTF-8, sent as \`application/json\`. A field that is unknown, of the wrong type or out of range is \`invalid_request\`, with the path of the \`field\` and, in \`message\`, what is allowed; where
 the table of errors has a more particular code, that one is used. The same goes for JSON that does not parse, another content type and an empty body.
 
+A field may be in a body once; a repeated one is \`invalid_request\` that names it. \`data\`, \`content\`, \`header_html\` and \`footer_html\` may fill the body. All other fields together may hold at most 10,000 values
+in 1 MB.
+
 Things are checked in this order: path, \`Authorization\`, key, account, requests per minute, size of the body, body, permission, quota, and then the rest.
 
 ## Errors

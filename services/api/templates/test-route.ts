@@ -6,6 +6,7 @@ import { requirePermission } from '../authenticate.ts';
 import { callerOf } from '../caller.ts';
 import { traceparentOf } from '../observe.ts';
 import { bodyOf, pathOf } from '../query.ts';
+import { writtenIn } from '../raw-body.ts';
 import { askOf } from '../render-source.ts';
 import { afterwardsOf } from '../diagnosed.ts';
 import { abandonment, sendRender } from '../send-render.ts';
@@ -21,7 +22,7 @@ export const registerTemplateTestRoute = (app: FastifyInstance, parts: TemplateP
     requirePermission(caller, 'templates:read');
     const id = pathOf(request).id!;
     await requireTemplate(parts.log, caller.account.id, id);
-    const ask = await askOf(parts, caller, { mode: 'RENDER', template_id: id, ...trial });
+    const ask = await askOf(parts, caller, { mode: 'RENDER', template_id: id, ...trial }, writtenIn(request));
     const renderId = newId();
     const afterwards = afterwardsOf(parts, request, reply, renderId);
     const version = ask.source.mode === 'RENDER' ? ask.source.templateVersion : undefined;

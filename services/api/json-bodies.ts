@@ -1,0 +1,73 @@
+import { Worker } from 'node:worker_threads';
+import { type Fault, Problem } from '#contracts/http/problem.ts';
+import { type JsonBody, readJson, smallBytes } from './read-json.ts';
+
+export type ThreadQuestion = { id: number; body: Uint8Array; wantsHash: boolean };
+export type ThreadAnswer = { id: number } & ({ body: JsonBody } | { fault: Fault } | { failure: string });
+
+/** Reads the JSON bodies of requests without holding up the event loop. */
+export type JsonBodies = {
+  /** Takes the bytes over. `wantsHash` says whether the SHA-256 of the body is asked for. @throws Problem invalid_request */
+  read(body: Buffer, wantsHash: boolean): Promise<JsonBody>;
+  close(): Promise<void>;
+};
+
+/** Bodies up to this size never wait for larger ones. */
+const middleBytes = 1024 * 1024;
+
+type Waiter = { resolve: (body: JsonBody) => void; reject: (error: unknown) => void };
+type Thread = { read: JsonBodies['read']; close(): Promise<void> };
+
+const settle = ({ resolve, reject }: Waiter, answer: ThreadAnswer): void => {
+  if ('body' in answer) resolve(answer.body);
+  else reject('fault' in answer ? Problem.from(answer.fault) : new Error(answer.failure));
+};
+
+/** A thread that starts at its first body, and again after it has failed. */
+const openThread = (): Thread => {
+  const waiting = new Map<number, Waiter>();
+  let worker: Worker | undefined;
+  let asked = 0;
+
+  const failAll = (ended: Worker, error: unknown): void => {
+    if (worker !== ended) return;
+    worker = undefined;
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  };
+  const start = (): Worker => {
+    const started = new Worker(new URL('./json-thread.ts', import.meta.url));
+    started.unref();
+    started.on('message', (answer: ThreadAnswer) => {
+      const waiter = waiting.get(answer.id);
+      waiting.delete(answer.id);
+      if (waiter) settle(waiter, answer);
+    });
+    started.on('error', (error) => failAll(started, error));
+    started.on('exit', () => failAll(started, new Error('the thread that reads bodies has ended')));
+    return started;
+  };
+  return {
+    read: (body, wantsHash) => {
+      const { promise, resolve, reject } = Promise.withResolvers<JsonBody>();
+      const id = (asked += 1);
+      waiting.set(id, { resolve, reject });
+      worker ??= start();
+      worker.postMessage({ id, body, wantsHash } satisfies ThreadQuestion, [body.buffer as ArrayBuffer]);
+      return promise;
+    },
+    close: async () => void (await worker?.terminate()),
+  };
+};
+
+/** Small bodies are read at once, larger ones in two threads: one for those of medium size, one for the largest. */
+export const openJsonBodies = (): JsonBodies => {
+  const [medium, large] = [openThread(), openThread()];
+  return {
+    read: async (body, wantsHash) => {
+      if (body.byteLength <= smallBytes) return readJson(body, wantsHash);
+      return (body.byteLength <= middleBytes ? medium : large).read(body, wantsHash);
+    },
+    close: async () => void (await Promise.all([medium.close(), large.close()])),
+  };
+};
