@@ -6,6 +6,7 @@ import { addConfigCommand } from './cli/config-command.ts';
 import { addKeyCommands } from './cli/key-commands.ts';
 import { addLogCommands } from './cli/log-commands.ts';
 import { SettingsError } from '#libs/config/settings.ts';
+import { DiskRefusal } from '#libs/disk/refusal.ts';
 import { AddressError } from '#libs/engines/remote.ts';
 import { UsageError } from './cli/output.ts';
 import { type Role, roles } from './cli/roles/running.ts';
@@ -32,7 +33,7 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
-    const isForPeople = [UsageError, SettingsError, AddressError].some((kind) => error instanceof kind);
+    const isForPeople = [UsageError, SettingsError, AddressError, DiskRefusal].some((kind) => error instanceof kind);
     const message = isForPeople ? (error as Error).message : String(error instanceof Error ? error.stack : error);
     process.stderr.write(`${message}\n`);
     process.exitCode = error instanceof UsageError ? 2 : 1;

@@ -68,8 +68,13 @@ export const openFolderAnswers = async (folder: string): Promise<Answers & { clo
 
   const put = async (renderId: string, answer: Answer): Promise<void> => {
     const temporary = join(folder, `${randomUUID()}.part`);
-    await writeFile(temporary, packed(answer), { mode: 0o600 });
-    await rename(temporary, join(folder, renderId + ending));
+    try {
+      await writeFile(temporary, packed(answer), { mode: 0o600 });
+      await rename(temporary, join(folder, renderId + ending));
+    } catch (error) {
+      await rm(temporary, { force: true });
+      throw error;
+    }
     if (Date.now() - sweptAt < sweepEveryMs) return;
     sweptAt = Date.now();
     await removeOld(folder);

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Problem } from '#contracts/http/problem.ts';
 import { RevisionConflict } from '#libs/event-store/port.ts';
+import { DiskRefusal } from '#libs/disk/refusal.ts';
 import { guarded } from './guarded.ts';
 import { patient } from './patient.ts';
 
@@ -43,7 +44,6 @@ describe('An engine, to callers of the API,', () => {
   it('stays as it is where it is no server', () => {
     const embedded = { read: async () => 'answer' };
     expect(guarded(embedded, open)).toBe(embedded);
-    expect(patient(embedded, new AbortController().signal)).toBe(embedded);
   });
 });
 
@@ -61,6 +61,22 @@ describe('An engine, to a worker in the middle of a job,', () => {
     for (const error of [new RevisionConflict('render-1', 0), new TypeError('no JSON')]) {
       await expect(patient(engineOf(() => Promise.reject(error)), new AbortController().signal, quick).read()).rejects.toBe(error);
     }
+  });
+
+  it('of this process is waited for while its disk takes no more, and for nothing else', async () => {
+    let refusals = 5;
+    const embedded = {
+      put: async () => {
+        if (refusals-- > 0) throw new DiskRefusal(new Error('database or disk is full'));
+        return 'kept';
+      },
+      read: () => Promise.reject(new Error('a mistake')),
+    };
+    const engine = patient(embedded, new AbortController().signal, { ...quick, altogetherMs: 0 });
+    expect(await engine.put()).toBe('kept');
+    await expect(engine.read()).rejects.toThrow('a mistake');
+    refusals = 1;
+    await expect(patient(embedded, AbortSignal.abort(), quick).put()).rejects.toThrow(DiskRefusal);
   });
 
   it('is not waited for where the process is to end, or after a long time', async () => {

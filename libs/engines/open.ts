@@ -4,6 +4,7 @@ import type { Answers } from '#libs/answers/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { GivenUp } from '#libs/bus/jetstream/given-up.ts';
 import type { Bus } from '#libs/bus/port.ts';
+import { type Disk, openDisk } from '#libs/disk/disk.ts';
 import { leaseCollection } from '#libs/election/lease.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import { withUpcasting } from '#libs/event-store/upcasting.ts';
@@ -14,7 +15,10 @@ import { projections } from '#libs/projections/all.ts';
 import { collectionsOf } from '#libs/projections/projection.ts';
 import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import { type EngineUrls, pickAnswers, pickBlobs, pickBus, pickLimits, pickReads, pickStore } from './pick.ts';
+import { countedWithoutDisk } from './limits-on-disk.ts';
+import { isRemote } from './guarded.ts';
+import { onDisk } from './on-disk.ts';
+import { type EngineUrls, foldersOf, pickAnswers, pickBlobs, pickBus, pickLimits, pickReads, pickStore } from './pick.ts';
 
 export type { EngineUrls };
 
@@ -29,7 +33,11 @@ export type EngineShelf = {
   limits(): Promise<Limits>;
   /** Between the processes that share the bus. */
   answers(): Promise<Answers & { close(): Promise<void> }>;
-  /** What the engines that were asked for say of why they cannot serve; empty when all can. */
+  /** Of the embedded engines. */
+  disk: Disk;
+  /** As `missing`, of the servers alone. */
+  serversMissing(): string[];
+  /** What the engines that were asked for, and the disk of the embedded ones, say of why they cannot serve; empty when all can. */
   missing(): string[];
   close(): Promise<void>;
 };
@@ -48,6 +56,16 @@ const everyCollection = [...projections.flatMap(collectionsOf), keyUseCollection
 
 /** The engines that the settings name; none is opened yet. `onGivenUp` is told of messages that a server gives out no more. */
 export const openShelf = (urls: EngineUrls, onGivenUp?: (message: GivenUp) => void): EngineShelf => {
+  const disk = openDisk(foldersOf(urls));
+  /** An engine of this process tells the disk of its failures, be it in the middle of opening. */
+  const placed = async <T extends Closable>(open: () => Promise<T>): Promise<T> => {
+    try {
+      const engine = await open();
+      return isRemote(engine) ? engine : onDisk(engine, disk);
+    } catch (error) {
+      throw disk.raised(error);
+    }
+  };
   const taken: { engine: Promise<Closable>; ready: Closable | null }[] = [];
   const once = <T extends Closable>(open: () => Promise<T>): (() => Promise<T>) => {
     let engine: Promise<T> | undefined;
@@ -59,17 +77,24 @@ export const openShelf = (urls: EngineUrls, onGivenUp?: (message: GivenUp) => vo
       return engine;
     };
   };
-  const store = once(async () => withUpcasting(await pickStore(urls)));
-  const reads = once(() => pickReads(urls, everyCollection));
+  const serversMissing = (): string[] => [...new Set(taken.flatMap(({ ready }) => ready?.missing?.() ?? []))];
+  const store = once(async () => withUpcasting(await placed(() => pickStore(urls))));
+  const reads = once(() => placed(() => pickReads(urls, everyCollection)));
   return {
     store,
     reads,
-    bus: once(() => pickBus(urls, onGivenUp)),
-    blobs: once(() => pickBlobs(urls)),
-    limits: once(async () => pickLimits(urls, monthReader(await store(), await reads()))),
+    bus: once(() => placed(() => pickBus(urls, onGivenUp))),
+    blobs: once(() => placed(() => pickBlobs(urls))),
+    limits: once(async () => {
+      const readMonth = monthReader(await store(), await reads());
+      return countedWithoutDisk(await placed(() => pickLimits(urls, readMonth)), readMonth);
+    }),
     answers: once(() => pickAnswers(urls)),
-    missing: () => [...new Set(taken.flatMap(({ ready }) => ready?.missing?.() ?? []))],
+    disk,
+    serversMissing,
+    missing: () => [...serversMissing(), ...[disk.missing() ?? []].flat()],
     close: async () => {
+      disk.close();
       // What was opened last may lean on what was opened first.
       for (const { engine } of taken.toReversed()) await engine.then((opened) => opened.close(), () => undefined);
     },
@@ -87,5 +112,5 @@ export const openEngines = async (urls: EngineUrls): Promise<Engines> => {
     throw error;
   });
   const [store, bus, reads, blobs, limits] = opened;
-  return { store, bus, reads, blobs, limits, missing: () => shelf.missing(), close: () => shelf.close() };
+  return { store, bus, reads, blobs, limits, missing: () => shelf.serversMissing(), close: () => shelf.close() };
 };

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { Answers } from '#libs/answers/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { Bus } from '#libs/bus/port.ts';
@@ -20,6 +20,13 @@ const placeOf = (url: string, dataDir: string, usual: string): string => url.sli
 
 const unknown = (variable: string, url: string, ...allowed: readonly string[]): Error =>
   new SettingsError(`${variable} begins with "${schemeOf(url)}", which names no engine; allowed are ${allowed.join(', ')}.`);
+
+/** The folders in which the embedded engines among the chosen ones keep their files. */
+export const foldersOf = ({ eventStoreUrl, busUrl, readStoreUrl, blobStoreUrl, dataDir }: EngineUrls): string[] => {
+  const databases = [[eventStoreUrl, 'log.db'], [busUrl, 'bus.db'], [readStoreUrl, 'read-models.db']] as const;
+  const folders = databases.flatMap(([url, usual]) => (schemeOf(url) === 'sqlite:' ? dirname(placeOf(url, dataDir, usual)) : []));
+  return [...new Set([...folders, ...(schemeOf(readStoreUrl) === 'sqlite:' ? [dataDir] : []), ...(schemeOf(blobStoreUrl) === 'file:' ? [placeOf(blobStoreUrl, dataDir, 'blobs')] : [])].map((folder) => resolve(folder)))];
+};
 
 export const pickStore = async ({ eventStoreUrl: url, dataDir }: EngineUrls): Promise<EventStore> => {
   switch (schemeOf(url)) {

@@ -51,12 +51,33 @@ const switchToWal = (connection: DatabaseSync, lockWaitMs: number): void => {
   }
 };
 
-/** Opens (and creates) a database file in WAL mode. Statements are prepared once. */
+/** Primary result codes (https://www.sqlite.org/rescode.html) that say something of the file: READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB. */
+const codesOfFiles: ReadonlySet<number> = new Set([8, 10, 11, 13, 14, 26]);
+
+/** Does what `work` does, and names the file in what SQLite says of it. */
+const namingFile = <T>(file: string, work: () => T): T => {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Error && codesOfFiles.has(((error as { errcode?: number }).errcode ?? 0) % 256) && !error.message.includes(file)) error.message = `${file}: ${error.message}`;
+    throw error;
+  }
+};
+
+/** Opens (and creates) a database file in WAL mode. Statements are prepared once. What SQLite says of the file names it. */
 export const openDatabase = (file: string, durability: Durability, lockWaitMs = usualLockWaitMs): Database => {
   mkdirSync(dirname(file), { recursive: true });
-  const connection = new DatabaseSync(file, { timeout: lockWaitMs });
-  switchToWal(connection, lockWaitMs);
-  connection.exec(`PRAGMA synchronous = ${durability.toUpperCase()}`);
+  const named = <T>(work: () => T): T => namingFile(file, work);
+  const connection = named(() => new DatabaseSync(file, { timeout: lockWaitMs }));
+  try {
+    named(() => switchToWal(connection, lockWaitMs));
+    connection.exec(`PRAGMA synchronous = ${durability.toUpperCase()}`);
+    // What is sorted needs no room on the disk: reads go on when it is full.
+    connection.exec('PRAGMA temp_store = MEMORY');
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
   const prepared = new Map<string, StatementSync>();
   const statement = (sql: string): StatementSync => {
     const known = prepared.get(sql) ?? connection.prepare(sql);
@@ -64,10 +85,10 @@ export const openDatabase = (file: string, durability: Durability, lockWaitMs = 
     return known;
   };
   const transaction = <T>(work: () => T): T => {
-    statement('BEGIN IMMEDIATE').run();
+    named(() => statement('BEGIN IMMEDIATE').run());
     try {
       const result = work();
-      statement('COMMIT').run();
+      named(() => statement('COMMIT').run());
       return result;
     } catch (error) {
       if (connection.isTransaction) statement('ROLLBACK').run();
@@ -76,14 +97,14 @@ export const openDatabase = (file: string, durability: Durability, lockWaitMs = 
   };
   const turns = openTurns(transaction);
   return {
-    all: (sql, ...parameters) => statement(sql).all(...parameters) as Row[],
-    get: (sql, ...parameters) => statement(sql).get(...parameters) as Row | undefined,
-    run: (sql, ...parameters) => Number(statement(sql).run(...parameters).changes),
+    all: (sql, ...parameters) => named(() => statement(sql).all(...parameters)) as Row[],
+    get: (sql, ...parameters) => named(() => statement(sql).get(...parameters)) as Row | undefined,
+    run: (sql, ...parameters) => Number(named(() => statement(sql).run(...parameters)).changes),
     insert: (sql, ...parameters) => {
-      const { changes, lastInsertRowid } = statement(sql).run(...parameters);
+      const { changes, lastInsertRowid } = named(() => statement(sql).run(...parameters));
       return { changes: Number(changes), rowid: Number(lastInsertRowid) };
     },
-    script: (sql) => connection.exec(sql),
+    script: (sql) => named(() => connection.exec(sql)),
     transaction,
     together: (work) => turns.together(work),
     inTransaction: () => connection.isTransaction,

@@ -1,13 +1,16 @@
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { openDatabase } from './database.ts';
-import type { Job, JobReply, Request, WriterSettings } from './group-commit.ts';
+import type { Job, JobReply, Refused, Request, WriterSettings } from './group-commit.ts';
 
 const port = parentPort!;
 const { file, schema, lockWaitMs } = workerData as WriterSettings;
 const database = openDatabase(file, 'full', lockWaitMs);
 database.script(schema);
 
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const refusedBy = (error: unknown): Refused => {
+  const { errcode } = error as { errcode?: number };
+  return { reason: error instanceof Error ? error.message : String(error), ...(errcode !== undefined && { errcode }) };
+};
 
 const sqliteConstraintUnique = 2067;
 const sqliteConstraintPrimaryKey = 1555;
@@ -36,7 +39,7 @@ const runJob = (job: Job): JobReply => {
     return attempted(job);
   } catch (error) {
     if (!database.inTransaction()) throw error;
-    return undone(breaksUniqueness(error) ? { id: job.id, kept: false } : { id: job.id, reason: messageOf(error) });
+    return undone(breaksUniqueness(error) ? { id: job.id, kept: false } : { id: job.id, ...refusedBy(error) });
   } finally {
     if (database.inTransaction()) database.run('RELEASE job');
   }
@@ -46,7 +49,7 @@ const commit = (jobs: readonly Job[]): JobReply[] => {
   try {
     return database.transaction(() => jobs.map(runJob));
   } catch (error) {
-    return jobs.map(({ id }) => ({ id, reason: messageOf(error) }));
+    return jobs.map(({ id }) => ({ id, ...refusedBy(error) }));
   }
 };
 

@@ -19,10 +19,14 @@ export type GroupCommit = {
 
 export type Job = { id: number; statements: readonly Statement[] };
 export type Request = readonly Job[] | 'close';
-export type JobReply = { id: number } & (JobResult | { reason: string });
+/** `errcode` is SQLite's, where it has raised the error. */
+export type Refused = { reason: string; errcode?: number };
+export type JobReply = { id: number } & (JobResult | Refused);
 export type WriterSettings = { file: string; schema: string; lockWaitMs: number };
 
 type Waiting = { resolve: (result: JobResult) => void; reject: (error: Error) => void };
+
+const errorOf = ({ reason, errcode }: Refused): Error => (errcode === undefined ? new Error(reason) : Object.assign(new Error(reason), { errcode }));
 
 /** Opens a writer for a database file in a thread of its own, so that no fsync and no lock holds up the event loop. */
 export const openGroupCommit = (file: string, schema: string, lockWaitMs = usualLockWaitMs): GroupCommit => {
@@ -48,7 +52,7 @@ export const openGroupCommit = (file: string, schema: string, lockWaitMs = usual
     for (const id of waiting.keys()) settle(id, (one) => one.reject(error));
   };
   worker.on('message', (replies: readonly JobReply[]) => {
-    for (const reply of replies) settle(reply.id, (one) => ('reason' in reply ? one.reject(new Error(reply.reason)) : one.resolve(reply)));
+    for (const reply of replies) settle(reply.id, (one) => ('reason' in reply ? one.reject(errorOf(reply)) : one.resolve(reply)));
   });
   worker.on('error', (error) => failAll(error as Error));
   worker.on('exit', () => failAll(new Error(`the writer of ${file} has ended`)));

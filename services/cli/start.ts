@@ -1,5 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { loadSettings, SettingsError } from '#libs/config/settings.ts';
+import { DiskRefusal } from '#libs/disk/refusal.ts';
 import { isRemote } from '#libs/engines/guarded.ts';
 import { AddressError } from '#libs/engines/remote.ts';
 import { projections } from '#libs/projections/all.ts';
@@ -114,6 +115,8 @@ const serve = async (house: House, state: State, stop: AbortSignal, parts: { fac
   return Promise.race(failures.map((end) => end.then(() => endless, (error: unknown) => error as Error)));
 };
 
+const forPeople = [AddressError, SettingsError, DiskRefusal];
+
 /** Runs the named roles of the service in this process, or all, until it is told to stop; then lets what runs finish. */
 export const start = async (wanted: readonly Role[] = []): Promise<void> => {
   const settings = loadSettings(process.env);
@@ -132,7 +135,7 @@ export const start = async (wanted: readonly Role[] = []): Promise<void> => {
     logger.info({ reason }, 'stopping: what runs is finished first');
   } catch (error) {
     process.exitCode = 1;
-    if (error instanceof AddressError || error instanceof SettingsError) logger.fatal(error.message);
+    if (forPeople.some((kind) => error instanceof kind)) logger.fatal((error as Error).message);
     else logger.fatal({ err: error }, 'the service cannot go on');
   }
   state.stopping = true;

@@ -7,6 +7,7 @@ import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
 import { hasWaitedAnHour } from '#libs/bus/delays.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
 import { BrowserGone } from '#libs/chromium/devtools/gone.ts';
+import { DiskRefusal } from '#libs/disk/refusal.ts';
 import { maxAttempts, nextAttempt, render, type RenderCommand, type RenderState } from '#libs/domain/render.ts';
 import { causedBy } from '#libs/handling/caused-by.ts';
 import { type Aggregate, type Cause, load, type Log, resume } from '#libs/handling/handle.ts';
@@ -134,6 +135,7 @@ const makeAttempt = async (parts: RendererParts, job: Job, inputs: BlobStore): P
       await fail(parts, job, error.fault, seen.lane);
       return done;
     }
+    if (error instanceof DiskRefusal) throw error;
     job.span?.fail(error);
     count('colophon.render.attempts.failed', 1, {});
     parts.report({ render: job.id, attempt: job.attempt, ...idsOf(job.cause), error: String(error) }, 'an attempt to render failed');

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Settings } from '#libs/config/settings.ts';
 import { guarded, isRemote } from '#libs/engines/guarded.ts';
 import { openKeyUses } from '#libs/keys/uses.ts';
+import { servedFromDisk } from '#libs/engines/on-disk.ts';
 import { knownForMs, openKnown } from '#libs/read-store/known.ts';
 import { withLog } from '#libs/rendering/answers-from-log.ts';
 import { downloadUrl } from '#libs/secrets/download-token.ts';
@@ -22,6 +23,8 @@ const tlsOf = ({ tlsCertFile, tlsKeyFile }: Settings): { tls?: { cert: Buffer; k
 
 const reportEveryMs = 5_000;
 
+const stalled = 'The disk of the service is full. The render was accepted, and goes on once there is room again.';
+
 export type Api = { address(): AddressInfo | string | null; stop(): Promise<void> };
 
 /** Listens at once. `closed` tells why callers are not served yet, `missing` what readiness lacks. */
@@ -30,10 +33,11 @@ export const startApi = async (house: House, closed: () => string | null, missin
   const occasionally = onceIn(reportEveryMs);
   const report = (error: unknown): void => occasionally(() => logger.warn({ err: error }, 'an engine failed a caller; further failures of the next seconds are not told'));
   const guard = { closed, away: house.isAway, report };
-  const reads = guarded(await engines.reads(), guard);
-  const [store, bus, blobs, limits] = [guarded(await engines.store(), guard), guarded(await engines.bus(), guard), guarded(await engines.blobs(), guard), guarded(await engines.limits(), guard)];
+  const served = <E extends object>(engine: E): E => servedFromDisk(guarded(engine, guard), engines.disk);
+  const reads = served(await engines.reads());
+  const [store, bus, blobs, limits] = [served(await engines.store()), served(await engines.bus()), served(await engines.blobs()), served(await engines.limits())];
   const log = { store, now };
-  const answers = withLog(await engines.answers(), log, undefined, closed);
+  const answers = withLog(await engines.answers(), log, undefined, () => closed() ?? (engines.disk.refuses() ? stalled : null));
   const keyUses = openKeyUses(await engines.reads());
   const secrets = house.secrets();
   const forMs = isRemote(reads) ? knownForMs : 0;
