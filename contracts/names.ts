@@ -23,6 +23,8 @@ export const streams = {
   render: (id: string) => `render-${id}`,
   delivery: (id: string) => `delivery-${id}`,
   idempotency: (hash: string) => `idempotency-${hash}`,
+  /** There is one in a log. */
+  installation: () => 'installation-1',
 } as const;
 
 /** The bare id, or the hash, that a stream's name ends with. */

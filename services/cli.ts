@@ -3,6 +3,7 @@ import { Argument, Command, CommanderError } from 'commander';
 import { addAccountCommands } from './cli/account-commands.ts';
 import { examples } from './cli/arguments.ts';
 import { addConfigCommand } from './cli/config-command.ts';
+import { addInstallationCommands } from './cli/installation-commands.ts';
 import { addKeyCommands } from './cli/key-commands.ts';
 import { addLogCommands } from './cli/log-commands.ts';
 import { SettingsError } from '#libs/config/settings.ts';
@@ -26,6 +27,7 @@ program
 addAccountCommands(program);
 addKeyCommands(program);
 addLogCommands(program);
+addInstallationCommands(program);
 addConfigCommand(program);
 
 try {

@@ -1,10 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { checkToken, downloadToken } from './download-token.ts';
-import { fingerprintOf, openServiceSecret, openServiceSecrets } from './service-secret.ts';
+import { makeSecret, openServiceSecrets, readSecretFile, settleSecretFile } from './secret-file.ts';
+import { fingerprintOf } from './service-secret.ts';
 import { webhookSecrets } from './webhook-secret.ts';
 
 const secret = Buffer.alloc(32, 1);
@@ -67,33 +68,45 @@ describe("the service's secret", () => {
     return made;
   };
 
-  test('is made at the first start, for this user alone, and stays', () => {
+  const settingsOf = (dataDir: string, secret?: string, ...previousSecrets: string[]) => ({ secret, previousSecrets, dataDir });
+
+  test('is made for this user alone, and is in its place once it is known to be the right one', () => {
     const dataDir = folder();
-    const made = openServiceSecret(undefined, dataDir);
+    const [made, other] = [makeSecret(dataDir), makeSecret(dataDir)];
     expect(made.byteLength).toBe(32);
-    expect(openServiceSecret(undefined, dataDir)).toEqual(made);
+    expect(other).not.toEqual(made);
+    expect(readSecretFile(dataDir)).toBeNull();
+    expect(settleSecretFile(dataDir, fingerprintOf(made))).toEqual(made);
+    expect(readSecretFile(dataDir)).toEqual(made);
+    expect(readdirSync(dataDir)).toEqual(['secret.key']);
     expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600);
-    expect(openServiceSecret(undefined, folder())).not.toEqual(made);
+  });
+
+  test('takes the place of an empty one and of a part of one, never of a whole one', () => {
+    for (const left of ['', 'short', 'A'.repeat(42)]) {
+      const dataDir = folder();
+      writeFileSync(join(dataDir, 'secret.key'), left);
+      expect(readSecretFile(dataDir)).toBeNull();
+      const made = makeSecret(dataDir);
+      expect(settleSecretFile(dataDir, fingerprintOf(made))).toEqual(made);
+      expect(settleSecretFile(dataDir, fingerprintOf(makeSecret(dataDir)))).toEqual(made);
+    }
   });
 
   test('is the configured one where there is one, and nothing is written', () => {
     const dataDir = folder();
-    expect(openServiceSecret('x'.repeat(32), dataDir)).toEqual(Buffer.from('x'.repeat(32)));
-    expect(() => readFileSync(join(dataDir, 'secret.key'))).toThrow('ENOENT');
-  });
-
-  test('that is damaged stops the start rather than making every signature another', () => {
-    const dataDir = folder();
-    writeFileSync(join(dataDir, 'secret.key'), 'short');
-    expect(() => openServiceSecret(undefined, dataDir)).toThrow('is damaged');
+    expect(openServiceSecrets(settingsOf(dataDir, 'x'.repeat(32))).current).toEqual(Buffer.from('x'.repeat(32)));
+    expect(readdirSync(dataDir)).toEqual([]);
+    expect(() => openServiceSecrets(settingsOf(dataDir))).toThrow('secret.key is not there');
   });
 
   test('can be the content of a secret.key, as a setting, and so can former ones', () => {
     const dataDir = folder();
-    const made = openServiceSecret(undefined, dataDir);
+    const made = makeSecret(dataDir);
+    settleSecretFile(dataDir, fingerprintOf(made));
     const content = `base64:${readFileSync(join(dataDir, 'secret.key'), 'utf8').trim()}`;
-    expect(openServiceSecret(content, folder())).toEqual(made);
-    expect(openServiceSecrets({ secret: 'x'.repeat(32), previousSecrets: [content], dataDir }).previous).toEqual([made]);
+    expect(openServiceSecrets(settingsOf(folder(), content)).current).toEqual(made);
+    expect(openServiceSecrets(settingsOf(dataDir, 'x'.repeat(32), content)).previous).toEqual([made]);
   });
 
   test('has a fingerprint, which is its own and always the same', () => {

@@ -1,6 +1,7 @@
 import { accountEvents, apiKeyEvents } from '#contracts/events/account.ts';
 import { deliveryEvents } from '#contracts/events/delivery.ts';
 import { idempotencyEvents } from '#contracts/events/idempotency.ts';
+import { installationEvents } from '#contracts/events/installation.ts';
 import { renderEvents } from '#contracts/events/render.ts';
 import { templateEvents, templateNameEvents } from '#contracts/events/template.ts';
 import { errors } from '#contracts/http/errors.ts';
@@ -18,7 +19,7 @@ const inputs = [...inputTypes, 'template'] as const;
 const browsers = browserKinds;
 const queues = ['renderer', 'delivery'] as const;
 const followers = ['relay', 'projector'] as const;
-const eventTypes = Object.keys({ ...accountEvents, ...apiKeyEvents, ...deliveryEvents, ...idempotencyEvents, ...renderEvents, ...templateEvents, ...templateNameEvents });
+const eventTypes = Object.keys({ ...accountEvents, ...apiKeyEvents, ...deliveryEvents, ...idempotencyEvents, ...installationEvents, ...renderEvents, ...templateEvents, ...templateNameEvents });
 const errorNames = Object.keys(errors) as (keyof typeof errors)[];
 
 /** What only ever grows. Those whose labels are all bounded begin at 0 with every value that they can have, so that the first time something happens is seen as a growth. */

@@ -4,6 +4,9 @@ import type { Actor } from '#contracts/events/metadata.ts';
 import { isRemote } from '#libs/engines/guarded.ts';
 import { type Engines, openEngines } from '#libs/engines/open.ts';
 import type { Log } from '#libs/handling/handle.ts';
+import { markedEngines } from '#libs/installation/marked-engines.ts';
+import { settleMarks } from '#libs/installation/settle-marks.ts';
+import { settleSecret } from '#libs/installation/settle-secret.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { projections } from '#libs/projections/all.ts';
 import { olderLog } from '#libs/projections/older-log.ts';
@@ -48,20 +51,31 @@ export const changeCallers = async <T>({ store, reads }: Pick<Engines, 'store' |
 /** Whether a command may run on an event log that is older than what was built from it: what it appended there would never be seen. */
 export type OlderLog = 'refused' | 'allowed';
 
-/** Runs a command against the engines of the settings, with read models that show all that is in the log before and after it. @throws UsageError where the log is older than they are */
-export const withEngines = async <T>(work: (context: Context) => Promise<T>, older: OlderLog = 'refused'): Promise<T> => {
+/** Runs a command against the engines of the settings, whichever installation they belong to. */
+export const withAnyEngines = async <T>(work: (context: Context) => Promise<T>): Promise<T> => {
   const settings = loadSettings(process.env);
   const engines = await openEngines(settings);
-  const { store, reads } = engines;
   try {
     await present(engines);
-    const wrong = older === 'refused' ? await olderLog(engines) : null;
-    if (wrong !== null) throw new UsageError(wrong);
-    await catchUp(store, reads.writer(), projections);
-    const result = await work({ settings, engines, log: { store, now: () => new Date() }, actor: person() });
-    await catchUp(store, reads.writer(), projections);
-    return result;
+    return await work({ settings, engines, log: { store: engines.store, now: () => new Date() }, actor: person() });
   } finally {
     await engines.close();
   }
 };
+
+/**
+ * Runs a command against the engines of one installation, with read models that show all that is in the log before and after it.
+ * @throws SettingsError where engines or secret are another installation's, UsageError where the log is older than the read models are
+ */
+export const withEngines = <T>(work: (context: Context) => Promise<T>, older: OlderLog = 'refused'): Promise<T> =>
+  withAnyEngines(async (context) => {
+    const { settings, engines, log, actor } = context;
+    const { store, reads } = engines;
+    await settleMarks(await settleSecret(log, settings, actor), markedEngines(engines, settings), actor);
+    const wrong = older === 'refused' ? await olderLog(engines) : null;
+    if (wrong !== null) throw new UsageError(wrong);
+    await catchUp(store, reads.writer(), projections);
+    const result = await work(context);
+    await catchUp(store, reads.writer(), projections);
+    return result;
+  });

@@ -13,6 +13,7 @@ import { packageVersion } from './package-version.ts';
 import { startApi } from './roles/api.ts';
 import { startHealthServer, tellOfHealth } from './roles/health-server.ts';
 import { type House, openHouse } from './roles/house.ts';
+import { settleInstallation } from './roles/installation.ts';
 import { type LogWatch, watchLog } from './roles/log-watch.ts';
 import { readModelsCaughtUp } from './roles/read-models.ts';
 import { watchReadiness } from './roles/readiness.ts';
@@ -26,7 +27,7 @@ const starters = { renderer: startRenderer, delivery: startDelivery, relay: star
 type Worker = keyof typeof starters;
 
 /** What the process is at. */
-type State = { stopping: boolean; readModels: boolean; workers: Map<Worker, Running>; starting: Promise<unknown>; log: LogWatch | null };
+type State = { stopping: boolean; installation: boolean; readModels: boolean; workers: Map<Worker, Running>; starting: Promise<unknown>; log: LogWatch | null };
 
 const workersOf = ({ roles }: House): Worker[] => roles.filter((role) => role !== 'api');
 
@@ -34,8 +35,9 @@ const workersOf = ({ roles }: House): Worker[] => roles.filter((role) => role !=
 const followers: ReadonlySet<Role> = new Set(['relay', 'projector', 'sweeper']);
 
 /** Starts the workers; resolves when all are up. Each promise of `ended` rejects where a worker does not come up or cannot go on. */
-const startWorkers = (house: House, state: State): { up: Promise<unknown>; ended: Promise<void>[] } => {
+const startWorkers = (house: House, state: State, settled: Promise<boolean>): { up: Promise<unknown>; ended: Promise<void>[] } => {
   const begin = async (name: Worker): Promise<Running | null> => {
+    if (!(await settled)) return null;
     if (followers.has(name) && !(await state.log?.whole)) return null;
     const running = await starters[name](house);
     state.workers.set(name, running);
@@ -54,10 +56,11 @@ const stopWorkers = async ({ workers, starting }: State): Promise<void> => {
   await Promise.all([...workers.values()].map((one) => one.stop()));
 };
 
-const missingIn = (house: House, { stopping, readModels, workers, log }: State): string[] => [
+const missingIn = (house: House, { stopping, installation, readModels, workers, log }: State): string[] => [
   ...(stopping ? ['the service is stopping'] : []),
   ...house.engines.missing(),
   ...house.promisedBlobs.missing(),
+  ...(installation ? [] : ['it is not known yet whether the engines are those of this installation']),
   ...[log?.missing() ?? []].flat(),
   ...(house.roles.includes('api') && !readModels ? ['the read models are not there yet'] : []),
   ...workersOf(house).flatMap((name) => workers.get(name)?.missing() ?? [`the ${name} is starting`]),
@@ -83,12 +86,25 @@ const closedTo = ({ log, readModels }: State): string | null => {
   return readModels ? null : unserved;
 };
 
+/** What a process waits for before it works: its secret, and engines that are known to be its installation's. `settled` resolves to false when the process is to stop before. */
+type Beginnings = { secret: Promise<void>; settled: Promise<boolean> };
+
+const begin = (house: House, state: State, stop: AbortSignal): Beginnings => {
+  const secret = Promise.withResolvers<void>();
+  const stopping = new Promise<false>((resolve) => stop.addEventListener('abort', () => resolve(false), { once: true }));
+  const settling = settleInstallation(house, stop, secret.resolve).then(() => (state.installation = !stop.aborted));
+  return { secret: secret.promise, settled: Promise.race([settling, stopping]) };
+};
+
 type Face = { stop(): Promise<void>; address(): AddressInfo | string | null };
 
 /** Listens. Engines on servers may be away for now, and the event log may be older than the read models, which the process tells when it is asked; where the engines are in this process, nothing is served from read models that are behind. */
-const startFace = async (house: House, state: State, reading: Promise<unknown>): Promise<Face> => {
+const startFace = async (house: House, state: State, { secret, settled }: Beginnings, reading: Promise<unknown>): Promise<Face> => {
   const missing = (): string[] => missingIn(house, state);
   if (!house.roles.includes('api')) return startHealthServer(house.settings, house.telemetry, missing);
+  // A log on a server may be away; the secret is in the settings then.
+  if (!isRemote(await house.engines.store())) await Promise.race([secret, settled]);
+  if (await isEmbedded(house)) await settled;
   if (house.roles.includes('projector') && (await isEmbedded(house)) && (await state.log?.compared) === null) await reading;
   return startApi(house, () => closedTo(state), missing);
 };
@@ -106,10 +122,12 @@ const greet = async (house: House, state: State, face: Face, reading: Promise<bo
 /** Brings everything up; resolves when the process is told to stop, or cannot go on. */
 const serve = async (house: House, state: State, stop: AbortSignal, parts: { face?: Face }): Promise<Error | null> => {
   if (house.roles.some((role) => role === 'api' || followers.has(role))) state.log = watchLog(house, stop);
-  const reading = house.roles.includes('api') ? state.log!.whole.then((whole) => whole && readModelsCaughtUp(house, stop)) : Promise.resolve(true);
-  reading.catch(() => undefined);
-  const face = startFace(house, state, reading).then((up) => (parts.face = up));
-  const workers = startWorkers(house, state);
+  const beginnings = begin(house, state, stop);
+  const whole = beginnings.settled.then((settled) => settled && state.log?.whole);
+  const reading = house.roles.includes('api') ? whole.then((there) => there === true && readModelsCaughtUp(house, stop)) : Promise.resolve(true);
+  for (const promise of [whole, reading]) promise.catch(() => undefined);
+  const face = startFace(house, state, beginnings, reading).then((up) => (parts.face = up));
+  const workers = startWorkers(house, state, beginnings.settled);
   const failures = [Promise.all([face, workers.up]).then(([up]) => greet(house, state, up, reading)), ...workers.ended];
   const endless = new Promise<never>(() => undefined);
   return Promise.race(failures.map((end) => end.then(() => endless, (error: unknown) => error as Error)));
@@ -124,7 +142,7 @@ export const start = async (wanted: readonly Role[] = []): Promise<void> => {
   const toldToStop = stopped();
   const roles = wanted.length === 0 ? allRoles : allRoles.filter((role) => wanted.includes(role));
   const house = openHouse(settings, logger, await startTelemetry(settings, roles, packageVersion(), logger), roles);
-  const state: State = { stopping: false, readModels: false, workers: new Map(), starting: Promise.resolve(), log: null };
+  const state: State = { stopping: false, installation: false, readModels: false, workers: new Map(), starting: Promise.resolve(), log: null };
   const parts: { face?: Face } = {};
   const stop = new AbortController();
   const unwatch = watchReady(() => missingIn(house, state));

@@ -5,7 +5,7 @@ import { account } from '#libs/domain/account.ts';
 import { load } from '#libs/handling/handle.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { projections } from '#libs/projections/all.ts';
-import { openServiceSecrets } from '#libs/secrets/service-secret.ts';
+import { openServiceSecrets } from '#libs/secrets/secret-file.ts';
 import { webhookSecrets } from '#libs/secrets/webhook-secret.ts';
 import { examples, wantsJson } from './arguments.ts';
 import { withEngines } from './context.ts';

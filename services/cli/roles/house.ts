@@ -6,7 +6,8 @@ import { openPreparation, type Preparation } from '#libs/documents/preparation.t
 import { type Egress, openEgress } from '#libs/egress/door.ts';
 import { type Candidate, thisCandidate } from '#libs/election/candidate.ts';
 import { type EngineShelf, openShelf } from '#libs/engines/open.ts';
-import { openServiceSecrets, type ServiceSecrets } from '#libs/secrets/service-secret.ts';
+import { openServiceSecrets } from '#libs/secrets/secret-file.ts';
+import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
 import type { Logger, Report } from '#libs/telemetry/log.ts';
 import { countingRepeats } from '#libs/telemetry/repeated.ts';
 import type { Telemetry } from '#libs/telemetry/start.ts';

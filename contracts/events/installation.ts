@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { identifier } from './bounded.ts';
+
+/** One stream a log: what belongs to this log, and must not be exchanged without a word. */
+export const installationEvents = {
+  /** The first start ever. The fingerprint tells one secret from another and reveals nothing of it. */
+  InstallationCreated: z.object({ installationId: identifier(), secretFingerprint: identifier() }),
+  SecretRotated: z.object({ from: identifier(), to: identifier() }),
+  /** The blob store has the installation's mark. It holds what cannot be built anew from the log. */
+  BlobStoreMarked: z.object({}),
+  /** A person has accepted a blob store without a mark in place of the one that was marked. */
+  BlobStoreReplaced: z.object({}),
+} as const;
+
+export type InstallationEvent = { [T in keyof typeof installationEvents]: { type: T; data: z.output<(typeof installationEvents)[T]> } }[keyof typeof installationEvents];

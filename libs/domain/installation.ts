@@ -1,0 +1,48 @@
+import type { InstallationEvent } from '#contracts/events/installation.ts';
+import type { Decider } from './decider.ts';
+
+export type InstallationState = { status: 'NONE' } | { status: 'CREATED'; id: string; secretFingerprint: string; blobStoreMarked: boolean };
+
+export type InstallationCommand =
+  | { type: 'create'; installationId: string; secretFingerprint: string }
+  /** `from` is the secret that the one who gives the command takes for the present one. */
+  | { type: 'rotateSecret'; from: string; to: string }
+  | { type: 'noteBlobStoreMark' }
+  | { type: 'replaceBlobStore' };
+
+const evolve = (state: InstallationState, event: InstallationEvent): InstallationState => {
+  switch (event.type) {
+    case 'InstallationCreated':
+      return { status: 'CREATED', id: event.data.installationId, secretFingerprint: event.data.secretFingerprint, blobStoreMarked: false };
+    case 'SecretRotated':
+      return state.status === 'NONE' ? state : { ...state, secretFingerprint: event.data.to };
+    case 'BlobStoreMarked':
+      return state.status === 'NONE' ? state : { ...state, blobStoreMarked: true };
+    case 'BlobStoreReplaced':
+      return state.status === 'NONE' ? state : { ...state, blobStoreMarked: false };
+    default:
+      return event satisfies never;
+  }
+};
+
+const decide = (command: InstallationCommand, state: InstallationState): InstallationEvent[] => {
+  switch (command.type) {
+    case 'create': {
+      const { installationId, secretFingerprint } = command;
+      return state.status === 'NONE' ? [{ type: 'InstallationCreated', data: { installationId, secretFingerprint } }] : [];
+    }
+    case 'rotateSecret': {
+      const { from, to } = command;
+      return state.status === 'CREATED' && state.secretFingerprint === from && from !== to ? [{ type: 'SecretRotated', data: { from, to } }] : [];
+    }
+    case 'noteBlobStoreMark':
+      return state.status === 'CREATED' && !state.blobStoreMarked ? [{ type: 'BlobStoreMarked', data: {} }] : [];
+    case 'replaceBlobStore':
+      return state.status === 'CREATED' && state.blobStoreMarked ? [{ type: 'BlobStoreReplaced', data: {} }] : [];
+    default:
+      return command satisfies never;
+  }
+};
+
+/** The installation that a log is the log of: created once, with one secret at a time and one blob store. */
+export const installation: Decider<InstallationState, InstallationCommand, InstallationEvent> = { initial: { status: 'NONE' }, evolve, decide };

@@ -1,0 +1,67 @@
+import type { Command } from 'commander';
+import { markedEngines } from '#libs/installation/marked-engines.ts';
+import { acceptBlobStore } from '#libs/installation/settle-marks.ts';
+import { acceptSecret, loadInstallation } from '#libs/installation/settle-secret.ts';
+import { readSecretFile } from '#libs/secrets/secret-file.ts';
+import { configuredSecrets, fingerprintOf } from '#libs/secrets/service-secret.ts';
+import { wantsJson } from './arguments.ts';
+import { type Context, withAnyEngines } from './context.ts';
+import { print, table, UsageError } from './output.ts';
+
+const existing = async ({ log }: Pick<Context, 'log'>) => {
+  const aggregate = await loadInstallation(log);
+  if (aggregate.state.status === 'NONE') throw new UsageError('The event log that EVENT_STORE_URL names has no installation yet; the first start, or any other command, creates it.');
+  return { aggregate, state: aggregate.state };
+};
+
+/** Whose a mark or a secret is. */
+const whose = (found: string | null, own: string): 'own' | 'none' | 'other' => (found === null ? 'none' : found === own ? 'own' : 'other');
+
+const show = (json: boolean): Promise<void> =>
+  withAnyEngines(async (context) => {
+    const { state } = await existing(context);
+    const { settings, engines } = context;
+    const secret = configuredSecrets(settings).current ?? readSecretFile(settings.dataDir);
+    const fingerprint = secret && fingerprintOf(secret);
+    const marks = await Promise.all(markedEngines(engines, settings).map(async ({ part, setting, engine }) => ({ part, setting, mark: await engine.mark() })));
+    const rows = marks.map((one) => ({ ...one, belongs: whose(one.mark, state.id) }));
+    const shown = { id: state.id, secret_fingerprint: state.secretFingerprint, secret: { fingerprint, belongs: whose(fingerprint, state.secretFingerprint) }, engines: rows };
+    const head = `Installation ${state.id}, whose secret has the fingerprint ${state.secretFingerprint}; here it is ${fingerprint ?? 'missing'}.`;
+    print(json, shown, `${head}\n\n${table(rows)}`);
+  });
+
+const takeSecret = (json: boolean): Promise<void> =>
+  withAnyEngines(async (context) => {
+    const { state } = await existing(context);
+    const fingerprint = await acceptSecret(context.log, context.settings, context.actor);
+    const changed = fingerprint !== state.secretFingerprint;
+    const what =
+      'From now on every account has another webhook secret ("colophon account webhook-secret" shows it), download links that are out have ended, and callbacks under way that were sealed with the former secret fail. ' +
+      'Start all processes again with this secret.';
+    print(json, { fingerprint, changed }, changed ? `The secret of the installation is the one with the fingerprint ${fingerprint}. ${what}` : 'It is the secret of the installation already.');
+  });
+
+const takeBlobs = (json: boolean): Promise<void> =>
+  withAnyEngines(async (context) => {
+    const { aggregate } = await existing(context);
+    const [blobs] = markedEngines(context.engines, context.settings);
+    const changed = await acceptBlobStore(aggregate, blobs, context.actor);
+    print(json, { changed }, changed ? `The blob store that ${blobs.setting} names is that of the installation from now on.` : 'It is the blob store of the installation already, or there was none before.');
+  });
+
+/** `colophon installation ...` */
+export const addInstallationCommands = (program: Command): void => {
+  const installation = program.command('installation').description('what belongs together: event log, secret, blobs, bus, read models');
+  installation
+    .command('show')
+    .description('the installation of the event log, and whether secret and engines belong to it')
+    .action((_: unknown, command: Command) => show(wantsJson(command)));
+  installation
+    .command('accept-secret')
+    .description('take the secret of COLOPHON_SECRET or secret.key, or a new one where there is none, for that of the installation: the former one is lost, or has leaked')
+    .action((_: unknown, command: Command) => takeSecret(wantsJson(command)));
+  installation
+    .command('accept-blobs')
+    .description('take the blob store of BLOB_STORE_URL, which has no mark, for that of the installation: the former one is lost')
+    .action((_: unknown, command: Command) => takeBlobs(wantsJson(command)));
+};
