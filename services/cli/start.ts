@@ -111,12 +111,10 @@ const startFace = async (house: House, state: State, { secret, settled }: Beginn
 
 /** Greets when there is something to be greeted to. */
 const greet = async (house: House, state: State, face: Face, reading: Promise<boolean>): Promise<void> => {
-  const { settings, roles } = house;
-  if (!roles.includes('api')) return tellOfHealth(roles, settings, face.address());
-  if (!(await reading)) return;
+  if (!house.roles.includes('api') || !(await reading)) return;
   const first = await firstSteps(house);
   state.readModels = true;
-  welcome(settings, face.address(), first);
+  welcome(house.settings, face.address(), first);
 };
 
 /** Brings everything up; resolves when the process is told to stop, or cannot go on. */
@@ -126,7 +124,12 @@ const serve = async (house: House, state: State, stop: AbortSignal, parts: { fac
   const whole = beginnings.settled.then((settled) => settled && state.log?.whole);
   const reading = house.roles.includes('api') ? whole.then((there) => there === true && readModelsCaughtUp(house, stop)) : Promise.resolve(true);
   for (const promise of [whole, reading]) promise.catch(() => undefined);
-  const face = startFace(house, state, beginnings, reading).then((up) => (parts.face = up));
+  const face = startFace(house, state, beginnings, reading).then((up) => {
+    parts.face = up;
+    // Workers may wait for engines that are away, and can be asked why.
+    if (!house.roles.includes('api')) tellOfHealth(house.roles, house.settings, up.address());
+    return up;
+  });
   const workers = startWorkers(house, state, beginnings.settled);
   const failures = [Promise.all([face, workers.up]).then(([up]) => greet(house, state, up, reading)), ...workers.ended];
   const endless = new Promise<never>(() => undefined);
