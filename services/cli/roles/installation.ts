@@ -23,7 +23,7 @@ const actor = { kind: 'service', name: 'start' } as const;
 const retryEveryMs = 500;
 
 const enginesOf = async ({ roles, engines, settings }: House): Promise<MarkedEngine[]> => {
-  const openers: Record<MarkedPart, () => Promise<Marked>> = { blobs: engines.blobs, bus: engines.bus, 'read models': engines.reads, limits: engines.limits };
+  const openers: Record<MarkedPart, () => Promise<Marked>> = { blobs: () => engines.blobs(), bus: () => engines.bus(), 'read models': () => engines.reads(), limits: () => engines.limits() };
   const parts = new Set(roles.flatMap((role) => partsOf[role]));
   return Promise.all([...parts].map(async (part) => ({ part, setting: settingOf(part, settings), engine: await openers[part]() })));
 };
