@@ -74,6 +74,7 @@ const eachBlock = (blocks: Blocks): Step => {
       return items.forEach((item, index) => round(item, index, index, index === items.length - 1));
     }
     const keys = items !== null && typeof items === 'object' ? Object.keys(items) : [];
+    spend(run, keys.length);
     if (keys.length === 0) return otherwise(scope, run);
     const round = rounds(body, scope, run, (key) => joined(subject.full(scope), [String(key)]));
     keys.forEach((key, index) => round(ownMember(items, key), key, index, index === keys.length - 1));

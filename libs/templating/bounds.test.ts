@@ -67,6 +67,26 @@ describe('an expansion beyond measure', () => {
     expect(faultOf('{{#each x}}{{#if (uppercase ../big)}}{{/if}}{{/each}}', { x: Array(350).fill(1), big: 'x'.repeat(1_000_000) }).message).toContain('too many items');
   });
 
+  it.each([
+    ['truncate', '{{truncate big 1}}', 'does not read the text beyond what it keeps', null],
+    ['truncate', '{{truncate list 1}}', 'counts a list that it joins', 'too many items'],
+    ['truncate', '{{truncate marks 1}}', 'counts a character of very many marks', 'too many items'],
+    ['lowercase', '{{#if (lowercase big)}}{{/if}}', 'counts what it reads', 'too many items'],
+    ['json', '{{#if (json list)}}{{/if}}', 'counts what it reads', 'too many items'],
+  ])('in which %s is called thousands of times over large data (%s) %s', (_, call, __, complaint) => {
+    const data = { big: 'word '.repeat(1_000_000), list: Array(1_000_000).fill(1), marks: `e${'\u0301'.repeat(1_000_000)}` };
+    const content = call.repeat(9_000);
+    if (complaint === null) expect(filled(content, data)).toBe('w…'.repeat(9_000));
+    else expect(faultOf(content, data).message).toContain(complaint);
+  });
+
+  it('counts the parts of very long paths, and the members of very large objects', () => {
+    const x = Array.from({ length: 100_000 }, () => ({ a: 1 }));
+    expect(faultOf(`{{#each x}}{{#if a${'.a'.repeat(5_000)}}}{{/if}}{{/each}}`, { x }).message).toContain('too many items');
+    const y = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`k${at}`, 1]));
+    expect(faultOf('{{#each y}}{{/each}}'.repeat(1_000), { y }).message).toContain('too many items');
+  });
+
   it('keeps the order of very many pieces', () => {
     const x = Array.from({ length: 10_000 }, (_, at) => at);
     expect(filled('{{#each x}}{{this}},{{/each}}', { x })).toBe(`${x.join(',')},`);

@@ -19,9 +19,16 @@ export type Read = (scope: Scope, run: Run) => unknown;
 /** An expression made ready: how to read it, and its path from the top of the data as a person would write it. */
 export type Ready = { read: Read; written: string; full: (scope: Scope) => string; line: number };
 
-const descend = (from: unknown, parts: readonly string[]): unknown => {
+/** Parts of a path that are read together count as one step. */
+const partsPerStep = 8;
+
+const descend = (from: unknown, parts: readonly string[], run: Run): unknown => {
+  if (parts.length > partsPerStep) spend(run, parts.length / partsPerStep);
   let value = from;
-  for (const part of parts) value = ownMember(value, part);
+  for (const part of parts) {
+    if (value === undefined) return undefined;
+    value = ownMember(value, part);
+  }
   return value;
 };
 
@@ -35,15 +42,15 @@ const reader = (start: Start): Read => {
   const { rest } = start;
   switch (start.from) {
     case 'root':
-      return (_, run) => descend(run.data, rest);
+      return (_, run) => descend(run.data, rest, run);
     case 'loop':
-      return (scope) => descend(ownMember(loopAbove(scope, start.hops), start.name), rest);
+      return (scope, run) => descend(ownMember(loopAbove(scope, start.hops), start.name), rest, run);
     case 'name':
-      return (scope) => descend(scopeAbove(scope, start.hops)?.given[start.position], rest);
+      return (scope, run) => descend(scopeAbove(scope, start.hops)?.given[start.position], rest, run);
     case 'context': {
       const [only] = rest;
       if (start.hops === 0 && only !== undefined && rest.length === 1) return (scope) => ownMember(scope.context, only);
-      return (scope) => descend(scopeAbove(scope, start.hops)?.context, rest);
+      return (scope, run) => descend(scopeAbove(scope, start.hops)?.context, rest, run);
     }
     default:
       throw new TypeError('a path with an unknown beginning', { cause: start satisfies never });
@@ -104,9 +111,12 @@ export const prepareCall = (node: Pick<SubExpression, 'path' | 'params' | 'loc'>
   const cost = costs[name];
   const read: Read = (scope, run) => {
     const [subject = nothing, option = nothing] = given.map(({ read: readArgument, ...argument }) => ({ ...argument, value: readArgument(scope, run) }));
-    const call: Call = { line, locale: run.locale, timeZone: run.timeZone, raw };
+    const reads = (characters: number): void => spend(run, characters * cost.character);
+    const call: Call = { line, locale: run.locale, timeZone: run.timeZone, raw, reads };
     const result = helper(call, subject, option);
-    spend(run, cost.call + (typeof result === 'string' ? result.length * cost.character : 0));
+    spend(run, cost.call);
+    // What `lookup` finds is neither read nor made.
+    if (typeof result === 'string' && name !== 'lookup') reads(result.length);
     return result;
   };
   const asWritten = writtenCall(node);

@@ -11,9 +11,9 @@ const lookup: ValueHelper = (_, { value: holder }, { value: name }) =>
 
 type Cost = { call: number; character: number };
 
-const light: Cost = { call: 1, character: 1 / 64 };
+const light: Cost = { call: 1, character: 1 / 16 };
 
-/** What a call of each counts as, in steps of the expansion, and what each character it makes adds: roughly its time against that of a plain placeholder. */
+/** What a call of each counts as, in steps of the expansion, and what each character adds that it reads or makes: roughly its time against that of a plain placeholder. */
 export const costs: Record<ValueHelperName, Cost> = {
   lookup: light,
   uppercase: light,

@@ -4,7 +4,14 @@ import { unfit } from '../failures.ts';
 export type Argument = { value: unknown; written: string; literal: boolean };
 
 /** What a helper knows of its call. `raw` is true within triple braces, where what it returns reaches the document as it stands. */
-export type Call = { line: number; locale: string; timeZone: string; raw: boolean };
+export type Call = {
+  line: number;
+  locale: string;
+  timeZone: string;
+  raw: boolean;
+  /** Counts characters that the helper reads, beyond those that it writes. @throws Problem where the expansion takes too many steps */
+  reads: (characters: number) => void;
+};
 
 export type ValueHelper = (call: Call, subject: Argument, option: Argument) => unknown;
 

@@ -4,8 +4,8 @@ import { quoted, refuse, refuseOption } from './argument.ts';
 
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
-// Making a format costs as much as a thousand uses of it.
-const formats = new LRUCache<string, Intl.NumberFormat>({ max: 100 });
+// Making a format costs as much as a thousand uses of it. There is room for every currency, so that one document makes none twice.
+const formats = new LRUCache<string, Intl.NumberFormat>({ max: 400 });
 
 const formatOf = (locale: string, currency: string): Intl.NumberFormat => {
   const key = `${locale} ${currency}`;

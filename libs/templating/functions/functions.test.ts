@@ -18,6 +18,17 @@ describe('uppercase and lowercase', () => {
 });
 
 describe('truncate', () => {
+  it('cuts long texts where it would cut them had it read all of them', () => {
+    const letters = fc.array(fc.constantFrom('a', 'e\u0301', '\u0301', '👨‍👩‍👧', '👍🏽', '🏽', '🇦', '\r', '\n', '\u200d', '한', 'ᄒ', 'ᅡ', '\ud83c', ' '), { maxLength: 300 });
+    const cut = (x: string, length: number): string => {
+      const parts = [...new Intl.Segmenter('und').segment(x)].map(({ segment }) => segment);
+      return parts.length <= length ? x : `${parts.slice(0, length).join('').trimEnd()}…`;
+    };
+    fc.assert(fc.property(letters, fc.nat(20), (parts, length) => {
+      expect(filled('{{{truncate x length}}}', { x: parts.join(''), length })).toBe(cut(parts.join(''), length));
+    }));
+  });
+
   it('shortens a longer text, and says so', () => {
     expect(filled('{{truncate "A long description" 6}}|{{truncate "short" 5}}|{{truncate 12345 2}}')).toBe('A long…|short|12…');
   });

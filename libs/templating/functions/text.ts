@@ -2,13 +2,29 @@ import { textOf } from '../text-of.ts';
 import type { Argument, Call, ValueHelper } from './argument.ts';
 import { quoted, refuseOption } from './argument.ts';
 
-const text = (call: Call, { value, written }: Argument) => textOf(value, written, call.line);
+const text = (call: Call, { value, written }: Argument): string => {
+  const whole = textOf(value, written, call.line);
+  // A list is read anew for each call; what a helper reads of a text it counts by itself.
+  if (typeof value === 'object') call.reads(whole.length);
+  return whole;
+};
 
 export const uppercase: ValueHelper = (call, subject) => text(call, subject).toLocaleUpperCase(call.locale);
 
 export const lowercase: ValueHelper = (call, subject) => text(call, subject).toLocaleLowerCase(call.locale);
 
 const characters = new Intl.Segmenter('und', { granularity: 'grapheme' });
+
+/** Where the character after the first `count` begins in the text; undefined where there is none, or where that cannot be told for certain before the end of the text. */
+const endOfFirst = (text: string, count: number): number | undefined => {
+  let [position, end]: [number, number | undefined] = [0, undefined];
+  for (const { index } of characters.segment(text)) {
+    if (end !== undefined) return end;
+    if (position === count) end = index;
+    position += 1;
+  }
+  return undefined;
+};
 
 /** The first `length` characters as a reader counts them (an emoji or an accented letter is one), and an ellipsis where more follow. */
 export const truncate: ValueHelper = (call, subject, length) => {
@@ -17,10 +33,13 @@ export const truncate: ValueHelper = (call, subject, length) => {
   }
   const whole = text(call, subject);
   if (whole.length <= length.value) return whole;
-  let kept = 0;
-  for (const { index } of characters.segment(whole)) {
-    if (kept === length.value) return `${whole.slice(0, index).trimEnd()}…`;
-    kept += 1;
+  // The whole text may be very much longer than what is kept of it. A line break at its end stands for the end of the last character.
+  for (let read = 2 * length.value + 16; ; read *= 2) {
+    const isWhole = read >= whole.length;
+    const part = isWhole ? `${whole}\n` : whole.slice(0, read);
+    call.reads(part.length);
+    const end = endOfFirst(part, length.value);
+    if (end !== undefined) return `${whole.slice(0, end).trimEnd()}…`;
+    if (isWhole) return whole;
   }
-  return whole;
 };
