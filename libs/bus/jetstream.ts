@@ -117,6 +117,11 @@ export const openJetStreamBus = (url: string, options: JetStreamOptions = {}): B
       const counts = await Promise.all([urgent.count(), only ? 0 : ordinary.count()]);
       return counts[0] + counts[1];
     },
+    waiting: async ({ subject }, group) => {
+      const { urgent, ordinary } = lanesOf(subject);
+      const counts = await Promise.all([urgent, ordinary].map((lane) => lane.waiting(tokenOf(group))));
+      return { urgent: counts[0]!, ordinary: counts[1]! };
+    },
     ...openMark(() => link.connected(), prefix, laneOptions.replicas),
     missing: () => link.missing() ?? (refusal === null ? null : `The bus takes no messages: NATS says "${refusal}". Look at the storage and the limits of the server that BUS_URL names.`),
     close: async () => {

@@ -29,15 +29,19 @@ export type Delivery = Omit<Message, 'urgent' | 'group'> & {
 
 export type Consumer = { name: string; subject: string; leaseMs: number };
 
+export type Waiting = { urgent: number; ordinary: number };
+
 export type Bus = {
   /** Resolves when the bus has the message. The same id again within the de-duplication window is no second message. */
   publish(message: Message): Promise<void>;
   /** The next message, as soon as there is one; null when `signal` has aborted or the bus is closed. At least once, each message to one caller at a time. */
   next(consumer: Consumer, signal: AbortSignal): Promise<Delivery | null>;
-  /** A message of any group but these, the ordinary ones included, if there is one now; null where there is none. */
+  /** As `next`, of any group but these, if there is a message now; null where there is none. */
   nextBeside(consumer: Consumer, groups: ReadonlySet<string>): Promise<Delivery | null>;
   /** How many messages wait or are in hands. */
   pending(consumer: Consumer, only?: 'urgent'): Promise<number>;
+  /** How many messages of one group wait and were never given out. */
+  waiting(consumer: Consumer, group: string): Promise<Waiting>;
   /** The installation that the storage belongs to; null while it belongs to none. */
   mark(): Promise<string | null>;
   /** Lets storage without a mark belong to an installation; answers with the mark that it has then, which may be another one. Durable when it resolves. */

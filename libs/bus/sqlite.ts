@@ -21,16 +21,18 @@ const schema = `
 
 // A lease is nothing but a time before which nobody else may have the message; a message that was never given out has none (0), so that a
 // clock set back does not hold it. What was given out before and is free again goes first: new messages must not keep it waiting for ever.
-const returned = 'SELECT sequence FROM messages WHERE done_at IS NULL AND subject = ? AND free_at > 0 AND free_at <= ? ORDER BY free_at, sequence LIMIT 1';
-const returnedBeside = 'SELECT sequence FROM messages WHERE done_at IS NULL AND subject = ? AND free_at > 0 AND free_at <= ? AND turn NOT IN (SELECT value FROM json_each(?)) ORDER BY free_at, sequence LIMIT 1';
+const returned = 'SELECT sequence FROM messages WHERE done_at IS NULL AND subject = ? AND free_at > 0 AND free_at <= ? AND turn NOT IN (SELECT value FROM json_each(?)) ORDER BY free_at, sequence LIMIT 1';
 const freshAfter = `SELECT sequence, turn FROM messages WHERE done_at IS NULL AND free_at = 0 AND subject = ? AND urgent = ? AND turn > ? ORDER BY turn, sequence LIMIT 1`;
 const freshFirst = `SELECT sequence, turn FROM messages WHERE done_at IS NULL AND free_at = 0 AND subject = ? AND urgent = ? ORDER BY turn, sequence LIMIT 1`;
+const waitingOf = 'SELECT count(*) AS n FROM messages WHERE done_at IS NULL AND free_at = 0 AND subject = ? AND urgent = ? AND turn = ?';
 const give = 'UPDATE messages SET attempt = attempt + 1, free_at = ? WHERE sequence = ? RETURNING id, turn, data, attempt';
 
 /** One message in so many that are taken is an ordinary one, where there are any, however many urgent ones wait. */
 const ordinaryShare = 4;
 
 const recheckMs = 250;
+
+const none: ReadonlySet<string> = new Set();
 
 type Row = { id: string; turn: string; data: string; attempt: number };
 
@@ -69,34 +71,30 @@ export const openSqliteBus = (file: string, now: () => number = Date.now): Bus =
   const lastTurn = new Map<string, string>();
   let taken = 0;
 
-  const nextFresh = (subject: string, urgent: 0 | 1): number | undefined => {
+  /** The first message of the next group that is none of `except`, one step for each group that is passed over. */
+  const nextFresh = (subject: string, urgent: 0 | 1, except: ReadonlySet<string>): number | undefined => {
     const line = `${subject} ${urgent}`;
-    const last = lastTurn.get(line);
-    const row = (last === undefined ? undefined : database.get(freshAfter, subject, urgent, last)) ?? database.get(freshFirst, subject, urgent);
+    const after = (turn: string | undefined) => (turn === undefined ? undefined : database.get(freshAfter, subject, urgent, turn)) ?? database.get(freshFirst, subject, urgent);
+    const first = after(lastTurn.get(line));
+    let row = first;
+    while (row && except.has(row.turn as string)) {
+      row = after(row.turn as string);
+      if (row?.turn === first?.turn) return undefined;
+    }
     if (row) lastTurn.set(line, row.turn as string);
     return row?.sequence as number | undefined;
   };
 
-  const nextSequence = (subject: string): number | undefined => {
-    const again = database.get(returned, subject, now())?.sequence as number | undefined;
+  const nextSequence = (subject: string, except: ReadonlySet<string>): number | undefined => {
+    const again = database.get(returned, subject, now(), JSON.stringify([...except]))?.sequence as number | undefined;
     if (again !== undefined) return again;
     const [first, second] = taken % ordinaryShare === ordinaryShare - 1 ? ([0, 1] as const) : ([1, 0] as const);
-    return nextFresh(subject, first) ?? nextFresh(subject, second);
+    return nextFresh(subject, first, except) ?? nextFresh(subject, second, except);
   };
 
-  /** The first message of the next group that is none of these, one step for each group that is passed over. */
-  const nextFreshBeside = (subject: string, urgent: 0 | 1, groups: ReadonlySet<string>): number | undefined => {
-    let row = database.get(freshFirst, subject, urgent);
-    while (row && groups.has(row.turn as string)) row = database.get(freshAfter, subject, urgent, row.turn as string);
-    return row?.sequence as number | undefined;
-  };
-
-  const nextSequenceBeside = (subject: string, groups: ReadonlySet<string>): number | undefined =>
-    (database.get(returnedBeside, subject, now(), JSON.stringify([...groups]))?.sequence as number | undefined) ?? nextFreshBeside(subject, 1, groups) ?? nextFreshBeside(subject, 0, groups);
-
-  const take = (consumer: Consumer, find: (subject: string) => number | undefined): Delivery | null =>
+  const take = (consumer: Consumer, except: ReadonlySet<string>): Delivery | null =>
     database.transaction(() => {
-      const sequence = find(consumer.subject);
+      const sequence = nextSequence(consumer.subject, except);
       if (sequence === undefined) return null;
       taken += 1;
       return deliveryOf(consumer, database.get(give, now() + consumer.leaseMs, sequence) as Row);
@@ -122,15 +120,19 @@ export const openSqliteBus = (file: string, now: () => number = Date.now): Bus =
     },
     next: async (consumer, signal) => {
       while (!signal.aborted && !bell.closed()) {
-        const delivery = take(consumer, nextSequence);
+        const delivery = take(consumer, none);
         if (delivery) return delivery;
         await bell.heard(signal);
       }
       return null;
     },
-    nextBeside: async (consumer, groups) => (bell.closed() ? null : take(consumer, (subject) => nextSequenceBeside(subject, groups))),
+    nextBeside: async (consumer, groups) => (bell.closed() ? null : take(consumer, groups)),
     pending: async ({ subject }, only) =>
       Number(database.get(`SELECT count(*) AS n FROM messages WHERE done_at IS NULL AND subject = ?${only ? ' AND urgent = 1' : ''}`, subject)!.n),
+    waiting: async ({ subject }, group) => {
+      const count = (urgent: 0 | 1) => Number(database.get(waitingOf, subject, urgent, group)!.n);
+      return { urgent: count(1), ordinary: count(0) };
+    },
     ...openMark(database),
     close: async () => {
       bell.close();

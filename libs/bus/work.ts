@@ -1,3 +1,4 @@
+import { createPlaces, type PlaceLimits, usualSlowAfterMs } from '#libs/scheduling/places.ts';
 import { growingDelayMs } from './delays.ts';
 import type { Bus, Consumer, Delivery } from './port.ts';
 
@@ -6,18 +7,14 @@ export type WorkEnd = { kind: 'done' } | { kind: 'again'; delayMs: number };
 
 export type Worker = {
   consumer: Consumer;
-  /** How many messages are in hands at most. */
-  concurrency: number;
-  /** How many more there may be while those take long: of groups alone that have less than half of `concurrency` in hands, so that one group's long work holds up no other. None unless given. */
-  reserve?: number;
+  /** How many messages are worked on at most. One group alone never has more of the places than `quick`. */
+  places: Pick<PlaceLimits, 'quick' | 'most'>;
   work: (delivery: Delivery) => Promise<WorkEnd>;
   /** Told of work that raised an error; its message comes again, later each time. */
   onError: (error: unknown, delivery: Delivery) => void;
 };
 
-/** Work that ends within this time never brings in the reserve. */
-const patienceMs = 100;
-/** How often is looked for other groups once it has. */
+/** How often it looks for messages of other groups while some groups may have no more places. */
 const againMs = 20;
 
 const carryOut = async ({ consumer, work, onError }: Worker, delivery: Delivery): Promise<void> => {
@@ -33,50 +30,50 @@ const carryOut = async ({ consumer, work, onError }: Worker, delivery: Delivery)
   }
 };
 
-/** Resolves when the promise does, and after the milliseconds at the latest. */
-const patiently = async (promise: Promise<void>, milliseconds: number): Promise<void> => {
+/** Resolves when the promise does, and after the milliseconds at the latest; null stands for no such limit. */
+const atLatestAfter = async (milliseconds: number | null, promise: Promise<void>): Promise<void> => {
+  if (milliseconds === null) return promise;
   const over = Promise.withResolvers<void>();
   const timer = setTimeout(over.resolve, milliseconds);
   await Promise.race([promise, over.promise]);
   clearTimeout(timer);
 };
 
-/** Takes messages from the bus and works on them, until `signal` aborts; resolves when what is in hands is finished. */
+/** Takes messages from the bus and works on them, until `signal` aborts; resolves when the work that has begun is finished. */
 export const workOff = async (bus: Bus, worker: Worker, signal: AbortSignal): Promise<void> => {
-  const { consumer, concurrency, reserve = 0 } = worker;
-  const running = new Map<Promise<void>, string>();
+  const { consumer } = worker;
+  const { quick, most } = worker.places;
+  const places = createPlaces({ quick, most, slowAfterMs: usualSlowAfterMs, perGroup: quick });
+  const running = new Set<Promise<void>>();
   // A race of all that runs would leave a reaction behind on each of them at every turn: thousands times thousands where receivers are silent.
-  let room = Promise.withResolvers<void>();
+  let ended = Promise.withResolvers<void>();
 
   const begin = (delivery: Delivery): void => {
+    const leave = places.take(delivery.group);
     const one: Promise<void> = carryOut(worker, delivery).finally(() => {
       running.delete(one);
-      if (running.size < concurrency) room.resolve();
+      leave();
+      ended.resolve();
     });
-    running.set(one, delivery.group);
-    if (running.size === concurrency) room = Promise.withResolvers<void>();
+    running.add(one);
   };
 
-  const served = (): Set<string> => {
-    const groups = [...running.values()];
-    return new Set(groups.filter((group) => groups.filter((other) => other === group).length * 2 >= concurrency));
-  };
-
-  const waitForRoom = async (): Promise<void> => {
-    for (let waitMs = patienceMs; reserve > 0 && running.size >= concurrency && !signal.aborted; waitMs = againMs) {
-      await patiently(room.promise, waitMs);
-      if (running.size < concurrency || running.size >= concurrency + reserve) continue;
-      const delivery = await bus.nextBeside(consumer, served());
-      if (delivery) begin(delivery);
+  const take = async (): Promise<Delivery | null> => {
+    while (!signal.aborted) {
+      ended = Promise.withResolvers<void>();
+      if (!places.isFree()) {
+        await atLatestAfter(places.nextSlowInMs(), ended.promise);
+        continue;
+      }
+      const full = places.fullGroups();
+      if (full.size === 0) return bus.next(consumer, signal);
+      const delivery = await bus.nextBeside(consumer, full);
+      if (delivery) return delivery;
+      await atLatestAfter(againMs, ended.promise);
     }
-    if (running.size >= concurrency) await room.promise;
+    return null;
   };
 
-  for (;;) {
-    if (running.size >= concurrency) await waitForRoom();
-    const delivery = await bus.next(consumer, signal);
-    if (!delivery) break;
-    begin(delivery);
-  }
-  await Promise.all(running.keys());
+  for (let delivery = await take(); delivery; delivery = await take()) begin(delivery);
+  await Promise.all(running);
 };

@@ -18,7 +18,7 @@ export const runDelivery = (given: DeliveryParts, bus: Bus, report: Report, sign
     bus,
     {
       consumer,
-      concurrency,
+      places: { quick: concurrency, most: concurrency },
       work: (delivery) => workInTrace(delivery, consumer, (span) => deliver(parts, (delivery.data as { id: string }).id, delivery.attempt, span)),
       onError: (error, delivery) => report({ render: (delivery.data as { id: string }).id, ...idsOfMessage(delivery), error: String(error) }, 'a callback could not be worked on; it comes again'),
     },

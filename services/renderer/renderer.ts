@@ -9,15 +9,17 @@ import { repeatJob } from './repeat-job.ts';
 
 const consumer: Consumer = { name: consumers.renderer, subject: subjects.renderRequested, leaseMs: 10_000 };
 
-/** Takes renders from the bus, `concurrency` at a time and as many again for accounts that would wait for others' long ones, until `signal` aborts; resolves when what runs is finished. */
+/** A render that takes long mostly waits, and leaves its place to others: at most so many renders run for each place. */
+const mostPerPlace = 4;
+
+/** Takes renders from the bus, `concurrency` quick ones at a time, until `signal` aborts; resolves when what runs is finished. */
 export const runRenderer = (given: RendererParts, bus: Bus, concurrency: number, signal: AbortSignal): Promise<void> => {
   const parts = tracedWorkshop(given);
   return workOff(
     bus,
     {
       consumer,
-      concurrency,
-      reserve: concurrency,
+      places: { quick: concurrency, most: concurrency * mostPerPlace },
       work: (delivery) => {
         const { stream, again, diagnose } = delivery.data as { stream: string; again?: true; diagnose?: true };
         return workInTrace(delivery, consumer, (span) => {

@@ -28,6 +28,8 @@ export type Lane = {
   /** The tokens of all groups that have messages, in hands or not. */
   groups(): Promise<string[]>;
   count(): Promise<number>;
+  /** How many messages of the group were never given out. */
+  waiting(group: string): Promise<number>;
   /** What was there is perhaps not there any more: to be called when the connection was lost. */
   doubt(): void;
   /** Takes a message off that is given out no more, and tells what it was; null where it is gone. */
@@ -219,6 +221,16 @@ export const openLane = ({ connect, connected }: Way, names: LaneNames, { dedupl
         if (isMissing(error)) return 0;
         throw error;
       }
+    },
+    waiting: async (group) => {
+      const state = await look(group);
+      if (state) return state.waiting;
+      const of = async () => (await (await api()).streams.info(stream, { subjects_filter: `${root}.${group}.*` })).state.subjects ?? {};
+      const subjects = await of().catch((error: unknown) => {
+        if (isMissing(error)) return {};
+        throw error;
+      });
+      return Object.keys(subjects).length;
     },
     drop: async (sequence) => {
       const { streams } = await api();

@@ -36,7 +36,8 @@ export const openLine = ({ lanes, connection, leaseMs, onGivenUp }: LineParts): 
   let taken = 0;
   let listed: Promise<unknown> = Promise.resolve();
 
-  const take = async (consumer: Consumer, urgentFirst: boolean, except?: ReadonlySet<string>): Promise<Delivery | null> => {
+  const take = async (consumer: Consumer, except?: ReadonlySet<string>): Promise<Delivery | null> => {
+    const urgentFirst = taken % ordinaryShare !== ordinaryShare - 1;
     const [first, second] = urgentFirst ? [urgent, ordinary] : [ordinary, urgent];
     const delivery = (await first.take(consumer, except)) ?? (await second.take(consumer, except));
     if (delivery) taken += 1;
@@ -65,7 +66,7 @@ export const openLine = ({ lanes, connection, leaseMs, onGivenUp }: LineParts): 
       const ended = (): boolean => signal.aborted || bell.closed();
       while (!ended()) {
         try {
-          const delivery = await inTurn(async () => (ended() ? null : take(consumer, taken % ordinaryShare !== ordinaryShare - 1)));
+          const delivery = await inTurn(async () => (ended() ? null : take(consumer)));
           if (delivery) return delivery;
           if (!anything()) await bell.heard(signal);
         } catch {
@@ -78,7 +79,7 @@ export const openLine = ({ lanes, connection, leaseMs, onGivenUp }: LineParts): 
       if (!connection() || bell.closed()) return null;
       await listed;
       const tokens = new Set([...groups].map(tokenOf));
-      return inTurn(() => take(consumer, true, tokens)).catch(() => null);
+      return inTurn(() => take(consumer, tokens)).catch(() => null);
     },
     tell: (kind, group) => (kind === 'urgent' ? urgent : ordinary).tell(group),
     begin: (up) => {

@@ -67,6 +67,25 @@ export const turns: Cases<OpenedBus> = {
     expect(await opened.engine.nextBeside(worker, new Set(['b']))).toMatchObject({ data: 'back', attempt: 2 });
   },
 
+  'groups take turns also beside others': async (opened) => {
+    for (const group of ['a', 'b', 'c', 'd']) await publish(opened, numbered(group, 3), { group });
+    const taken: unknown[] = [];
+    for (let number = 0; number < 6; number += 1) taken.push((await opened.engine.nextBeside(worker, new Set(['b'])))!.data);
+    expect(taken.toSorted()).toEqual(['a0', 'a1', 'c0', 'c1', 'd0', 'd1']);
+  },
+
+  'what waits of one group can be counted, before it was ever looked at and while some of it is given out': async (opened) => {
+    const { engine } = opened;
+    await publish(opened, numbered('ordinary', 3), { group: 'a' });
+    await publish(opened, ['urgent'], { urgent: true, group: 'a' });
+    await publish(opened, ['other'], { group: 'b' });
+    expect(await engine.waiting(worker, 'a')).toEqual({ urgent: 1, ordinary: 3 });
+    expect(await engine.waiting(worker, 'nobody')).toEqual({ urgent: 0, ordinary: 0 });
+    const given = await engine.nextBeside(worker, new Set(['b']));
+    expect(given!.data).toBe('urgent');
+    expect(await engine.waiting(worker, 'a')).toEqual({ urgent: 0, ordinary: 3 });
+  },
+
   'urgent messages can be counted by themselves': async (opened) => {
     await publish(opened, numbered('ordinary', 3));
     await publish(opened, ['urgent'], { urgent: true });

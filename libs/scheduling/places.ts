@@ -1,0 +1,80 @@
+export type PlaceLimits = {
+  /** How many works may run at once that have not run for `slowAfterMs` yet. */
+  quick: number;
+  /** How many works may run at once in all. Where it is more than `quick`, slow work leaves its place to others. */
+  most: number;
+  /** Work that has run for longer counts as slow: mostly it waits for something. */
+  slowAfterMs: number;
+  /** How many works of one group may run at once; `most` unless given. */
+  perGroup?: number;
+};
+
+/** Counts what runs, and says what may begin. */
+export type Places = {
+  /** Takes a place for a work of the group. The answer gives it back. */
+  take(group: string): () => void;
+  /** Whether any group may begin a work now. */
+  isFree(): boolean;
+  mayBegin(group: string): boolean;
+  /** The groups that may not begin a work now although there is a free place. */
+  fullGroups(): Set<string>;
+  /** In how many milliseconds the next work becomes slow; null where none will. */
+  nextSlowInMs(): number | null;
+  running(): number;
+};
+
+/** How long work runs before it counts as slow, in milliseconds. */
+export const usualSlowAfterMs = 500;
+
+/**
+ * Shares places between groups, so that no few of them hold all for long. A group may hold at most half as many as are still free (dynamic thresholds,
+ * Choudhury and Hahne 1998), and always one: whoever comes later finds room, however slow the work of those before is. `now` is in milliseconds.
+ */
+export const createPlaces = ({ quick, most, slowAfterMs, perGroup = most }: PlaceLimits, now: () => number = () => performance.now()): Places => {
+  /** Since when each quick work runs, the oldest first. */
+  const young = new Map<symbol, number>();
+  const held = new Map<string, number>();
+  let running = 0;
+
+  const age = (): void => {
+    if (most <= quick) return;
+    for (const [work, since] of young) {
+      if (now() - since < slowAfterMs) return;
+      young.delete(work);
+    }
+  };
+  const isFull = (group: string): boolean => {
+    const own = held.get(group) ?? 0;
+    if (own === 0) return false;
+    return own >= perGroup || (most > quick && own * 2 >= most - running);
+  };
+  const isFree = (): boolean => {
+    age();
+    return running < most && young.size < quick;
+  };
+
+  return {
+    take: (group) => {
+      const work = Symbol(group);
+      young.set(work, now());
+      held.set(group, (held.get(group) ?? 0) + 1);
+      running += 1;
+      return () => {
+        young.delete(work);
+        running -= 1;
+        const left = held.get(group)! - 1;
+        if (left > 0) held.set(group, left);
+        else held.delete(group);
+      };
+    },
+    isFree,
+    mayBegin: (group) => isFree() && !isFull(group),
+    fullGroups: () => new Set([...held.keys()].filter(isFull)),
+    nextSlowInMs: () => {
+      age();
+      const [oldest] = young.values();
+      return oldest === undefined || most <= quick ? null : Math.max(0, slowAfterMs - (now() - oldest));
+    },
+    running: () => running,
+  };
+};
