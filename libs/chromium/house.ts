@@ -10,7 +10,7 @@ export type House = {
   documents: number;
   busy: number;
   since: number;
-  /** A page that holds one document after the other: no scripts, no network. Not more of them at once than are kept. */
+  /** A page that holds one document after the other: no scripts, no network. */
   withKeptPage<T>(use: (page: Page) => Promise<T>): Promise<T>;
   /** A page for one document, thrown away after it. */
   withFreshPage<T>(kind: PageKind, use: (page: Page) => Promise<T>): Promise<T>;
@@ -42,9 +42,12 @@ export const openHouse = async (settings: HouseSettings): Promise<House> => {
   const free = Array.from({ length: settings.keptPages }, newSlot);
   const shelf = new Map<string, Promise<Page>>();
 
-  const renew = (slot: Slot) => {
+  /** Pages beyond those that are kept were opened because others are held by slow documents: they are needed no more. */
+  const giveBack = (slot: Slot, usable: boolean) => {
+    const isKept = free.length < settings.keptPages;
+    if (usable && isKept) return free.push(slot);
     void slot.page.then((page) => page.close(), () => undefined);
-    return newSlot();
+    if (isKept) free.push(newSlot());
   };
 
   /** A page that waited for its document may have died meanwhile, or could not be opened ahead of time; that says nothing about one opened now. */
@@ -80,10 +83,10 @@ export const openHouse = async (settings: HouseSettings): Promise<House> => {
         try {
           const result = await use(await slot.page);
           slot.documents += 1;
-          free.push(slot.documents < settings.documentsPerPage ? slot : renew(slot));
+          giveBack(slot, slot.documents < settings.documentsPerPage);
           return result;
         } catch (error) {
-          free.push(renew(slot));
+          giveBack(slot, false);
           throw error;
         }
       }),

@@ -1,12 +1,15 @@
 import { availableParallelism, totalmem } from 'node:os';
 import PQueue from 'p-queue';
+import { withTimeout } from '#libs/concurrency/with-timeout.ts';
+import { type FairQueue, openFairQueue } from '#libs/scheduling/fair-queue.ts';
+import { usualSlowAfterMs } from '#libs/scheduling/places.ts';
+import { tooBusy } from '#libs/scheduling/too-busy.ts';
 import { BrowserGone } from './devtools/gone.ts';
 import { underDeadline } from './deadline.ts';
 import { type BrowserKind, browserKinds } from './flags.ts';
 import { openHermitages } from './hermitage.ts';
 import { openHouse, type House } from './house.ts';
 import { bandSetter } from './band-setter.ts';
-import { type Line, openLine } from './line.ts';
 import { laneOf, type Lane, type LaneTools } from './lanes.ts';
 import type { PrintRequest, Printed, PrinterLog } from './request.ts';
 import type { Warning } from './resources.ts';
@@ -35,7 +38,7 @@ export type PrinterSettings = {
   proxy: string;
   /** PEM file of further certificates to be trusted. */
   caFile?: string | undefined;
-  /** How many documents are usually worked on at once in each browser; twice as many where some take long. */
+  /** How many documents are usually worked on at once in each browser; more where some take long. */
   pages?: number | undefined;
   /** What the processes of one browser may hold together. */
   memoryMb?: number | undefined;
@@ -48,8 +51,15 @@ type Tuning = { documentsPerPage: number; documentsPerBrowser: number; memoryEve
 
 const usualTuning: Tuning = { documentsPerPage: 1000, documentsPerBrowser: 20_000, memoryEveryMs: 500, pulseEveryMs: 5000, pulseWithinMs: 15_000 };
 
+/** Since when a document waits for a browser, until when it may, and what it fails with then; times by performance.now(). */
+type Waiting = { asked: number; endsAt: number; tooLate: () => Error };
+
 /** A page more than there are cores keeps them busy while one waits for the processes of the browser; more bring nothing. */
 const usualPages = () => Math.max(2, Math.min(16, availableParallelism() + 1));
+/** So many pages a browser has at most while documents take long: for each of them there are some 64 MB. */
+const mostPages = (pages: number, memoryMb: number) => Math.max(pages * 2 + 2, Math.min(pages * 8, Math.floor(memoryMb / 64)));
+/** Browsers for one document each. */
+const mostIsolated = 3;
 const usualMemoryMb = () => Math.min(2048, Math.floor(totalmem() / 2 ** 20 / 3));
 
 /** Starts the browsers, and resolves once they are up. Throws where no browser comes up, saying what to do. */
@@ -68,35 +78,33 @@ export const openPrinter = async (settings: PrinterSettings): Promise<Printer> =
   const all = await allOrNone(browserKinds.map(keep));
   const supervisors = Object.fromEntries(browserKinds.map((kind, index) => [kind, all[index]])) as Record<BrowserKind, Supervisor>;
   const hermitages = openHermitages((kind) => openHouse({ executable, kind, proxy, caFile, memoryMb, keptPages: kind === 'still' ? 1 : 0, documentsPerPage: 1 }));
-  const lines: Record<Lane['queue'], Line> = { kept: openLine(pages), still: openLine(pages * 2), scripted: openLine(pages), moving: openLine(pages) };
-  const lineOfOne = openLine(1);
+  const queueFor = (quick: number): FairQueue => openFairQueue({ quick, most: mostPages(pages, memoryMb), slowAfterMs: usualSlowAfterMs });
+  const queues: Record<Lane['queue'], FairQueue> = { kept: queueFor(pages), still: queueFor(pages * 2), scripted: queueFor(pages), moving: queueFor(pages) };
+  const isolated = openFairQueue({ quick: 1, most: mostIsolated, slowAfterMs: usualSlowAfterMs });
   const stopWatching = watchOver({ houses: () => [...all.flatMap((supervisor) => supervisor.houses()), ...hermitages.houses()], log, ...tuning });
   const tools: LaneTools = { proxy, setBands: bandSetter({ stillHouse: () => supervisors.still.house(), proxy }) };
   let closing = false;
 
-  const printIn = async (lane: Lane, request: PrintRequest, signal: AbortSignal, asked: number): Promise<Printed> => {
-    signal.throwIfAborted();
+  const printIn = async (lane: Lane, request: PrintRequest, { asked, endsAt, tooLate }: Waiting): Promise<Printed> => {
     const supervisor = supervisors[lane.browser];
-    const house: House = await supervisor.house();
+    const house: House = await withTimeout(endsAt - performance.now(), tooLate, () => supervisor.house());
     try {
-      return await lane.print(house, request, { ...tools, signal, asked });
+      return await underDeadline(request.limits.processingMs, (signal) => lane.print(house, request, { ...tools, signal, asked }));
     } finally {
       supervisor.afterDocument(house);
     }
   };
 
-  const printAlone = (lane: Lane, request: PrintRequest, signal: AbortSignal, asked: number): Promise<Printed> => {
-    signal.throwIfAborted();
-    return hermitages.within(lane.browser, (house) => lane.print(house, request, { ...tools, signal, asked }));
-  };
+  const printAlone = (lane: Lane, request: PrintRequest, { asked }: Waiting): Promise<Printed> =>
+    hermitages.within(lane.browser, (house) => underDeadline(request.limits.processingMs, (signal) => lane.print(house, request, { ...tools, signal, asked })));
 
   const healthOf = (kind: BrowserKind): BrowserHealth => {
     const house = supervisors[kind].current();
-    const own = kind === 'still' ? [lines.kept, lines.still] : [lines[kind]];
-    const sum = (of: (line: Line) => number) => own.reduce((total, line) => total + of(line), 0);
+    const own = kind === 'still' ? [queues.kept, queues.still] : [queues[kind]];
+    const sum = (of: (queue: FairQueue) => number) => own.reduce((total, queue) => total + of(queue), 0);
     return {
       kind, up: house !== undefined, version: house?.browser.version ?? null, documents: house?.documents ?? 0,
-      running: sum((line) => line.running()), waiting: sum((line) => line.waiting()), starts: supervisors[kind].starts(), crashes: supervisors[kind].crashes(), memoryMb: house?.browser.memory.megabytes ?? 0, processGroup: house?.browser.processGroup ?? null,
+      running: sum((queue) => queue.running()), waiting: sum((queue) => queue.waiting()), starts: supervisors[kind].starts(), crashes: supervisors[kind].crashes(), memoryMb: house?.browser.memory.megabytes ?? 0, processGroup: house?.browser.processGroup ?? null,
     };
   };
   const ready = () => !closing && all.every((supervisor) => supervisor.current() !== undefined);
@@ -106,14 +114,16 @@ export const openPrinter = async (settings: PrinterSettings): Promise<Printer> =
       if (closing) throw new BrowserGone('The printer is closing.');
       const lane = laneOf(request);
       const asked = performance.now();
-      const [line, printer] = request.alone ? [lineOfOne, printAlone] : [lines[lane.queue], printIn];
-      return underDeadline(request.limits.processingMs, (signal) => line.add(request.group ?? '', () => printer(lane, request, signal, asked)));
+      const { processingMs, waitMs = processingMs } = request.limits;
+      const [queue, printer] = request.alone ? [isolated, printAlone] : [queues[lane.queue], printIn];
+      const tooLate = () => tooBusy('No browser was free for the document', waitMs);
+      return queue.add(request.group ?? '', () => printer(lane, request, { asked, endsAt: asked + waitMs, tooLate }), { waitMs, tooLate });
     },
     ready,
     health: () => ({ ready: ready(), browsers: browserKinds.map(healthOf) }),
     close: async () => {
       closing = true;
-      await Promise.all([lineOfOne, ...Object.values(lines)].map((line) => line.idle()));
+      await Promise.all([isolated, ...Object.values(queues)].map((queue) => queue.idle()));
       stopWatching();
       await Promise.all(all.map((supervisor) => supervisor.close()));
     },

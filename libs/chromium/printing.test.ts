@@ -97,10 +97,10 @@ test('a document that takes too long ends at its deadline, and the next one is n
   expect((await printed('<p>next'))[0]!.text).toBe('next');
 });
 
-test('a document that waits for its turn until its deadline ends there', async () => {
+test('a document that has no browser in time fails as a fault of the service', async () => {
   const ended: string[] = [];
   const busy = [1, 2].map(() => printer.print(requestFor('<p>x'.repeat(6000))).finally(() => ended.push('busy')));
-  expect(await faultOf(printer.print(requestFor('<p>x', { limits: { processingMs: 1 } })).finally(() => ended.push('late')))).toMatchObject({ name: 'processing_timeout' });
+  expect(await faultOf(printer.print(requestFor('<p>x', { limits: { waitMs: 1 } })).finally(() => ended.push('late')))).toMatchObject({ name: 'service_unavailable' });
   expect(ended).toEqual(['late']);
   await Promise.all(busy);
 });

@@ -20,8 +20,11 @@ export type PrintRequest = {
   bands?: Band[] | undefined;
   /** The dates of the PDF, and `{{date}}` (UTC). */
   requestedAt: Date;
-  /** `processingMs` is what is left of the document's deadline now; `maxPages` null where there is no limit. */
-  limits: { processingMs: number; scriptMs: number; maxPages: number | null };
+  /**
+   * `processingMs` is what is left of the document's deadline, which counts from when it has a browser; `waitMs` is how long it may wait for one, as long
+   * unless given; `maxPages` is null where there is no limit.
+   */
+  limits: { processingMs: number; waitMs?: number; scriptMs: number; maxPages: number | null };
 };
 
 export type Printed = {

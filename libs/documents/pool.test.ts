@@ -7,8 +7,8 @@ vi.mock('node:child_process', { spy: true });
 
 const fileOf = (name: string) => fileURLToPath(new URL(`./testing/${name}.ts`, import.meta.url));
 const pools: Pool[] = [];
-const open = (worker: string, processes = 1) => {
-  const pool = openPool({ processes, memoryMb: 64, workerFile: fileOf(worker) });
+const open = (worker: string, processes = 1, most = processes) => {
+  const pool = openPool({ processes, most, memoryMb: 64, workerFile: fileOf(worker) });
   pools.push(pool);
   return pool;
 };
@@ -42,12 +42,23 @@ describe('the pool', () => {
     await vi.waitFor(() => expect(isAlive(Number(first))).toBe(false), { timeout: 20_000 });
   });
 
-  test('never starts a task whose deadline passed while it waited', async () => {
+  test('fails a task that had no process in time as a fault of the service, and never starts it', async () => {
     const pool = open('busy-worker');
-    const ends = await Promise.allSettled([spin(pool, 400), spin(pool, 50)]);
-    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    const long = spin(pool, 1_000).catch(({ fault }) => fault.name);
+    await expect(pool.run('analyse', { content: '', variables: [] }, { timeoutMs: 60_000, waitMs: 20 })).rejects.toMatchObject({ fault: { name: 'service_unavailable', extra: { retry_after: expect.any(Number) } } });
+    expect(await long).toBe('processing_timeout');
     await whoWorks(pool);
     expect(childProcess.fork).toHaveBeenCalledTimes(2);
+  });
+
+  test('counts the deadline of a task from when it has a process', async () => {
+    const pool = open('busy-worker');
+    const events: string[] = [];
+    const long = spin(pool, 300).catch(() => events.push('first is over'));
+    const next = pool.run('analyse', { content: '', variables: [] }, { timeoutMs: 50, waitMs: 60_000, onBegin: () => events.push('next begins') });
+    await expect(next).rejects.toMatchObject({ fault: { name: 'processing_timeout', extra: { timeout_seconds: 0.05 } } });
+    await long;
+    expect(events.toSorted()).toEqual(['first is over', 'next begins']);
   });
 
   test('fails the task of a process that crashes, and works on', async () => {
@@ -68,6 +79,15 @@ describe('the pool', () => {
     const pool = open('busy-worker', 2);
     const endless = Array.from({ length: 5 }, () => spin(pool, 60_000, 'greedy').catch(String));
     for (let round = 0; round < 3; round += 1) expect(Number(await whoWorks(pool))).toBeGreaterThan(0);
+    pool.close();
+    await Promise.all(endless);
+  });
+
+  test('starts further processes while tasks of several groups take long, and keeps no more than it needs', async () => {
+    const pool = open('busy-worker', 2, 8);
+    const endless = ['a', 'b', 'c', 'd'].flatMap((group) => [1, 2, 3].map(() => spin(pool, 60_000, group).catch(String)));
+    for (let round = 0; round < 3; round += 1) expect(Number(await whoWorks(pool))).toBeGreaterThan(0);
+    expect(pool.load().processes).toBeLessThanOrEqual(8);
     pool.close();
     await Promise.all(endless);
   });

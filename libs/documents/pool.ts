@@ -1,19 +1,26 @@
+import { totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Problem } from '#contracts/http/problem.ts';
+import { openFairQueue } from '#libs/scheduling/fair-queue.ts';
+import { usualSlowAfterMs } from '#libs/scheduling/places.ts';
+import { tooBusy } from '#libs/scheduling/too-busy.ts';
 import { type Answer, isFault } from './worker/answer.ts';
 import { type End, startWorker, type WorkerProcess } from './worker/process.ts';
 import type { Order, Tasks } from './worker/worker.ts';
+
+/**
+ * `timeoutMs`: how long the task may run, from the moment it has a process. `waitMs`: how long it may wait for one before; as long unless given.
+ * `group` names whose work it is: groups take turns. `onBegin` is called when the task has its process.
+ */
+export type TaskTerms = { timeoutMs: number; waitMs?: number; group?: string; onBegin?: () => void };
 
 /**
  * Processes for work that is fed by callers: each with a memory limit, each task with a deadline. One that breaks either is ended and replaced.
  * They are processes, because a thread that runs out of memory while an array grows takes its whole process along.
  */
 export type Pool = {
-  /**
-   * Throws the Problem that the task raised, or that ending it comes to. `timeoutMs` counts from the call, waiting included.
-   * Tasks of one `group` never hold the last process, so that those of others are not held up by them.
-   */
-  run: <Name extends keyof Tasks>(task: Name, input: Tasks[Name]['input'], options: { timeoutMs: number; group?: string }) => Promise<Tasks[Name]['output']>;
+  /** Throws the Problem that the task raised, or that ending it comes to; service_unavailable where it had no process in time. */
+  run: <Name extends keyof Tasks>(task: Name, input: Tasks[Name]['input'], terms: TaskTerms) => Promise<Tasks[Name]['output']>;
   /** What it is doing now. */
   load: () => PoolLoad;
   close: () => void;
@@ -22,90 +29,100 @@ export type Pool = {
 /** How many processes there are, how many of them work, and how many tasks wait for one. */
 export type PoolLoad = { processes: number; running: number; waiting: number };
 
-type Job = { order: Order; group: string; resolve: (answer: Answer<unknown>) => void; reject: (error: unknown) => void };
-type Seat = { worker: WorkerProcess | undefined; job: Job | undefined };
+type Job = { resolve: (answer: Answer<unknown>) => void; reject: (error: unknown) => void };
+type Seat = { worker: WorkerProcess; job: Job | null };
+
+export type PoolSettings = {
+  /** How many processes are kept, and how many tasks run at once while none takes long. */
+  processes: number;
+  /** How many there are at most, while some tasks take long. */
+  most?: number;
+  /** Limit of the JavaScript heap of one process, in MiB. */
+  memoryMb: number;
+  /** Another program to run, which speaks as `worker.ts` does. */
+  workerFile?: string;
+};
+
+const isIdle = ({ job }: Seat): boolean => job === null;
 
 const ownWorker = fileURLToPath(new URL('./worker/worker.ts', import.meta.url));
 
-/** @param settings `memoryMb`: limit of the JavaScript heap of one process, in MiB; `workerFile`: another program to run, which speaks as `worker.ts` does */
-export const openPool = ({ processes, memoryMb, workerFile = ownWorker }: { processes: number; memoryMb: number; workerFile?: string }): Pool => {
-  const seats: Seat[] = Array.from({ length: processes }, () => ({ worker: undefined, job: undefined }));
-  const waiting: Job[] = [];
+/** So that all of them together never need more than half of the machine's memory, but some more than are kept. */
+const usualMost = (processes: number, memoryMb: number): number => {
+  const megabytes = Math.min(totalmem(), process.constrainedMemory() || Infinity) / 2 ** 20;
+  return Math.max(processes + 3, Math.min(4 * processes, Math.floor(megabytes / 2 / memoryMb)));
+};
+
+export const openPool = ({ processes, memoryMb, most = usualMost(processes, memoryMb), workerFile = ownWorker }: PoolSettings): Pool => {
+  const queue = openFairQueue({ quick: processes, most, slowAfterMs: usualSlowAfterMs, perGroup: Math.max(1, processes - 1) });
+  const seats = new Set<Seat>();
   let closed = false;
 
-  const fill = (seat: Seat): WorkerProcess => {
+  const remove = (seat: Seat): void => {
+    seats.delete(seat);
+    seat.worker.kill();
+  };
+  const release = (seat: Seat): Job | null => {
+    const { job } = seat;
+    seat.job = null;
+    return job;
+  };
+  const open = (): Seat => {
     const worker = startWorker(workerFile, memoryMb, {
-      onAnswer: (answer) => release(seat)?.resolve(answer),
+      onAnswer: (answer) => {
+        const job = release(seat);
+        if ([...seats].filter(isIdle).length > processes) remove(seat);
+        job?.resolve(answer);
+      },
       onEnd: (end) => {
-        seat.worker = undefined;
+        seats.delete(seat);
         // One that cannot even start is not tried again before there is work: it would fail in a loop.
-        if (end !== 'never started') refill(seat);
+        if (end !== 'never started') replenish();
         release(seat)?.reject(failureOf(end, memoryMb));
       },
     });
-    seat.worker = worker;
-    return worker;
+    const seat: Seat = { worker, job: null };
+    seats.add(seat);
+    return seat;
   };
-  const refill = (seat: Seat): void => {
-    if (!closed) fill(seat);
-  };
-  const release = (seat: Seat): Job | undefined => {
-    const { job } = seat;
-    seat.job = undefined;
-    queueMicrotask(assign);
-    return job;
-  };
-  const mostOfOneGroup = Math.max(1, processes - 1);
-  const mayBegin = ({ group }: Job): boolean => seats.filter(({ job }) => job?.group === group).length < mostOfOneGroup;
-  const nextJob = (): Job | undefined => {
-    const place = waiting.findIndex(mayBegin);
-    return place < 0 ? undefined : waiting.splice(place, 1)[0];
-  };
-  const assign = (): void => {
-    for (const seat of seats) {
-      const job = seat.job ? undefined : nextJob();
-      if (!job) continue;
-      seat.job = job;
-      (seat.worker ?? fill(seat)).send(job.order);
-    }
-  };
-  const drop = (job: Job): void => {
-    const place = waiting.indexOf(job);
-    if (place >= 0) waiting.splice(place, 1);
-    const seat = seats.find((taken) => taken.job === job);
-    if (!seat) return;
-    seat.worker?.kill();
-    refill(seat);
-    release(seat);
+  const replenish = (): void => {
+    while (!closed && seats.size < processes) open();
   };
 
-  seats.forEach(refill);
+  const carryOut = async (order: Order, { timeoutMs, onBegin }: TaskTerms): Promise<Answer<unknown>> => {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer<unknown>>();
+    const seat = [...seats].find(isIdle) ?? open();
+    seat.job = { resolve, reject };
+    onBegin?.();
+    seat.worker.send(order);
+    const timer = setTimeout(() => {
+      remove(seat);
+      replenish();
+      reject(tooLate(timeoutMs));
+    }, timeoutMs);
+    try {
+      return await promise;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
+
+  replenish();
   return {
-    run: async (task, input, { timeoutMs, group = '' }) => {
-      if (closed) throw new Error('the pool is closed');
-      const { promise, resolve, reject } = Promise.withResolvers<Answer<unknown>>();
-      const job: Job = { order: { task, input }, group, resolve, reject };
-      const timer = setTimeout(() => {
-        drop(job);
-        reject(tooLate(timeoutMs));
-      }, timeoutMs);
-      waiting.push(job);
-      assign();
-      try {
-        const answer = await promise;
-        if (isFault(answer)) throw Problem.from(answer.fault);
-        return answer.value as Tasks[typeof task]['output'];
-      } finally {
-        clearTimeout(timer);
-      }
+    run: async (task, input, terms) => {
+      const { group = '', timeoutMs, waitMs = timeoutMs } = terms;
+      const patience = { waitMs, tooLate: () => tooBusy('No process was free to convert the document', waitMs) };
+      const answer = await queue.add(group, () => carryOut({ task, input }, terms), patience);
+      if (isFault(answer)) throw Problem.from(answer.fault);
+      return answer.value as Tasks[typeof task]['output'];
     },
-    load: () => ({ processes, running: seats.filter(({ job }) => job).length, waiting: waiting.length }),
+    load: () => ({ processes: seats.size, running: queue.running(), waiting: queue.waiting() }),
     close: () => {
       closed = true;
       const closing = new Error('the pool is closed');
-      for (const job of waiting.splice(0)) job.reject(closing);
+      queue.close(closing);
       for (const seat of seats) {
-        seat.worker?.kill();
+        remove(seat);
         release(seat)?.reject(closing);
       }
     },

@@ -47,13 +47,6 @@ describe('preparation in processes', () => {
     expect((await prepare('html', '<p>next</p>')).html).toBe('<p>next</p>');
   });
 
-  test('counts the wait for a process in', async () => {
-    const first = faultOf(prepare('markdown', endless, 500));
-    const second = faultOf(prepare('html', '<p>waits</p>', 100));
-    expect((await second).name).toBe('processing_timeout');
-    expect((await first).name).toBe('processing_timeout');
-  });
-
   test('survives deadlines that end processes before they have begun to work', async () => {
     for (let round = 0; round < 5; round += 1) await faultOf(prepare('markdown', endless, 1));
     expect((await prepare('html', '<p>next</p>')).html).toBe('<p>next</p>');

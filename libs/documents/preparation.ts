@@ -1,6 +1,6 @@
 import type { Band } from '#libs/chromium/bands.ts';
 import type { BandSources } from '#libs/chromium/read-bands.ts';
-import { openPool, type PoolLoad } from './pool.ts';
+import { openPool, type PoolLoad, type TaskTerms } from './pool.ts';
 import type { InputType } from './input-type.ts';
 import type { Prepared } from './prepared.ts';
 import { withEcho } from './worker/echo.ts';
@@ -10,10 +10,8 @@ import type { Analysis } from '#libs/templating/analyse.ts';
 
 export type { InputType, Prepared };
 
-/**
- * `timeoutMs` from the call on, waiting for a process included; `group` names whose work it is: however much there is of one group, a process is left to the others.
- */
-export type Terms = { timeoutMs: number; group?: string };
+/** How long a task may wait and run, and whose it is. */
+export type Terms = TaskTerms;
 
 /** Turns what callers send into documents for the browser, away from the event loop. */
 export type Preparation = {

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Problem } from '#contracts/http/problem.ts';
 import { renderOptions } from '#contracts/http/render-options.ts';
 import type { PrintRequest } from '#libs/chromium/printer.ts';
+import type { Terms } from '#libs/documents/preparation.ts';
 import { produce, type Requested, type Workshop } from './produce.ts';
 
 const requestedAt = new Date('2026-01-02T03:04:05Z');
@@ -41,6 +42,22 @@ describe('A PDF in the making', () => {
     expect(asked[0]!.limits.processingMs).toBeLessThanOrEqual(30_000);
   });
 
+  it('is not charged for its wait for a process, which leaves it less to wait for a browser', async () => {
+    const { workshop, asked } = workshopWith(small);
+    const waits = async (_: unknown, { onBegin }: Terms) => {
+      clock += 20_000;
+      onBegin!();
+      clock += 3_000;
+      return { html: '<p>', lane: 'quiet', laneReason: 'nothing that runs', external: false };
+    };
+    let clock = 0;
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => clock);
+    Object.assign(workshop.preparation, { prepare: waits });
+    const { durations } = await produce(workshop, requestOf(), requestedAt).finally(() => now.mockRestore());
+    expect(asked[0]!.limits).toMatchObject({ processingMs: 27_000, waitMs: 10_000 });
+    expect(durations).toMatchObject({ prepareMs: 3_000, waitMs: 20_001 });
+  });
+
   it('may fetch when a header or footer does, though the document does not', async () => {
     const { workshop, asked } = workshopWith(small);
     await produce(workshop, requestOf({ bands: { header: null, footer: { sha256: 'logo', size: 1 } } }), requestedAt);
@@ -55,7 +72,7 @@ describe('A PDF in the making', () => {
     await produce(workshop, requestOf({ bands: { header: { sha256: 'large', size: 1 }, footer: null } }), requestedAt);
     await produce(workshop, requestOf({ bands: { header: { sha256: 'small', size: 1 }, footer: null } }), requestedAt);
     expect(asked.map(({ bands }) => bands)).toEqual([['read'], undefined]);
-    expect(terms).toEqual([{ timeoutMs: 30_000, group: 'a' }]);
+    expect(terms).toMatchObject([{ group: 'a' }]);
   });
 
   it('that is larger than any may be is told in terms of the plan, where that has any', async () => {

@@ -73,7 +73,7 @@ export const diagnoseJob = async (parts: RendererParts, stream: string, attempt:
   const [id, cause] = [idOfStream(stream), causedBy(asked, 'renderer')];
   span?.note(attributesOf(id, attempt, requested));
   const failed = (error: unknown): 'told' | 'again' => {
-    if (error instanceof Problem || error instanceof BrowserGone) return 'told';
+    if ((error instanceof Problem && error.fault.name !== 'service_unavailable') || error instanceof BrowserGone) return 'told';
     if (error instanceof BlobMissing ? !hasWaitedAnHour(attempt) : attempt < maxAttempts) return 'again';
     span?.fail(error);
     parts.report({ render: id, attempt, ...idsOf(cause), error: String(error) }, 'a render could not be diagnosed', 'error');

@@ -39,7 +39,8 @@ export const repeatJob = async (parts: RendererParts, stream: string, attempt: n
     // It comes again as long as anybody waits.
     if (error instanceof BlobMissing) throw error;
     span?.fail(error);
-    const comesAgain = !(error instanceof Problem) && attempt < maxAttempts;
+    const isFinal = error instanceof Problem && error.fault.name !== 'service_unavailable';
+    const comesAgain = !isFinal && attempt < maxAttempts;
     report({ ...ids, attempt, error: String(error) }, 'a PDF could not be made again', comesAgain || error instanceof Problem ? 'warn' : 'error');
     if (comesAgain) return { kind: 'again', delayMs: 100 * attempt };
     answers.give(id, { status: 'FAILED', fault: error instanceof Problem ? error.fault : failed });
