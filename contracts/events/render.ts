@@ -74,7 +74,12 @@ export const renderRequested = z.object({
   reply: renderReply,
 });
 
-export const renderStarted = z.object({ attempt: z.number().int(), worker: text(500) });
+export const renderStarted = z.object({
+  attempt: z.number().int(),
+  worker: text(500),
+  /** Milliseconds from the request to this claim. */
+  queueMs: z.number(),
+});
 
 /** What the PDF lacks: the first things alone, where there are many. */
 export const renderWarnings = list(z.object({ kind: text(100), url: text(500), reason: text(500) }), 50);

@@ -7,7 +7,7 @@ const { upcast: lift, versionOf: versionNow } = upcasting({
 
 describe('an event', () => {
   it('that has only ever had one shape comes as it was recorded', () => {
-    const event = { type: 'RenderStarted', version: 1, data: { attempt: 1, worker: 'a' }, stream: 'render-1' };
+    const event = { type: 'RenderStarted', version: 1, data: { attempt: 1, worker: 'a', queueMs: 0 }, stream: 'render-1' };
     expect(upcast(event)).toBe(event);
     expect(versionOf('RenderStarted')).toBe(1);
   });

@@ -80,7 +80,7 @@ export const renderQueued = z.object({
   job_id: z.string().describe('job_<id>'),
   status: z.literal('QUEUED'),
   webhook_url: z.string().optional().describe('As it was sent.'),
-  estimated_time_ms: z.number().int().describe('From recent renders of the same kind of input and the present queue.'),
+  estimated_time_ms: z.number().int().describe('From recent renders of the same kind of input and what waits of the account at present.'),
   created_at: timestamp,
 });
 export type RenderQueued = z.output<typeof renderQueued>;

@@ -37,7 +37,7 @@ export const settingTable = {
   secret: secret('COLOPHON_SECRET', maybe(secretText), undefined, 'What webhook secrets and download links are made from; by default it lies in the data folder. All processes of a cluster need the same one.'),
   previousSecrets: secret('COLOPHON_PREVIOUS_SECRETS', secretTexts, '', 'What COLOPHON_SECRET was before, for a day after a new one was set: opens what was sealed with it, and accepts its download links.'),
 
-  renderConcurrency: setting('RENDER_CONCURRENCY', whole(1, 256), renderConcurrency, 'How many documents are rendered at once; by default three times as many as there are cores.'),
+  renderConcurrency: setting('RENDER_CONCURRENCY', whole(1, 256), renderConcurrency, 'How many documents are rendered at once, and how many of one account at most; up to four times as many while some take long. By default three times as many as there are cores.'),
   renderBacklog: setting('RENDER_BACKLOG', whole(1, 100_000_000), '100000', 'How many renders may wait before asynchronous ones are refused.'),
   browser: setting('PUPPETEER_EXECUTABLE_PATH', maybe(executableFile), findBrowser, 'The Chromium that prints; by default the first one found on PATH or left by the set-up.'),
   chromiumMemoryMb: setting('CHROMIUM_MEMORY_MB', whole(256, 1_048_576), '2048', 'Memory that one browser with all its processes may take, in MiB.'),

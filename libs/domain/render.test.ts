@@ -27,11 +27,11 @@ const completion = (attempt: number): Data<'RenderCompleted'> => ({
 const failure = (attempt: number): Data<'RenderFailed'> => ({ attempt, fault: { name: 'conversion_failed', message: 'no', extra: {} }, reply: 'poll', totalMs: 5, givesBack: null });
 
 const requested: RenderEvent = { type: 'RenderRequested', data: request };
-const started = (attempt: number): RenderEvent => ({ type: 'RenderStarted', data: { attempt, worker: 'one' } });
+const started = (attempt: number): RenderEvent => ({ type: 'RenderStarted', data: { attempt, worker: 'one', queueMs: 0 } });
 const completed = (attempt: number): RenderEvent => ({ type: 'RenderCompleted', data: completion(attempt) });
 const failed = (attempt: number): RenderEvent => ({ type: 'RenderFailed', data: failure(attempt) });
 
-const claim = (attempt: number): RenderCommand => ({ type: 'claim', attempt, worker: 'one' });
+const claim = (attempt: number): RenderCommand => ({ type: 'claim', attempt, worker: 'one', queueMs: 0 });
 const complete = (attempt: number): RenderCommand => ({ type: 'complete', data: completion(attempt) });
 const erase: RenderCommand = { type: 'erasePdf' };
 const fail = (attempt: number): RenderCommand => ({ type: 'fail', data: failure(attempt) });

@@ -15,7 +15,7 @@ type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['da
 
 export type RenderCommand =
   | { type: 'request'; data: Data<'RenderRequested'> }
-  | { type: 'claim'; attempt: number; worker: string }
+  | { type: 'claim'; attempt: number; worker: string; queueMs: number }
   | { type: 'complete'; data: Data<'RenderCompleted'> }
   | { type: 'fail'; data: Data<'RenderFailed'> }
   | { type: 'discardPdf'; data: Data<'PdfDiscarded'> }
@@ -76,7 +76,7 @@ const decide = (command: RenderCommand, state: RenderState): RenderEvent[] => {
     case 'request':
       return state.status === 'NONE' ? [{ type: 'RenderRequested', data: command.data }] : [];
     case 'claim':
-      return nextAttempt(state) === command.attempt ? [{ type: 'RenderStarted', data: { attempt: command.attempt, worker: command.worker } }] : [];
+      return nextAttempt(state) === command.attempt ? [{ type: 'RenderStarted', data: { attempt: command.attempt, worker: command.worker, queueMs: command.queueMs } }] : [];
     case 'complete':
       return state.status === 'PROCESSING' ? [{ type: 'RenderCompleted', data: command.data }] : [];
     case 'fail':

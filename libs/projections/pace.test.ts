@@ -1,32 +1,59 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { pace, type PaceDocument } from './pace.ts';
+import { pace, type PaceDocument, paceOfAll, placeMs, workMsOf } from './pace.ts';
 
-const completedAt = (second: number, data: { queueMs: number; totalMs: number; attempt?: number; input?: string }): RecordedEvent =>
-  ({
-    type: 'RenderCompleted',
-    data: { attempt: data.attempt ?? 1, input: data.input ?? 'html', durations: { queueMs: data.queueMs, totalMs: data.totalMs } },
-    metadata: { occurredAt: new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString() },
-  }) as unknown as RecordedEvent;
+const timeAt = (second: number): number => Date.UTC(2026, 0, 1, 0, 0, 0) + second * 1000;
+
+const eventAt = (second: number, type: string, data: unknown): RecordedEvent =>
+  ({ type, data, metadata: { accountId: 'a', occurredAt: new Date(timeAt(second)).toISOString() } }) as unknown as RecordedEvent;
+
+/** A render that was asked for and began at these seconds. */
+const started = (requestedAt: number, second: number, attempt = 1): RecordedEvent => eventAt(second, 'RenderStarted', { attempt, worker: 'w', queueMs: (second - requestedAt) * 1000 });
+const completed = (second: number, data: { queueMs: number; totalMs: number; input?: string }): RecordedEvent =>
+  eventAt(second, 'RenderCompleted', { attempt: 1, input: data.input ?? 'html', durations: { queueMs: data.queueMs, totalMs: data.totalMs } });
 
 const after = (...events: RecordedEvent[]): PaceDocument | null =>
-  events.reduce<PaceDocument | null>((document, event) => pace.on.RenderCompleted!(event)!.evolve(document), null);
+  events.reduce<PaceDocument | null>((document, event) => {
+    const effect = pace.on[event.type]!(event);
+    return effect ? effect.evolve(document) : document;
+  }, null);
+const placeAfter = (second: number, ...events: RecordedEvent[]): number => placeMs(after(...events), timeAt(second));
 
 describe('The pace of renders', () => {
-  it('knows the time from claim to PDF of each kind of input', () => {
-    expect(after(completedAt(0, { queueMs: 100, totalMs: 300 }), completedAt(1, { queueMs: 0, totalMs: 900, input: 'docx' }))?.workMs).toEqual({ html: 200, docx: 900 });
+  it('knows the time from claim to PDF of each kind of input, of the account and of all', () => {
+    const document = after(completed(0, { queueMs: 100, totalMs: 300 }), completed(1, { queueMs: 0, totalMs: 900, input: 'docx' }));
+    expect([workMsOf(document, 'html', timeAt(2)), workMsOf(document, 'docx', timeAt(2)), workMsOf(document, 'csv', timeAt(2))]).toEqual([200, 900, 550]);
+    const [event, beside] = [completed(0, { queueMs: 0, totalMs: 5 }), pace.beside!['RenderCompleted']!];
+    expect(beside(event)).toMatchObject({ id: paceOfAll });
+    expect(workMsOf(beside(event)!.evolve(null) as PaceDocument, 'html', timeAt(1))).toBe(5);
   });
 
-  it('does not know what a place in the queue costs before renders have waited', () => {
-    expect(after(completedAt(0, { queueMs: 2, totalMs: 6_000 }), completedAt(9, { queueMs: 3, totalMs: 40 }))?.gapMs).toBeNull();
+  it('forgets what was measured long ago', () => {
+    expect(workMsOf(after(completed(0, { queueMs: 0, totalMs: 20_000 })), 'html', timeAt(3_600))).toBeNull();
+    const busy = [started(0, 0), started(0, 20), started(0, 40)];
+    expect(placeAfter(40, ...busy)).toBeGreaterThan(5_000);
+    expect(placeAfter(400, ...busy)).toBeLessThan(100);
   });
 
-  it('learns that from the time between PDFs while renders wait', () => {
-    expect(after(completedAt(0, { queueMs: 0, totalMs: 50 }), completedAt(1, { queueMs: 400, totalMs: 450 }))?.gapMs).toBe(1000);
-    expect(after(completedAt(0, { queueMs: 0, totalMs: 50 }), completedAt(1, { queueMs: 400, totalMs: 450 }), completedAt(3, { queueMs: 400, totalMs: 450 }))?.gapMs).toBe(1100);
+  it('learns what a place costs from the time between two starts, as far as the second one waited in it', () => {
+    expect(placeAfter(4, started(0, 0), started(0, 1), started(0, 2), started(0, 3), started(0, 4))).toBeGreaterThan(500);
+    expect(placeAfter(4, started(0, 0), started(0, 1), started(0, 2), started(0, 3), started(0, 4))).toBeLessThan(1_000);
   });
 
-  it('does not learn it from a render that waited for its own first attempt', () => {
-    expect(after(completedAt(0, { queueMs: 0, totalMs: 50 }), completedAt(9, { queueMs: 8_000, totalMs: 9_000, attempt: 2 }))?.gapMs).toBeNull();
+  it('does not count idle time', () => {
+    expect(placeAfter(59, started(0, 0), started(58.9, 59))).toBeLessThan(150);
+  });
+
+  it('counts renders that fail as those that succeed', () => {
+    expect(Object.keys(pace.on)).toEqual(['RenderStarted', 'RenderCompleted']);
+    expect(placeAfter(40, started(0, 0), started(0, 20), started(39.9, 40), started(39.9, 40))).toBeLessThan(placeAfter(40, started(0, 0), started(0, 20)));
+  });
+
+  it('does not learn from a render that waited for its own first attempt', () => {
+    expect(placeAfter(9, started(0, 0), started(0, 9, 2))).toBeLessThan(50.01);
+  });
+
+  it('bears a clock that was set back', () => {
+    expect(placeAfter(0, started(10, 10), started(5, 5))).toBeLessThan(100);
   });
 });

@@ -38,7 +38,7 @@ afterEach(async () => {
 const begun = async (id: string) => {
   const aggregate = begin(log(), render, streams.render(id));
   await aggregate.execute({ type: 'request', data: await released<'RenderRequested'>('RenderRequested.v1.convert') }, cause);
-  await aggregate.execute({ type: 'claim', attempt: 1, worker: 'tests' }, cause);
+  await aggregate.execute({ type: 'claim', attempt: 1, worker: 'tests', queueMs: 0 }, cause);
   return aggregate;
 };
 const typesOf = async (id: string): Promise<string[]> => (await store.read(streams.render(id))).map(({ type }) => type);

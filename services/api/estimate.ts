@@ -1,94 +1,116 @@
+import { LRUCache } from 'lru-cache';
 import type { RenderSource } from '#contracts/events/render.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { consumers, readModels, subjects } from '#contracts/names.ts';
-import type { Bus, Consumer } from '#libs/bus/port.ts';
-import { type PaceDocument, paceId } from '#libs/projections/pace.ts';
+import type { Bus, Consumer, Waiting } from '#libs/bus/port.ts';
+import { type PaceDocument, paceOfAll, placeMs, workMsOf } from '#libs/projections/pace.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
-/** How long a render will probably wait and take, in milliseconds, and how many renders are waiting or under way. */
+/** A render that is asked for: by which account (bare id), and whether somebody waits for it. */
+export type Asked = { accountId: string; source: RenderSource; reply: 'wait' | 'later' };
+
+/** How long a render will probably wait and take, in milliseconds, and how many renders of all accounts are waiting or under way. */
 export type Estimate = { waitMs: number; workMs: number; pending: number };
 
 export type Estimates = {
-  /** For a render that somebody waits for, or for one that nobody does. */
-  of(source: RenderSource, reply: 'wait' | 'later'): Promise<Estimate>;
+  /** By a look at the queue that is at most `freshForMs` old. */
+  of(asked: Asked, freshForMs?: number): Promise<Estimate>;
 };
 
 const renderer: Consumer = { name: consumers.renderer, subject: subjects.renderRequested, leaseMs: 0 };
-const freshForMs = 250;
-/** Before anything was ever rendered. */
+const usuallyFreshForMs = 250;
+/** Of a look that somebody is refused by. */
+const refusalFreshForMs = 10;
+/** As long as nothing was rendered lately. */
 const firstGuessMs = 500;
-/** Before renders have ever waited for each other: low, for nobody is to be turned away by a guess. */
-const firstGapMs = 100;
-
-const average = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+/** So many accounts are remembered for the moment. */
+const mostAccounts = 1_000;
 
 /** Of the renders that are taken up, one in so many is one that nobody waits for, as long as there are any. */
 const ordinaryShare = 4;
 
-/** How many renders are taken up before one that comes now. */
-const aheadOf = (reply: 'wait' | 'later', { all, urgent }: { all: number; urgent: number }): number =>
-  reply === 'later' ? all : urgent + Math.min(all - urgent, Math.floor(urgent / (ordinaryShare - 1)));
+/** How many renders of the account are taken up before one that comes now. */
+const aheadOf = (reply: Asked['reply'], { urgent, ordinary }: Waiting): number =>
+  reply === 'later' ? urgent + ordinary : urgent + Math.min(ordinary, Math.floor(urgent / (ordinaryShare - 1)));
 
-type Count = { all: number; urgent: number };
-/** How many were waiting when the queue was looked at, and how many had been asked about by then. */
-type Sight = { waiting: Count; asked: Count };
-type Look = { pace: PaceDocument | null; failure: Error | null };
+type Look<T> = { at: number; seen: Promise<T> };
+type Paces = { own: PaceDocument | null; ofAll: PaceDocument | null };
 
-const none: Count = { all: 0, urgent: 0 };
+const kindOf = (source: RenderSource): string => (source.mode === 'CONVERT' ? source.inputType : 'template');
+
+/** Keeps what was seen for a while, by account. */
+const remembered = <T>(now: () => number, look: (accountId: string) => Promise<T>) => {
+  const looks = new LRUCache<string, Look<T>>({ max: mostAccounts });
+  return (accountId: string, freshForMs: number): Promise<T> => {
+    const known = looks.get(accountId);
+    if (known && now() - known.at <= freshForMs) return known.seen;
+    const seen = look(accountId);
+    seen.catch(() => looks.delete(accountId));
+    looks.set(accountId, { at: now(), seen });
+    return seen;
+  };
+};
 
 /**
- * Looks at the queue a few times a second at most: counting a long one for each request would cost more than it tells. What was asked about since the
- * last look counts as waiting. A render that nobody waits for needs the log alone: while the bus is away it goes by what was seen last, and nobody waits for
- * another look. Whoever waits for a render that nobody could begin is told of the failure.
+ * A render waits behind those of its own account alone, for accounts take turns: how many of these wait, and what a place among them costs at present, is all that
+ * counts. Where none of them waits, a place is free. The queue is looked at a few times a second at most: counting a long one for each request would cost more than it tells.
+ * Jobs that were asked for since the last look count as pending. A render that nobody waits for needs the log alone: while the bus is away it goes by what was seen last, and
+ * nobody waits for another look.
  */
 export const createEstimates = (bus: Bus, reads: ReadStore, now: () => number = Date.now): Estimates => {
-  const asked = { ...none };
-  let seen: Sight = { waiting: none, asked: none };
-  let looked: { at: number; look: Promise<Look> } | null = null;
-  let ended: Look | null = null;
+  let jobsAsked = 0;
+  let seen = { pending: 0, jobsAsked: 0 };
+  const waitingSeen = new LRUCache<string, Waiting>({ max: mostAccounts });
+  let away = false;
 
-  const count = async (): Promise<null> => {
-    const before = { ...asked };
-    const [all, urgent] = await Promise.all([bus.pending(renderer), bus.pending(renderer, 'urgent')]);
-    seen = { waiting: { all, urgent }, asked: before };
-    return null;
+  /** Answers with the failure where the bus cannot be asked. */
+  const tried = async (act: () => Promise<void>): Promise<Error | null> => {
+    const failure = await act().then(() => null, (error: Error) => error);
+    away = failure !== null;
+    return failure;
   };
-  const look = async (): Promise<Look> => {
-    const [pace, failure] = await Promise.all([reads.get(readModels.pace, paceId) as Promise<PaceDocument | null>, count().catch((error: Error) => error)]);
-    return (ended = { pace, failure });
-  };
-  const latest = async (reply: 'wait' | 'later'): Promise<Look> => {
-    if (!looked || now() - looked.at > freshForMs) {
-      looked = { at: now(), look: look() };
-      looked.look.catch(() => undefined);
-    }
-    return reply === 'later' && ended?.failure ? ended : looked.look;
-  };
+  const lookAtAll = remembered(now, () => {
+    const before = jobsAsked;
+    return tried(async () => void (seen = { pending: await bus.pending(renderer), jobsAsked: before }));
+  });
+  const lookAtQueue = remembered(now, (accountId) => tried(async () => void waitingSeen.set(accountId, await bus.waiting(renderer, accountId))));
+  const lookAtPaces = remembered(now, async (accountId): Promise<Paces> => {
+    const [own, ofAll] = await Promise.all([accountId, paceOfAll].map((id) => reads.get(readModels.pace, id) as Promise<PaceDocument | null>));
+    return { own: own!, ofAll: ofAll! };
+  });
 
   return {
-    of: async (source, reply) => {
-      const looking = latest(reply);
-      const before = { ...asked };
-      asked.all += 1;
-      if (reply === 'wait') asked.urgent += 1;
-      const { pace, failure } = await looking;
+    of: async ({ accountId, source, reply }, freshForMs = usuallyFreshForMs) => {
+      const before = jobsAsked;
+      const looking = Promise.all([lookAtQueue(accountId, freshForMs), lookAtAll('', usuallyFreshForMs)]);
+      if (reply === 'later') jobsAsked += 1;
+      const { own, ofAll } = await lookAtPaces(accountId, freshForMs);
+      const [failure] = reply === 'later' && away ? [null] : await looking;
       if (failure && reply === 'wait') throw failure;
-      const since = (kind: keyof Count): number => Math.max(0, before[kind] - seen.asked[kind]);
-      const waiting = { all: seen.waiting.all + since('all'), urgent: seen.waiting.urgent + since('urgent') };
-      const kind = source.mode === 'CONVERT' ? source.inputType : 'template';
-      const workMs = pace ? (pace.workMs[kind] ?? average(Object.values(pace.workMs))) : firstGuessMs;
-      return { waitMs: Math.round(aheadOf(reply, waiting) * (pace?.gapMs ?? firstGapMs)), workMs: Math.round(workMs), pending: waiting.all };
+      const waiting = waitingSeen.get(accountId) ?? { urgent: 0, ordinary: 0 };
+      const kind = kindOf(source);
+      return {
+        waitMs: Math.round(aheadOf(reply, waiting) * placeMs(own, now())),
+        workMs: Math.round(workMsOf(own, kind, now()) ?? workMsOf(ofAll, kind, now()) ?? firstGuessMs),
+        pending: seen.pending + Math.max(0, before - seen.jobsAsked),
+      };
     },
   };
 };
 
 const inSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
-/** @throws Problem service_unavailable where a render that somebody waits for would wait beyond its deadline */
-export const requireShortWait = ({ waitMs }: Estimate, deadlineMs: number): void => {
-  if (waitMs <= deadlineMs) return;
-  const retryAfter = inSeconds(waitMs - deadlineMs);
-  throw Problem.of('service_unavailable', `So many renders are waiting that this one would not begin within ${deadlineMs / 1000} s. Try again in ${retryAfter} s, or ask for it asynchronously.`, { retry_after: retryAfter });
+/**
+ * What a render that somebody waits for may expect. Nobody is refused by an old look.
+ * @throws Problem service_unavailable where it would wait beyond its deadline
+ */
+export const requireShortWait = async (estimates: Estimates, asked: Asked, deadlineMs: number): Promise<Estimate> => {
+  const first = await estimates.of(asked);
+  if (first.waitMs <= deadlineMs) return first;
+  const second = await estimates.of(asked, refusalFreshForMs);
+  if (second.waitMs <= deadlineMs) return second;
+  const retryAfter = inSeconds(second.waitMs - deadlineMs);
+  throw Problem.of('service_unavailable', `So many renders of the account are waiting that this one would not begin within ${deadlineMs / 1000} s. Try again in ${retryAfter} s, or ask for it asynchronously.`, { retry_after: retryAfter });
 };
 
 /** @throws Problem service_unavailable where as many renders wait as the service takes on */

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RenderSource } from '#contracts/events/render.ts';
 import { readModels, streams } from '#contracts/names.ts';
 import { timeOf } from '#libs/ids/new-id.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
@@ -6,7 +7,8 @@ import type { Limits } from '#libs/limits/port.ts';
 import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
 import { requirePermission } from './authenticate.ts';
 import { callerOf } from './caller.ts';
-import { type Estimates, requireBacklogRoom, requireShortWait } from './estimate.ts';
+import type { Caller } from './callers.ts';
+import { type Estimate, type Estimates, requireBacklogRoom, requireShortWait } from './estimate.ts';
 import type { Freshness } from './freshness.ts';
 import { afterwardsOfTest } from './diagnosed.ts';
 import { once } from './idempotency.ts';
@@ -36,6 +38,14 @@ const acceptanceOf = (id: string, now: Date): Date => {
   return Math.abs(now.getTime() - made.getTime()) < freshMs ? made : now;
 };
 
+/** @throws Problem service_unavailable where the service cannot take the render on now */
+const estimateOf = async ({ estimates, backlog }: RenderRouteParts, { account }: Caller, source: RenderSource, isWaitedFor: boolean): Promise<Estimate> => {
+  if (isWaitedFor) return requireShortWait(estimates, { accountId: account.id, source, reply: 'wait' }, planLimits(account).processingMs);
+  const estimate = await estimates.of({ accountId: account.id, source, reply: 'later' });
+  requireBacklogRoom(estimate, backlog);
+  return estimate;
+};
+
 const acceptRender = async (parts: RenderRouteParts, request: FastifyRequest, reply: FastifyReply, id: string, always: boolean): Promise<FastifyReply> => {
   const caller = callerOf(request);
   const wanted = parseRenderRequest(bodyOf(request));
@@ -45,9 +55,7 @@ const acceptRender = async (parts: RenderRouteParts, request: FastifyRequest, re
   const at = acceptanceOf(id, parts.log.now());
   requireQuota(request, caller, at);
   const ask = await askOf(parts, caller, wanted, writtenIn(request));
-  const estimate = await parts.estimates.of(ask.source, wish.kind === 'wait' ? 'wait' : 'later');
-  if (wish.kind === 'wait') requireShortWait(estimate, planLimits(caller.account).processingMs);
-  else requireBacklogRoom(estimate, parts.backlog);
+  const estimate = await estimateOf(parts, caller, ask.source, wish.kind === 'wait');
   const estimatedMs = estimate.waitMs + estimate.workMs;
   const sealing = { blobs: parts.erasable, secrets: parts.secrets };
   const submit = async () =>

@@ -78,7 +78,7 @@ describe('A renderer that has heard of a render what was true a moment ago', () 
     const asked: PrintRequest[] = [];
     const parts = partsOf(asked);
     const stream = await ask(parts, requested);
-    for (let attempt = 1; attempt <= claims; attempt += 1) await (await load(parts.log, render, stream)).aggregate.execute({ type: 'claim', attempt, worker: 'another' }, cause);
+    for (let attempt = 1; attempt <= claims; attempt += 1) await (await load(parts.log, render, stream)).aggregate.execute({ type: 'claim', attempt, worker: 'another', queueMs: 0 }, cause);
     const [first] = await store.read(stream);
     let reads = 0;
     const read: EventStore['read'] = (...given) => ((reads += 1), store.read(...given));
@@ -151,7 +151,7 @@ describe('What a renderer cannot do, and no document is to blame for,', () => {
   it('is such a line where every attempt was lost with its process', async () => {
     const { parts, errors } = watched(prints);
     const stream = await ask(parts, requested);
-    for (const attempt of [1, 2, 3]) await (await load(parts.log, render, stream)).aggregate.execute({ type: 'claim', attempt, worker: 'gone' }, cause);
+    for (const attempt of [1, 2, 3]) await (await load(parts.log, render, stream)).aggregate.execute({ type: 'claim', attempt, worker: 'gone', queueMs: 0 }, cause);
     await runJob(parts, stream, 1);
     expect(errors()).toMatchObject([{ fact: ids }]);
   });

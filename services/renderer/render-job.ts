@@ -173,9 +173,10 @@ export const runJob = async (parts: RendererParts, stream: string, delivery: num
     return done;
   }
   const inputs = await inputsOf(parts, job, delivery);
-  const claim = await aggregate.execute({ type: 'claim', attempt: job.attempt, worker: parts.worker }, job.cause);
+  const claimedAt = parts.log.now().getTime();
+  const claim = await aggregate.execute({ type: 'claim', attempt: job.attempt, worker: parts.worker, queueMs: claimedAt - job.requestedAt.getTime() }, job.cause);
   if (claim.events.length === 0) return heard ? { kind: 'again', delayMs: 0 } : done;
-  const claimed: Job = { ...job, claimedAt: parts.log.now().getTime() };
+  const claimed: Job = { ...job, claimedAt };
   if (inputs === null) {
     await fail(parts, claimed, lostInput, 'none');
     return done;

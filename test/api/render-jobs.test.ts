@@ -56,7 +56,7 @@ describe('A render that no attempt brings to an end', () => {
     expect(await usedNow()).not.toBe(before);
     const { aggregate } = await load(api.log, render, streams.render(bareId('job', id)!));
     const cause = { actor: { kind: 'service', name: 'gone' } as const, accountId: null, correlationId: '', causationId: null, traceparent: null };
-    for (const attempt of [1, 2, 3]) await aggregate.execute({ type: 'claim', attempt, worker: 'gone' }, cause);
+    for (const attempt of [1, 2, 3]) await aggregate.execute({ type: 'claim', attempt, worker: 'gone', queueMs: 0 }, cause);
     await renderJob(api, id);
     expect(await jobNow(id)).toMatchObject({ status: 'FAILED', error: 'internal_error' });
     expect(await usedNow()).toBe(before);

@@ -59,7 +59,7 @@ export const openStage = async (start = '2026-03-02T09:00:00.000Z') => {
     /** A render in the log that has a PDF. */
     completed: async (given: Replying = webhook, content = 'a PDF'): Promise<{ id: string; sha256: string }> => {
       const { id, aggregate, reply } = await begun(given);
-      await aggregate.execute({ type: 'claim', attempt: 1, worker: 'tests' }, cause);
+      await aggregate.execute({ type: 'claim', attempt: 1, worker: 'tests', queueMs: 0 }, cause);
       const pdf = await blobs.put(Buffer.from(content));
       const keptUntil = reply.kind === 'wait' ? null : new Date(clock.now.getTime() + hourMs).toISOString();
       await aggregate.execute({ type: 'complete', data: { ...released<'RenderCompleted'>('RenderCompleted.v1.kept'), pdf, keptUntil, reply: reply.kind } }, cause);
@@ -68,7 +68,7 @@ export const openStage = async (start = '2026-03-02T09:00:00.000Z') => {
     /** A render in the log that has failed. */
     failed: async (fault: Data<'RenderFailed'>['fault'], reply: RenderReply = webhook): Promise<string> => {
       const { id, aggregate } = await begun(reply);
-      await aggregate.execute({ type: 'claim', attempt: 1, worker: 'tests' }, cause);
+      await aggregate.execute({ type: 'claim', attempt: 1, worker: 'tests', queueMs: 0 }, cause);
       await aggregate.execute({ type: 'fail', data: { attempt: 1, fault, reply: reply.kind, totalMs: 3, givesBack: null } }, cause);
       return id;
     },

@@ -54,7 +54,8 @@ More pages or more distinct external images than the plan allows are \`conversio
 
 **Header and footer.** \`{{page}}\`, \`{{total}}\` and \`{{date}}\` (the day of the request, \`YYYY-MM-DD\`) are filled in. The bands lie in the margins; where a margin is lower than its band it grows to it.
 
-**Time.** \`wait_for\` and \`wait_time\` are part of the processing time that the plan allows, which runs from the moment a worker takes the render up.
+**Time.** \`wait_for\` and \`wait_time\` are part of the processing time that the plan allows, which runs while the render is worked on. The time that it waits for its turn does not count. Accounts take turns, so the renders of one account do not hold up those of another. An account of
+which so many renders wait that a further one would not begin within the processing time gets \`service_unavailable\` for it, with \`retry_after\`; so does a render that waits longer than that for a free browser or process. Neither counts toward the quota.
 
 **Templates.** Options of the request win over the template's \`default_options\`. A placeholder whose value is absent is a \`template_render_error\` that names it; \`{{#if x}}\` and \`{{#each x}}\` over
 something absent are false and empty. \`null\` counts as present. A version that never existed, or is no longer kept, is \`template_not_found\` with status 422.
@@ -62,7 +63,7 @@ something absent are false and empty. \`null\` counts as present. A version that
 The same request gives the same bytes: dates inside the PDF are those of the request. If making the PDF fails, the error carries \`render_id\`, under which the failure is on record.
 
 **Not waiting.** With a \`webhook_url\` the answer comes at once, with status \`QUEUED\` and a job to ask about; a callback follows when the PDF is there or has failed. \`estimated_time_ms\` is made from
-recent renders of the same kind of input and from the present queue.
+recent renders of the same kind of input and from what waits of the account at present.
 
 **Diagnostics.** With \`diagnostics=true\` and a test key the answer to a render that is waited for has \`diagnostics\`, errors too: timings, lane, console, failed resources, fonts. The document is made a second time for them. For any other
 render ask for its job, \`GET /api/v1/jobs/job_<id>?diagnostics=true\`, with the id of the render.

@@ -38,7 +38,7 @@ const renderStory = fc
     const durations = { queueMs: 60, prepareMs: 1, waitMs: 1, loadMs: 1, printMs: 1, totalMs: 100 };
     const events = [
       { type: 'RenderRequested', data: { accountId, keyId, keyType: 'live', source: sourceOf(templateId), trial, reply: { kind: reply, url: 'https://example.com' } } },
-      { type: 'RenderStarted', data: { attempt: 1, worker: 'w' } },
+      { type: 'RenderStarted', data: { attempt: 1, worker: 'w', queueMs: 0 } },
       fails
         ? { type: 'RenderFailed', data: { attempt: 1, fault: { name: 'internal_error', message: 'no', extra: {} }, reply, totalMs: 5, givesBack: null } }
         : { type: 'RenderCompleted', data: { attempt: 1, input: 'html', pdf: blob, reply, keptUntil: '2026-05-20T13:00:00.000Z', pages: 1, durations, warnings: [] } },
