@@ -1,7 +1,7 @@
 import { getDocument, OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
 
-/** A run of text: its left end and its baseline, in millimetres from the left and upper edge; `size` of the type in points. */
-export type Run = { text: string; left: number; top: number; size: number };
+/** A run of text: its ends and its baseline, in millimetres from the left and upper edge; `size` of the type in points. */
+export type Run = { text: string; left: number; right: number; top: number; size: number };
 /** `width` and `height` of the sheet in millimetres; `text` is all runs in order; `colours` are those that anything is filled with, as `#rrggbb`. */
 export type PdfPage = { width: number; height: number; text: string; runs: Run[]; colours: string[] };
 
@@ -28,7 +28,7 @@ const pageOf = async (page: Page): Promise<PdfPage> => {
   const items = content.items.flatMap((item) => ('str' in item ? [item] : []));
   const runs = items
     .filter(({ str }) => str.trim() !== '')
-    .map(({ str, transform }) => ({ text: str, left: millimetres(transform[4] - left), top: millimetres(top - transform[5]), size: Math.hypot(transform[2], transform[3]) }));
+    .map(({ str, transform, width }) => ({ text: str, left: millimetres(transform[4] - left), right: millimetres(transform[4] - left + width), top: millimetres(top - transform[5]), size: Math.hypot(transform[2], transform[3]) }));
   const operators = await page.getOperatorList();
   const colours = operators.fnArray.flatMap((operator, index) => (operator === OPS.setFillRGBColor ? [String((operators.argsArray[index] as unknown[])[0])] : []));
   const text = items.map(({ str, hasEOL }) => str + (hasEOL ? '\n' : '')).join('');
