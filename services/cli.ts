@@ -8,6 +8,7 @@ import { addKeyCommands } from './cli/key-commands.ts';
 import { addLogCommands } from './cli/log-commands.ts';
 import { SettingsError } from '#libs/config/settings.ts';
 import { DiskRefusal } from '#libs/disk/refusal.ts';
+import { DamagedFile } from '#libs/engines/sound-files.ts';
 import { AddressError } from '#libs/engines/remote.ts';
 import { UsageError } from './cli/output.ts';
 import { type Role, roles } from './cli/roles/running.ts';
@@ -35,7 +36,7 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
-    const isForPeople = [UsageError, SettingsError, AddressError, DiskRefusal].some((kind) => error instanceof kind);
+    const isForPeople = [UsageError, SettingsError, AddressError, DiskRefusal, DamagedFile].some((kind) => error instanceof kind);
     const message = isForPeople ? (error as Error).message : String(error instanceof Error ? error.stack : error);
     process.stderr.write(`${message}\n`);
     process.exitCode = error instanceof UsageError ? 2 : 1;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { statfsSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isDamage } from '#libs/sqlite/damage.ts';
 import { DiskRefusal, isRefusal } from './refusal.ts';
 
 /** What the system says of a file system: sizes in blocks of `bsize` bytes, and the files that there may be; no number of files where it does not count them. */
@@ -12,8 +13,10 @@ export type Disk = {
   missing(): string | null;
   /** Whether something could not be written, and cannot be yet. */
   refuses(): boolean;
-  /** The error as it is to be raised: what says that the disk takes no more becomes a DiskRefusal, and is remembered until the disk takes something again. */
+  /** The error as it is to be raised. Damage is remembered; what says that the disk takes no more becomes a DiskRefusal, and is remembered until the disk takes something again. */
   raised(error: unknown): unknown;
+  /** What was found damaged, in sentences that name the file. */
+  damaged(): string[];
   close(): void;
 };
 
@@ -24,6 +27,7 @@ const mebibyte = 1024 * 1024;
 const mostReserved = 16 * mebibyte;
 const reservedShare = 1 / 20;
 const fewestFiles = 32;
+const mostDamages = 10;
 
 const probeBytes = new Uint8Array(64 * 1024);
 
@@ -65,6 +69,7 @@ const shortage = (folder: string, look: DiskParts['look']): string | null => {
 /** Watches the disks of some folders. Once one has refused to be written it is tried every `probeEveryMs` until it takes something again. */
 export const openDisk = (folders: readonly string[], { look, probe, probeEveryMs }: DiskParts = usualParts): Disk => {
   let refused: string | null = null;
+  const damages = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
 
   const probeAll = async (): Promise<void> => {
@@ -85,7 +90,9 @@ export const openDisk = (folders: readonly string[], { look, probe, probeEveryMs
   return {
     missing,
     refuses: () => refused !== null,
+    damaged: () => [...damages],
     raised: (error) => {
+      if (isDamage(error) && damages.size < mostDamages) damages.add(`A database is damaged: ${(error as Error).message}. Restart the process: it builds anew what can be built anew, and says what to do about the rest.`);
       if (error instanceof DiskRefusal || !isRefusal(error)) return error;
       const refusal = new DiskRefusal(error);
       refused ??= `${folders.join(', ')}: ${refusal.message}. The service goes on by itself once there is room again.`;

@@ -1,5 +1,5 @@
 import { Problem } from '#contracts/http/problem.ts';
-import { readModels } from '#contracts/names.ts';
+import { consumers, readModels } from '#contracts/names.ts';
 import type { Answers } from '#libs/answers/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { GivenUp } from '#libs/bus/jetstream/given-up.ts';
@@ -18,7 +18,8 @@ import type { ReadStore } from '#libs/read-store/port.ts';
 import { countedWithoutDisk } from './limits-on-disk.ts';
 import { isRemote } from './guarded.ts';
 import { onDisk } from './on-disk.ts';
-import { type EngineUrls, foldersOf, pickAnswers, pickBlobs, pickBus, pickLimits, pickReads, pickStore } from './pick.ts';
+import { requireSound, type SetAside, soundOrSetAside } from './sound-files.ts';
+import { type EngineUrls, filesOf, foldersOf, pickAnswers, pickBlobs, pickBus, pickLimits, pickReads, pickStore } from './pick.ts';
 
 export type { EngineUrls };
 
@@ -35,6 +36,10 @@ export type EngineShelf = {
   answers(): Promise<Answers & { close(): Promise<void> }>;
   /** Of the embedded engines. */
   disk: Disk;
+  /** What is damaged in the embedded engines' files, in sentences. */
+  damaged(): string[];
+  /** Whether a database was set aside and is built anew. */
+  builtAnew(): boolean;
   /** As `missing`, of the servers alone. */
   serversMissing(): string[];
   /** What the engines that were asked for, and the disk of the embedded ones, say of why they cannot serve; empty when all can. */
@@ -54,8 +59,19 @@ const monthReader = (store: EventStore, reads: ReadStore) => async (accountId: s
 
 const everyCollection = [...projections.flatMap(collectionsOf), keyUseCollection, leaseCollection, checkpointEventCollection];
 
-/** The engines that the settings name; none is opened yet. `onGivenUp` is told of messages that a server gives out no more. */
-export const openShelf = (urls: EngineUrls, onGivenUp?: (message: GivenUp) => void): EngineShelf => {
+/** `onGivenUp` is told of messages that a server gives out no more, `onSetAside` of damaged databases that are built anew; without it they are left as they are. */
+export type ShelfEvents = { onGivenUp?: (message: GivenUp) => void; onSetAside?: (what: SetAside) => void };
+
+/** The engines that the settings name; none is opened yet. */
+export const openShelf = (urls: EngineUrls, { onGivenUp, onSetAside }: ShelfEvents = {}): EngineShelf => {
+  const files = filesOf(urls);
+  let builtAnew = false;
+  /** Whether the file is made anew because it was damaged. */
+  const isAnew = (file: string | null): boolean => {
+    const anew = soundOrSetAside(file, onSetAside);
+    builtAnew ||= anew;
+    return anew;
+  };
   const disk = openDisk(foldersOf(urls));
   /** An engine of this process tells the disk of its failures, be it in the middle of opening. */
   const placed = async <T extends Closable>(open: () => Promise<T>): Promise<T> => {
@@ -78,19 +94,37 @@ export const openShelf = (urls: EngineUrls, onGivenUp?: (message: GivenUp) => vo
     };
   };
   const serversMissing = (): string[] => [...new Set(taken.flatMap(({ ready }) => ready?.missing?.() ?? []))];
-  const store = once(async () => withUpcasting(await placed(() => pickStore(urls))));
-  const reads = once(() => placed(() => pickReads(urls, everyCollection)));
+  const store = once(async () => {
+    requireSound(files.log);
+    return withUpcasting(await placed(() => pickStore(urls)));
+  });
+  const reads = once(async () => {
+    const anew = isAnew(files.reads);
+    const opened = await placed(() => pickReads(urls, everyCollection));
+    // From the beginning the relay would publish all the work there ever was; what is open the sweeper puts back.
+    if (anew) await opened.apply(consumers.relay, 0, await (await store()).head(), []);
+    return opened;
+  });
   return {
     store,
     reads,
-    bus: once(() => placed(() => pickBus(urls, onGivenUp))),
-    blobs: once(() => placed(() => pickBlobs(urls))),
+    bus: once(async () => {
+      isAnew(files.bus);
+      return placed(() => pickBus(urls, onGivenUp));
+    }),
+    blobs: once(async () => {
+      requireSound(files.blobs);
+      return placed(() => pickBlobs(urls));
+    }),
     limits: once(async () => {
+      isAnew(files.limits);
       const readMonth = monthReader(await store(), await reads());
       return countedWithoutDisk(await placed(() => pickLimits(urls, readMonth)), readMonth);
     }),
     answers: once(() => pickAnswers(urls)),
     disk,
+    damaged: () => disk.damaged(),
+    builtAnew: () => builtAnew,
     serversMissing,
     missing: () => [...serversMissing(), ...[disk.missing() ?? []].flat()],
     close: async () => {

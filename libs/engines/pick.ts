@@ -21,12 +21,20 @@ const placeOf = (url: string, dataDir: string, usual: string): string => url.sli
 const unknown = (variable: string, url: string, ...allowed: readonly string[]): Error =>
   new SettingsError(`${variable} begins with "${schemeOf(url)}", which names no engine; allowed are ${allowed.join(', ')}.`);
 
-/** The folders in which the embedded engines among the chosen ones keep their files. */
-export const foldersOf = ({ eventStoreUrl, busUrl, readStoreUrl, blobStoreUrl, dataDir }: EngineUrls): string[] => {
-  const databases = [[eventStoreUrl, 'log.db'], [busUrl, 'bus.db'], [readStoreUrl, 'read-models.db']] as const;
-  const folders = databases.flatMap(([url, usual]) => (schemeOf(url) === 'sqlite:' ? dirname(placeOf(url, dataDir, usual)) : []));
-  return [...new Set([...folders, ...(schemeOf(readStoreUrl) === 'sqlite:' ? [dataDir] : []), ...(schemeOf(blobStoreUrl) === 'file:' ? [placeOf(blobStoreUrl, dataDir, 'blobs')] : [])].map((folder) => resolve(folder)))];
+/** The database files of the embedded engines among the chosen ones; null where a server is chosen. */
+export const filesOf = ({ eventStoreUrl, busUrl, readStoreUrl, blobStoreUrl, dataDir }: EngineUrls) => {
+  const database = (url: string, usual: string): string | null => (schemeOf(url) === 'sqlite:' ? resolve(placeOf(url, dataDir, usual)) : null);
+  return {
+    log: database(eventStoreUrl, 'log.db'),
+    bus: database(busUrl, 'bus.db'),
+    reads: database(readStoreUrl, 'read-models.db'),
+    limits: schemeOf(readStoreUrl) === 'sqlite:' ? resolve(dataDir, 'limits.db') : null,
+    blobs: schemeOf(blobStoreUrl) === 'file:' ? resolve(placeOf(blobStoreUrl, dataDir, 'blobs'), 'small.db') : null,
+  };
 };
+
+/** The folders in which they are. */
+export const foldersOf = (urls: EngineUrls): string[] => [...new Set(Object.values(filesOf(urls)).flatMap((file) => (file === null ? [] : dirname(file))))];
 
 export const pickStore = async ({ eventStoreUrl: url, dataDir }: EngineUrls): Promise<EventStore> => {
   switch (schemeOf(url)) {

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
+import { isDamage, noteDamage } from './damage.ts';
 import { openTurns } from './turns.ts';
 
 export type Row = Record<string, string | number | null>;
@@ -59,6 +60,7 @@ const namingFile = <T>(file: string, work: () => T): T => {
   try {
     return work();
   } catch (error) {
+    if (isDamage(error)) noteDamage(file, (error as Error).message);
     if (error instanceof Error && codesOfFiles.has(((error as { errcode?: number }).errcode ?? 0) % 256) && !error.message.includes(file)) error.message = `${file}: ${error.message}`;
     throw error;
   }

@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { loadSettings, SettingsError } from '#libs/config/settings.ts';
 import { DiskRefusal } from '#libs/disk/refusal.ts';
 import { isRemote } from '#libs/engines/guarded.ts';
+import { DamagedFile } from '#libs/engines/sound-files.ts';
 import { AddressError } from '#libs/engines/remote.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
@@ -59,6 +60,7 @@ const stopWorkers = async ({ workers, starting }: State): Promise<void> => {
 const missingIn = (house: House, { stopping, installation, readModels, workers, log }: State): string[] => [
   ...(stopping ? ['the service is stopping'] : []),
   ...house.engines.missing(),
+  ...house.engines.damaged(),
   ...house.promisedBlobs.missing(),
   ...(installation ? [] : ['it is not known yet whether the engines are those of this installation']),
   ...[log?.missing() ?? []].flat(),
@@ -136,7 +138,7 @@ const serve = async (house: House, state: State, stop: AbortSignal, parts: { fac
   return Promise.race(failures.map((end) => end.then(() => endless, (error: unknown) => error as Error)));
 };
 
-const forPeople = [AddressError, SettingsError, DiskRefusal];
+const forPeople = [AddressError, SettingsError, DiskRefusal, DamagedFile];
 
 /** Runs the named roles of the service in this process, or all, until it is told to stop; then lets what runs finish. */
 export const start = async (wanted: readonly Role[] = []): Promise<void> => {

@@ -82,3 +82,13 @@ export const putBack = async (parts: PutBackParts): Promise<void> => {
   await putBackRenders(parts, before);
   await putBackCallbacks(parts, before);
 };
+
+const lookEveryMs = 500;
+
+/** Puts back all that is open, however young, once the read models show all that is in the log now: for a bus or read models that are built anew. The bus knows what it has already. */
+export const putBackAll = async (parts: Omit<PutBackParts, 'overdueMs'>): Promise<void> => {
+  const { log, reads, signal } = parts;
+  const head = await log.store.head();
+  for (const model of [readModels.renders, readModels.deliveries]) while (!signal?.aborted && !(await reads.reached(model, head, lookEveryMs)));
+  await putBack({ ...parts, overdueMs: 0 });
+};

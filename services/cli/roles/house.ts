@@ -39,7 +39,10 @@ export type House = {
 };
 
 export const openHouse = (settings: Settings, logger: Logger, telemetry: Telemetry, roles: readonly Role[]): House => {
-  const engines = openShelf(settings, (message) => logger.error({ ...message }, 'a message was given out again and again in vain and is given up; the sweeper puts back what is still to be done'));
+  const engines = openShelf(settings, {
+    onGivenUp: (message) => logger.error({ ...message }, 'a message was given out again and again in vain and is given up; the sweeper puts back what is still to be done'),
+    onSetAside: (what) => logger.error(what, 'a damaged database was set aside and is built anew from the event log'),
+  });
   const counted = countingRepeats((fact, message, level = 'warn') => logger[level](fact, message));
   const worker = `${hostname()}/${process.pid}`;
   let egress: Promise<Egress> | undefined;

@@ -12,6 +12,7 @@ import { runProjector } from '../../projector/projector.ts';
 import { runQuotaKeeper, runQuotaSettlement } from '../../projector/quota-keeper.ts';
 import { messageOf, runRelay } from '../../relay/relay.ts';
 import { runRenderer } from '../../renderer/renderer.ts';
+import { putBackAll } from '../../sweeper/put-back.ts';
 import { runSweeper } from '../../sweeper/sweeper.ts';
 import type { House } from './house.ts';
 import { keepRunning, type Role, type Running, together } from './running.ts';
@@ -118,5 +119,11 @@ export const startProjector = async (house: House): Promise<Running> => {
 export const startSweeper = async (house: House): Promise<Running> => {
   const { engines, now, report } = house;
   const [store, reads, blobs, bus] = await Promise.all([engines.store(), engines.reads(), engines.blobs(), engines.bus()]);
-  return keepElected(house, 'sweeper', (signal) => runSweeper({ log: { store, now }, reads, blobs, bus, messageOf }, report, signal));
+  const parts = { log: { store, now }, reads, blobs, bus, messageOf };
+  let isToPutBack = engines.builtAnew();
+  return keepElected(house, 'sweeper', async (signal) => {
+    if (isToPutBack) await putBackAll({ ...parts, signal });
+    isToPutBack = false;
+    await runSweeper(parts, report, signal);
+  });
 };
