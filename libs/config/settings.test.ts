@@ -85,8 +85,13 @@ describe('a wrong variable', () => {
   });
 
   test('a log on a server without the secret that its processes share is refused', () => {
-    expect(failure({ EVENT_STORE_URL: 'kurrentdb://host' })).toContain('COLOPHON_SECRET is missing');
-    expect(loadSettings({ EVENT_STORE_URL: 'kurrentdb://host', COLOPHON_SECRET: 'x'.repeat(32) }).eventStoreUrl).toBe('kurrentdb://host');
+    const servers = { EVENT_STORE_URL: 'kurrentdb://host', BUS_URL: 'nats://host', READ_STORE_URL: 'mongodb://host' };
+    expect(failure(servers)).toContain('COLOPHON_SECRET is missing');
+    expect(loadSettings({ ...servers, COLOPHON_SECRET: 'x'.repeat(32) }).eventStoreUrl).toBe('kurrentdb://host');
+  });
+
+  test('a log or a bus on a server with read models in a file is refused with the settings of both kinds', () => {
+    expect(failure({ EVENT_STORE_URL: 'kurrentdb://host', BUS_URL: 'nats://host', COLOPHON_SECRET: 'x'.repeat(32) })).toMatch(/^EVENT_STORE_URL and BUS_URL name servers, but READ_STORE_URL names a file/);
   });
 
   test('a password in an address is not repeated', () => {

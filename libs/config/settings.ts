@@ -1,3 +1,4 @@
+import { wrongCombination } from './combinations.ts';
 import { mask } from './mask.ts';
 import { type Environment, type Setting, settingTable } from './table.ts';
 
@@ -36,9 +37,8 @@ const halfPairs = (readings: readonly Reading[]): string[] =>
   });
 
 /** Where the log lies on a server, several processes share it; each would make download links and signatures from a secret of its own. */
-const lackOfSecret = (readings: readonly Reading[]): string[] => {
-  const rawOf = (name: Name) => readings.find((reading) => reading.name === name)!.raw;
-  if (rawOf('secret') !== undefined || rawOf('eventStoreUrl')!.startsWith('sqlite:')) return [];
+const lackOfSecret = ({ secret, eventStoreUrl }: Settings): string[] => {
+  if (secret !== undefined || eventStoreUrl.startsWith('sqlite:')) return [];
   return [`${settingTable.secret.variable} is missing, and ${settingTable.eventStoreUrl.variable} names a server, whose processes all need the same one; allowed is ${settingTable.secret.kind.allowed}.`];
 };
 
@@ -49,9 +49,10 @@ export const loadSettings = (env: Environment): Settings => {
   const failed = parsed.filter(({ result }) => !result.success).map(({ reading }) => reading);
   // A default that is made from a wrong variable is not a second mistake.
   const mistakes = failed.some(({ given }) => given) ? failed.filter(({ given }) => given) : failed;
-  const wrong = [...mistakes.map(complaint), ...halfPairs(readings), ...(mistakes.length > 0 ? [] : lackOfSecret(readings))];
+  const settings = Object.fromEntries(parsed.map(({ reading, result }) => [reading.name, result.data])) as Settings;
+  const wrong = [...mistakes.map(complaint), ...halfPairs(readings), ...(mistakes.length > 0 ? [] : [...wrongCombination(settings), ...lackOfSecret(settings)])];
   if (wrong.length > 0) throw new SettingsError(wrong.join('\n'));
-  return Object.fromEntries(parsed.map(({ reading, result }) => [reading.name, result.data])) as Settings;
+  return settings;
 };
 
 export type SettingLine = { variable: string; value: string | null; from: 'environment' | 'default'; allowed: string; about: string };

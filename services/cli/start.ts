@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { sharingOf } from '#libs/config/combinations.ts';
 import { loadSettings, SettingsError } from '#libs/config/settings.ts';
 import { DiskRefusal } from '#libs/disk/refusal.ts';
 import { isRemote } from '#libs/engines/guarded.ts';
@@ -148,6 +149,7 @@ export const start = async (wanted: readonly Role[] = []): Promise<void> => {
   const roles = wanted.length === 0 ? allRoles : allRoles.filter((role) => wanted.includes(role));
   const house = openHouse(settings, logger, await startTelemetry(settings, roles, packageVersion(), logger), roles);
   const state: State = { stopping: false, installation: false, readModels: false, workers: new Map(), starting: Promise.resolve(), log: null };
+  logger.info(sharingOf(settings));
   const parts: { face?: Face } = {};
   const stop = new AbortController();
   const unwatch = watchReady(() => missingIn(house, state));

@@ -11,8 +11,10 @@ beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'colophon-addresses
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const secret = 'a secret for trials that is long enough';
+/** Servers that nobody runs: one of them is exchanged for what is tried. */
+const servers = { EVENT_STORE_URL: 'kurrentdb://127.0.0.1:1?tls=false', BUS_URL: 'nats://127.0.0.1:1', READ_STORE_URL: 'mongodb://127.0.0.1:1/x' };
 const run = (variable: string, address: string, ...args: readonly string[]) =>
-  runColophon(args, { PORT: '0', COLOPHON_DATA_DIR: folder, COLOPHON_SECRET: secret, [variable]: address });
+  runColophon(args, { PORT: '0', COLOPHON_DATA_DIR: folder, COLOPHON_SECRET: secret, ...servers, [variable]: address });
 
 const wrong = [
   ['EVENT_STORE_URL', 'kurrentdb://me:geheim@', 'host:port'],
@@ -51,7 +53,7 @@ describe('A service whose server takes connections and says nothing', () => {
     const sockets: Socket[] = [];
     const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined))).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const { child, ended } = startColophon(['start', 'relay'], { COLOPHON_DATA_DIR: folder, COLOPHON_SECRET: secret, [variable]: addressOf((server.address() as AddressInfo).port) });
+    const { child, ended } = startColophon(['start', 'relay'], { COLOPHON_DATA_DIR: folder, COLOPHON_SECRET: secret, ...servers, [variable]: addressOf((server.address() as AddressInfo).port) });
     try {
       await expect.poll(() => sockets.length, { timeout: 15_000 }).toBeGreaterThan(0);
       child.kill('SIGTERM');
@@ -65,9 +67,30 @@ describe('A service whose server takes connections and says nothing', () => {
 });
 
 it('A command that waits for a server says for which, and how long', async () => {
-  const { child, said, ended } = startColophon(['account', 'list'], { COLOPHON_DATA_DIR: folder, COLOPHON_SECRET: secret, BUS_URL: 'nats://127.0.0.1:1' });
+  const { child, said, ended } = startColophon(['account', 'list'], { COLOPHON_DATA_DIR: folder, COLOPHON_SECRET: secret, ...servers });
   try {
-    await expect.poll(() => said.stderr, { timeout: 15_000 }).toMatch(/^Waiting for up to 15 s: .*Look at BUS_URL\.\n$/);
+    await expect.poll(() => said.stderr, { timeout: 15_000 }).toMatch(/^Waiting for up to 15 s: .*Look at BUS_URL\..*\n$/);
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+  }
+}, 20_000);
+
+it.each([
+  [{ EVENT_STORE_URL: servers.EVENT_STORE_URL, BUS_URL: servers.BUS_URL }, 'EVENT_STORE_URL and BUS_URL name servers, but READ_STORE_URL names a file'],
+  [{ BUS_URL: servers.BUS_URL }, 'BUS_URL names a server, but EVENT_STORE_URL and READ_STORE_URL name files'],
+])('Engines that lose work together are refused at start and by commands', async (settings, sentence) => {
+  for (const args of [['start'], ['start', 'renderer'], ['account', 'list']]) {
+    const { code, stdout, stderr } = await runColophon(args, { PORT: '0', COLOPHON_DATA_DIR: folder, COLOPHON_SECRET: secret, ...settings });
+    expect([code, stdout, stderr.split('\n').length]).toEqual([1, '', 2]);
+    expect(stderr).toContain(sentence);
+  }
+});
+
+it('A service says at start which processes may run beside it', async () => {
+  const { child, said, ended } = startColophon(['start', 'relay'], { COLOPHON_DATA_DIR: folder });
+  try {
+    await expect.poll(() => said.stdout, { timeout: 15_000 }).toContain('only processes of this machine with the same COLOPHON_DATA_DIR may run beside this one');
   } finally {
     child.kill('SIGKILL');
     await ended;

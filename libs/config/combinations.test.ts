@@ -1,0 +1,24 @@
+import { expect, test } from 'vitest';
+import { sharingOf, wrongCombination } from './combinations.ts';
+
+const files = { eventStoreUrl: 'sqlite:', busUrl: 'sqlite:/srv/bus.db', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' };
+const servers = { eventStoreUrl: 'kurrentdb://host', busUrl: 'nats://host', readStoreUrl: 'mongodb://host', blobStoreUrl: 'gridfs:' };
+
+test('event log, bus and read models are all files or all servers, and blobs are either', () => {
+  for (const blobStoreUrl of ['file:', 'gridfs://host/blobs']) for (const all of [files, servers]) expect(wrongCombination({ ...all, blobStoreUrl })).toEqual([]);
+  for (const one of ['eventStoreUrl', 'busUrl', 'readStoreUrl'] as const) {
+    expect(wrongCombination({ ...servers, [one]: files[one] })).toHaveLength(1);
+    expect(wrongCombination({ ...files, [one]: servers[one] })).toHaveLength(1);
+  }
+});
+
+test('what is wrong names the settings of both kinds, and what is allowed', () => {
+  expect(wrongCombination({ ...servers, readStoreUrl: 'sqlite:' })[0]).toMatch(/^EVENT_STORE_URL and BUS_URL name servers, but READ_STORE_URL names a file of this machine, .* allowed is sqlite: for all three, or kurrentdb:\/\/, nats:\/\/ and mongodb:\/\/\.$/);
+  expect(wrongCombination({ ...files, eventStoreUrl: 'esdb://host' })[0]).toMatch(/^EVENT_STORE_URL names a server, but BUS_URL and READ_STORE_URL name files of this machine/);
+});
+
+test('which processes can work together is said of each allowed combination', () => {
+  expect([files, { ...files, blobStoreUrl: 'gridfs://host' }, { ...servers, blobStoreUrl: 'file:' }, servers].map(sharingOf)).toEqual([
+    expect.stringContaining('same COLOPHON_DATA_DIR'), expect.stringContaining('same COLOPHON_DATA_DIR'), expect.stringContaining('this machine with the same folder'), expect.stringContaining('any machines'),
+  ]);
+});

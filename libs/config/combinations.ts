@@ -1,0 +1,30 @@
+/** The addresses that decide which processes can work together. */
+export type Addresses = { eventStoreUrl: string; busUrl: string; readStoreUrl: string; blobStoreUrl: string };
+
+const variables = { eventStoreUrl: 'EVENT_STORE_URL', busUrl: 'BUS_URL', readStoreUrl: 'READ_STORE_URL' } as const;
+
+const isFile = (url: string): boolean => url.startsWith('sqlite:');
+
+const listed = (names: readonly string[]): string => names.join(' and ');
+
+/**
+ * What is wrong with the addresses together; empty where nothing is. Event log, bus and read models are shared by the same processes: where one of them is a file of each machine,
+ * work that one process has accepted is never seen by another.
+ */
+export const wrongCombination = (addresses: Addresses): string[] => {
+  const names = Object.keys(variables) as (keyof typeof variables)[];
+  const files = names.filter((name) => isFile(addresses[name])).map((name) => variables[name]);
+  const servers = names.filter((name) => !isFile(addresses[name])).map((name) => variables[name]);
+  if (files.length === 0 || servers.length === 0) return [];
+  return [
+    `${listed(servers)} ${servers.length === 1 ? 'names a server' : 'name servers'}, but ${listed(files)} ${files.length === 1 ? 'names a file' : 'name files'} of this machine, so that processes could not share all of them and work would be lost; ` +
+      'allowed is sqlite: for all three, or kurrentdb://, nats:// and mongodb://.',
+  ];
+};
+
+/** Which processes can work together on these engines, in one sentence for the operator. */
+export const sharingOf = ({ eventStoreUrl, blobStoreUrl }: Addresses): string => {
+  if (isFile(eventStoreUrl)) return 'The engines are files of this machine: only processes of this machine with the same COLOPHON_DATA_DIR may run beside this one.';
+  if (blobStoreUrl.startsWith('file:')) return 'The engines are servers, but the blobs lie in a folder (BLOB_STORE_URL): only processes of this machine with the same folder may run beside this one. gridfs: lifts that.';
+  return 'The engines are servers: any number of processes on any machines may run beside this one.';
+};
