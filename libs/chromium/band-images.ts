@@ -6,21 +6,22 @@ import { watchResources } from './resources.ts';
 
 const attribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 
-type Way = { house: House; proxy: string; signal: AbortSignal };
+type Way = { house: House; /** Whose document it is. */ group: string; signal: AbortSignal };
 
 /** Puts the external pictures of a band into it as data, for the browser's template fetches nothing. Throws image_load_failed. */
-export const inlineImages = (band: Band, { house, proxy, signal }: Way): Promise<Band> =>
-  house.withFreshPage({ scripts: 'off', network: 'proxy' }, (page) => untilAborted(page, signal, () => fetchInto(band, page, proxy)));
+export const inlineImages = (band: Band, { house, group, signal }: Way): Promise<Band> =>
+  house.withFreshPage({ scripts: 'off', network: 'proxy' }, (page) => untilAborted(page, signal, () => fetchInto(band, page, group)));
 
-const fetchInto = async (band: Band, page: Page, proxy: string): Promise<Band> => {
-  const { session } = page;
+const fetchInto = async (band: Band, page: Page, group: string): Promise<Band> => {
+  const { session, proxy } = page;
+  proxy?.assign(group);
   const answers = new Map<string, { requestId: string; mimeType: string }>();
   const addresses = new Map<string, string>();
   session.on('Network.requestWillBeSent', ({ requestId, request, redirectResponse }) => {
     if (!redirectResponse) addresses.set(requestId, request.url);
   });
   session.on('Network.responseReceived', ({ requestId, response }) => void answers.set(addresses.get(requestId) ?? response.url, { requestId, mimeType: response.mimeType }));
-  const watch = await watchResources(session, proxy);
+  const watch = await watchResources(session, proxy?.url);
   await fill(page, band.images.map((image) => `<img src="${attribute(image)}">`).join(''));
   await watch.judge();
 

@@ -34,7 +34,7 @@ const remembered = <V>(most: number) => {
  * Sets the bands of a document that stands in its page: in the fonts of the document's body, and as high as they turn out where that is more than they
  * were given, so that nothing is cut off or lies over the text. Heights are remembered, since the same bands come again and again.
  */
-export const bandSetter = ({ stillHouse, proxy }: { stillHouse: () => Promise<House>; proxy: string }): SetBands => {
+export const bandSetter = ({ stillHouse }: { stillHouse: () => Promise<House> }): SetBands => {
   const heights = remembered<number[]>(500);
 
   const measure = async (bands: Band[], setting: Setting, signal: AbortSignal): Promise<number[]> => {
@@ -53,7 +53,7 @@ export const bandSetter = ({ stillHouse, proxy }: { stillHouse: () => Promise<Ho
     if (read.length === 0) return noBands;
     const { options } = request;
     const setting: Setting = { options, fonts: await fontsOf(page) };
-    const bands = await Promise.all(read.map(async (band) => (request.external && band.images.length > 0 ? inlineImages(band, { house: await stillHouse(), proxy, signal }) : band)));
+    const bands = await Promise.all(read.map(async (band) => (request.external && band.images.length > 0 ? inlineImages(band, { house: await stillHouse(), group: request.group ?? '', signal }) : band)));
     const natural = await heights(measuringSheet(bands, setting), () => measure(bands, setting, signal));
 
     const heightOf = (place: BandPlace) => {

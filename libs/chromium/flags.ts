@@ -19,9 +19,12 @@ const quiet = [
   '--no-service-autorun', '--allow-pre-commit-input',
 ];
 
-/** No request but by the proxy, and none that no document asked for. WebRTC needs both spellings: each covers a case that the other leaves open. */
-const noWayOut = (proxy: string) => [
-  `--proxy-server=${proxy}`, '--proxy-bypass-list=<-loopback>',
+/** Port 1 on loopback answers nobody: what has this proxy has no way out. */
+export const nowhere = 'http://127.0.0.1:1';
+
+/** The browser itself has no way out; each document that may fetch has a proxy of its own. WebRTC needs both spellings: each covers a case that the other leaves open. */
+const noWayOut = [
+  `--proxy-server=${nowhere}`, '--proxy-bypass-list=<-loopback>',
   '--webrtc-ip-handling-policy=disable_non_proxied_udp', '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
   '--disable-quic', '--dns-prefetch-disable', '--no-pings', '--disable-background-networking', '--disable-component-update', '--disable-client-side-phishing-detection',
   '--disable-domain-reliability', '--metrics-recording-only', '--safebrowsing-disable-auto-update',
@@ -29,12 +32,12 @@ const noWayOut = (proxy: string) => [
 
 const withoutFrames = ['--enable-begin-frame-control', '--run-all-compositor-stages-before-draw'];
 
-export type FlagSettings = { kind: BrowserKind; proxy: string; userDataDir: string; trust: string[]; smallSharedMemory: boolean; heapMb: number };
+export type FlagSettings = { kind: BrowserKind; userDataDir: string; trust: string[]; smallSharedMemory: boolean; heapMb: number };
 
 /** The whole command line of a browser. The sandbox is never named here: it is on, and stays on. */
 export const flags = (settings: FlagSettings): string[] => [
   ...quiet,
-  ...noWayOut(settings.proxy),
+  ...noWayOut,
   `--disable-features=${features.join(',')}`,
   `--user-data-dir=${settings.userDataDir}`,
   `--js-flags=--max-old-space-size=${settings.heapMb}`,

@@ -1,8 +1,12 @@
+import type { DocumentProxy } from '#libs/egress/door.ts';
 import type { BrowserKind } from './flags.ts';
 import { launch, type Browser, type LaunchSettings, usualStartMs } from './launch.ts';
 import { openPage, type Page, type PageKind } from './page.ts';
 
-export type HouseSettings = LaunchSettings & { keptPages: number; documentsPerPage: number };
+export type OpenProxy = () => Promise<DocumentProxy>;
+
+/** `openProxy` gives each page that may fetch its way out; without it none has one. */
+export type HouseSettings = LaunchSettings & { keptPages: number; documentsPerPage: number; openProxy?: OpenProxy | undefined };
 
 /** One browser with its pages: those that are kept and filled again, and those prepared ahead for one document each. */
 export type House = {
@@ -34,10 +38,30 @@ const unhandledLater = <T>(promise: Promise<T>): Promise<T> => {
   return promise;
 };
 
+/** Proxies that are closed with the browser, should their pages not have closed them. */
+const proxiesUntil = (ended: Promise<void>, openProxy: OpenProxy): OpenProxy => {
+  const open = new Set<() => Promise<void>>();
+  let over = false;
+  void ended.then(() => {
+    over = true;
+    for (const close of open) void close();
+  });
+  return async () => {
+    const proxy = await openProxy();
+    const close = async (): Promise<void> => {
+      if (open.delete(close)) await proxy.close();
+    };
+    open.add(close);
+    if (over) await close();
+    return { ...proxy, close };
+  };
+};
+
 /** Starts a browser and opens its pages. Throws when it does not come up. */
 export const openHouse = async (settings: HouseSettings): Promise<House> => {
   const browser = await launch(settings);
-  const open = (kind: PageKind) => unhandledLater(openPage(browser, kind));
+  const openProxy = settings.openProxy && proxiesUntil(browser.ended, settings.openProxy);
+  const open = (kind: PageKind) => unhandledLater(openPage(browser, kind, openProxy));
   const newSlot = (): Slot => ({ page: open(keptKind), documents: 0 });
   const free = Array.from({ length: settings.keptPages }, newSlot);
   const shelf = new Map<string, Promise<Page>>();

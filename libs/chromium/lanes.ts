@@ -16,7 +16,7 @@ import { watchResources } from './resources.ts';
 import { watchScripts } from './script-budget.ts';
 import { needsSettling, settle } from './settle.ts';
 
-export type LaneTools = { proxy: string; setBands: SetBands };
+export type LaneTools = { setBands: SetBands };
 type Errand = LaneTools & { signal: AbortSignal; /** When the document came, by performance.now(). */ asked: number };
 
 /** A way through the browsers: which browser, which line of waiting documents, and how a document is printed there. */
@@ -63,11 +63,12 @@ const freshPrint = (scripts: 'on' | 'off'): Lane['print'] => (house, request, er
 const freshWork = async (page: Page, house: House, request: PrintRequest, errand: Errand, scripts: 'on' | 'off'): Promise<Printed> => {
   const { options, limits, external } = request;
   const started = performance.now();
+  page.proxy?.assign(request.group ?? '');
   // Without scripts and network nothing can be fetched after the load event.
   const mayFetchLate = external || scripts === 'on';
   if (request.findings) await listen(page.session, request.findings);
   const [watch, traffic] = await Promise.all([
-    external ? watchResources(page.session, errand.proxy) : undefined,
+    external ? watchResources(page.session, page.proxy?.url) : undefined,
     options.wait_for === 'networkidle' && mayFetchLate ? watchTraffic(page.session) : undefined,
     emulate(page, options.emulate_media),
     holdInPlace(page),

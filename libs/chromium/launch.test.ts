@@ -3,12 +3,12 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { executable, nowhere } from './fixtures/printing.ts';
+import { executable } from './fixtures/printing.ts';
 import { launch } from './launch.ts';
 import { memoryOfGroups } from './memory.ts';
 import { openPage } from './page.ts';
 
-const settings = { executable, kind: 'still', proxy: nowhere, memoryMb: 1024 } as const;
+const settings = { executable, kind: 'still', memoryMb: 1024 } as const;
 let scratch: string;
 beforeAll(async () => void (scratch = await mkdtemp(join(tmpdir(), 'launch-test-'))));
 afterAll(() => rm(scratch, { recursive: true }));

@@ -9,7 +9,7 @@ import { BrowserGone } from './devtools/gone.ts';
 import { type BrowserKind, flags } from './flags.ts';
 import { trust } from './trust.ts';
 
-export type LaunchSettings = { executable: string; kind: BrowserKind; proxy: string; caFile?: string | undefined; memoryMb: number; startMs?: number | undefined };
+export type LaunchSettings = { executable: string; kind: BrowserKind; caFile?: string | undefined; memoryMb: number; startMs?: number | undefined };
 
 /** In milliseconds: how long a browser may take until it answers, and how long its first pages may take. */
 export const usualStartMs = 30_000;

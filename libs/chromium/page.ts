@@ -1,18 +1,22 @@
 import { Problem } from '#contracts/http/problem.ts';
+import type { DocumentProxy } from '#libs/egress/door.ts';
 import type { Session } from './devtools/connection.ts';
 import { BrowserGone } from './devtools/gone.ts';
+import { nowhere } from './flags.ts';
 import type { Browser } from './launch.ts';
 import { memoryExceeded } from './memory.ts';
 import { usualWindow, type WindowSize } from './window.ts';
 
 export type PageKind = {
   scripts: 'on' | 'off';
-  /** Where a page may fetch from: the browser's proxy, or nothing at all. */
+  /** Where a page may fetch from: a proxy of its own, or nothing at all. */
   network: 'proxy' | 'none';
 };
 
 export type Page = {
   session: Session;
+  /** The only way out of a page that may fetch. */
+  proxy: DocumentProxy | undefined;
   frameId: string;
   media: 'print' | 'screen';
   window: WindowSize;
@@ -28,9 +32,6 @@ export type Page = {
   close(): Promise<void>;
 };
 
-// Port 1 on loopback answers nobody, so such a page has no way out even where a document names one.
-const nowhere = { proxyServer: 'http://127.0.0.1:1', proxyBypassList: '<-loopback>' };
-
 const crashOf = ({ memory }: Browser, { heapMb }: Page): Error => {
   if (memory.takeKill()) return memoryExceeded(memory.limitMb);
   if (heapMb > memory.heapMb * 0.6) return memoryExceeded(memory.heapMb);
@@ -42,7 +43,7 @@ const closedItself = () => Problem.of('conversion_failed', 'The document closed 
 const disposer = ({ devtools }: Browser, browserContextId: string) => (): Promise<void> =>
   devtools.send('Target.disposeBrowserContext', { browserContextId }).catch(() => undefined);
 
-const attach = async (browser: Browser, browserContextId: string): Promise<Page> => {
+const attach = async (browser: Browser, browserContextId: string, proxy: DocumentProxy | undefined): Promise<Page> => {
   const { devtools } = browser;
   const { targetId } = await devtools.send('Target.createTarget', { url: 'about:blank', browserContextId, enableBeginFrameControl: browser.stillPages, ...usualWindow });
   const { sessionId } = await devtools.send('Target.attachToTarget', { targetId, flatten: true });
@@ -51,12 +52,13 @@ const attach = async (browser: Browser, browserContextId: string): Promise<Page>
   const failed = session.next('Inspector.detached', () => false) as Promise<never>;
   failed.catch(() => (page.alive = false));
   const page: Page = {
-    session, frameId: '', media: 'print', window: usualWindow, failed, alive: true, heapMb: 0,
+    session, proxy, frameId: '', media: 'print', window: usualWindow, failed, alive: true, heapMb: 0,
     fail: (error) => session.fail(error),
     close: async () => {
       offDetached();
       await disposer(browser, browserContextId)();
       devtools.forget(sessionId);
+      await proxy?.close();
     },
   };
 
@@ -83,12 +85,12 @@ const prepare = async (page: Page, { devtools }: Browser, { scripts }: PageKind,
   page.frameId = frameTree.frame.id;
 };
 
-/** Opens a page in a browser context of its own, ready for a document: print media, dialogs answered, downloads refused. Leaves no context behind where it fails. */
-export const openPage = async (browser: Browser, kind: PageKind): Promise<Page> => {
-  const { browserContextId } = await browser.devtools.send('Target.createBrowserContext', { disposeOnDetach: true, ...(kind.network === 'none' ? nowhere : {}) });
+const openBehind = async (browser: Browser, kind: PageKind, proxy: DocumentProxy | undefined): Promise<Page> => {
+  const settings = { disposeOnDetach: true, proxyServer: proxy?.url ?? nowhere, proxyBypassList: '<-loopback>' };
+  const { browserContextId } = await browser.devtools.send('Target.createBrowserContext', settings);
   let close = disposer(browser, browserContextId);
   try {
-    const page = await attach(browser, browserContextId);
+    const page = await attach(browser, browserContextId, proxy);
     close = () => page.close();
     await prepare(page, browser, kind, browserContextId);
     return page;
@@ -96,6 +98,18 @@ export const openPage = async (browser: Browser, kind: PageKind): Promise<Page> 
     void close();
     throw error;
   }
+};
+
+/**
+ * Opens a page in a browser context of its own, ready for a document: print media, dialogs answered, downloads refused. `openProxy` gives it its way out where it may fetch.
+ * Leaves neither context nor proxy behind where it fails.
+ */
+export const openPage = async (browser: Browser, kind: PageKind, openProxy?: () => Promise<DocumentProxy>): Promise<Page> => {
+  const proxy = kind.network === 'none' ? undefined : await openProxy?.();
+  return openBehind(browser, kind, proxy).catch((error: unknown) => {
+    void proxy?.close();
+    throw error;
+  });
 };
 
 /** Works on the page; an abort of the signal fails the page, and with it the work. */

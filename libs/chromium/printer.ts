@@ -8,7 +8,7 @@ import { BrowserGone } from './devtools/gone.ts';
 import { underDeadline } from './deadline.ts';
 import { type BrowserKind, browserKinds } from './flags.ts';
 import { openHermitages } from './hermitage.ts';
-import { openHouse, type House } from './house.ts';
+import { openHouse, type House, type OpenProxy } from './house.ts';
 import { bandSetter } from './band-setter.ts';
 import { laneOf, type Lane, type LaneTools } from './lanes.ts';
 import type { PrintRequest, Printed, PrinterLog } from './request.ts';
@@ -34,8 +34,8 @@ export type Printer = {
 
 export type PrinterSettings = {
   executable: string;
-  /** `http://127.0.0.1:port`: the only way out of the browsers. */
-  proxy: string;
+  /** Gives each document that may fetch its way out; without it none has one. */
+  openProxy?: OpenProxy | undefined;
   /** PEM file of further certificates to be trusted. */
   caFile?: string | undefined;
   /** How many documents are usually worked on at once in each browser; more where some take long. */
@@ -64,25 +64,25 @@ const usualMemoryMb = () => Math.min(2048, Math.floor(totalmem() / 2 ** 20 / 3))
 
 /** Starts the browsers, and resolves once they are up. Throws where no browser comes up, saying what to do. */
 export const openPrinter = async (settings: PrinterSettings): Promise<Printer> => {
-  const { executable, proxy, caFile, log, pages = usualPages(), memoryMb = usualMemoryMb() } = settings;
+  const { executable, openProxy, caFile, log, pages = usualPages(), memoryMb = usualMemoryMb() } = settings;
   const tuning = { ...usualTuning, ...settings.tuning };
   if (caFile && !(await findCertutil()))
     log.warn({ ca_file: caFile }, 'certutil is missing (Debian: libnss3-tools): of the further authorities only servers that send the authority in their chain are trusted, and those without proof');
   const replacements = new PQueue({ concurrency: 1 });
   const keep = (kind: BrowserKind) =>
     supervise({
-      open: () => openHouse({ executable, kind, proxy, caFile, memoryMb, keptPages: kind === 'still' ? pages : 0, documentsPerPage: tuning.documentsPerPage }),
+      open: () => openHouse({ executable, kind, openProxy, caFile, memoryMb, keptPages: kind === 'still' ? pages : 0, documentsPerPage: tuning.documentsPerPage }),
       documentsPerBrowser: tuning.documentsPerBrowser, log,
       oneAtATime: (work) => replacements.add(work),
     });
   const all = await allOrNone(browserKinds.map(keep));
   const supervisors = Object.fromEntries(browserKinds.map((kind, index) => [kind, all[index]])) as Record<BrowserKind, Supervisor>;
-  const hermitages = openHermitages((kind) => openHouse({ executable, kind, proxy, caFile, memoryMb, keptPages: kind === 'still' ? 1 : 0, documentsPerPage: 1 }));
+  const hermitages = openHermitages((kind) => openHouse({ executable, kind, openProxy, caFile, memoryMb, keptPages: kind === 'still' ? 1 : 0, documentsPerPage: 1 }));
   const queueFor = (quick: number): FairQueue => openFairQueue({ quick, most: mostPages(pages, memoryMb), slowAfterMs: usualSlowAfterMs });
   const queues: Record<Lane['queue'], FairQueue> = { kept: queueFor(pages), still: queueFor(pages * 2), scripted: queueFor(pages), moving: queueFor(pages) };
   const isolated = openFairQueue({ quick: 1, most: mostIsolated, slowAfterMs: usualSlowAfterMs });
   const stopWatching = watchOver({ houses: () => [...all.flatMap((supervisor) => supervisor.houses()), ...hermitages.houses()], log, ...tuning });
-  const tools: LaneTools = { proxy, setBands: bandSetter({ stillHouse: () => supervisors.still.house(), proxy }) };
+  const tools: LaneTools = { setBands: bandSetter({ stillHouse: () => supervisors.still.house() }) };
   let closing = false;
 
   const printIn = async (lane: Lane, request: PrintRequest, { asked, endsAt, tooLate }: Waiting): Promise<Printed> => {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openEgress, type Egress } from '#libs/egress/door.ts';
 import { makeAuthority } from '#libs/egress/fixtures/certificates.ts';
+import { nameServer } from '#libs/egress/fixtures/name-server.ts';
 import { faultOf, readPdf, requestFor, silent, testPrinter } from './fixtures/printing.ts';
 import type { Printer } from './printer.ts';
 
@@ -39,7 +40,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   egress = await openEgress({ allow: [base.slice(7)], log: silent });
-  printer = await testPrinter({ proxy: egress.proxyUrl });
+  printer = await testPrinter({ openProxy: egress.openProxy });
 });
 afterAll(async () => {
   await printer.close();
@@ -106,6 +107,35 @@ test('external pictures stand in bands too, and fail as others do', async () => 
   expect(await faultOf(print('<p>x', { options: { footer_html: `<img src="${base}/absent.png">` } }))).toMatchObject({ name: 'image_load_failed', extra: { image_url: `${base}/absent.png` } });
 });
 
+test('slow names of two accounts hold up no document of a third', async () => {
+  let answers = false;
+  const names = await nameServer((name) => (name === 'quick.test' ? { address: '127.0.0.1' } : answers ? 'absent' : 'silent'));
+  const door = await openEgress({ allow: ['quick.test'], log: silent, names: { dns: names.dns }, limits: { lookupMs: 3_600_000 } });
+  let open = 0;
+  const openProxy = async () => {
+    const proxy = await door.openProxy();
+    open += 1;
+    return { ...proxy, close: () => proxy.close().then(() => void (open -= 1)) };
+  };
+  const many = await testPrinter({ openProxy, pages: 4 });
+  const slow = ['acc_a', 'acc_b'].map((group) => {
+    const images = Array.from({ length: 20 }, (_, i) => `http://n${i}.${group.replace('_', '-')}.test/a.png`);
+    return { images, printing: faultOf(many.print(requestFor(images.map((url) => `<img src="${url}">`).join(''), { external: true, group }))) };
+  });
+  for (const { images } of slow) await expect.poll(() => images.filter((url) => names.asked(new URL(url).hostname) > 0).length, { timeout: 20_000 }).toBe(16);
+
+  const quick = `http://quick.test:${new URL(base).port}/good.png`;
+  const { warnings } = await many.print(requestFor(`<img src="${quick}">`, { external: true, group: 'acc_c', options: { header_html: `<img src="${quick}">` } }));
+  expect(warnings).toEqual([]);
+
+  answers = true;
+  for (const { printing } of slow) expect(await printing).toMatchObject({ name: 'image_load_failed' });
+  await many.close();
+  await expect.poll(() => open).toBe(0);
+  await door.close();
+  await names.close();
+});
+
 test('a further authority is trusted where it is named, and nowhere else', async () => {
   const authority = await makeAuthority();
   const { key, cert } = await authority.issue('localhost');
@@ -116,8 +146,8 @@ test('a further authority is trusted where it is named, and nowhere else', async
   await writeFile(caFile, authority.cert);
   const { port } = secure.address() as AddressInfo;
   const door = await openEgress({ allow: [`localhost:${port}`], log: silent });
-  const trusting = await testPrinter({ proxy: door.proxyUrl, caFile });
-  const wary = await testPrinter({ proxy: door.proxyUrl });
+  const trusting = await testPrinter({ openProxy: door.openProxy, caFile });
+  const wary = await testPrinter({ openProxy: door.openProxy });
 
   const request = requestFor(`<img src="https://localhost:${port}/good.png">`, { external: true });
   expect((await trusting.print(request)).warnings).toEqual([]);

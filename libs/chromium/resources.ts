@@ -63,7 +63,7 @@ const isChosen = ({ canceled, blockedReason }: Protocol.Network.LoadingFailedEve
 const undecoded = `[...document.images].filter((image) => image.complete && image.currentSrc && image.naturalWidth === 0 && image.naturalHeight === 0).map((image) => image.currentSrc)`;
 
 /** Follows what a page fetches from outside. Costs a message or more for each resource, so it is for documents that fetch. */
-export const watchResources = async (session: Session, proxy: string): Promise<ResourceWatch> => {
+export const watchResources = async (session: Session, proxy: string | undefined): Promise<ResourceWatch> => {
   const requests = new Map<string, { first: string; last: string; status?: number }>();
   const failures = new Map<string, Failure>();
   const fail = (requestId: string, type: Protocol.Network.ResourceType, reason: Reason) => {
@@ -89,7 +89,7 @@ export const watchResources = async (session: Session, proxy: string): Promise<R
   });
   await session.send('Network.enable', {});
 
-  const say = async ({ last, reason }: Failure) => ('known' in reason ? reason.known : ((await proxyReason(proxy, last)) ?? reason.otherwise));
+  const say = async ({ last, reason }: Failure) => ('known' in reason ? reason.known : ((proxy && (await proxyReason(proxy, last))) || reason.otherwise));
   const findUndecoded = async () => {
     const { result } = await session.send('Runtime.evaluate', { expression: undecoded, returnByValue: true });
     const unusable = new Set<unknown>(Array.isArray(result.value) ? result.value : []);

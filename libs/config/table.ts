@@ -43,7 +43,7 @@ export const settingTable = {
   chromiumMemoryMb: setting('CHROMIUM_MEMORY_MB', whole(256, 1_048_576), '2048', 'Memory that one browser with all its processes may take, in MiB.'),
   countAsyncTowardRateLimit: setting('COUNT_ASYNC_TOWARD_RATE_LIMIT', yesOrNo, 'true', 'Whether asynchronous renders count toward the requests per minute.'),
 
-  egressAllow: setting('COLOPHON_EGRESS_ALLOW', hosts, '', 'Hosts and ranges that documents and callbacks may reach although they are not public. A range opens those of the own addresses that lie in it.'),
+  egressAllow: setting('COLOPHON_EGRESS_ALLOW', hosts, '', 'Hosts and ranges that documents and callbacks may reach although they are not public. A range opens those of the own addresses that lie in it; a short name that is named here is completed by the search domains of /etc/resolv.conf.'),
   egressCaFile: setting('COLOPHON_EGRESS_CA_FILE', maybe(readableFile), undefined, 'PEM file of authorities to trust, beside the usual ones, where the service connects to.'),
 
   logLevel: setting('LOG_LEVEL', oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'), 'info', 'The least important kind of line that is logged.'),

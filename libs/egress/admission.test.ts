@@ -7,7 +7,7 @@ import { httpServer } from './fixtures/listening.ts';
 import { askThrough, tunnelThrough } from './fixtures/through.ts';
 import type { Resolve } from './resolve.ts';
 
-const call = (url: string): Call => ({ url, method: 'POST', headers: {}, body: Buffer.from('{}'), timeoutMs: 10_000, maxResponseBytes: 1000 });
+const call = (url: string): Call => ({ account: 'acc_a', url, method: 'POST', headers: {}, body: Buffer.from('{}'), timeoutMs: 10_000, maxResponseBytes: 1000 });
 
 describe('what is not public', () => {
   test.each([
@@ -57,7 +57,7 @@ describe('what is not public', () => {
     const pauses: number[] = [];
     const ready = { now: () => 0, pause: async (ms: number) => void pauses.push(ms) };
     const admit = (resolve: Resolve) =>
-      admission({ exceptions: readExceptions([]), resolve, lookupMs: 5000, noHostMs: 200, clock: ready, isOwnAddress: () => false, isOwnPort: () => false })({ host: 'some.test', port: 443 });
+      admission({ exceptions: readExceptions([]), resolve, lookupMs: 5000, noHostMs: 200, clock: ready, isOwnAddress: () => false, isOwnPort: () => false })({ host: 'some.test', port: 443 }, { account: 'acc_a' });
     await expect(admit(here)).rejects.toThrow('does not exist or has no public address');
     await expect(admit(async () => [])).rejects.toThrow('does not exist or has no public address');
     await admit(async () => [{ address: '8.8.8.8', family: 4 }]);

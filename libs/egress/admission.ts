@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
 import { judgeAddress, type Verdict } from './address.ts';
 import type { Exceptions } from './allow.ts';
-import { addressesOf, type Address, type Resolve } from './resolve.ts';
+import { addressesOf, type Address, type Asker, type Resolve } from './resolve.ts';
 import type { Target } from './target.ts';
 import { NoPublicHost, refused } from './trouble.ts';
 
 /** Decides about one target, and gives the very addresses that may be connected to. Throws an EgressError. */
-export type Admit = (target: Target) => Promise<Address[]>;
+export type Admit = (target: Target, asker: Asker) => Promise<Address[]>;
 
 export type AdmissionRules = {
   exceptions: Exceptions;
@@ -56,19 +56,19 @@ const checkNotSelf = (target: Target, addresses: Address[], isOwnPort: (port: nu
 export const admission = (rules: AdmissionRules): Admit => {
   const { exceptions, resolve, lookupMs, noHostMs, clock, isOwnPort } = rules;
 
-  const judge: Admit = async (target) => {
+  const judge: Admit = async (target, asker) => {
     const open = exceptions.opensTarget(target);
     if (!open && closedPorts.has(target.port)) throw refused('port-not-allowed', `Port ${target.port} is not allowed.`, target);
-    const addresses = await addressesOf(target.host, resolve, lookupMs);
+    const addresses = await addressesOf(target.host, { ...asker, searches: open, resolve, lookupMs });
     checkNotSelf(target, addresses, isOwnPort);
     if (!open) checkAll(target, addresses, rules);
     return addresses;
   };
 
-  return async (target) => {
+  return async (target, asker) => {
     const start = clock.now();
     try {
-      return await judge(target);
+      return await judge(target, asker);
     } catch (error) {
       if (error instanceof NoPublicHost) await clock.pause(Math.max(0, noHostMs - (clock.now() - start)));
       throw error;

@@ -28,6 +28,7 @@ const door = (settings: Partial<EgressSettings> = {}) => openDoor({ allow: [host
 const https = (handle: Handle): Promise<Listening> => kept(httpsServer(certificate, handle));
 
 const call = (port: number, more: Partial<Call> = {}): Call => ({
+  account: 'acc_a',
   url: `https://${host}:${port}/hook?token=secret`,
   method: 'POST',
   headers: { 'content-type': 'application/json', 'x-mine': 'yes' },

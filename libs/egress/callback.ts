@@ -5,6 +5,8 @@ import { codeOf, EgressError, failed, timedOut, type OnTrouble, type Trouble } f
 
 /** One request to a receiver. `timeoutMs` covers look-up, connection, and the answer's status and headers together. */
 export type Call = {
+  /** Whose callback it is. */
+  account: string;
   url: string;
   method: 'POST' | 'PUT';
   headers: Record<string, string>;

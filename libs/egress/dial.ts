@@ -1,12 +1,12 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import type { Admit } from './admission.ts';
 import type { EgressLimits } from './limits.ts';
-import type { Address } from './resolve.ts';
+import type { Address, Asker } from './resolve.ts';
 import type { Target } from './target.ts';
 import { codeOf, failed, timedOut, type EgressError } from './trouble.ts';
 
-/** Connects to a target that the door admits. Throws an EgressError. */
-export type Dial = (target: Target) => Promise<Socket>;
+/** Connects to a target that egress admits, until the signal aborts. Throws an EgressError. */
+export type Dial = (target: Target, signal?: AbortSignal) => Promise<Socket>;
 
 // Each address costs an attempt's time; a name with a hundred of them shall not cost a hundred.
 const mostAddresses = 8;
@@ -37,7 +37,8 @@ const only =
     else callback(null, first.address, first.family);
   };
 
-const connectTo = (target: Target, addresses: Address[], { attemptMs, connectMs }: EgressLimits): Promise<Socket> => {
+const connectTo = (target: Target, addresses: Address[], { attemptMs, connectMs }: EgressLimits, signal?: AbortSignal): Promise<Socket> => {
+  signal?.throwIfAborted();
   const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = connect({
     host: target.host,
@@ -50,20 +51,26 @@ const connectTo = (target: Target, addresses: Address[], { attemptMs, connectMs 
     keepAliveInitialDelay: 60_000,
   });
   const timer = setTimeout(() => socket.destroy(Object.assign(new Error('connect'), { code: 'ETIMEDOUT' })), connectMs);
-  const fail = (error: Error) => {
+  const leave = () => socket.destroy(new Error('nobody waits for the connection any more'));
+  signal?.addEventListener('abort', leave, { once: true });
+  const settled = () => {
     clearTimeout(timer);
+    signal?.removeEventListener('abort', leave);
+  };
+  const fail = (error: Error) => {
+    settled();
     reject(connectTrouble(target, error));
   };
   // The listener stays: an error before the next owner of the socket listens would end the process.
   socket.on('error', fail).once('connect', () => {
-    clearTimeout(timer);
+    settled();
     resolve(socket);
   });
   return promise;
 };
 
-/** Connections to what is admitted, to the addresses that were judged and no others. */
+/** Connections for one account to what is admitted, to the addresses that were judged and no others. */
 export const dialler =
-  (admit: Admit, limits: EgressLimits): Dial =>
-  async (target) =>
-    connectTo(target, await admit(target), limits);
+  (admit: Admit, limits: EgressLimits) =>
+  async (target: Target, asker: Asker): Promise<Socket> =>
+    connectTo(target, await admit(target, asker), limits, asker.signal);

@@ -1,19 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { count } from '#libs/telemetry/metrics.ts';
+import { agentPerAccount } from './agents.ts';
 import { admission } from './admission.ts';
 import { readExceptions } from './allow.ts';
 import { send, type Call, type Outcome } from './callback.ts';
 import { doorConnector } from './connector.ts';
-import { dialler } from './dial.ts';
+import { dialler, type Dial } from './dial.ts';
 import { interfaceAddresses, ownAddressCheck } from './own-addresses.ts';
 import { defaultLimits, type EgressLimits } from './limits.ts';
-import { startProxy } from './proxy.ts';
-import { systemResolve, type Resolve } from './resolve.ts';
+import { startProxy, type DocumentProxy } from './proxy.ts';
+import type { Resolve } from './resolve.ts';
+import { systemNames, systemSources, type NameSources } from './system-names.ts';
 import { EgressError, type OnTrouble } from './trouble.ts';
 import { trustStore } from './trust.ts';
 
 export type { Call, Outcome } from './callback.ts';
+export type { DocumentProxy } from './proxy.ts';
 
 /** What the door needs of a logger; pino has it. */
 export type EgressLog = { warn: (fields: Record<string, unknown>, message: string) => void };
@@ -26,14 +29,16 @@ export type EgressSettings = {
   log: EgressLog;
   /** How names become addresses, where it is not the machine's way. */
   resolve?: Resolve;
+  /** Where the machine's way finds names, where it is not /etc/hosts and the name servers of /etc/resolv.conf. */
+  names?: Partial<NameSources>;
   limits?: Partial<EgressLimits>;
   /** The addresses of this machine, which are refused; by default those of its network interfaces. */
   ownAddresses?: () => string[];
 };
 
 export type Egress = {
-  /** `http://127.0.0.1:<port>`: the proxy that browsers have as their only way out. */
-  proxyUrl: string;
+  /** Opens a proxy for one document of a browser, as its only way out. */
+  openProxy: () => Promise<DocumentProxy>;
   /** Sends a callback; settles with what came of it, whatever the receiver does. */
   request: (call: Call) => Promise<Outcome>;
   /** Ends all connections, running ones too. */
@@ -48,35 +53,53 @@ const refusalLog = (log: EgressLog, way: 'browser' | 'callback'): OnTrouble => (
 };
 
 /**
- * Opens the one door to the outside. Everything that leaves is resolved once, admitted only where all of its addresses are
+ * Opens the one way to the outside. Everything that leaves is resolved once, admitted only where all of its addresses are
  * public or excepted, connected to just those, and limited. Throws on a malformed exception or CA file.
  */
 export const openEgress = async (settings: EgressSettings): Promise<Egress> => {
   const limits = { ...defaultLimits, ...settings.limits };
-  const ownPorts = new Set<number>();
-  const dial = dialler(
-    admission({
-      exceptions: readExceptions(settings.allow),
-      resolve: settings.resolve ?? systemResolve,
-      lookupMs: limits.lookupMs,
-      noHostMs: limits.noHostMs,
-      clock: { now: () => performance.now(), pause },
-      isOwnAddress: ownAddressCheck(settings.ownAddresses ?? interfaceAddresses, () => performance.now()),
-      isOwnPort: (port) => ownPorts.has(port),
-    }),
-    limits,
-  );
-  const connect = doorConnector(dial, await trustStore(settings.caFile), limits.connectMs);
-  const shared = { connect, allowH2: false, pipelining: 1, connections: limits.connectionsPerHost, maxHeaderSize: limits.headerBytes };
-  const browserAgent = new Agent({ ...shared, headersTimeout: limits.idleMs, bodyTimeout: limits.idleMs });
-  const callbackAgent = new Agent({ ...shared, headersTimeout: 0, bodyTimeout: 0 });
-  const proxy = await startProxy({ agent: browserAgent, dial, limits, onTrouble: refusalLog(settings.log, 'browser') });
-  ownPorts.add(proxy.port);
+  const now = () => performance.now();
+  const proxies = new Set<DocumentProxy>();
+  const admit = admission({
+    exceptions: readExceptions(settings.allow),
+    resolve: settings.resolve ?? systemNames({ ...systemSources, ...settings.names }, limits, now),
+    lookupMs: limits.lookupMs,
+    noHostMs: limits.noHostMs,
+    clock: { now, pause },
+    isOwnAddress: ownAddressCheck(settings.ownAddresses ?? interfaceAddresses, now),
+    isOwnPort: (port) => [...proxies].some((proxy) => proxy.port === port),
+  });
+  const dial = dialler(admit, limits);
+  const secureContext = await trustStore(settings.caFile);
+  const agentOver = (own: Dial, idleMs: number): Agent =>
+    new Agent({
+      connect: doorConnector(own, secureContext, limits.connectMs),
+      allowH2: false,
+      pipelining: 1,
+      connections: limits.connectionsPerHost,
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: idleMs,
+      bodyTimeout: idleMs,
+    });
+  const [browserTrouble, callbackTrouble] = [refusalLog(settings.log, 'browser'), refusalLog(settings.log, 'callback')];
+  const callbackAgents = agentPerAccount((account) => agentOver((target, signal) => dial(target, { account, signal }), 0));
+  const openProxy = async (): Promise<DocumentProxy> => {
+    const started = await startProxy({ agentOver: (own) => agentOver(own, limits.idleMs), dial, limits, onTrouble: browserTrouble });
+    let closed: Promise<unknown> | undefined;
+    const proxy: DocumentProxy = {
+      ...started,
+      close: async () => {
+        await (closed ??= started.close().then(() => proxies.delete(proxy)));
+      },
+    };
+    proxies.add(proxy);
+    return proxy;
+  };
   return {
-    proxyUrl: `http://127.0.0.1:${proxy.port}`,
-    request: (call) => send(callbackAgent, call, limits, refusalLog(settings.log, 'callback')),
+    openProxy,
+    request: (call) => callbackAgents.use(call.account, (agent) => send(agent, call, limits, callbackTrouble)),
     close: async () => {
-      await Promise.all([proxy.close(), browserAgent.destroy(), callbackAgent.destroy()]);
+      await Promise.all([...[...proxies].map((proxy) => proxy.close()), callbackAgents.destroy()]);
     },
   };
 };

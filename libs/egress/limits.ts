@@ -1,7 +1,9 @@
 /** Times in milliseconds, sizes in bytes. */
 export type EgressLimits = {
-  /** For one look-up of a name. */
+  /** For one look-up of a name, its turn among those of its account included. */
   lookupMs: number;
+  /** Look-ups that one account may have under way at once; further ones wait, which counts toward their time. */
+  lookupsPerAccount: number;
   /** How long it takes at least to say that a name does not exist or has no public address. */
   noHostMs: number;
   /** For one address of several, before the next is tried. */
@@ -18,14 +20,15 @@ export type EgressLimits = {
   responseBytes: number;
   /** What comes back through one tunnel; a browser keeps a tunnel for many requests. */
   tunnelBytes: number;
-  /** At the same time, to one host and port. */
+  /** At the same time, to one host and port: from one document, or for the callbacks of one account. */
   connectionsPerHost: number;
-  /** At the same time, from browsers to the door. */
+  /** At the same time, from one document to its proxy. */
   connections: number;
 };
 
 export const defaultLimits: EgressLimits = {
   lookupMs: 5_000,
+  lookupsPerAccount: 16,
   noHostMs: 200,
   attemptMs: 1_000,
   connectMs: 10_000,
@@ -35,5 +38,5 @@ export const defaultLimits: EgressLimits = {
   responseBytes: 64 * 1024 * 1024,
   tunnelBytes: 256 * 1024 * 1024,
   connectionsPerHost: 256,
-  connections: 2_048,
+  connections: 512,
 };

@@ -8,7 +8,7 @@ import { interfaceAddresses, ownAddressCheck } from './own-addresses.ts';
 // Public-looking addresses that stand for those of the machine's interfaces.
 const own = ['8.8.4.4', '2606:4700:0:0::1111'];
 const ownAddresses = () => own;
-const call = (url: string): Call => ({ url, method: 'POST', headers: {}, body: Buffer.from('{}'), timeoutMs: 10_000, maxResponseBytes: 1000 });
+const call = (url: string): Call => ({ account: 'acc_a', url, method: 'POST', headers: {}, body: Buffer.from('{}'), timeoutMs: 10_000, maxResponseBytes: 1000 });
 
 test.each(['8.8.4.4', '0x8.8.4.4', '[::ffff:8.8.4.4]', '[64:ff9b::8.8.4.4]', '[2002:808:404::1]', '[2001:0:808:404::1]', '[2606:4700::5efe:8.8.4.4]', '[2606:4700::1111]'])(
   'an own public address is refused to documents and callbacks when it is written as %s',

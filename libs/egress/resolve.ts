@@ -1,42 +1,55 @@
-import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
-import { codeOf, failed, NoPublicHost, timedOut } from './trouble.ts';
+import { codeOf, failed, NoPublicHost, timedOut, type EgressError } from './trouble.ts';
 
 export type Address = { address: string; family: 4 | 6 };
+
+/** For whom something is done; `signal` aborts when nobody waits for it any more. */
+export type Asker = { account: string; signal?: AbortSignal | undefined };
+
+/** `searches` says whether a short name may be completed by the search domains of /etc/resolv.conf. */
+export type Ask = { account: string; signal: AbortSignal; searches: boolean };
+
 /** All addresses of a host name, best first. */
-export type Resolve = (host: string) => Promise<Address[]>;
+export type Resolve = (host: string, ask: Ask) => Promise<Address[]>;
 
-const loopback: Address[] = [{ address: '127.0.0.1', family: 4 }, { address: '::1', family: 6 }];
+type Question = Asker & { searches: boolean; resolve: Resolve; lookupMs: number };
 
-/** The machine's own view of names (hosts file included), in the order that it prefers; localhost and all below it are loopback wherever one asks, and nothing below invalid exists (RFC 6761, 6.3 and 6.4). */
-export const systemResolve: Resolve = async (host) => {
-  if (/(^|\.)localhost$/.test(host)) return loopback;
-  if (/(^|\.)invalid$/.test(host)) return [];
-  const answers = await lookup(host, { all: true, order: 'verbatim' });
-  return answers.map(({ address, family }) => ({ address, family: family === 6 ? 6 : 4 }));
+const late = (host: string, lookupMs: number): EgressError =>
+  timedOut(`The name ${host} was not resolved within ${lookupMs / 1000} s.`);
+
+const nameTrouble = (host: string, lookupMs: number, error: unknown): EgressError => {
+  switch (codeOf(error)) {
+    case 'ENOTFOUND':
+    case 'ENODATA':
+      return new NoPublicHost(host, { cause: error });
+    case 'ETIMEOUT':
+      return late(host, lookupMs);
+    default:
+      return failed(`The name ${host} could not be looked up at the moment.`, error);
+  }
 };
 
-const nameTrouble = (host: string, error: unknown) => {
-  const code = codeOf(error);
-  return code === 'ENOTFOUND' || code === 'ENODATA'
-    ? new NoPublicHost(host, { cause: error })
-    : failed(`The name ${host} could not be looked up at the moment.`, error);
-};
-
-const within = async <T>(ms: number, work: Promise<T>, late: () => Error): Promise<T> => {
-  const { promise: deadline, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(late()), ms);
-  return Promise.race([work, deadline]).finally(() => clearTimeout(timer));
-};
-
-/** The addresses of a host: itself where it is an address, else one look-up within the time. Throws an EgressError where there are none. */
-export const addressesOf = async (host: string, resolve: Resolve, lookupMs: number): Promise<Address[]> => {
+/**
+ * The addresses of a host: itself where it is an address, else one look-up within the time, which is given up when that is over.
+ * Throws an EgressError where there are none.
+ */
+export const addressesOf = async (host: string, question: Question): Promise<Address[]> => {
+  const { resolve, lookupMs, account, searches } = question;
   const family = isIP(host);
   if (family === 4 || family === 6) return [{ address: host, family }];
-  const found = resolve(host).catch((error: unknown) => {
-    throw nameTrouble(host, error);
+  const done = new AbortController();
+  const { promise: deadline, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(late(host, lookupMs)), lookupMs);
+  const signal = question.signal ? AbortSignal.any([question.signal, done.signal]) : done.signal;
+  const found = resolve(host, { account, searches, signal }).catch((error: unknown) => {
+    throw nameTrouble(host, lookupMs, error);
   });
-  const addresses = await within(lookupMs, found, () => timedOut(`The name ${host} was not resolved within ${lookupMs / 1000} s.`));
-  if (addresses.length === 0) throw new NoPublicHost(host, {});
-  return addresses;
+  try {
+    const addresses = await Promise.race([found, deadline]);
+    if (addresses.length === 0) throw new NoPublicHost(host, {});
+    return addresses;
+  } finally {
+    clearTimeout(timer);
+    done.abort();
+  }
 };

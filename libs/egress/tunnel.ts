@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { PassThrough, type Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { answerTunnelTrouble } from './answer.ts';
 import type { Dial } from './dial.ts';
@@ -26,11 +26,10 @@ const countedPlaces = (most: number) => {
   };
 };
 
-const join = (client: Duplex, upstream: Socket, head: Buffer, { idleMs, tunnelBytes }: EgressLimits): Promise<void> => {
+const join = (client: Duplex, said: PassThrough, upstream: Socket, { idleMs, tunnelBytes }: EgressLimits): Promise<void> => {
   upstream.setTimeout(idleMs, () => upstream.destroy());
   client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-  if (head.length > 0) client.unshift(head);
-  return pipeline(client, upstream, meter(tunnelBytes), client);
+  return pipeline(said, upstream, meter(tunnelBytes), client);
 };
 
 /** Answers CONNECT (RFC 9110, 9.3.6): a tunnel to an admitted target, limited in number, idle time and bytes that come back. */
@@ -39,8 +38,15 @@ export const tunnels = ({ dial, limits, onTrouble }: TunnelRules) => {
   const take = countedPlaces(limits.connectionsPerHost);
 
   const carry = async (target: Target, client: Duplex, head: Buffer): Promise<void> => {
-    const upstream = await dial(target);
-    await join(client, upstream, head, limits).catch((error: unknown) => {
+    const gone = new AbortController();
+    const leave = () => gone.abort();
+    // Only who reads from a connection learns of its end.
+    const said = new PassThrough();
+    said.write(head);
+    client.once('end', leave).once('close', leave).pipe(said);
+    if (client.destroyed) leave();
+    const upstream = await dial(target, gone.signal);
+    await join(client, said, upstream, limits).catch((error: unknown) => {
       onTrouble(error, target);
       upstream.destroy();
       client.destroy();

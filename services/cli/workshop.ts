@@ -12,7 +12,7 @@ export const openWorkshop = async (settings: Settings, blobs: BlobStore, log: Lo
   const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
   const egress = await openEgress({ allow: settings.egressAllow, log, ...caFile });
   const preparation = openPreparation();
-  const printer: Printer = await openPrinter({ executable: requireBrowser(), proxy: egress.proxyUrl, memoryMb: settings.chromiumMemoryMb, log, ...caFile });
+  const printer: Printer = await openPrinter({ executable: requireBrowser(), openProxy: egress.openProxy, memoryMb: settings.chromiumMemoryMb, log, ...caFile });
   return {
     blobs,
     preparation,

@@ -102,7 +102,10 @@ const attempt = async ({ log, egress, secrets }: DeliveryParts, { id, material: 
   const { url, method, headers } = target;
   const signed = signatureHeaders(`msg_${id}`, body, webhookSecrets(secrets, account, now), now);
   const outcome = await callInTrace({ url, method, attempt, led }, (traceparent) =>
-    egress.request({ url, method, body, timeoutMs: attemptTimeoutMs, maxResponseBytes, headers: headersOf(headers, { ...signed, ...(traceparent === null ? {} : { traceparent }) }) }),
+    egress.request({
+      account: account.id, url, method, body, timeoutMs: attemptTimeoutMs, maxResponseBytes,
+      headers: headersOf(headers, { ...signed, ...(traceparent === null ? {} : { traceparent }) }),
+    }),
   );
   return { outcome: outcomeOf(outcome, target), durationMs: Math.round(outcome.durationMs) };
 };

@@ -7,7 +7,7 @@ const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** The same documents through the printer, with all its care: lanes, deadlines, dates, page count. */
 export const printerFigure = async ({ executable, documents, concurrency }: RawSettings, lane: 'quiet' | 'script' = 'quiet'): Promise<Figure> => {
-  const printer = await openPrinter({ executable, proxy: 'http://127.0.0.1:9', pages: concurrency, log: silent });
+  const printer = await openPrinter({ executable, pages: concurrency, log: silent });
   const options = renderOptions.parse({});
   const limits = { processingMs: 30_000, scriptMs: 5000, maxPages: 100 };
   try {

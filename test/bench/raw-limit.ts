@@ -60,7 +60,7 @@ const fill = async ({ session, frameId }: Target, html: string): Promise<Buffer>
 };
 
 const withBrowser = async <T>(executable: string, kind: 'still' | 'moving', use: (browser: Browser) => Promise<T>): Promise<T> => {
-  const browser = await launch({ executable, kind, proxy: 'http://127.0.0.1:9', memoryMb: 2048 });
+  const browser = await launch({ executable, kind, memoryMb: 2048 });
   try {
     return await use(browser);
   } finally {

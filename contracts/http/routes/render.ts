@@ -49,7 +49,7 @@ characters, or is not UTF-8. \`invalid_markdown\` likewise: a code fence or HTML
 
 **Images and other resources.** An external image that cannot be loaded fails the render (\`image_load_failed\`); a font or style sheet that cannot is left out. Only public addresses can be reached; the service's own addresses and the
 metadata addresses of cloud providers do not count as public. A host name that leads to
-another address gets the same answer as one that does not exist.
+another address gets the same answer as one that does not exist. A name has 5 seconds to be resolved.
 More pages or more distinct external images than the plan allows are \`conversion_failed\`, with the number and the limit in \`details\`.
 
 **Header and footer.** \`{{page}}\`, \`{{total}}\` and \`{{date}}\` (the day of the request, \`YYYY-MM-DD\`) are filled in. The bands lie in the margins; where a margin is lower than its band it grows to it.

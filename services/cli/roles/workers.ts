@@ -39,7 +39,7 @@ export const startRenderer = async (house: House): Promise<Running> => {
   const [store, blobs, bus, answers] = await Promise.all([engines.store(), engines.blobs(), engines.bus(), engines.answers()]);
   const egress = await house.egress();
   const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
-  const printer = await openPrinter({ executable: requireBrowser(), proxy: egress.proxyUrl, memoryMb: settings.chromiumMemoryMb, log: logger, ...caFile });
+  const printer = await openPrinter({ executable: requireBrowser(), openProxy: egress.openProxy, memoryMb: settings.chromiumMemoryMb, log: logger, ...caFile });
   const preparation = house.preparation();
   const unwatch = watchWorkshop({ printer, preparation });
   const running = keepRunning({
