@@ -13,6 +13,9 @@ import { AddressError } from '#libs/engines/remote.ts';
 import { UsageError } from './cli/output.ts';
 import { type Role, roles } from './cli/roles/running.ts';
 
+// What this process and its children write is for this user alone.
+process.umask(0o077);
+
 const program = new Command('colophon')
   .description('Renders documents to PDF, and can tell how each came to be.')
   .option('--json', 'print the result as one JSON value')

@@ -27,15 +27,19 @@ export const keyHash = (certificate: string): string =>
 
 type User = { uid?: number; gid?: number };
 
+/** Whatever the process makes is for its own user alone; the browser's is another one. */
+const give = async (path: string, { uid, gid }: User): Promise<void> => void (uid !== undefined && (await chown(path, uid, gid ?? uid)));
+
 const fillDatabase = async (certutil: string, home: string, certificates: string[], user: User) => {
   const database = join(home, '.pki', 'nssdb');
   await mkdir(database, { recursive: true });
-  if (user.uid !== undefined) for (const path of [join(home, '.pki'), database]) await chown(path, user.uid, user.gid ?? user.uid);
+  for (const path of [join(home, '.pki'), database]) await give(path, user);
   const options = { ...user, cwd: home, env: { HOME: home } };
   await run(certutil, ['-d', `sql:${database}`, '-N', '--empty-password'], options);
   for (const [index, certificate] of certificates.entries()) {
     const file = join(home, `authority-${index}.pem`);
-    await writeFile(file, `${certificate}\n`, { mode: 0o644 });
+    await writeFile(file, `${certificate}\n`);
+    await give(file, user);
     await run(certutil, ['-d', `sql:${database}`, '-A', '-t', 'C,,', '-n', `authority ${index}`, '-i', file], options);
   }
 };

@@ -16,7 +16,7 @@ export type EngineUrls = { dataDir: string; eventStoreUrl: string; busUrl: strin
 const schemeOf = (url: string): string => url.slice(0, url.indexOf(':') + 1);
 
 /** What follows `sqlite:` or `file:`; where nothing does, a name in the data folder. */
-const placeOf = (url: string, dataDir: string, usual: string): string => url.slice(schemeOf(url).length) || join(dataDir, usual);
+export const placeOf = (url: string, dataDir: string, usual: string): string => url.slice(schemeOf(url).length) || join(dataDir, usual);
 
 const unknown = (variable: string, url: string, ...allowed: readonly string[]): Error =>
   new SettingsError(`${variable} begins with "${schemeOf(url)}", which names no engine; allowed are ${allowed.join(', ')}.`);

@@ -1,7 +1,9 @@
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor } from '#contracts/events/metadata.ts';
+import { closePlaces } from '#libs/engines/close-places.ts';
 import { isRemote } from '#libs/engines/guarded.ts';
+import { placesOf } from '#libs/engines/places.ts';
 import { type Engines, openEngines } from '#libs/engines/open.ts';
 import type { Log } from '#libs/handling/handle.ts';
 import { markedEngines } from '#libs/installation/marked-engines.ts';
@@ -54,6 +56,7 @@ export type OlderLog = 'refused' | 'allowed';
 /** Runs a command against the engines of the settings, whichever installation they belong to. */
 export const withAnyEngines = async <T>(work: (context: Context) => Promise<T>): Promise<T> => {
   const settings = loadSettings(process.env);
+  closePlaces(placesOf(settings, settings.secret === undefined));
   const engines = await openEngines(settings);
   try {
     await present(engines);
