@@ -18,7 +18,7 @@ export default {
       'engine-imports-its-port-and-one-driver',
       'An engine can be exchanged only while it leans on nothing else of ours.',
       { path: `^libs/(${ports})/`, pathNot: ['/port\\.ts$', tests] },
-      { path: '^(libs|services)/', pathNot: ['^libs/$1/', '^libs/(sqlite|mongodb|nats|concurrency|scheduling)/', '^libs/engines/remote\\.ts$'] },
+      { path: '^(libs|services)/', pathNot: ['^libs/$1/', '^libs/(sqlite|mongodb|nats|concurrency|scheduling|clock)/', '^libs/engines/remote\\.ts$'] },
     ),
     wall(
       'engines-do-not-know-each-other',

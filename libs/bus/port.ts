@@ -10,6 +10,9 @@ export type Message = { id: string; subject: string; data: unknown; urgent?: boo
  */
 export const deduplicationMs = 120_000;
 
+/** No lease and no delay is longer, in milliseconds: after the end of a process or a machine nothing is waited for longer than this. */
+export const longestWaitMs = 60_000;
+
 /**
  * A message in a consumer's hands, leased for a while: end it by exactly one of `ack`, `nak`; what is called after that does nothing.
  * A message whose lease runs out is given to somebody again, and then the calls of the one who lost it do nothing either.
@@ -21,7 +24,7 @@ export type Delivery = Omit<Message, 'urgent' | 'group'> & {
   attempt: number;
   /** It is done and will not come again. */
   ack(): Promise<void>;
-  /** It comes again after `delayMs`. */
+  /** It comes again after `delayMs`, whatever is done to the machine's clock meanwhile. */
   nak(delayMs: number): Promise<void>;
   /** The work goes on: the lease starts anew. */
   working(): Promise<void>;

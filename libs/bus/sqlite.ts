@@ -1,7 +1,8 @@
+import { uptimeMs } from '#libs/clock/uptime.ts';
 import { openBell } from '#libs/sqlite/bell.ts';
 import { openDatabase } from '#libs/sqlite/database.ts';
 import { openMark } from '#libs/sqlite/mark.ts';
-import { type Bus, type Consumer, type Delivery, deduplicationMs } from './port.ts';
+import { type Bus, type Consumer, type Delivery, deduplicationMs, longestWaitMs } from './port.ts';
 
 const schema = `
   CREATE TABLE IF NOT EXISTS messages (
@@ -19,8 +20,8 @@ const schema = `
   CREATE INDEX IF NOT EXISTS given ON messages (subject, free_at, sequence) WHERE done_at IS NULL AND free_at > 0;
   CREATE INDEX IF NOT EXISTS done ON messages (done_at) WHERE done_at IS NOT NULL`;
 
-// A lease is nothing but a time before which nobody else may have the message; a message that was never given out has none (0), so that a
-// clock set back does not hold it. What was given out before and is free again goes first: new messages must not keep it waiting for ever.
+// A lease is nothing but a time before which nobody else may have the message; a message that was never given out has none (0).
+// What was given out before and is free again goes first: new messages must not keep it waiting for ever.
 const returned = 'SELECT sequence FROM messages WHERE done_at IS NULL AND subject = ? AND free_at > 0 AND free_at <= ? AND turn NOT IN (SELECT value FROM json_each(?)) ORDER BY free_at, sequence LIMIT 1';
 const freshAfter = `SELECT sequence, turn FROM messages WHERE done_at IS NULL AND free_at = 0 AND subject = ? AND urgent = ? AND turn > ? ORDER BY turn, sequence LIMIT 1`;
 const freshFirst = `SELECT sequence, turn FROM messages WHERE done_at IS NULL AND free_at = 0 AND subject = ? AND urgent = ? ORDER BY turn, sequence LIMIT 1`;
@@ -36,10 +37,18 @@ const none: ReadonlySet<string> = new Set();
 
 type Row = { id: string; turn: string; data: string; attempt: number };
 
-/** A durable queue in one SQLite file, shared by the processes of one machine. `now` is in milliseconds since 1970. */
-export const openSqliteBus = (file: string, now: () => number = Date.now): Bus => {
+/** Times from before the machine was started are on a clock that has begun anew. */
+const boundTimes = 'UPDATE messages SET free_at = ?1 WHERE done_at IS NULL AND free_at > ?1';
+const boundEnds = 'UPDATE messages SET done_at = ?1 WHERE done_at > ?1';
+
+/** A durable queue in one SQLite file, shared by the processes of one machine. `now` is in whole milliseconds on a clock that is never set and that these processes share. */
+export const openSqliteBus = (file: string, now = uptimeMs): Bus => {
   const database = openDatabase(file, 'normal');
   database.script(schema);
+  database.transaction(() => {
+    database.run(boundTimes, now() + longestWaitMs);
+    database.run(boundEnds, now());
+  });
   // Other processes publish and leases run out without a word: whoever waits looks again now and then.
   const bell = openBell(recheckMs, () => true);
 

@@ -4,7 +4,7 @@ import { accountIdOf, readModels, renderIdOf, streams } from '#contracts/names.t
 import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
 import { hasWaitedAnHour } from '#libs/bus/delays.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
-import { delivery, type DeliveryCommand, type DeliveryState } from '#libs/domain/delivery.ts';
+import { delivery, type DeliveryCommand, type DeliveryState, waitBefore } from '#libs/domain/delivery.ts';
 import type { Egress, Outcome } from '#libs/egress/door.ts';
 import { causedBy } from '#libs/handling/caused-by.ts';
 import { type Aggregate, begin, type Cause, load, type Log } from '#libs/handling/handle.ts';
@@ -19,6 +19,7 @@ import type { Span } from '#libs/telemetry/tracing.ts';
 import { eraseTarget } from '#libs/webhooks/erase-target.ts';
 import { type ClearTarget, openTarget } from '#libs/webhooks/target.ts';
 import { withoutSecretsOf } from '#libs/webhooks/without-secrets.ts';
+import type { DueTimes } from './due-times.ts';
 import { payloadOf } from './payload.ts';
 import { signatureHeaders } from './sign.ts';
 
@@ -28,6 +29,7 @@ export type DeliveryParts = {
   reads: ReadStore;
   egress: Pick<Egress, 'request'>;
   secrets: ServiceSecrets;
+  dueTimes: DueTimes;
   /** How callers reach the service. */
   baseUrl: string;
 };
@@ -112,8 +114,12 @@ const attempt = async ({ log, egress, secrets }: DeliveryParts, { id, material: 
 
 const unmade = (reason: string): Made => ({ outcome: { kind: 'failed', reason }, durationMs: 0 });
 
-const waitOf = (state: DeliveryState, now: Date): number =>
-  state.status === 'DUE' && state.notBefore !== null ? Math.max(0, Date.parse(state.notBefore) - now.getTime()) : 0;
+/** How long the next attempt is still to wait, in milliseconds. */
+const waitOf = ({ dueTimes }: DeliveryParts, id: string, state: DeliveryState, now: Date): number => {
+  if (state.status !== 'DUE' || state.notBefore === null) return 0;
+  const recordedMs = Date.parse(state.notBefore) - now.getTime();
+  return dueTimes.leftMs(`${id} ${state.round} ${state.attempt}`, Math.min(recordedMs, waitBefore(state.attempt)));
+};
 
 /**
  * Does what is due of one callback: one attempt at most. The log tells which; asked too early, it comes again when it is time. `delivery` counts how often the message was given out.
@@ -126,7 +132,7 @@ export const deliver = async (parts: DeliveryParts, id: string, delivery = 1, sp
   const { requested, aggregate, cause } = found;
   span?.note({ 'colophon.account.id': accountIdOf(requested.accountId) });
   if (aggregate.state.status !== 'DUE' && aggregate.state.status !== 'SENT') return done;
-  const wait = waitOf(aggregate.state, parts.log.now());
+  const wait = waitOf(parts, id, aggregate.state, parts.log.now());
   if (wait > 0) return { kind: 'again', delayMs: wait };
   const material = await materialOf(parts, id, requested, aggregate.state.target, delivery);
   await aggregate.execute({ type: 'send' }, cause);
@@ -139,6 +145,6 @@ export const deliver = async (parts: DeliveryParts, id: string, delivery = 1, sp
   const { events } = await aggregate.execute({ type: 'record', outcome, durationMs, now }, cause);
   countDelivery(events);
   await eraseTarget(parts.blobs, aggregate, cause);
-  const next = waitOf(aggregate.state, now);
+  const next = waitOf(parts, id, aggregate.state, now);
   return next > 0 ? { kind: 'again', delayMs: next } : done;
 };

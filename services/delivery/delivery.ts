@@ -5,6 +5,7 @@ import type { Report } from '#libs/telemetry/log.ts';
 import { idsOfMessage, workInTrace } from '#libs/telemetry/messages.ts';
 import { tracedBlobs } from '#libs/telemetry/workshop.ts';
 import { attemptTimeoutMs, deliver, type DeliveryParts } from './deliver.ts';
+import { openDueTimes } from './due-times.ts';
 
 const consumer: Consumer = { name: consumers.delivery, subject: subjects.deliveryDue, leaseMs: 1.5 * attemptTimeoutMs };
 
@@ -12,8 +13,8 @@ const consumer: Consumer = { name: consumers.delivery, subject: subjects.deliver
 const concurrency = 5_000;
 
 /** Sends callbacks until `signal` aborts; resolves when those under way are recorded. */
-export const runDelivery = (given: DeliveryParts, bus: Bus, report: Report, signal: AbortSignal): Promise<void> => {
-  const parts = { ...given, blobs: tracedBlobs(given.blobs) };
+export const runDelivery = (given: Omit<DeliveryParts, 'dueTimes'>, bus: Bus, report: Report, signal: AbortSignal): Promise<void> => {
+  const parts = { ...given, blobs: tracedBlobs(given.blobs), dueTimes: openDueTimes() };
   return workOff(
     bus,
     {

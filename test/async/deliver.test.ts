@@ -7,6 +7,7 @@ import type { Call, Outcome } from '#libs/egress/door.ts';
 import { load } from '#libs/handling/handle.ts';
 import { sealTarget } from '#libs/webhooks/target.ts';
 import { deliver, type DeliveryParts } from '../../services/delivery/deliver.ts';
+import { openDueTimes } from '../../services/delivery/due-times.ts';
 import { openStage, poll, type Stage } from './stage.ts';
 
 const secrets = { current: Buffer.alloc(32, 7), previous: [] };
@@ -15,9 +16,9 @@ const silent: Outcome = { kind: 'timeout', reason: 'example.com took the request
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** A delivery service whose receiver answers as it is told, and which notes what it sent. */
-const serviceOn = ({ log, engines: { blobs, reads } }: Stage, answer: (nth: number) => Outcome | Promise<Outcome>) => {
+const serviceOn = ({ log, clock, engines: { blobs, reads } }: Stage, answer: (nth: number) => Outcome | Promise<Outcome>) => {
   const calls: Call[] = [];
-  const parts: DeliveryParts = { log, blobs, reads, secrets, baseUrl: 'https://pdf.example', egress: { request: async (call) => answer(calls.push(call)) } };
+  const parts: DeliveryParts = { log, blobs, reads, secrets, dueTimes: openDueTimes(() => clock.uptimeMs), baseUrl: 'https://pdf.example', egress: { request: async (call) => answer(calls.push(call)) } };
   return { calls, deliver: (id: string, delivery?: number) => deliver(parts, id, delivery) };
 };
 
@@ -48,6 +49,36 @@ describe('The schedule', () => {
     const other = serviceOn(stage, () => answered(200));
     expect(await other.deliver(id)).toEqual({ kind: 'again', delayMs: 3_000 });
     stage.pass(3_000);
+    expect(await other.deliver(id)).toEqual({ kind: 'done' });
+    expect(other.calls).toHaveLength(1);
+  });
+
+  const hourMs = 3_600_000;
+
+  test.each([['back', -hourMs], ['forward', hourMs]])('is kept where the clock is set %s by an hour', async (_, byMs) => {
+    const stage = await openStage();
+    const { id } = await stage.completed();
+    const { calls, deliver: work } = serviceOn(stage, () => silent);
+    expect(await work(id)).toEqual({ kind: 'again', delayMs: 5_000 });
+    stage.setClock(byMs);
+    stage.pass(4_000);
+    expect(await work(id)).toEqual({ kind: 'again', delayMs: 1_000 });
+    stage.pass(1_000);
+    expect(await work(id)).toEqual({ kind: 'again', delayMs: 30_000 });
+    stage.setClock(byMs);
+    stage.pass(30_000);
+    expect(await work(id)).toEqual({ kind: 'done' });
+    expect(calls).toHaveLength(3);
+  });
+
+  test('waits no longer than the delay of an attempt where the clock was set back before another process goes on', async () => {
+    const stage = await openStage();
+    const { id } = await stage.completed();
+    await serviceOn(stage, () => silent).deliver(id);
+    stage.setClock(-hourMs);
+    const other = serviceOn(stage, () => answered(200));
+    expect(await other.deliver(id)).toEqual({ kind: 'again', delayMs: 5_000 });
+    stage.pass(5_000);
     expect(await other.deliver(id)).toEqual({ kind: 'done' });
     expect(other.calls).toHaveLength(1);
   });

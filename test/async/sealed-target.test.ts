@@ -9,6 +9,7 @@ import { load } from '#libs/handling/handle.ts';
 import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
 import { sealTarget } from '#libs/webhooks/target.ts';
 import { deliver } from '../../services/delivery/deliver.ts';
+import { openDueTimes } from '../../services/delivery/due-times.ts';
 import { eraseTargets } from '../../services/sweeper/erase-targets.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -19,13 +20,14 @@ const headers = { Authorization: 'Bearer r5T1v3N0' };
 
 const answered = (status: number, body = ''): Outcome => ({ kind: 'answered', status, body, durationMs: 1 });
 
-const serviceOn = ({ log, engines: { blobs, reads } }: Stage, answer: (call: Call) => Outcome, with_ = secrets) => {
+const serviceOn = ({ log, clock, engines: { blobs, reads } }: Stage, answer: (call: Call) => Outcome, with_ = secrets) => {
   const calls: Call[] = [];
   const request = async (call: Call) => {
     calls.push(call);
     return answer(call);
   };
-  return { calls, deliver: (id: string) => deliver({ log, blobs, reads, secrets: with_, baseUrl: 'https://pdf.example', egress: { request } }, id) };
+  const dueTimes = openDueTimes(() => clock.uptimeMs);
+  return { calls, deliver: (id: string) => deliver({ log, blobs, reads, secrets: with_, dueTimes, baseUrl: 'https://pdf.example', egress: { request } }, id) };
 };
 
 /** A render that has ended, whose callback has secrets, sealed for this render or for the one of the name. */
@@ -115,7 +117,7 @@ test('A sealed box that is not there makes the callback wait, fail after an hour
   const { id, target } = await completed(stage);
   await stage.engines.blobs.delete(target.sealed!.sha256);
   const promised = openPromisedBlobs();
-  const parts = { log: stage.log, blobs: promised.over(stage.engines.blobs), reads: stage.engines.reads, secrets, baseUrl: 'https://pdf.example', egress: { request: () => Promise.reject(new Error('called')) } };
+  const parts = { log: stage.log, blobs: promised.over(stage.engines.blobs), reads: stage.engines.reads, secrets, dueTimes: openDueTimes(), baseUrl: 'https://pdf.example', egress: { request: () => Promise.reject(new Error('called')) } };
   await expect(deliver(parts, id)).rejects.toThrow(BlobMissing);
   expect(await stage.typesOf(streams.delivery(id))).toEqual(['DeliveryRequested']);
   expect(promised.missing()).toEqual([]);

@@ -33,7 +33,7 @@ export const openStage = async (start = '2026-03-02T09:00:00.000Z') => {
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   });
   const { store, reads, blobs } = engines;
-  const clock = { now: new Date(start) };
+  const clock = { now: new Date(start), uptimeMs: 0 };
   const log = { store, now: () => new Date(clock.now) };
   const actor: Actor = { kind: 'person', name: 'tests' };
   const accountId = await openAccount(log, actor, { name: 'tests', plan: 'free', overrides: {} });
@@ -53,7 +53,13 @@ export const openStage = async (start = '2026-03-02T09:00:00.000Z') => {
 
   return {
     engines, clock, log, actor, accountId, cause, settled,
-    pass: (ms: number): void => void (clock.now = new Date(clock.now.getTime() + ms)),
+    /** Lets time pass. */
+    pass: (ms: number): void => {
+      clock.now = new Date(clock.now.getTime() + ms);
+      clock.uptimeMs += ms;
+    },
+    /** Sets the clock that tells the time of day, forward or back. */
+    setClock: (ms: number): void => void (clock.now = new Date(clock.now.getTime() + ms)),
     /** A render in the log that waits for a worker. */
     queued: async (reply: RenderReply = webhook): Promise<string> => (await begun(reply)).id,
     /** A render in the log that has a PDF. */

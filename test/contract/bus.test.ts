@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, expect, it } from 'vitest';
-import { deduplicationMs, type Delivery } from '#libs/bus/port.ts';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { deduplicationMs, type Delivery, longestWaitMs } from '#libs/bus/port.ts';
 import { openSqliteBus } from '#libs/bus/sqlite.ts';
 import { describeBusContract } from './bus.contract.ts';
-import { messageOf, next } from './bus/messages.ts';
+import { isEmpty, messageOf, next } from './bus/messages.ts';
 import { openedIn } from './folder.ts';
 
 const fileIn = (folder: string): string => join(folder, 'bus.db');
 
-const start = Date.parse('2026-01-02T03:04:05Z');
+const start = 5_000_000;
 
 const open = async () => {
   let time = start;
@@ -23,6 +23,8 @@ const open = async () => {
 };
 
 describeBusContract('SQLite', open);
+
+afterEach(() => void vi.useRealTimers());
 
 describe('the queue in SQLite', () => {
   it('forgets messages that have been done for longer than the de-duplication window, and keeps the others', async () => {
@@ -58,12 +60,41 @@ describe('the queue in SQLite', () => {
     await close();
   });
 
-  it('gives out what waits, in order, when the clock is set back by an hour', async () => {
-    const { engine, advance, close } = await open();
-    const messages = [messageOf(), messageOf()];
-    for (const message of messages) await engine.publish(message);
-    await advance(-3_600_000);
-    expect([(await next(engine)).id, (await next(engine)).id]).toEqual(messages.map(({ id }) => id));
+  it('gives out what has waited long enough where the clock of the machine is set back by an hour', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const { engine, close } = await openedIn((folder) => openSqliteBus(fileIn(folder)));
+    const message = messageOf();
+    await engine.publish(message);
+    const delivery = await next(engine);
+    await delivery.working();
+    await delivery.nak(1);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    expect(await next(engine)).toMatchObject({ id: message.id, attempt: 2 });
+    await close();
+  });
+
+  it('keeps nobody waiting for longer than a minute after the machine was started anew, and knows what was done for as long as before', async () => {
+    let time = start;
+    const { folder, close } = await openedIn((at) => openSqliteBus(fileIn(at), () => time));
+    const bus = openSqliteBus(fileIn(folder), () => time);
+    const [done, delayed, held] = [messageOf(), messageOf(), messageOf()];
+    for (const message of [done, delayed, held]) await bus.publish(message);
+    await (await next(bus)).ack();
+    await (await next(bus)).nak(30_000);
+    await next(bus);
+    await bus.close();
+    time = 1_000;
+    const again = openSqliteBus(fileIn(folder), () => time);
+    await again.publish(done);
+    time += longestWaitMs;
+    const back = [await next(again), await next(again)];
+    expect(new Set(back.map(({ id }) => id))).toEqual(new Set([delayed.id, held.id]));
+    expect(await isEmpty(again)).toBe(true);
+    for (const delivery of back) await delivery.ack();
+    time += deduplicationMs;
+    await again.publish(done);
+    expect((await next(again)).id).toBe(done.id);
+    await again.close();
     await close();
   });
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect } from 'vitest';
+import { expect, vi } from 'vitest';
 import type { OpenedBus } from './opened.ts';
 import type { Cases } from '../harness.ts';
 import { isEmpty, messageOf, next, worker } from './messages.ts';
@@ -68,6 +68,23 @@ export const ending: Cases<OpenedBus> = {
     expect(await isEmpty(engine)).toBe(true);
     await advance(1_001);
     expect(await next(engine)).toMatchObject({ id: message.id, attempt: 2 });
+  },
+
+  'a message given back comes again after the delay where the clock of the machine is set back by an hour, or forward': async ({ engine, advance }) => {
+    for (const byMs of [-3_600_000, 3_600_000]) {
+      const message = messageOf();
+      await engine.publish(message);
+      const delivery = await next(engine);
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + byMs });
+      await delivery.nak(5_000);
+      await advance(4_000);
+      expect(await isEmpty(engine)).toBe(true);
+      await advance(1_001);
+      const again = await next(engine);
+      expect(again).toMatchObject({ id: message.id, attempt: 2 });
+      await again.ack();
+      vi.useRealTimers();
+    }
   },
 
   'a message given back without delay wakes whoever waits': async ({ engine }) => {
