@@ -42,7 +42,7 @@ export const openFolderAnswers = async (folder: string): Promise<Answers & { clo
   const here = openWaitingRoom();
   const awaited = new Set<string>();
   const writing = new Set<Promise<void>>();
-  let sweptAt = Date.now();
+  let sweptAt = performance.now();
   let watcher: FSWatcher | undefined;
   let timer: NodeJS.Timeout | undefined;
 
@@ -75,8 +75,8 @@ export const openFolderAnswers = async (folder: string): Promise<Answers & { clo
       await rm(temporary, { force: true });
       throw error;
     }
-    if (Date.now() - sweptAt < sweepEveryMs) return;
-    sweptAt = Date.now();
+    if (performance.now() - sweptAt < sweepEveryMs) return;
+    sweptAt = performance.now();
     await removeOld(folder);
   };
 

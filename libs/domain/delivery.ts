@@ -3,7 +3,7 @@ import type { WebhookTarget } from '#contracts/events/render.ts';
 import type { Decider } from './decider.ts';
 
 /** How long after an attempt the next one begins, in milliseconds. */
-export const waitsMs = [5_000, 30_000] as const;
+const waitsMs = [5_000, 30_000] as const;
 /** How long the attempt of this number (from 1) waits for the one before to be over. */
 export const waitBefore = (attempt: number): number => waitsMs[attempt - 2] ?? 0;
 export const attemptsPerRound = waitsMs.length + 1;

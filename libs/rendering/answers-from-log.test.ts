@@ -69,6 +69,16 @@ describe('Whoever waits for a render', () => {
     expect((await Promise.all(waiting)).map((one) => one?.status)).toEqual(['DONE', 'DONE']);
   });
 
+  it('has a PDF made again where it was asked for before the clock was set back by an hour', async () => {
+    const aggregate = await begun('a');
+    await aggregate.execute({ type: 'complete', data: await released<'RenderCompleted'>('RenderCompleted.v1') }, cause);
+    await aggregate.execute({ type: 'requestPdfAgain' }, cause);
+    const later = withLog(openMemoryAnswers(), { store, now: () => new Date(Date.now() - 3_600_000) }, quick);
+    void later.wait('a', never);
+    await expect.poll(async () => (await typesOf('a')).filter((type) => type === 'PdfRequestedAgain')).toHaveLength(2);
+    later.close();
+  });
+
   it('goes on waiting while the log has no end of it, and while the log cannot be asked', async () => {
     await begun('a');
     let fails = 3;

@@ -2,6 +2,7 @@ import type { RenderEvent } from '#contracts/events/render.ts';
 import type { Fault } from '#contracts/http/problem.ts';
 import { streams } from '#contracts/names.ts';
 import type { Answer, Answers } from '#libs/answers/port.ts';
+import { isRecent } from '#libs/clock/recent.ts';
 import { render } from '#libs/domain/render.ts';
 import { causedBy } from '#libs/handling/caused-by.ts';
 import { load, type Log } from '#libs/handling/handle.ts';
@@ -19,7 +20,7 @@ const askLog = async (log: Log, id: string, wasDone: boolean, { againMs }: Patie
   if (failed) return { status: 'FAILED', fault: (failed.data as Failed).fault as Fault };
   if (aggregate.state.status !== 'DONE') return null;
   const last = history.at(-1)!;
-  const isAsked = last.type === 'PdfRequestedAgain' && log.now().getTime() - Date.parse(last.metadata.occurredAt) < againMs;
+  const isAsked = last.type === 'PdfRequestedAgain' && isRecent(last.metadata.occurredAt, log.now(), againMs);
   if (wasDone && !isAsked) await aggregate.execute({ type: 'requestPdfAgain' }, causedBy(last, 'api'));
   return 'done';
 };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '#contracts/http/problem.ts';
 import { streams } from '#contracts/names.ts';
+import { isRecent } from '#libs/clock/recent.ts';
 import { template } from '#libs/domain/template.ts';
 import { templateName } from '#libs/domain/template-name.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
@@ -16,7 +17,7 @@ const streamOf = ({ accountId, name }: NameOf): string =>
 
 const taken = ({ name }: NameOf): Problem => Problem.of('template_name_exists', `The account has a template named ${JSON.stringify(name)} already.`);
 
-const reservedAt = (history: readonly RecordedEvent[]): number => Date.parse(history.at(-1)!.metadata.occurredAt);
+const reservedAt = (history: readonly RecordedEvent[]): string => history.at(-1)!.metadata.occurredAt;
 
 /** Makes sure, by an event in its stream, that a template will never come to bear a name that it once reserved. False when it does bear it. */
 const forgo = async (log: Log, templateId: string, name: string, cause: Cause): Promise<boolean> => {
@@ -37,7 +38,7 @@ export const reserveName = async (log: Log, wish: NameOf, templateId: string, ca
   await reserve(null);
   if (isMine()) return;
   const { state } = aggregate;
-  if (state.status !== 'RESERVED' || history.length === 0 || log.now().getTime() - reservedAt(history) < graceMs) throw taken(wish);
+  if (state.status !== 'RESERVED' || history.length === 0 || isRecent(reservedAt(history), log.now(), graceMs)) throw taken(wish);
   if (!(await forgo(log, state.templateId, wish.name, cause))) throw taken(wish);
   await reserve(state.templateId);
   if (!isMine()) throw taken(wish);

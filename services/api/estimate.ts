@@ -43,7 +43,8 @@ const remembered = <T>(now: () => number, look: (accountId: string) => Promise<T
   const looks = new LRUCache<string, Look<T>>({ max: mostAccounts });
   return (accountId: string, freshForMs: number): Promise<T> => {
     const known = looks.get(accountId);
-    if (known && now() - known.at <= freshForMs) return known.seen;
+    // The clock may be set back.
+    if (known && Math.abs(now() - known.at) <= freshForMs) return known.seen;
     const seen = look(accountId);
     seen.catch(() => looks.delete(accountId));
     looks.set(accountId, { at: now(), seen });

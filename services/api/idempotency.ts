@@ -74,6 +74,7 @@ export const once = async (log: Log, request: FastifyRequest, reply: FastifyRepl
   const replayed = await replay(held.id);
   if (replayed !== null && replayed !== 'running') return replayed;
   reply.removeHeader('idempotency-replayed');
-  if (replayed === null && age > abandonedMs) return runReleasing(held.id);
+  // A claim from further in the future is that of a clock that was set back since.
+  if (replayed === null && Math.abs(age) > abandonedMs) return runReleasing(held.id);
   throw inProgress();
 };

@@ -18,7 +18,7 @@ const keep = async (batches: readonly RecordedEvent[][]) => {
   } as unknown as EventStore;
   const reads = { checkpoint: async () => noted.at(-1) ?? 0, apply: async (_: string, _from: number, to: number) => noted.push(to) > 0 } as unknown as ReadStore;
   const limits = { learn: async (facts: readonly LogFact[]) => void learnt.push(...facts) } as unknown as Limits;
-  await runQuotaKeeper({ store, reads, limits, now: () => new Date(0) }, new AbortController().signal);
+  await runQuotaKeeper({ store, reads, limits }, new AbortController().signal);
   return { noted, learnt };
 };
 

@@ -15,7 +15,7 @@ const factOf = ({ type, data, stream, metadata, position }: RecordedEvent): LogF
   return givesBack === null ? [] : [{ kind: 'given-back', accountId: metadata.accountId, month: givesBack.slice(0, 7), position }];
 };
 
-export type QuotaKeeperParts = { store: EventStore; reads: ReadStore; limits: Limits; now: () => Date };
+export type QuotaKeeperParts = { store: EventStore; reads: ReadStore; limits: Limits };
 
 /** These facts have time: what a failure gives back can be had so much later, and the log is asked for renders that are open much longer. */
 const gatherMs = 250;
@@ -39,25 +39,34 @@ export const runQuotaKeeper = async ({ store, reads, limits }: QuotaKeeperParts,
 
 /** Longer than any append takes that still succeeds. */
 const longestOpenMs = 20_000;
+/** The latest there is. */
+const whenever = new Date(8_640_000_000_000_000);
 
 /**
- * Takes back renders that were counted and never came into the log, because the process ended in between.
- * Those that the log has meanwhile stay counted.
+ * What takes back renders that were counted and never came into the log, because the process ended in between. Those that the log has meanwhile stay counted.
+ * A render is given time from when it is first seen to be open, by `clock` in milliseconds: the clock that it was counted by may have been set since.
  */
-export const settleOpenRenders = async ({ store, limits, now }: QuotaKeeperParts): Promise<void> => {
-  const open = await limits.openRenders(new Date(now().getTime() - longestOpenMs));
-  for (const renderId of open) {
-    const events = await store.read(streams.render(renderId));
-    await (events.length > 0 ? limits.learn([{ kind: 'accepted', renderId }]) : limits.forgoRender(renderId));
-  }
+export const openSettlement = ({ store, limits }: Pick<QuotaKeeperParts, 'store' | 'limits'>, clock = (): number => performance.now()): (() => Promise<void>) => {
+  let seen = new Map<string, number>();
+  return async () => {
+    const now = clock();
+    const open = await limits.openRenders(whenever);
+    seen = new Map(open.map((renderId) => [renderId, seen.get(renderId) ?? now]));
+    for (const [renderId, since] of seen) {
+      if (now - since < longestOpenMs) continue;
+      const events = await store.read(streams.render(renderId));
+      await (events.length > 0 ? limits.learn([{ kind: 'accepted', renderId }]) : limits.forgoRender(renderId));
+    }
+  };
 };
 
 /** Settles open renders now and then, until `signal` aborts; `onError` hears what went wrong, and the next round tries again. */
 export const runQuotaSettlement = (parts: QuotaKeeperParts, signal: AbortSignal, onError: (error: unknown) => void, everyMs = 5_000): Promise<void> =>
   new Promise((resolve) => {
+    const settleOpen = openSettlement(parts);
     let round: Promise<void> = Promise.resolve();
     const settle = (): void => {
-      round = round.then(() => settleOpenRenders(parts)).catch(onError);
+      round = round.then(settleOpen).catch(onError);
     };
     const timer = setInterval(settle, everyMs);
     settle();

@@ -34,12 +34,20 @@ type Lane = Produced['lane'];
 /** A PDF that was put into the blob store, and until when it is kept there. */
 type Stored = Data<'PdfDiscarded'>;
 type Render = Aggregate<RenderState, RenderCommand, RenderEvent>;
-type Job = { id: string; requested: Requested; requestedAt: Date; cause: Cause; render: Render; attempt: number; claimedAt: number; span: Span | undefined; stored: Stored | null };
+/** How long the render waited for a worker, in milliseconds, and since when (by performance.now()) it has one. */
+type Claimed = { queueMs: number; at: number };
+type Job = { id: string; requested: Requested; requestedAt: Date; cause: Cause; render: Render; attempt: number; claimed: Claimed | null; span: Span | undefined; stored: Stored | null };
 
 const rounded = (ms: number): number => Math.round(ms * 100) / 100;
 /** How long a PDF that nobody waited for can be fetched. */
 const keptMs = 60 * 60 * 1000;
 const done: WorkEnd = { kind: 'done' };
+
+/** In milliseconds. A clock that was set back since must not make it negative. */
+const sinceRequest = ({ now }: Log, { requestedAt }: Pick<Job, 'requestedAt'>): number => Math.max(0, now().getTime() - requestedAt.getTime());
+
+/** From the request until now, in milliseconds: what passes in this process is measured by a clock that is never set. */
+const totalOf = (log: Log, job: Job): number => (job.claimed ? job.claimed.queueMs + Math.round(performance.now() - job.claimed.at) : sinceRequest(log, job));
 
 const inputOf = ({ source }: Requested) => (source.mode === 'CONVERT' ? source.inputType : ('template' as const));
 
@@ -49,11 +57,11 @@ const complete = async ({ blobs, log, answers }: RendererParts, job: Job, produc
   const ref = reply !== 'wait' ? await blobs.put(pdf) : { sha256: createHash('sha256').update(pdf).digest('hex'), size: pdf.byteLength };
   const now = log.now().getTime();
   if (reply !== 'wait') job.stored = { pdf: ref, until: new Date(now + keptMs).toISOString() };
-  const totalMs = now - job.requestedAt.getTime();
+  const totalMs = totalOf(log, job);
   const data = {
     attempt: job.attempt, input: inputOf(job.requested), pdf: ref, reply, keptUntil: job.stored?.until ?? null, pages, lane, laneReason, engine, warnings: [...warnings],
     durations: {
-      queueMs: job.claimedAt - job.requestedAt.getTime(),
+      queueMs: job.claimed?.queueMs ?? 0,
       prepareMs: rounded(durations.prepareMs), waitMs: rounded(durations.waitMs), loadMs: rounded(durations.loadMs), printMs: rounded(durations.printMs),
       totalMs,
     },
@@ -66,12 +74,12 @@ const complete = async ({ blobs, log, answers }: RendererParts, job: Job, produc
   countCompleted(data);
 };
 
-const fail = async ({ log, answers, report }: RendererParts, job: Omit<Job, 'claimedAt'>, fault: Fault, lane: Lane | 'none'): Promise<void> => {
+const fail = async ({ log, answers, report }: RendererParts, job: Job, fault: Fault, lane: Lane | 'none'): Promise<void> => {
   const ownFault = fault.name === 'internal_error' || fault.name === 'service_unavailable';
   const counted = countsTowardQuota(job.requested);
   const reply = job.requested.reply.kind;
   const data = {
-    attempt: job.attempt, fault, reply, totalMs: log.now().getTime() - job.requestedAt.getTime(),
+    attempt: job.attempt, fault, reply, totalMs: totalOf(log, job),
     givesBack: ownFault && counted ? job.requestedAt.toISOString().slice(0, 10) : null,
   };
   const { events } = await job.render.execute({ type: 'fail', data }, job.cause);
@@ -157,7 +165,7 @@ export const runJob = async (parts: RendererParts, stream: string, delivery: num
   const request = history[0];
   if (!request || request.type !== 'RenderRequested') return done;
   const { state } = aggregate;
-  const job = {
+  const job: Job = {
     id: idOfStream(stream),
     requested: request.data as Requested,
     requestedAt: new Date(request.metadata.occurredAt),
@@ -165,6 +173,7 @@ export const runJob = async (parts: RendererParts, stream: string, delivery: num
     render: aggregate,
     attempt: nextAttempt(state) ?? maxAttempts,
     span,
+    claimed: null,
     stored: null,
   };
   span?.note(attributesOf(job.id, job.attempt, job.requested));
@@ -173,10 +182,10 @@ export const runJob = async (parts: RendererParts, stream: string, delivery: num
     return done;
   }
   const inputs = await inputsOf(parts, job, delivery);
-  const claimedAt = parts.log.now().getTime();
-  const claim = await aggregate.execute({ type: 'claim', attempt: job.attempt, worker: parts.worker, queueMs: claimedAt - job.requestedAt.getTime() }, job.cause);
+  const [queueMs, at] = [sinceRequest(parts.log, job), performance.now()];
+  const claim = await aggregate.execute({ type: 'claim', attempt: job.attempt, worker: parts.worker, queueMs }, job.cause);
   if (claim.events.length === 0) return heard ? { kind: 'again', delayMs: 0 } : done;
-  const claimed: Job = { ...job, claimedAt };
+  const claimed: Job = { ...job, claimed: { queueMs, at } };
   if (inputs === null) {
     await fail(parts, claimed, lostInput, 'none');
     return done;

@@ -53,34 +53,41 @@ const visit = async ({ reads, signal }: PutBackParts, collection: string, query:
   }
 };
 
-const putBackRenders = async (parts: PutBackParts, before: number): Promise<void> => {
+/** What is overdue by a field that holds times as `written` puts them. A time that is still to come is that of a clock which was set back since: nobody is to wait until it has come. */
+const overdue = ({ log, overdueMs }: PutBackParts, by: string, written: (ms: number) => string) => {
+  const now = log.now().getTime();
+  return [{ by, before: written(now - overdueMs) }, { by, from: written(now + overdueMs) }];
+};
+
+const putBackRenders = async (parts: PutBackParts): Promise<void> => {
   const { bus, reads } = parts;
   const open = (await Promise.all(['QUEUED', 'PROCESSING'].map((status) => reads.count(readModels.renders, { status })))).reduce((sum, count) => sum + count, 0);
   // A long queue is no loss: only where the bus holds fewer than are open is more than the oldest worth looking at.
   const manyLost = (await bus.pending(renderer)) < open;
-  const range = { by: 'id', before: encodeTime(before, 10) };
-  for (const status of ['PROCESSING', 'QUEUED']) {
-    await visit(parts, readModels.renders, { where: { status }, range, sort: { by: 'id', descending: false } }, manyLost, (page) =>
-      remindAll(parts, subjects.renderRequested, page, (id) => [streams.render(id)]),
-    );
+  for (const range of overdue(parts, 'id', (ms) => encodeTime(ms, 10))) {
+    for (const status of ['PROCESSING', 'QUEUED']) {
+      await visit(parts, readModels.renders, { where: { status }, range, sort: { by: 'id', descending: false } }, manyLost, (page) =>
+        remindAll(parts, subjects.renderRequested, page, (id) => [streams.render(id)]),
+      );
+    }
   }
 };
 
-const putBackCallbacks = async (parts: PutBackParts, before: number): Promise<void> => {
-  const range = { by: 'requestedAt', before: new Date(before).toISOString() };
-  for (const status of ['pending', 'sent', 'timeout']) {
-    // The latest round was asked for by the callback's own story, or else by the render's end.
-    await visit(parts, readModels.deliveries, { where: { status }, range, sort: { by: 'requestedAt', descending: false } }, true, (page) =>
-      remindAll(parts, subjects.deliveryDue, page, (id) => [streams.delivery(id), streams.render(id)]),
-    );
+const putBackCallbacks = async (parts: PutBackParts): Promise<void> => {
+  for (const range of overdue(parts, 'requestedAt', (ms) => new Date(ms).toISOString())) {
+    for (const status of ['pending', 'sent', 'timeout']) {
+      // The latest round was asked for by the callback's own story, or else by the render's end.
+      await visit(parts, readModels.deliveries, { where: { status }, range, sort: { by: 'requestedAt', descending: false } }, true, (page) =>
+        remindAll(parts, subjects.deliveryDue, page, (id) => [streams.delivery(id), streams.render(id)]),
+      );
+    }
   }
 };
 
 /** Finds renders and callbacks that the log shows as open for long, and puts them back on the bus. */
 export const putBack = async (parts: PutBackParts): Promise<void> => {
-  const before = parts.log.now().getTime() - parts.overdueMs;
-  await putBackRenders(parts, before);
-  await putBackCallbacks(parts, before);
+  await putBackRenders(parts);
+  await putBackCallbacks(parts);
 };
 
 const lookEveryMs = 500;

@@ -43,7 +43,7 @@ export const openApi = async (start: string, { folder, countAsync = true, templa
   const keyUses = openKeyUses(reads);
   const stop = new AbortController();
   const writer = reads.writer();
-  const loops = [runProjector(store, writer, projections, { everyMs: 0 }, stop.signal), runQuotaKeeper({ store, reads, limits, now: log.now }, stop.signal)];
+  const loops = [runProjector(store, writer, projections, { everyMs: 0 }, stop.signal), runQuotaKeeper({ store, reads, limits }, stop.signal)];
   const app = createApp({
     version: '0.0.0',
     log, blobs, inputs: blobs, answers, reads, callers: openCallers(reads, 0), templates: openKnown(templatesIn(reads).find, templatesKnownForMs), limits, keyUses, countAsync, preparation, freshness: createFreshness(reads, templatesKnownForMs), estimates: createEstimates(bus, reads), backlog: 1_000,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '#contracts/http/problem.ts';
-import { settleOpenRenders } from '../../services/projector/quota-keeper.ts';
+import { openSettlement } from '../../services/projector/quota-keeper.ts';
 import { type Api, html, openApi } from './harness.ts';
 import { until } from '../e2e/until.ts';
 import { renderJob } from './renderer.ts';
@@ -145,8 +145,11 @@ describe('The quota of a month', () => {
     expect(failed.status).toBe(500);
     expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(99);
     limits.learn = learn;
-    api.clock.now = new Date(api.clock.now.getTime() + 60_000);
-    await settleOpenRenders({ ...api.engines, now: api.log.now });
+    let uptimeMs = 0;
+    const settle = openSettlement(api.engines, () => uptimeMs);
+    await settle();
+    uptimeMs = 60_000;
+    await settle();
     expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(99);
     expect(await limits.openRenders(new Date('2030-01-01T00:00:00.000Z'))).toEqual([]);
   });
@@ -165,18 +168,21 @@ describe('The quota of a month', () => {
     expect([await usedBy(secret, '?period=2026-05'), await usedBy(secret)]).toEqual([1, 0]);
   });
 
-  it('loses nothing to a process that ended between counting a render and accepting it', async () => {
+  it.each([['stays', 0], ['is set back by an hour', -3_600_000], ['is set forward by an hour', 3_600_000]])('loses nothing to a process that ended between counting a render and accepting it, where the clock %s', async (_, byMs) => {
     const account = await api.account();
     const { secret } = await api.key(account);
     const { limits } = api.engines;
     await render(secret);
     await limits.takeRender({ id: ulid(), accountId: account }, { perMonth: 100 }, api.clock.now);
-    const parts = { ...api.engines, now: api.log.now };
-    api.clock.now = new Date(api.clock.now.getTime() + 10_000);
-    await settleOpenRenders(parts);
+    let uptimeMs = 0;
+    const settle = openSettlement(api.engines, () => uptimeMs);
+    api.clock.now = new Date(api.clock.now.getTime() + byMs);
+    await settle();
+    uptimeMs = 19_999;
+    await settle();
     expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(98);
-    api.clock.now = new Date(api.clock.now.getTime() + 60_000);
-    await settleOpenRenders(parts);
+    uptimeMs = 20_000;
+    await settle();
     expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(99);
   });
 });

@@ -35,6 +35,17 @@ describe('Work that the bus has forgotten', () => {
     expect(await stage.engines.bus.pending(rendering)).toBe(1);
   });
 
+  test('is put back where the clock was set back by an hour since', async () => {
+    const stage = await openStage();
+    await stage.queued();
+    await stage.completed();
+    stage.setClock(-hourMs);
+    await settle(stage);
+    await putBack(partsOf(stage));
+    expect(await stage.engines.bus.pending(rendering)).toBe(1);
+    expect(await stage.engines.bus.pending(delivering)).toBe(1);
+  });
+
   test('is put back in one sweep, however much it is', async () => {
     const stage = await openStage();
     for (let n = 0; n < 1_203; n += 1) await stage.queued(poll);

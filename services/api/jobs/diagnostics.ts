@@ -3,6 +3,7 @@ import type { RenderEvent } from '#contracts/events/render.ts';
 import { type Diagnosis, type Diagnostics, diagnosis as diagnosisSchema } from '#contracts/http/diagnostics.ts';
 import { streams } from '#contracts/names.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
+import { isRecent } from '#libs/clock/recent.ts';
 import { render } from '#libs/domain/render.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { type Cause, load, type Log } from '#libs/handling/handle.ts';
@@ -29,7 +30,7 @@ const fromStory = (completed: Data<'RenderCompleted'> | undefined, found: Diagno
 
 const isUnderWay = (history: readonly RecordedEvent[], now: Date): boolean => {
   const asked = history.findLast(({ type }) => type === 'DiagnosisRequested');
-  return asked !== undefined && now.getTime() - Date.parse(asked.metadata.occurredAt) < askedAgainAfterMs;
+  return asked !== undefined && isRecent(asked.metadata.occurredAt, now, askedAgainAfterMs);
 };
 
 /** The render's story once it tells of a diagnosis; as it is after a while where it does not. The log is asked, so whichever process makes the diagnosis is heard. */

@@ -98,9 +98,9 @@ const everyMs = 50;
 
 /** Keeps the read models and the counts of the months. */
 export const startProjector = async (house: House): Promise<Running> => {
-  const { engines, now, report } = house;
+  const { engines, report } = house;
   const [store, reads, limits] = await Promise.all([engines.store(), engines.reads(), engines.limits()]);
-  const quota = { store, reads, limits, now };
+  const quota = { store, reads, limits };
   const unsettled = (error: unknown): void => report({ error: String(error) }, 'open renders could not be settled; they are tried again');
   const project = async (until: AbortSignal): Promise<void> => {
     const noted = openCheckpointEvents(reads);
