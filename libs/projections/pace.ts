@@ -24,7 +24,8 @@ const recentMs = 10 * 60_000;
 const guessMs = 50;
 
 const none: PaceDocument = { starts: 0, waitedMs: 0, lastStartAt: null, workMs: {} };
-const fading = (sinceMs: number): number => 2 ** (-Math.max(0, sinceMs) / halfLifeMs);
+/** A time in the future is that of a clock that was set back since: it fades as one that is as long ago. */
+const fading = (sinceMs: number): number => 2 ** (-Math.abs(sinceMs) / halfLifeMs);
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
 const begun = (event: RecordedEvent): Effect<PaceDocument> | null => {
@@ -75,7 +76,7 @@ export const placeMs = (document: PaceDocument | null, now: number): number => {
 
 /** The usual time of a kind of input in milliseconds, or that of all kinds where this one was not measured lately; null where none was. */
 export const workMsOf = (document: PaceDocument | null, kind: string, now: number): number | null => {
-  const recent = Object.entries(document?.workMs ?? {}).filter(([, { at }]) => now - Date.parse(at) < recentMs);
+  const recent = Object.entries(document?.workMs ?? {}).filter(([, { at }]) => Math.abs(now - Date.parse(at)) < recentMs);
   const same = recent.find(([measured]) => measured === kind);
   if (same) return same[1].ms;
   return recent.length === 0 ? null : recent.reduce((sum, [, { ms }]) => sum + ms, 0) / recent.length;

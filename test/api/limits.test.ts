@@ -1,6 +1,5 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ulid } from 'ulid';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '#contracts/http/problem.ts';
 import { openSettlement } from '../../services/projector/quota-keeper.ts';
@@ -166,24 +165,6 @@ describe('The quota of a month', () => {
     await render(secret);
     blobs.put = put;
     expect([await usedBy(secret, '?period=2026-05'), await usedBy(secret)]).toEqual([1, 0]);
-  });
-
-  it.each([['stays', 0], ['is set back by an hour', -3_600_000], ['is set forward by an hour', 3_600_000]])('loses nothing to a process that ended between counting a render and accepting it, where the clock %s', async (_, byMs) => {
-    const account = await api.account();
-    const { secret } = await api.key(account);
-    const { limits } = api.engines;
-    await render(secret);
-    await limits.takeRender({ id: ulid(), accountId: account }, { perMonth: 100 }, api.clock.now);
-    let uptimeMs = 0;
-    const settle = openSettlement(api.engines, () => uptimeMs);
-    api.clock.now = new Date(api.clock.now.getTime() + byMs);
-    await settle();
-    uptimeMs = 19_999;
-    await settle();
-    expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(98);
-    uptimeMs = 20_000;
-    await settle();
-    expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(99);
   });
 });
 

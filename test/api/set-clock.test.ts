@@ -1,4 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { idOfStream } from '#contracts/names.ts';
+import { newId } from '#libs/ids/new-id.ts';
+import type { Cause } from '#libs/handling/handle.ts';
+import { diagnosticsOf } from '../../services/api/jobs/diagnostics.ts';
+import { openSettlement } from '../../services/projector/quota-keeper.ts';
 import { type Api, html, openApi } from './harness.ts';
 import { printing, renderJob } from './renderer.ts';
 
@@ -52,6 +57,20 @@ describe('Where the clock is set back by an hour', () => {
     expect((await create()).status).toBe(201);
   });
 
+  it('a diagnosis that was asked for before is asked for again', async () => {
+    const { job_id: id } = (await api.ask(secret, 'POST', '/api/v1/render/async', html)).body as unknown as { job_id: string };
+    const stream = await renderJob(api, id);
+    const cause: Cause = { actor: { kind: 'service', name: 'tests' }, accountId: null, correlationId: 'tests', causationId: null, traceparent: null };
+    const diagnose = () => diagnosticsOf({ log: api.log, blobs: api.engines.blobs }, idOfStream(stream), cause, AbortSignal.abort());
+    const asked = async () => (await api.engines.store.read(stream)).filter(({ type }) => type === 'DiagnosisRequested').length;
+    await diagnose();
+    await diagnose();
+    expect(await asked()).toBe(1);
+    setBack();
+    await diagnose();
+    expect(await asked()).toBe(2);
+  });
+
   it('a render in the middle of its work took no negative time, and less than the hour', async () => {
     const { job_id: id } = (await api.ask(secret, 'POST', '/api/v1/render/async', html)).body as unknown as { job_id: string };
     await renderJob(api, id, async (request) => {
@@ -62,4 +81,22 @@ describe('Where the clock is set back by an hour', () => {
     const { body } = await api.ask(secret, 'GET', `/api/v1/jobs/${id}`);
     expect(body).toMatchObject({ status: 'DONE', duration_ms: expect.toSatisfy((ms: number) => ms >= 0 && ms < hourMs) });
   });
+});
+
+it.each([['stays', 0], ['is set back by an hour', -hourMs], ['is set forward by an hour', hourMs]])('A render that was counted and never accepted is taken back after 20 s, where the clock %s', async (_, byMs) => {
+  const account = await api.account();
+  const caller = (await api.key(account)).secret;
+  const left = async () => Number((await api.ask(caller, 'GET', '/api/v1/account')).headers['x-quota-remaining']);
+  await api.ask(caller, 'POST', '/api/v1/render/async', html);
+  await api.engines.limits.takeRender({ id: newId(), accountId: account }, { perMonth: 100 }, api.clock.now);
+  let uptimeMs = 0;
+  const settle = openSettlement(api.engines, () => uptimeMs);
+  api.clock.now = new Date(api.clock.now.getTime() + byMs);
+  await settle();
+  uptimeMs = 19_999;
+  await settle();
+  expect(await left()).toBe(98);
+  uptimeMs = 20_000;
+  await settle();
+  expect(await left()).toBe(99);
 });

@@ -32,6 +32,15 @@ const refusalOf = (expected: Expected, current: number) => {
   return refusal;
 };
 
+const timeoutOf = () => {
+  const details = new any.Any();
+  details.pack(new shared.Timeout().serializeBinary(), 'event_store.client.Timeout');
+  const refusal = new status.Status();
+  refusal.setMessage('Timeout');
+  refusal.setDetails(details);
+  return refusal;
+};
+
 const successOf = ({ revision, position }: { revision: number; position: number }) => {
   const at = new shared.AllStreamPosition();
   at.setCommitPosition(String(position));
@@ -47,17 +56,22 @@ type Pending = { options: BatchAppendReq.Options; events: Proposed[] };
 /** What becomes of an answer: `sent` gives it to the caller, `lost` keeps it back for ever. */
 export type Fate = () => 'sent' | 'lost';
 
-/** Many appends on one call, each known by its correlation id and in as many parts as the caller likes. */
-export const batchAppending = (log: Log, fate: Fate) => (call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>): void => {
+/** Many appends on one call, each known by its correlation id and in as many parts as the caller likes. One whose deadline is over by the server's clock is refused. */
+export const batchAppending = (log: Log, fate: Fate, now: () => number) => (call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>): void => {
   const pending = new Map<string, Pending>();
 
   const answer = (correlationId: string, { options, events }: Pending): void => {
-    const expected = expectedOf(options, options.getStreamPosition());
-    const outcome = log.append(nameOf(options.getStreamIdentifier()), events, expected);
-    if (fate() === 'lost') return;
     const response = new streams.BatchAppendResp();
     response.setCorrelationId(uuidOf(correlationId));
     response.setStreamIdentifier(options.getStreamIdentifier());
+    if (options.getDeadline21100()!.toDate().getTime() <= now()) {
+      response.setError(timeoutOf());
+      call.write(response);
+      return;
+    }
+    const expected = expectedOf(options, options.getStreamPosition());
+    const outcome = log.append(nameOf(options.getStreamIdentifier()), events, expected);
+    if (fate() === 'lost') return;
     if (outcome.kind === 'wrong version') response.setError(refusalOf(expected, outcome.current));
     else response.setSuccess(successOf(outcome));
     call.write(response);

@@ -27,6 +27,12 @@ describe('An append to KurrentDB', () => {
     await expect(engine.append('render-1', eventsOf(2), noStream)).rejects.toThrow(RevisionConflict);
   });
 
+  it('is made where the clock of the server is an hour ahead of ours', async () => {
+    const server = await start({ aheadMs: 3_600_000 });
+    const engine = opened(openOn(server.endpoint.port));
+    await expect(engine.append('render-1', eventsOf(1), noStream)).resolves.toMatchObject({ revision: 0 });
+  });
+
   it('is made once, however many connections break around it', async () => {
     const server = await start();
     const engine = opened(openOn(server.endpoint.port));

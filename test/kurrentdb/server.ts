@@ -18,6 +18,8 @@ export type Settings = {
   credentials?: string;
   /** What the server says of itself; null for one from before servers said so. */
   version?: string | null;
+  /** How far the server's clock is ahead, in milliseconds. */
+  aheadMs?: number;
 };
 
 export type StandIn = {
@@ -58,7 +60,7 @@ const notLeader = ({ address, port }: Endpoint): Refusal => {
 };
 
 /** A stand-in for a KurrentDB server on a port of the loopback interface: the real protocol over a log in memory, and the ways in which a server can fail. */
-export const startKurrentDb = async ({ log = openLog(), port = 0, tls, credentials, version = '26.0.2' }: Settings = {}): Promise<StandIn> => {
+export const startKurrentDb = async ({ log = openLog(), port = 0, tls, credentials, version = '26.0.2', aheadMs = 0 }: Settings = {}): Promise<StandIn> => {
   const server = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024, 'grpc.enable_channelz': 0 });
   const readings: Readings = { subscribedAfter: [], told: 0, appends: 0, broken: 0, keptWaiting: 0 };
   let heldGossip: (() => void)[] | undefined;
@@ -106,7 +108,7 @@ export const startKurrentDb = async ({ log = openLog(), port = 0, tls, credentia
   const append = appending(log, fate);
   server.addService(streamsService.StreamsService, {
     read: admitted((call: Parameters<typeof read>[0]) => void treat(call).catch(() => call.end())),
-    batchAppend: admitted(batchAppending(log, fate)),
+    batchAppend: admitted(batchAppending(log, fate, () => Date.now() + aheadMs)),
     append: (call: ServerReadableStream<AppendReq, AppendResp>, answer: sendUnaryData<AppendResp>) => {
       const refusal = refusalOf(call);
       if (refusal) answer(refusal);

@@ -33,6 +33,8 @@ export type Connection = {
 
 // Where the call that carries the appends breaks while sixteen or more of them wait to be written, the driver rejects promises that nobody can catch, which ends the process.
 const appendsAtOnce = 12;
+// The server is told until what time of day an append may take, by our clock, and refuses one whose time is over by its own: the limit of the attempt is kept here, and clocks may differ by a day.
+const appendDeadlineMs = 24 * 60 * 60 * 1000;
 const always = (): boolean => true;
 
 /** A client, its newest channel, and whether it was given up. */
@@ -127,7 +129,7 @@ export const openConnection = (url: string, attemptMs: number): Connection => {
     append: (stream, events, expected) =>
       appends.add(() =>
         attempt(async ({ client }) => {
-          const answer = await client.appendToStream(stream, events, { streamState: expected < 0 ? NO_STREAM : BigInt(expected), requiresLeader: true, deadline: attemptMs });
+          const answer = await client.appendToStream(stream, events, { streamState: expected < 0 ? NO_STREAM : BigInt(expected), requiresLeader: true, deadline: appendDeadlineMs });
           return heard(answer.position?.prepare);
           // An append that was given up still waits on that call, beside those to come.
         }, always),
