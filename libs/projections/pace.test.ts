@@ -55,5 +55,8 @@ describe('The pace of renders', () => {
 
   it('bears a clock that was set back', () => {
     expect(placeAfter(0, started(10, 10), started(5, 5))).toBeLessThan(100);
+    const busy = [started(0, 0), started(0, 20), started(0, 40)];
+    expect(placeAfter(40 - 3_600, ...busy)).toBeLessThan(100);
+    expect(workMsOf(after(completed(0, { queueMs: 0, totalMs: 20_000 })), 'html', timeAt(-3_600))).toBeNull();
   });
 });

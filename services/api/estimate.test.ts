@@ -76,6 +76,9 @@ describe('an estimate', () => {
     clock.now = 251;
     expect((await estimates.of(later())).pending).toBe(5);
     expect(looks()).toBe(4);
+    clock.now -= 3_600_000;
+    await estimates.of(later());
+    expect(looks()).toBe(6);
   });
 });
 
