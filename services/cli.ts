@@ -2,6 +2,7 @@
 import { Argument, Command, CommanderError } from 'commander';
 import { addAccountCommands } from './cli/account-commands.ts';
 import { examples } from './cli/arguments.ts';
+import { addCheckCommand } from './cli/check-command.ts';
 import { addConfigCommand } from './cli/config-command.ts';
 import { addInstallationCommands } from './cli/installation-commands.ts';
 import { addKeyCommands } from './cli/key-commands.ts';
@@ -32,6 +33,7 @@ addAccountCommands(program);
 addKeyCommands(program);
 addLogCommands(program);
 addInstallationCommands(program);
+addCheckCommand(program);
 addConfigCommand(program);
 
 try {

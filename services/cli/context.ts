@@ -25,7 +25,7 @@ const longestWaitMs = 15_000;
 const silentWaitMs = 2_000;
 
 /** Engines that are servers connect in their own time. @throws UsageError with what they lack */
-const present = async ({ missing }: Engines): Promise<void> => {
+export const present = async ({ missing }: Pick<Engines, 'missing'>): Promise<void> => {
   const begun = performance.now();
   let told = false;
   while (missing().length > 0) {

@@ -1,10 +1,14 @@
-import { openSync, closeSync, writeSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { consumers } from '#contracts/names.ts';
 import { freeKey } from './accounts.ts';
 import { clientOf } from './client.ts';
+import { lookInto } from './engines.ts';
 import { jobsOf } from './jobs.ts';
+import { sha256Of } from './sha256.ts';
 import { type House, openHouse } from './service.ts';
 import { isProduction } from './world.ts';
 
@@ -47,6 +51,8 @@ describe.skipIf(isProduction)('A damaged database', () => {
     // Still in the queue when the process ends.
     const open = await jobsOf(clientOf(first.url, key)).later({ wait_time: 5_000 });
     await first.end('SIGKILL');
+    // Behind the relay's checkpoint: only the queue has it.
+    await lookInto(house, async ({ store, reads }) => void (await reads.apply(consumers.relay, await reads.checkpoint(consumers.relay), await store.head(), [])));
     const sound = readFileSync(fileOf(name));
     for (const rest of ['-wal', '-shm']) writeFileSync(fileOf(name) + rest, '');
     if (sound.byteLength < 4 * pageBytes) throw new Error(`${name} is too small to be damaged`);
@@ -89,5 +95,74 @@ describe.skipIf(isProduction)('A damaged database', () => {
     damages[ofBeginning](fileOf('read-models.db'));
     const { code, stderr } = await house.command('account', 'list');
     expect([code, stderr]).toEqual([1, expect.stringMatching(/read-models\.db is damaged: .*"colophon start" sets it aside/)]);
+  }, patienceMs);
+});
+
+type Check = { ok: boolean; databases: { file: string; problems: string[] }[]; log: { events: number; problems: string[] }; blobs: { checked: number; problems: { sha256: string; problem: string }[] } };
+const check = async (): Promise<Check & { code: number | null }> => {
+  const { code, stdout } = await house.command('--json', 'check');
+  return { code, ...(JSON.parse(stdout) as Check) };
+};
+
+describe.skipIf(isProduction)('"colophon check"', () => {
+  it('finds what was used sound, also while the service runs, and names each damage', async () => {
+    const key = await freeKey(house);
+    const service = await house.start();
+    const client = clientOf(service.url, key);
+    const large = `<p>${'large '.repeat(20_000)}</p>`;
+    const jobs = jobsOf(client);
+    await jobs.ended((await jobs.later({}, { mode: 'CONVERT', input_type: 'html', data: large })).job_id);
+    await client.render('html', '<p>small</p>');
+    const sound = await check();
+    expect(sound).toMatchObject({ code: 0, ok: true, log: { problems: [] }, blobs: { problems: [] } });
+    expect(sound.databases.map(({ file }) => basename(file)).toSorted()).toEqual(['bus.db', 'limits.db', 'log.db', 'read-models.db', 'small.db']);
+    // Two inputs, and the PDF that is kept.
+    expect(sound.blobs.checked).toBe(3);
+    expect((await service.end('SIGTERM')).code).toBe(0);
+
+    const blob = sha256Of(large);
+    const blobFile = fileOf(join('blobs', blob.slice(0, 2), blob));
+    const bytes = readFileSync(blobFile);
+    overwrite(blobFile, 10, garbage(1));
+    expect(await check()).toMatchObject({ code: 1, ok: false, blobs: { problems: [{ sha256: blob, problem: expect.stringContaining('damaged') as string }] } });
+    rmSync(blobFile);
+    expect(await check()).toMatchObject({ code: 1, blobs: { problems: [{ sha256: blob, problem: 'is missing' }] } });
+    writeFileSync(blobFile, bytes);
+
+    const log = new DatabaseSync(fileOf('log.db'));
+    log.exec(`
+      UPDATE events SET data = '{' WHERE position = 2;
+      UPDATE events SET type = 'NobodyKnows' WHERE position = 3;
+      UPDATE events SET data = json_remove(data, '$.limits') WHERE type = 'RenderRequested';
+      DELETE FROM events WHERE type = 'RenderStarted'`);
+    log.close();
+    const { log: found } = await check();
+    for (const wrong of ['after position 1 cannot be read', 'there is no event NobodyKnows', 'the RenderRequested is not valid: limits', 'what was in between is gone', 'the stream should be at revision 1']) {
+      expect(found.problems.join('\n')).toContain(wrong);
+    }
+
+    overwrite(fileOf('log.db'), 2 * pageBytes, garbage(pageBytes));
+    overwrite(fileOf('bus.db'), 0, garbage(16));
+    const { databases, log: unread, code } = await check();
+    const damaged = databases.filter(({ problems }) => problems.length > 0).map(({ file }) => basename(file));
+    expect([code, damaged.toSorted()]).toEqual([1, ['bus.db', 'log.db']]);
+    expect(unread.problems.join()).toContain(`The database ${fileOf('log.db')} is damaged`);
+  }, patienceMs);
+
+  it('says so where there is no event log', async () => {
+    const { code, stderr } = await house.command('check');
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`There is no event log ${fileOf('log.db')}`)]);
+  });
+});
+
+describe.skipIf(!isProduction)('"colophon check" on servers', () => {
+  it('reads the event log and its blobs there', async () => {
+    const key = await freeKey(house);
+    const service = await house.start();
+    await clientOf(service.url, key).render('html', '<p>x</p>');
+    expect((await service.end('SIGTERM')).code).toBe(0);
+    const { code, ok, databases, blobs } = await check();
+    expect([code, ok, databases, blobs.problems]).toEqual([0, true, [], []]);
+    expect(blobs.checked).toBe(1);
   }, patienceMs);
 });

@@ -1,0 +1,63 @@
+import { eventSchemas } from '#contracts/events/all.ts';
+import { metadata } from '#contracts/events/metadata.ts';
+import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
+
+/** `positions`: whether the log has no gaps between positions, as where they are numbers of events. */
+export type LogKind = { positions: 'without gaps' | 'any' };
+/** `end` is the position up to which it was read. */
+export type LogCheck = { events: number; end: number; problems: string[] };
+
+const batchSize = 500;
+/** Further problems are of the same kind, most probably. */
+const mostProblems = 100;
+
+const placeOf = ({ stream, revision, position }: RecordedEvent): string => `position ${position} (${stream}, revision ${revision})`;
+
+const invalid = (event: RecordedEvent): string | null => {
+  const schema = eventSchemas.get(event.type);
+  if (!schema) return `there is no event ${event.type}`;
+  const issue = [schema.safeParse(event.data), metadata.safeParse(event.metadata)].find(({ success }) => !success)?.error?.issues[0];
+  return issue ? `the ${event.type} is not valid: ${issue.path.join('.')}: ${issue.message}` : null;
+};
+
+/** Reads the whole log after a position: every event must be valid, each stream's revisions and the log's positions without gaps. Valid events are told to `each`. */
+export const checkLog = async (store: Pick<EventStore, 'readAll'>, { positions }: LogKind, each: (event: RecordedEvent) => void, after = 0): Promise<LogCheck> => {
+  const revisions = new Map<string, number>();
+  const problems: string[] = [];
+  let [events, end] = [0, after];
+
+  const look = (event: RecordedEvent): void => {
+    if (positions === 'without gaps' && event.position !== end + 1) problems.push(`After position ${end} comes ${placeOf(event)}: what was in between is gone.`);
+    const expected = (revisions.get(event.stream) ?? -1) + 1;
+    // What is read from the middle begins anywhere.
+    if (event.revision !== expected && (after === 0 || revisions.has(event.stream))) problems.push(`At ${placeOf(event)} the stream should be at revision ${expected}.`);
+    const wrong = invalid(event);
+    if (wrong === null) each(event);
+    else problems.push(`At ${placeOf(event)} ${wrong}.`);
+    revisions.set(event.stream, event.revision);
+    events += 1;
+    end = event.position;
+  };
+
+  /** Null where it could not be read; a single event that cannot be is told and passed over, where it is known what comes next. */
+  const read = async (limit: number): Promise<RecordedEvent[] | null> => {
+    try {
+      return await store.readAll(end, limit);
+    } catch (error) {
+      if (limit > 1) return null;
+      problems.push(`The event after position ${end} cannot be read: ${(error as Error).message}.`);
+      if (positions !== 'without gaps') throw error;
+      end += 1;
+      return null;
+    }
+  };
+
+  let limit = batchSize;
+  while (problems.length < mostProblems) {
+    const batch = await read(limit);
+    limit = batch === null ? 1 : batchSize;
+    batch?.forEach(look);
+    if (batch?.length === 0) break;
+  }
+  return { events, end, problems };
+};

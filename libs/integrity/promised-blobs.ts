@@ -1,0 +1,63 @@
+import type { DeliveryEvent } from '#contracts/events/delivery.ts';
+import type { BlobRef, RenderEvent } from '#contracts/events/render.ts';
+import type { TemplateEvent } from '#contracts/events/template.ts';
+import { idOfStream } from '#contracts/names.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+
+type Known = RenderEvent | DeliveryEvent | TemplateEvent;
+type Requested = Extract<RenderEvent, { type: 'RenderRequested' }>['data'];
+
+/** What the event log promises that the blob store has. */
+export type PromisedBlobs = {
+  /** To be told of every event, in the order of the log. Events that are not valid must be left out. */
+  add(event: RecordedEvent): void;
+  /** The hashes, each once, as of `now`: a PDF whose time is over may be erased at any moment. */
+  at(now: Date): Set<string>;
+};
+
+const inputsOf = ({ source, bands }: Requested): (BlobRef | null)[] => [
+  ...(source.mode === 'CONVERT' ? [source.input] : [source.content, source.data, source.settings]),
+  bands.header, bands.footer,
+];
+
+/** Blobs that are kept for a time belong to a render or its delivery, which have one id; all others are kept for ever. */
+export const openPromisedBlobs = (): PromisedBlobs => {
+  const lasting = new Set<string>();
+  /** Until when by place; null where only an event ends it. */
+  const passing = new Map<string, { sha256: string; until: string | null }>();
+
+  const keep = (...refs: readonly (BlobRef | null)[]): void => refs.forEach((ref) => ref && lasting.add(ref.sha256));
+  const keepFor = (id: string, ref: BlobRef | null, until: string | null): void => void (ref && passing.set(`${id}/${ref.sha256}`, { sha256: ref.sha256, until }));
+  const end = (id: string, sha256: string): void => void passing.delete(`${id}/${sha256}`);
+
+  const note = (id: string, event: Known): void => {
+    switch (event.type) {
+      case 'RenderRequested':
+        keep(...inputsOf(event.data));
+        if (event.data.reply.kind === 'webhook') keepFor(id, event.data.reply.sealed, null);
+        return;
+      case 'RenderCompleted':
+        if (event.data.keptUntil !== null) keepFor(id, event.data.pdf, event.data.keptUntil);
+        return;
+      case 'PdfErased':
+      case 'WebhookTargetErased':
+        return end(id, event.data.sha256);
+      case 'RenderDiagnosed':
+        return keep(event.data.diagnosis);
+      case 'DeliveryRequested':
+        keep(event.data.payload);
+        return keepFor(id, event.data.sealed, null);
+      case 'RedeliveryRequested':
+        return keepFor(id, event.data.target?.sealed ?? null, null);
+      case 'TemplateCreated':
+      case 'TemplateVersioned':
+        return keep(event.data.body.content, event.data.body.settings);
+      default:
+    }
+  };
+
+  return {
+    add: (event) => note(idOfStream(event.stream), event as unknown as Known),
+    at: (now) => new Set([...lasting, ...[...passing.values()].flatMap(({ sha256, until }) => (until === null || new Date(until) > now ? sha256 : []))]),
+  };
+};
