@@ -3,7 +3,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Ended, type Environment, runColophon, startColophon } from '../e2e/process.ts';
+import { type Ended, type Environment, startColophon } from '../e2e/process.ts';
 import { until } from '../e2e/until.ts';
 import { areServersThere, openProduction, productionSettings } from '../e2e/world.ts';
 import { startKurrentDbProcess } from '../kurrentdb/process.ts';
@@ -26,7 +26,15 @@ afterEach(async () => {
   for (const end of ends.splice(0).toReversed()) await end();
 });
 
-const run = (args: string, env: Environment = {}): Promise<Ended> => runColophon(args.split(' '), { PORT: '0', COLOPHON_DATA_DIR: data, ...env });
+const begin = (args: string, env: Environment) => {
+  const process = startColophon(args.split(' '), { PORT: '0', COLOPHON_DATA_DIR: data, ...env });
+  ends.push(async () => {
+    process.child.kill('SIGKILL');
+    await process.ended;
+  });
+  return process;
+};
+const run = (args: string, env: Environment = {}): Promise<Ended> => begin(args, env).ended;
 const succeeds = async (args: string, env?: Environment): Promise<string> => {
   const { code, stdout, stderr } = await run(args, env);
   expect(code, stdout + stderr).toBe(0);
@@ -35,16 +43,17 @@ const succeeds = async (args: string, env?: Environment): Promise<string> => {
 const createAccount = (env?: Environment): Promise<string> => succeeds('account create --name tests --plan free', env);
 
 /** What a process says that refuses to start, or to carry out a command. */
-const refusal = async (args: string, env?: Environment): Promise<string> => {
-  const { code, stdout, stderr } = await run(args, env);
-  expect(code, stdout + stderr).toBe(1);
-  return stdout + stderr;
+const refusal = async (args: string, env: Environment = {}): Promise<string> => {
+  const { said, ended } = begin(args, env);
+  const served = until('it ends or serves', () => /Colophon is ready|"level":"info",[^\n]*"msg":"ready"/.test(said.stdout)).then(() => ({ code: 'it serves' }));
+  const { code } = await Promise.race([ended, served]);
+  expect(code, said.stdout + said.stderr).toBe(1);
+  return said.stdout + said.stderr;
 };
 
 /** Starts roles, waits until they are ready, and ends them. */
 const serves = async (roles: string, env: Environment = {}): Promise<void> => {
-  const { child, said, ended } = startColophon(['start', ...roles.split(' ').filter((role) => role !== '')], { PORT: '0', COLOPHON_DATA_DIR: data, ...env });
-  ends.push(async () => void child.kill('SIGKILL'));
+  const { child, said, ended } = begin(`start ${roles}`.trim(), env);
   await until('it is ready', async () => {
     if (child.exitCode !== null) throw new Error(said.stdout + said.stderr);
     const url = /Colophon .* at (http:\/\/[\d.:]+)/.exec(said.stdout)?.[1];
