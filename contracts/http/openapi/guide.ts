@@ -24,7 +24,7 @@ Every error has \`error\` (a code for programs), \`message\` (for people), \`cod
 that does not exist is 404 \`not_found\`. What belongs to another account is answered exactly like what does not exist.
 
 \`service_unavailable\` (503) means that the service cannot do it now: it has \`retry_after\`, in seconds, as the header \`Retry-After\` has. Nothing was accepted then unless the answer has a \`render_id\`. While only its disk is full, what has to be
-stored is answered so, and reading goes on.
+stored is answered so, and reading goes on. Stored content that cannot be read at present, a PDF within its hour for example, is answered so, too; renders that need such content wait for it, for up to an hour.
 
 ## Limits
 
