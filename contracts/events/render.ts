@@ -132,6 +132,9 @@ export const pdfDiscarded = z.object({ pdf: blobRef, until: identifier() });
 /** Somebody who repeats their request shall have the same PDF again, which was not kept. */
 export const pdfRequestedAgain = z.object({});
 
+/** The PDF was made again and is kept for a while; both are null where it could not be made, or has other bytes now, and nothing is kept. */
+export const pdfMadeAgain = z.object({ pdf: blobRef.nullable(), keptUntil: z.string().nullable() });
+
 /** Somebody wants to know more of a render that has ended than its story tells. */
 export const diagnosisRequested = z.object({});
 
@@ -146,6 +149,7 @@ export const renderEvents = {
   PdfErased: pdfErased,
   PdfDiscarded: pdfDiscarded,
   PdfRequestedAgain: pdfRequestedAgain,
+  PdfMadeAgain: pdfMadeAgain,
   DiagnosisRequested: diagnosisRequested,
   RenderDiagnosed: renderDiagnosed,
 } as const;

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { fold } from './decider.ts';
 import { given, historyOf } from './testing/given.ts';
-import { maxAttempts, nextAttempt, render, type RenderCommand } from './render.ts';
+import { maxAttempts, maxMadeAgain, nextAttempt, render, type RenderCommand } from './render.ts';
 
 type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
 
@@ -98,13 +98,27 @@ describe('a render', () => {
     for (const history of [[], [requested], [requested, started(1)], [requested, started(1), completed(1)]]) expect(given(render, ...history).when(discard)).toEqual([]);
   });
 
-  it('gives its PDF again, each time it is asked, once it has one', () => {
+  it('gives its PDF again to those who ask at once, once for all of them, and five times at most', () => {
+    const ask = (count: number): RenderCommand => ({ type: 'requestPdfAgain', count });
     const again: RenderEvent = { type: 'PdfRequestedAgain', data: {} };
-    expect(given(render, requested, started(1), completed(1)).when({ type: 'requestPdfAgain' })).toEqual([again]);
-    expect(given(render, requested, started(1), completed(1), again).when({ type: 'requestPdfAgain' })).toEqual([again]);
-    for (const history of [[], [requested], [requested, started(1)], [requested, started(1), failed(1)]]) {
-      expect(given(render, ...history).when({ type: 'requestPdfAgain' })).toEqual([]);
+    const ended = [requested, started(1), completed(1)];
+    for (let count = 1; count <= maxMadeAgain + 1; count += 1) {
+      const asked = Array.from({ length: count - 1 }, () => again);
+      expect(given(render, ...ended, ...asked).when(ask(count))).toEqual(count <= maxMadeAgain ? [again] : []);
+      if (count > 1) expect(given(render, ...ended, ...asked).when(ask(count - 1))).toEqual([]);
     }
+    for (const history of [[], [requested], [requested, started(1)], [requested, started(1), failed(1)]]) expect(given(render, ...history).when(ask(1))).toEqual([]);
+  });
+
+  it('keeps a PDF that was made again until it is erased, and notes the end once for each time', () => {
+    const kept: RenderEvent = { type: 'PdfMadeAgain', data: { pdf: blob, keptUntil: '2026-01-02T04:04:05.000Z' } };
+    const asked: RenderEvent[] = [requested, started(1), { type: 'RenderCompleted', data: { ...completion(1), keptUntil: null } }, { type: 'PdfRequestedAgain', data: {} }];
+    const end: RenderCommand = { type: 'endPdfAgain', data: kept.data };
+    expect(given(render, ...asked).when(erase)).toEqual([]);
+    expect(given(render, ...asked).when(end)).toEqual([kept]);
+    expect(given(render, ...asked, kept).when(end)).toEqual([]);
+    expect(given(render, ...asked, kept).when(erase)).toEqual([{ type: 'PdfErased', data: { sha256: blob.sha256 } }]);
+    expect(given(render, ...asked.slice(0, 3)).when(end)).toEqual([]);
   });
 
   it.each([[completed(1)], [failed(1)]])('is looked at closely once, after %o', (end) => {

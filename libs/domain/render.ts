@@ -3,11 +3,15 @@ import type { Decider } from './decider.ts';
 
 export const maxAttempts = 3;
 
+/** How often the PDF of a render that was waited for is made again at most. */
+export const maxMadeAgain = 5;
+
 export type RenderState =
   | { status: 'NONE' }
   | { status: 'QUEUED' }
   | { status: 'PROCESSING'; attempt: number }
-  | { status: 'DONE'; pdf: { sha256: string; keptUntil: string } | null; diagnosed?: true }
+  /** `again` counts how often the PDF was asked for again, and tells whether the last time has ended. */
+  | { status: 'DONE'; pdf: { sha256: string; keptUntil: string } | null; diagnosed?: true; again?: { count: number; ended: boolean } }
   /** `discarded` is a PDF that nobody can fetch and that is still stored. */
   | { status: 'FAILED'; diagnosed?: true; discarded?: string };
 
@@ -20,7 +24,8 @@ export type RenderCommand =
   | { type: 'fail'; data: Data<'RenderFailed'> }
   | { type: 'discardPdf'; data: Data<'PdfDiscarded'> }
   | { type: 'erasePdf' }
-  | { type: 'requestPdfAgain' }
+  | { type: 'requestPdfAgain'; count: number }
+  | { type: 'endPdfAgain'; data: Data<'PdfMadeAgain'> }
   | { type: 'requestDiagnosis' }
   | { type: 'diagnose'; data: Data<'RenderDiagnosed'> };
 
@@ -34,6 +39,12 @@ export const nextAttempt = (state: RenderState): number | null => {
     default:
       return null;
   }
+};
+
+/** Which time it would be that the PDF is made again; null where it was made as often as it may be. */
+export const nextMadeAgain = (state: RenderState): number | null => {
+  const next = state.status === 'DONE' ? (state.again?.count ?? 0) + 1 : maxMadeAgain + 1;
+  return next <= maxMadeAgain ? next : null;
 };
 
 const hasEnded = (state: RenderState): state is Extract<RenderState, { status: 'DONE' | 'FAILED' }> => state.status === 'DONE' || state.status === 'FAILED';
@@ -62,6 +73,12 @@ const evolve = (state: RenderState, event: RenderEvent): RenderState => {
     case 'PdfDiscarded':
       return state.status === 'FAILED' ? { ...state, discarded: event.data.pdf.sha256 } : state;
     case 'PdfRequestedAgain':
+      return state.status === 'DONE' ? { ...state, again: { count: (state.again?.count ?? 0) + 1, ended: false } } : state;
+    case 'PdfMadeAgain': {
+      if (state.status !== 'DONE' || !state.again) return state;
+      const { pdf, keptUntil } = event.data;
+      return { ...state, again: { ...state.again, ended: true }, ...(pdf && keptUntil ? { pdf: { sha256: pdf.sha256, keptUntil } } : {}) };
+    }
     case 'DiagnosisRequested':
       return state;
     case 'RenderDiagnosed':
@@ -89,7 +106,10 @@ const decide = (command: RenderCommand, state: RenderState): RenderEvent[] => {
       return sha256 === null ? [] : [{ type: 'PdfErased', data: { sha256 } }];
     }
     case 'requestPdfAgain':
-      return state.status === 'DONE' ? [{ type: 'PdfRequestedAgain', data: {} }] : [];
+      // Several callers who repeat a request at once ask for the same time, and the first of them gets it.
+      return nextMadeAgain(state) === command.count ? [{ type: 'PdfRequestedAgain', data: {} }] : [];
+    case 'endPdfAgain':
+      return state.status === 'DONE' && state.again?.ended === false ? [{ type: 'PdfMadeAgain', data: command.data }] : [];
     case 'requestDiagnosis':
       return mayBeDiagnosed(state) ? [{ type: 'DiagnosisRequested', data: {} }] : [];
     case 'diagnose':

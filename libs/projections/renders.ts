@@ -85,6 +85,10 @@ export const renders: Projection<RenderDocument> = {
       const { pdf, until } = event.data as Data<'PdfDiscarded'>;
       return change(event, () => ({ pdf, keptUntil: until }));
     },
+    PdfMadeAgain: (event) => {
+      const { keptUntil } = event.data as Data<'PdfMadeAgain'>;
+      return keptUntil === null ? null : change(event, () => ({ keptUntil }));
+    },
     PdfErased: (event) => change(event, () => ({ keptUntil: null })),
   },
 };

@@ -3,8 +3,9 @@ import type { Fault } from '#contracts/http/problem.ts';
 import { streams } from '#contracts/names.ts';
 import type { Answer, Answers } from '#libs/answers/port.ts';
 import { isRecent } from '#libs/clock/recent.ts';
-import { render } from '#libs/domain/render.ts';
+import { nextMadeAgain, render } from '#libs/domain/render.ts';
 import { causedBy } from '#libs/handling/caused-by.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { load, type Log } from '#libs/handling/handle.ts';
 
 type Failed = Extract<RenderEvent, { type: 'RenderFailed' }>['data'];
@@ -13,15 +14,24 @@ type Failed = Extract<RenderEvent, { type: 'RenderFailed' }>['data'];
 export type Patience = { firstMs: number; everyMs: number; againMs: number };
 const usualPatience: Patience = { firstMs: 3_000, everyMs: 1_000, againMs: 30_000 };
 
+const madeTooOften: Answer = { status: 'FAILED', fault: { name: 'service_unavailable', message: 'The PDF was made and could not be handed over. Send the request anew.', extra: { retry_after: 5 } } };
+
+/** Whether a render's PDF was asked for again in the last `againMs` milliseconds and is not there yet. */
+export const isMadeAgainNow = (history: readonly RecordedEvent[], now: Date, againMs = usualPatience.againMs): boolean => {
+  const last = history.findLast(({ type }) => type === 'PdfRequestedAgain' || type === 'PdfMadeAgain');
+  return last?.type === 'PdfRequestedAgain' && isRecent(last.metadata.occurredAt, now, againMs);
+};
+
 /** The outcome that the log holds, if it holds one that can be told. A PDF that was made and not handed over is asked for again: `wasDone` says that it is no longer under way. */
 const askLog = async (log: Log, id: string, wasDone: boolean, { againMs }: Patience): Promise<Answer | 'done' | null> => {
   const { history, aggregate } = await load(log, render, streams.render(id));
   const failed = history.find(({ type }) => type === 'RenderFailed');
   if (failed) return { status: 'FAILED', fault: (failed.data as Failed).fault as Fault };
   if (aggregate.state.status !== 'DONE') return null;
-  const last = history.at(-1)!;
-  const isAsked = last.type === 'PdfRequestedAgain' && isRecent(last.metadata.occurredAt, log.now(), againMs);
-  if (wasDone && !isAsked) await aggregate.execute({ type: 'requestPdfAgain' }, causedBy(last, 'api'));
+  if (!wasDone || isMadeAgainNow(history, log.now(), againMs)) return 'done';
+  const count = nextMadeAgain(aggregate.state);
+  if (count === null) return madeTooOften;
+  await aggregate.execute({ type: 'requestPdfAgain', count }, causedBy(history.at(-1)!, 'api'));
   return 'done';
 };
 

@@ -31,8 +31,10 @@ const permittedByToken = ({ secrets, log }: DownloadParts, id: string, token: st
 const keptPdf = async ({ log }: DownloadParts, id: string, accountId: string | null): Promise<{ sha256: string; keptUntil: string }> => {
   const { history, aggregate } = await load(log, render, streams.render(id));
   const requested = history[0]?.data as Requested | undefined;
-  if (!requested || requested.reply.kind === 'wait' || (accountId !== null && requested.accountId !== accountId) || aggregate.state.status !== 'DONE') throw notFound();
+  if (!requested || (accountId !== null && requested.accountId !== accountId) || aggregate.state.status !== 'DONE') throw notFound();
   const { pdf } = aggregate.state;
+  // That of a render that was waited for is kept only when it was made again.
+  if (pdf === null && requested.reply.kind === 'wait') throw notFound();
   if (pdf === null || log.now() >= new Date(pdf.keptUntil)) throw expired();
   return pdf;
 };

@@ -71,9 +71,13 @@ export const once = async (log: Log, request: FastifyRequest, reply: FastifyRepl
   if (held.operation !== operation || held.bodySha256 !== wish.bodySha256) throw Problem.of('idempotency_conflict', 'This Idempotency-Key was used with another request. Take a new key for a new request.');
   requirePermission(callerOf(request), permission);
   reply.header('idempotency-replayed', 'true');
-  const replayed = await replay(held.id);
+  const notReplayed = (): unknown => reply.removeHeader('idempotency-replayed');
+  const replayed = await replay(held.id).catch((error: unknown) => {
+    notReplayed();
+    throw error;
+  });
   if (replayed !== null && replayed !== 'running') return replayed;
-  reply.removeHeader('idempotency-replayed');
+  notReplayed();
   // A claim from further in the future is that of a clock that was set back since.
   if (replayed === null && Math.abs(age) > abandonedMs) return runReleasing(held.id);
   throw inProgress();

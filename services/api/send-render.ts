@@ -50,7 +50,7 @@ export type Afterwards = () => Promise<Record<string, unknown>>;
 const nothingMore: Afterwards = async () => ({});
 
 /** Waits for the PDF and answers with it, or with the error that the render ended in. `more` are further fields of the answer, `afterwards` finds out those of both. */
-export const sendRender = async (reply: FastifyReply, { id, createdAt, answer }: Submission, more: Record<string, unknown> = {}, afterwards = nothingMore): Promise<FastifyReply> => {
+export const sendRender = async (reply: FastifyReply, { id, createdAt, answer }: Omit<Submission, 'position'>, more: Record<string, unknown> = {}, afterwards = nothingMore): Promise<FastifyReply> => {
   try {
     const done = pdfOf(await answer);
     return reply.type('application/json; charset=utf-8').send(renderJson(id, createdAt, done, { ...more, ...(await afterwards()) }));

@@ -161,7 +161,7 @@ describe('What a renderer cannot do, and no document is to blame for,', () => {
     const stream = await ask(good.parts, requested);
     await runJob(good.parts, stream, 1);
     const { aggregate } = await load(good.parts.log, render, stream);
-    await aggregate.execute({ type: 'requestPdfAgain' }, cause);
+    await aggregate.execute({ type: 'requestPdfAgain', count: 1 }, cause);
     await aggregate.execute({ type: 'requestDiagnosis' }, cause);
     for (const [job, message] of [[repeatJob, 'a PDF could not be made again'], [diagnoseJob, 'a render could not be diagnosed']] as const) {
       const { parts, span, told, errors } = watched(breaks);
@@ -225,7 +225,7 @@ describe('A render whose input the blob store lacks', () => {
     const stream = await ask(good, requested);
     await runJob(good, stream, 1);
     const { aggregate } = await load(good.log, render, stream);
-    await aggregate.execute({ type: 'requestPdfAgain' }, cause);
+    await aggregate.execute({ type: 'requestPdfAgain', count: 1 }, cause);
     await aggregate.execute({ type: 'requestDiagnosis' }, cause);
     for (const job of [repeatJob, diagnoseJob]) await expect(job(lacking().parts, stream, 3)).rejects.toThrow(BlobMissing);
   });

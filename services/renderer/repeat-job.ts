@@ -4,8 +4,9 @@ import { type Fault, Problem } from '#contracts/http/problem.ts';
 import { idOfStream } from '#contracts/names.ts';
 import { BlobMissing } from '#libs/blob-store/port.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
-import { maxAttempts } from '#libs/domain/render.ts';
+import { maxAttempts, render } from '#libs/domain/render.ts';
 import { causedBy } from '#libs/handling/caused-by.ts';
+import { load } from '#libs/handling/handle.ts';
 import { produce, type Requested } from '#libs/rendering/produce.ts';
 import { idsOf } from '#libs/telemetry/ids.ts';
 import { attributesOf } from '#libs/telemetry/renders.ts';
@@ -15,15 +16,19 @@ import type { RendererParts } from './render-job.ts';
 /** Longer than anybody waits for an answer. */
 const awaitedMs = 10 * 60 * 1000;
 
-type Completed = Extract<RenderEvent, { type: 'RenderCompleted' }>['data'];
+type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
+
+/** How long a PDF that was made again can be had without making it once more. */
+const keptMs = 60 * 60 * 1000;
+const notKept: Data<'PdfMadeAgain'> = { pdf: null, keptUntil: null };
 
 const failed: Fault = { name: 'internal_error', message: 'The service failed to make the PDF again.', extra: {} };
 
-/** Makes a finished render's PDF again for somebody who waits for it. The render's story is not touched: it has ended. */
+/** Makes a finished render's PDF again for those who wait for it, and keeps it for an hour where it has the same bytes. */
 export const repeatJob = async (parts: RendererParts, stream: string, attempt: number, span?: Span): Promise<WorkEnd> => {
-  const { log, answers, report } = parts;
-  const history = await log.store.read(stream);
-  const completed = history.find(({ type }) => type === 'RenderCompleted')?.data as Completed | undefined;
+  const { log, answers, report, blobs } = parts;
+  const { history, aggregate } = await load(log, render, stream);
+  const completed = history.find(({ type }) => type === 'RenderCompleted')?.data as Data<'RenderCompleted'> | undefined;
   const asked = history.findLast(({ type }) => type === 'PdfRequestedAgain');
   // A relay that begins anew tells of every request there ever was: nobody waits for those any more.
   if (!completed || !asked || log.now().getTime() - Date.parse(asked.metadata.occurredAt) > awaitedMs) return { kind: 'done' };
@@ -31,9 +36,14 @@ export const repeatJob = async (parts: RendererParts, stream: string, attempt: n
   const requested = history[0]!.data as Requested;
   const ids = { render: id, ...idsOf(causedBy(asked, 'renderer')) };
   span?.note(attributesOf(id, attempt, requested));
+  // Comes before the PDF is stored: what is stored and not in the log would stay for ever.
+  const end = (data: Data<'PdfMadeAgain'>) => aggregate.execute({ type: 'endPdfAgain', data }, causedBy(asked, 'renderer'));
   try {
     const { pdf, pages } = await produce(parts, requested, new Date(history[0]!.metadata.occurredAt));
-    if (createHash('sha256').update(pdf).digest('hex') !== completed.pdf.sha256) report(ids, 'a PDF made again has other bytes: the engine is another one by now');
+    const isSame = createHash('sha256').update(pdf).digest('hex') === completed.pdf.sha256;
+    if (!isSame) report(ids, 'a PDF made again has other bytes: the engine is another one by now');
+    const { events } = await end(isSame ? { pdf: completed.pdf, keptUntil: new Date(log.now().getTime() + keptMs).toISOString() } : notKept);
+    if (isSame && events.length > 0) await blobs.put(pdf).catch((error: unknown) => report({ ...ids, error: String(error) }, 'a PDF made again could not be kept'));
     answers.give(id, { status: 'DONE', pdf, pages, durationMs: completed.durations.totalMs });
   } catch (error) {
     // It comes again as long as anybody waits.
@@ -43,6 +53,7 @@ export const repeatJob = async (parts: RendererParts, stream: string, attempt: n
     const comesAgain = !isFinal && attempt < maxAttempts;
     report({ ...ids, attempt, error: String(error) }, 'a PDF could not be made again', comesAgain || error instanceof Problem ? 'warn' : 'error');
     if (comesAgain) return { kind: 'again', delayMs: 100 * attempt };
+    await end(notKept);
     answers.give(id, { status: 'FAILED', fault: error instanceof Problem ? error.fault : failed });
   }
   return { kind: 'done' };

@@ -28,6 +28,20 @@ describe('The same Idempotency-Key and body', () => {
     expect(third.text).toBe(first.text);
   });
 
+  it('have a PDF that was not kept made again once, however many ask, and keep it then', async () => {
+    const key = newKey();
+    const document = { ...small, data: `<p>${key}`, wait_time: 300 };
+    const first = await post('/api/v1/render', document, key);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post('/api/v1/render', document, key)));
+    expect(new Set(answers.map(({ text }) => text))).toEqual(new Set([first.text]));
+    expect((await post('/api/v1/render', document, key)).text).toBe(first.text);
+    const jobId = String(first.body.id).replace('render_', 'job_');
+    const types = (await jobsOf(client).events(jobId)).map(({ type }) => type);
+    expect(types.filter((type) => /Again$/.test(String(type)))).toEqual(['PdfRequestedAgain', 'PdfMadeAgain']);
+    const { pdf_url: url } = await jobsOf(client).get(jobId);
+    expect(Buffer.from(await (await fetch(String(url).replace(/^http:..[^/]+/, at.service.url))).arrayBuffer()).toString('base64')).toBe(first.body.pdf_base64);
+  });
+
   it('give the same job again, and render once', async () => {
     const key = newKey();
     const first = await post('/api/v1/render/async', small, key);

@@ -74,7 +74,7 @@ export const jobRoutes: Route[] = [
     tag: 'Jobs',
     summary: 'Fetch the PDF of a job',
     description:
-      'For one hour from the end of an asynchronous render; then the PDF is erased and only its hash remains. The address in `pdf_url` has a token that takes the place of a key. Parts can be asked for with `Range`, and `If-None-Match` is heeded.',
+      'For one hour from the end of an asynchronous render, or from when the PDF of another one was made again for a repeated request; then the PDF is erased and only its hash remains. The address in `pdf_url` has a token that takes the place of a key. Parts can be asked for with `Range`, and `If-None-Match` is heeded.',
     permission: 'jobs:read',
     keyOptional: true,
     request: { params: z.object({ render_id: z.string().describe('render_<id>') }), query: z.object({ token: z.string().optional().describe('As pdf_url has it.') }) },

@@ -60,6 +60,9 @@ which so many renders wait that a further one would not begin within the process
 **Templates.** Options of the request win over the template's \`default_options\`. A placeholder whose value is absent is a \`template_render_error\` that names it; \`{{#if x}}\` and \`{{#each x}}\` over
 something absent are false and empty. \`null\` counts as present. A version that never existed, or is no longer kept, is \`template_not_found\` with status 422.
 
+**Repeating a request.** With an \`Idempotency-Key\` the same request brings back the same PDF, charged once. The PDF of a render that was waited for is not kept: it is made again, at most five times, and then kept for an hour.
+Requests that come while it is made share it. Beyond that \`rate_limit_exceeded\` says when the key is forgotten. Repeated requests count toward the requests per minute.
+
 The same request gives the same bytes: dates inside the PDF are those of the request. If making the PDF fails, the error carries \`render_id\`, under which the failure is on record.
 
 **Not waiting.** With a \`webhook_url\` the answer comes at once, with status \`QUEUED\` and a job to ask about; a callback follows when the PDF is there or has failed. \`estimated_time_ms\` is made from

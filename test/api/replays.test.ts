@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { bareId, streams, subjects } from '#contracts/names.ts';
+import { type Api, html, openApi } from './harness.ts';
+import { renderJob } from './renderer.ts';
+
+let api: Api;
+let secret: string;
+let renderId: string;
+beforeEach(async () => {
+  api = await openApi('2026-05-20T12:00:30.000Z');
+  secret = (await api.key(await api.account('free'))).secret;
+  const first = await repeat();
+  expect(first.status).toBe(200);
+  renderId = bareId('render', String(first.body.id))!;
+  await renderJob(api, `job_${renderId}`);
+});
+afterEach(async () => {
+  await api.close();
+  await api.remove();
+});
+
+const repeat = async () => {
+  const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'idempotency-key': 'one' };
+  const { statusCode: status, headers: answered, body } = await api.app.inject({ method: 'POST', url: '/api/v1/render', headers, payload: JSON.stringify(html) });
+  return { status, replayed: answered['idempotency-replayed'], body: JSON.parse(body) as Record<string, unknown> };
+};
+const asked = async (): Promise<number> => (await api.log.store.read(streams.render(renderId))).filter(({ type }) => type === 'PdfRequestedAgain').length;
+const later = (ms: number): void => void (api.clock.now = new Date(api.clock.now.getTime() + ms));
+
+it('Twenty repeated requests at once have the PDF made again once', async () => {
+  const answers = await Promise.all(Array.from({ length: 20 }, repeat));
+  expect(answers.map(({ status, replayed }) => [status, replayed])).toEqual(answers.map(() => [200, 'true']));
+  expect(await asked()).toBe(1);
+});
+
+it('A PDF is made again five times at most for one Idempotency-Key, and the caller is told when the key is free', async () => {
+  for (let time = 1; time <= 5; time += 1) {
+    expect((await repeat()).status).toBe(200);
+    expect(await asked()).toBe(time);
+    later(60_000);
+  }
+  expect(await repeat()).toMatchObject({ status: 429, replayed: undefined, body: { error: 'rate_limit_exceeded', limit: 5, reset_at: '2026-05-21T12:00:30.000Z', retry_after: 24 * 3600 - 300, message: expect.stringMatching(/new Idempotency-Key/) } });
+  expect(await asked()).toBe(5);
+});
+
+it('A repeated request whose PDF would have to wait for too long is refused as a new one is', async () => {
+  const urgent = Array.from({ length: 400 }, (_, n) => api.engines.bus.publish({ id: `waiting-${n}`, subject: subjects.renderRequested, data: {}, urgent: true, group: 'others' }));
+  await Promise.all(urgent);
+  await expect.poll(async () => (await api.ask(secret, 'POST', '/api/v1/render', html)).status).toBe(503);
+  expect(await repeat()).toMatchObject({ status: 503, replayed: undefined, body: { error: 'service_unavailable' } });
+  expect(await asked()).toBe(0);
+});
