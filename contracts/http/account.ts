@@ -24,6 +24,10 @@ export const usageAnswer = z.object({
     per_minute: count.nullable().describe(unlimited),
     current_usage: count.describe('Requests of the account in the present minute, this one included.'),
   }),
+  trials: z.object({
+    limit: count.nullable().describe(`As many as renders in a month; ${unlimited}`),
+    used: count.describe('Trials of templates with live keys in the period. They do not count toward the quota.'),
+  }),
   by_day: z.array(z.object({ date: z.string().describe('YYYY-MM-DD, UTC.'), requests: count })).describe('Every day of the period so far, oldest first; the requests add up to used.'),
 });
 export type UsageAnswer = z.output<typeof usageAnswer>;

@@ -5,9 +5,9 @@ import type { Projection } from './projection.ts';
 
 /**
  * Renders that count toward an account's quota of one month (`YYYY-MM`, UTC), and the days (`YYYY-MM-DD`) they were accepted on.
- * `through` is the position of the last event that changed it.
+ * `trials` are trials of templates with live keys, which do not count. `through` is the position of the last event that changed it.
  */
-export type UsageDocument = { accountId: string; month: string; used: number; byDay: Record<string, number>; through: number };
+export type UsageDocument = { accountId: string; month: string; used: number; byDay: Record<string, number>; trials: number; through: number };
 
 /** The id of the document of an account (bare id) and a month (`YYYY-MM`). */
 export const usageIdOf = (accountId: string, month: string): string => `${accountId}/${month}`;
@@ -25,13 +25,17 @@ export const usage: Projection<UsageDocument> = {
   on: {
     RenderRequested: (event) => {
       const data = event.data as Data<'RenderRequested'>;
-      if (!countsTowardQuota(data)) return null;
+      if (data.keyType !== 'live') return null;
+      const counts = countsTowardQuota(data) ? 1 : 0;
       const { accountId } = data;
       const day = event.metadata.occurredAt.slice(0, 10);
       const month = day.slice(0, 7);
       return {
         id: usageIdOf(accountId, month),
-        evolve: (document) => ({ accountId, month, used: (document?.used ?? 0) + 1, byDay: one(day, 1)(document?.byDay ?? {}), through: event.position }),
+        evolve: (document) => {
+          const { used = 0, byDay = {}, trials = 0 } = document ?? {};
+          return { accountId, month, used: used + counts, byDay: counts ? one(day, 1)(byDay) : byDay, trials: trials + 1 - counts, through: event.position };
+        },
       };
     },
     RenderFailed: (event: RecordedEvent) => {

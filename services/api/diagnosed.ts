@@ -1,19 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { diagnosticsQuery } from '#contracts/http/diagnostics.ts';
 import { Problem } from '#contracts/http/problem.ts';
-import type { BlobStore } from '#libs/blob-store/port.ts';
-import type { Log } from '#libs/handling/handle.ts';
 import { callerOf } from './caller.ts';
 import { causeOf } from './cause.ts';
-import { diagnosticsOf } from './jobs/diagnostics.ts';
+import { diagnosticsOf, type DiagnosticsParts } from './jobs/diagnostics.ts';
 import { queryOf } from './query.ts';
 import { abandonment, type Afterwards } from './send-render.ts';
 import { validated } from './validate.ts';
 
-type Parts = { log: Log; blobs: BlobStore };
 
 /** `diagnostics` for the answer to a render, where the query asks for it; nothing else. @throws Problem invalid_request */
-export const afterwardsOf = (parts: Parts, request: FastifyRequest, reply: FastifyReply, renderId: string): Afterwards | undefined => {
+export const afterwardsOf = (parts: DiagnosticsParts, request: FastifyRequest, reply: FastifyReply, renderId: string): Afterwards | undefined => {
   if (validated(diagnosticsQuery, queryOf(request)).diagnostics !== 'true') return undefined;
   return async () => {
     const diagnostics = await diagnosticsOf(parts, renderId, causeOf(request), abandonment(reply)).catch((error: unknown) => request.log.error({ err: error }, 'a render could not be diagnosed'));
@@ -22,7 +19,7 @@ export const afterwardsOf = (parts: Parts, request: FastifyRequest, reply: Fasti
 };
 
 /** The same for renders with test keys alone. @throws Problem invalid_request */
-export const afterwardsOfTest = (parts: Parts, request: FastifyRequest, reply: FastifyReply, renderId: string): Afterwards | undefined => {
+export const afterwardsOfTest = (parts: DiagnosticsParts, request: FastifyRequest, reply: FastifyReply, renderId: string): Afterwards | undefined => {
   const afterwards = afterwardsOf(parts, request, reply, renderId);
   if (afterwards && callerOf(request).key.keyType !== 'test')
     throw Problem.of('invalid_request', 'diagnostics go with test keys here. Ask for those of a live render at GET /api/v1/jobs/job_<id>?diagnostics=true, with the id of the render.', { field: 'diagnostics' });

@@ -39,6 +39,7 @@ export const registerUsageRoute = (app: FastifyInstance, { reads, freshness, cou
       period,
       quota: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
       rate_limit: { per_minute: minute.limit, current_usage: minute.limit === null ? await counts.inMinute(account.id, minute.resetAt) : minute.used },
+      trials: { limit, used: document?.trials ?? 0 },
       by_day: daysSoFar(period, now).map((date) => ({ date, requests: document?.byDay[date] ?? 0 })),
     };
   });

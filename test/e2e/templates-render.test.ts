@@ -139,6 +139,14 @@ describe('A trial of a template', () => {
     expect(minute(later) === minute({ headers }) - 1 || minute(later) > minute({ headers })).toBe(true);
   });
 
+  it('waits for the end of another where two of the account are under way', async () => {
+    const { id } = await mine.create('<p>slow</p>');
+    const answers = await Promise.all(Array.from({ length: 3 }, () => test(id, { data: {}, wait_time: 3_000 })));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 429]);
+    expectRefusal(answers.find(({ status }) => status === 429)!, 'rate_limit_exceeded', { limit: 2, retry_after: 1 });
+    expect((await test(id, { data: {} })).status).toBe(200);
+  });
+
   it('tells what is wrong as a render does', async () => {
     const { id } = await mine.create('<p>{{x}}</p>');
     expectRefusal(await test(id, { data: {} }), 'template_render_error', { missing_variable: 'x' });

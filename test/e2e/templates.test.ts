@@ -190,6 +190,14 @@ describe('The history of a template', () => {
 });
 
 describe('A key', () => {
+  it('tries a template out when it may both read templates and make PDFs', async () => {
+    const { id } = await mine.create('x');
+    const withPermissions = async (...some: string[]) => as((await issueKey(at.house, account, '--permissions', some.join(','))).key).send('POST', `/${id}/test`, { data: {} });
+    expectRefusal(await withPermissions('templates:read'), 'insufficient_permissions', { required_permission: 'render:create' });
+    expectRefusal(await withPermissions('render:create'), 'insufficient_permissions', { required_permission: 'templates:read' });
+    expect((await withPermissions('templates:read', 'render:create')).status).toBe(200);
+  });
+
   it('does with templates what its permissions say, and nothing else', async () => {
     const { id } = await mine.create('x');
     const needs = [
@@ -200,7 +208,6 @@ describe('A key', () => {
       ['GET', `/${id}/versions/1`, undefined, 'templates:read'],
       ['GET', `/${id}/events`, undefined, 'templates:read'],
       ['POST', '/validate', { content: 'x' }, 'templates:read'],
-      ['POST', `/${id}/test`, { data: {} }, 'templates:read'],
       ['PUT', `/${id}`, { content: 'y' }, 'templates:write'],
       ['POST', `/${id}/restore`, { version: 1 }, 'templates:write'],
       ['DELETE', `/${id}`, undefined, 'templates:delete'],

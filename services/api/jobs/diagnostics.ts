@@ -5,9 +5,14 @@ import { streams } from '#contracts/names.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import { isRecent } from '#libs/clock/recent.ts';
 import { render } from '#libs/domain/render.ts';
-import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
 import { type Cause, load, type Log } from '#libs/handling/handle.ts';
+import type { Estimates } from '../estimate.ts';
 
+export type DiagnosticsParts = { log: Log; blobs: BlobStore; estimates: Pick<Estimates, 'of'> };
+
+const loadRender = (log: Log, stream: string) => load(log, render, stream);
+type Loaded = Awaited<ReturnType<typeof loadRender>>;
 type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
 
 const dataOf = <T extends RenderEvent['type']>(history: readonly RecordedEvent[], type: T): Data<T> | undefined => history.find((event) => event.type === type)?.data as Data<T> | undefined;
@@ -28,9 +33,25 @@ const fromStory = (completed: Data<'RenderCompleted'> | undefined, found: Diagno
   };
 };
 
-const isUnderWay = (history: readonly RecordedEvent[], now: Date): boolean => {
-  const asked = history.findLast(({ type }) => type === 'DiagnosisRequested');
-  return asked !== undefined && isRecent(asked.metadata.occurredAt, now, askedAgainAfterMs);
+/** So often at most is it asked for. */
+const askedAtMost = 3;
+
+/** Whether a diagnosis is under way, or has been lost as often as it may be. */
+const isAsked = (history: readonly RecordedEvent[], now: Date): boolean => {
+  const asked = history.filter(({ type }) => type === 'DiagnosisRequested');
+  return asked.length >= askedAtMost || asked.some(({ metadata }) => isRecent(metadata.occurredAt, now, askedAgainAfterMs));
+};
+
+/** Asks for a diagnosis unless somebody else has. False where it would have to wait for too long. */
+const ask = async ({ estimates }: DiagnosticsParts, { history, aggregate }: Loaded, cause: Cause): Promise<boolean> => {
+  const { source, limits } = dataOf(history, 'RenderRequested')!;
+  if ((await estimates.of(source, 'wait')).waitMs > limits.processingMs) return false;
+  try {
+    await aggregate.attempt({ type: 'requestDiagnosis' }, cause);
+  } catch (error) {
+    if (!(error instanceof RevisionConflict)) throw error;
+  }
+  return true;
 };
 
 /** The render's story once it tells of a diagnosis; as it is after a while where it does not. The log is asked, so whichever process makes the diagnosis is heard. */
@@ -47,14 +68,17 @@ const withDiagnosis = async ({ store }: Log, stream: string, signal: AbortSignal
  * What can be known of a render that has ended; null for one that has not. Timings, lane and failed resources are in its story. Messages and fonts are not: who asks for them first has the
  * document made once more, and looked at closely. `signal` ends the waiting for that.
  */
-export const diagnosticsOf = async ({ log, blobs }: { log: Log; blobs: BlobStore }, id: string, cause: Cause, signal: AbortSignal): Promise<Diagnostics | null> => {
+export const diagnosticsOf = async (parts: DiagnosticsParts, id: string, cause: Cause, signal: AbortSignal): Promise<Diagnostics | null> => {
+  const { log, blobs } = parts;
   const stream = streams.render(id);
-  const { history, aggregate } = await load(log, render, stream);
+  const loaded = await loadRender(log, stream);
+  const { history, aggregate } = loaded;
   const { status } = aggregate.state;
   if (status !== 'DONE' && status !== 'FAILED') return null;
-  if (!isUnderWay(history, log.now())) await aggregate.execute({ type: 'requestDiagnosis' }, cause);
-  const made = dataOf(await withDiagnosis(log, stream, signal), 'RenderDiagnosed');
   const completed = dataOf(history, 'RenderCompleted');
+  const known = dataOf(history, 'RenderDiagnosed');
+  if (!known && !isAsked(history, log.now()) && !(await ask(parts, loaded, cause))) return { ...fromStory(completed, null), pending: true };
+  const made = known ?? dataOf(await withDiagnosis(log, stream, signal), 'RenderDiagnosed');
   if (!made) return { ...fromStory(completed, null), pending: true };
   const found = diagnosisSchema.parse(JSON.parse(Buffer.from(await blobs.get(made.diagnosis.sha256)).toString()));
   const { console, further_messages, fonts, same_bytes, error } = found;

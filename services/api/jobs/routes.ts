@@ -19,11 +19,11 @@ import type { Freshness } from '../freshness.ts';
 import { bodyOf, pathOf, queryOf } from '../query.ts';
 import { validated } from '../validate.ts';
 import { abandonment } from '../send-render.ts';
-import { diagnosticsOf } from './diagnostics.ts';
+import { diagnosticsOf, type DiagnosticsParts } from './diagnostics.ts';
 import { redeliver } from './redeliver.ts';
 import { jobOf, type UrlOf } from './view.ts';
 
-export type JobParts = TargetParts & { log: Log; reads: ReadStore; freshness: Freshness; urlOf: UrlOf };
+export type JobParts = TargetParts & DiagnosticsParts & { log: Log; reads: ReadStore; freshness: Freshness; urlOf: UrlOf };
 
 const { renders, deliveries } = readModels;
 const redeliveredAtOnce = 1_000;
@@ -85,6 +85,7 @@ export const registerJobRoutes = (app: FastifyInstance, parts: JobParts): void =
     const caller = callerOf(request);
     const wanted = validated(diagnosticsQuery, queryOf(request)).diagnostics === 'true';
     requirePermission(caller, 'jobs:read');
+    if (wanted) requirePermission(caller, 'render:create');
     const { document } = await requireJob(parts, caller, pathOf(request).job_id!);
     const diagnostics = wanted ? await diagnosticsOf(parts, document.id, causeOf(request), abandonment(reply)) : null;
     return { ...(await viewOf(document)), ...(diagnostics ? { diagnostics } : {}) };
