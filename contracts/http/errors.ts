@@ -32,6 +32,7 @@ export const errors = {
   missing_authorization: entry('missing_authorization', 401, 'The Authorization header is absent.'),
   invalid_api_key: entry('invalid_api_key', 401, 'The API key is wrong or badly formed.'),
   revoked_api_key: entry('revoked_api_key', 401, 'The API key has been revoked.', { revoked_at: z.string() }),
+  invalid_metrics_token: entry('invalid_metrics_token', 401, 'The metrics of this service need its metrics token as bearer token.'),
   expired_api_key: entry('expired_api_key', 401, 'The temporary API key has expired.', { expired_at: z.string() }),
 
   quota_exceeded: entry('quota_exceeded', 403, 'The quota of the month is used up.', { quota_limit: z.number(), quota_used: z.number(), quota_reset: z.string() }),
@@ -39,10 +40,12 @@ export const errors = {
   account_suspended: entry('account_suspended', 403, 'The account is suspended.', { suspended_at: z.string(), reason: z.string() }),
   template_limit_exceeded: entry('template_limit_exceeded', 403, 'The account holds as many templates as its plan allows.', { limit: z.number() }),
 
-  not_found: entry('not_found', 404, 'There is nothing at this path and method.'),
+  not_found: entry('not_found', 404, 'There is nothing at this path.'),
   job_not_found: entry('job_not_found', 404, 'The account has no such job.'),
   download_expired: entry('download_expired', 404, 'The download link has expired.'),
   template_not_found: entry('template_not_found', 404, 'The account has no such template.'),
+
+  method_not_allowed: entry('method_not_allowed', 405, 'The path is there, but not for this method. The header Allow names those that are.', { allowed: z.array(z.string()) }),
 
   template_name_exists: entry('template_name_exists', 409, 'The account has a template of this name already.'),
   idempotency_conflict: entry('idempotency_conflict', 409, 'The Idempotency-Key was used with another body.'),
@@ -54,6 +57,8 @@ export const errors = {
   payload_too_large: entry('payload_too_large', 413, 'The request is larger than the plan allows.', { max_size_mb: z.number(), received_size_mb: z.number() }),
   template_too_large: entry('template_too_large', 413, 'The template is larger than the plan allows.', { max_size_mb: z.number().optional() }),
   pdf_too_large: entry('pdf_too_large', 413, 'The PDF is larger than the plan allows.', { max_size_mb: z.number(), generated_size_mb: z.number() }),
+
+  expectation_failed: entry('expectation_failed', 417, 'The Expect header asks for something else than 100-continue.', { field: z.string() }),
 
   conversion_failed: entry('conversion_failed', 422, 'The document could not be converted.', withLine),
   invalid_html: entry('invalid_html', 422, 'The HTML would lose content.', withLine),

@@ -24,6 +24,7 @@ export const settingTable = {
   port: setting('PORT', whole(0, 65_535), '8080', 'The port that the API listens on; 0 takes a free one.'),
   host: setting('HOST', text('an address or host name of this machine', /^[\w.:-]+$/), '127.0.0.1', 'The address that the API listens on.'),
   healthPort: setting('HEALTH_PORT', whole(0, 65_535), '0', 'The port of /health where a process runs without the API, whose own port serves it otherwise; 0 takes a free one.'),
+  metricsToken: secret('METRICS_TOKEN', maybe(text('16 to 1024 visible ASCII characters', /^[\x21-\x7e]{16,1024}$/)), undefined, 'What /metrics asks for as bearer token, in every process; by default it asks for none.'),
   baseUrl: setting('BASE_URL', url('http://', 'https://'), originOf, 'How callers reach the service; download links begin with it.'),
   tlsCertFile: setting('TLS_CERT_FILE', maybe(readableFile), undefined, 'PEM file of the certificate chain; with TLS_KEY_FILE the API speaks HTTPS itself.'),
   tlsKeyFile: setting('TLS_KEY_FILE', maybe(readableFile), undefined, 'PEM file of the private key that belongs to TLS_CERT_FILE.'),

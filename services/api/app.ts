@@ -8,7 +8,7 @@ import type { KeyUses } from '#libs/keys/uses.ts';
 import type { Telemetry } from '#libs/telemetry/start.ts';
 import { registerAccountRoutes } from './account-routes.ts';
 import { authenticate, requireActive } from './authenticate.ts';
-import { answeringBrokenRequests, answerUnreadablePath, newRequestId } from './before-routing.ts';
+import { answeringBrokenRequests, answerUnknownExpectations, answerUnreadablePath, newRequestId, requireHost } from './before-routing.ts';
 import { brief } from './brief.ts';
 import { callerOf, rememberCaller } from './caller.ts';
 import type { Callers } from './callers.ts';
@@ -24,21 +24,20 @@ import { observeRequests } from './observe.ts';
 import { rememberBody, wantsHash } from './raw-body.ts';
 import { readBody } from './read-body.ts';
 import { registerRenderRoutes, type RenderRouteParts } from './render-routes.ts';
-import { sendFault } from './reply.ts';
+import { internalFault, sendFault } from './reply.ts';
 import { registerTemplateReadRoutes } from './templates/read-routes.ts';
 import { registerTemplateTestRoute } from './templates/test-route.ts';
 import { registerTemplateWriteRoutes } from './templates/write-routes.ts';
 import type { TemplateParts } from './templates/parts.ts';
 import { minuteOf, openRequestCounts, planLimits, requireRoomInMinute, showLimits } from './throttle.ts';
+import { answerUnknownRoutes } from './unknown-routes.ts';
 import { registerUsageRoute } from './usage-route.ts';
 
 /** `inputs` are the blobs that PDFs are made from, which are never deleted; `blobs` are all. `closed` tells why callers are not served now. */
-export type AppParts = Omit<RenderRouteParts, 'erasable'> & TemplateParts & JobParts & DownloadParts & { inputs: BlobStore; callers: Callers; keyUses: KeyUses; countAsync: boolean; health: () => Health; closed?: () => string | null; version: string; logger: FastifyBaseLogger; telemetry: Pick<Telemetry, 'metricsText' | 'metricsType'>; tls?: { cert: Buffer; key: Buffer } };
+export type AppParts = Omit<RenderRouteParts, 'erasable'> & TemplateParts & JobParts & DownloadParts & { inputs: BlobStore; callers: Callers; keyUses: KeyUses; countAsync: boolean; health: () => Health; closed?: () => string | null; version: string; logger: FastifyBaseLogger; telemetry: Pick<Telemetry, 'metricsText' | 'metricsType'>; metricsToken?: string | undefined; tls?: { cert: Buffer; key: Buffer } };
 
 const apiPrefix = '/api/';
 
-const notFound = (method: string, path: string): Fault => ({ name: 'not_found', message: `There is nothing at ${method} ${brief(path)}.`, extra: {} });
-const internal: Fault = { name: 'internal_error', message: 'The service failed. The request_id finds the reason in its log.', extra: {} };
 
 /** What the log names was stored before: its loss is for the operator to mend, whom /health/ready tells. */
 const lostContent: Fault = { name: 'service_unavailable', message: 'The content cannot be read at present. Try again later.', extra: { retry_after: 60 } };
@@ -97,7 +96,8 @@ export const createApp = (parts: AppParts): FastifyInstance => {
     frameworkErrors: answerUnreadablePath,
     clientErrorHandler: answeringBrokenRequests(parts.logger),
     return503OnClosing: false,
-    ...(parts.tls ? { https: parts.tls } : {}),
+    // Node would refuse a request without a Host header in an empty answer.
+    ...(parts.tls ? { https: { ...parts.tls, requireHostHeader: false } } : { http: { requireHostHeader: false } }),
     requestTimeout: 120_000,
     keepAliveTimeout: 72_000,
     bodyLimit: Number.MAX_SAFE_INTEGER,
@@ -105,6 +105,8 @@ export const createApp = (parts: AppParts): FastifyInstance => {
   } as object) as unknown as FastifyInstance;
 
   observeRequests(app);
+  answerUnknownRoutes(app);
+  answerUnknownExpectations(app.server, parts.logger);
   registerBodies(app);
   const checkOpen = closeGently(app);
   const counts = openRequestCounts(parts.limits);
@@ -112,6 +114,7 @@ export const createApp = (parts: AppParts): FastifyInstance => {
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    requireHost(request);
     if (!needsKey(request)) return;
     checkOpen();
     requireServed(parts.closed?.() ?? null);
@@ -128,20 +131,18 @@ export const createApp = (parts: AppParts): FastifyInstance => {
   });
   if (!parts.countAsync) app.addHook('preHandler', (request, reply) => requireCounted(counts, request, reply, parts.log.now()));
 
-  app.setNotFoundHandler((request, reply) => sendFault(reply, notFound(request.method, request.url.split('?')[0]!)));
-
   app.setErrorHandler(async (error, request, reply) => {
     await countLate(counts, request, reply, parts.log.now());
     const fault = faultOf(error);
     if (!fault) request.log.error({ err: error }, 'a request failed');
     // The framework would hang up on a body that it has not read to its end, and a caller who still sends loses the answer with the connection. Node passes over the rest.
     reply.removeHeader('connection');
-    return sendFault(reply, fault ?? internal);
+    return sendFault(reply, fault ?? internalFault);
   });
 
   registerDocs(app, buildOpenApi(routes, { version: parts.version }));
   registerHealthRoutes(app, parts.health);
-  registerMetricsRoute(app, parts.telemetry);
+  registerMetricsRoute(app, parts.telemetry, parts.metricsToken);
   const ofInputs = { ...parts, blobs: parts.inputs };
   registerRenderRoutes(app, { ...ofInputs, erasable: parts.blobs });
   registerTemplateReadRoutes(app, ofInputs);

@@ -50,7 +50,8 @@ const askAgain = async ({ log, estimates }: ReplayParts, request: FastifyRequest
   if (isMadeAgainNow(history, log.now())) return;
   const count = nextMadeAgain(aggregate.state);
   if (count === null) throw madeTooOften(history[0]!.metadata.occurredAt, log.now());
-  requireShortWait(await estimates.of(dataOf(loaded, 'RenderRequested')!.source, 'wait'), planLimits(callerOf(request).account).processingMs);
+  const { accountId, source } = dataOf(loaded, 'RenderRequested')!;
+  await requireShortWait(estimates, { accountId, source, reply: 'wait' }, planLimits(callerOf(request).account).processingMs);
   await aggregate.execute({ type: 'requestPdfAgain', count }, causeOf(request));
 };
 

@@ -4,6 +4,9 @@ import type { Fault } from '#contracts/http/problem.ts';
 import { count } from '#libs/telemetry/metrics.ts';
 import { traceOf } from './observe.ts';
 
+/** What callers are told of a failure that is nothing to them. */
+export const internalFault: Fault = { name: 'internal_error', message: 'The service failed. The request_id finds the reason in its log.', extra: {} };
+
 /** The JSON of an error answer. */
 export const faultBody = (fault: Fault, requestId: string, more: Record<string, unknown> = {}): string => {
   const { error, status } = errors[fault.name];

@@ -6,9 +6,11 @@ import { renderJob } from './renderer.ts';
 let api: Api;
 let secret: string;
 let renderId: string;
+let account: string;
 beforeEach(async () => {
   api = await openApi('2026-05-20T12:00:30.000Z');
-  secret = (await api.key(await api.account('free'))).secret;
+  account = await api.account('free');
+  secret = (await api.key(account)).secret;
   const first = await repeat();
   expect(first.status).toBe(200);
   renderId = bareId('render', String(first.body.id))!;
@@ -44,7 +46,7 @@ it('A PDF is made again five times at most for one Idempotency-Key, and the call
 });
 
 it('A repeated request whose PDF would have to wait for too long is refused as a new one is', async () => {
-  const urgent = Array.from({ length: 400 }, (_, n) => api.engines.bus.publish({ id: `waiting-${n}`, subject: subjects.renderRequested, data: {}, urgent: true, group: 'others' }));
+  const urgent = Array.from({ length: 900 }, (_, n) => api.engines.bus.publish({ id: `waiting-${n}`, subject: subjects.renderRequested, data: {}, urgent: true, group: account }));
   await Promise.all(urgent);
   await expect.poll(async () => (await api.ask(secret, 'POST', '/api/v1/render', html)).status).toBe(503);
   expect(await repeat()).toMatchObject({ status: 503, replayed: undefined, body: { error: 'service_unavailable' } });

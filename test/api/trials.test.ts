@@ -10,14 +10,14 @@ afterEach(async () => {
   await api.remove();
 });
 
-const crowd = (): Promise<unknown> =>
-  Promise.all(Array.from({ length: 400 }, (_, n) => api.engines.bus.publish({ id: `waiting-${n}`, subject: subjects.renderRequested, data: {}, urgent: true, group: 'others' })));
+const crowd = (account: string): Promise<unknown> =>
+  Promise.all(Array.from({ length: 900 }, (_, n) => api.engines.bus.publish({ id: `waiting-${n}`, subject: subjects.renderRequested, data: {}, urgent: true, group: account })));
 
 const openTemplate = async () => {
   const account = await api.account('free', { requestsPerMonth: 2, requestsPerMinute: 100_000 });
   const [live, test] = [await api.key(account), await api.key(account, { keyType: 'test' })];
   const { body } = await api.ask(live.secret, 'POST', '/api/v1/templates', { name: 'T', content: '<p>{{x}}</p>' });
-  return { live: live.secret, tryOut: (secret: string) => api.ask(secret, 'POST', `/api/v1/templates/${body.id}/test`, { data: { x: 1 } }), test: test.secret };
+  return { account, live: live.secret, tryOut: (secret: string) => api.ask(secret, 'POST', `/api/v1/templates/${body.id}/test`, { data: { x: 1 } }), test: test.secret };
 };
 
 describe('Trials of templates', () => {
@@ -33,8 +33,8 @@ describe('Trials of templates', () => {
   });
 
   it('are refused where they would wait for too long', async () => {
-    const { live, tryOut } = await openTemplate();
-    await crowd();
+    const { account, live, tryOut } = await openTemplate();
+    await crowd(account);
     expect(await tryOut(live)).toMatchObject({ status: 503, body: { error: 'service_unavailable', retry_after: expect.any(Number) } });
   });
 });
@@ -58,8 +58,8 @@ describe('Diagnostics of a job', () => {
   });
 
   it('are not made where many renders wait: the caller is told to ask again', async () => {
-    const { secret, path, asked } = await openJob();
-    await crowd();
+    const { account, secret, path, asked } = await openJob();
+    await crowd(account);
     await expect.poll(async () => (await api.ask(secret, 'POST', '/api/v1/render', html)).status).toBe(503);
     expect((await api.ask(secret, 'GET', path)).body).toMatchObject({ diagnostics: { pending: true } });
     expect(await asked()).toBe(0);

@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { freeKey } from './accounts.ts';
 import { type Body, type Client, clientOf } from './client.ts';
-import { exchange } from './raw.ts';
+import { exchange, openConnection, parseAnswer } from './raw.ts';
 import { expectRefusal } from './refusals.ts';
 import { serviceForFile } from './service.ts';
+import { until } from './until.ts';
 
 const at = serviceForFile();
 let caller: Client;
@@ -132,8 +133,6 @@ describe('A body that repeats a field, or holds more than any request, is refuse
 
 describe('What is not there is not found', () => {
   it.each([
-    ['GET', '/api/v1/render'],
-    ['PUT', '/api/v1/render'],
     ['POST', '/api/v1/renders'],
     ['POST', '/api/v2/render'],
     ['GET', '/api/v1/../../etc/passwd'],
@@ -146,6 +145,64 @@ describe('What is not there is not found', () => {
 
   it('nor is a path whose escapes are wrong', async () => {
     expectRefusal(await caller.ask('GET', '/api/v1/%zz'), 'invalid_request');
+  });
+});
+
+describe('A method that a path does not have', () => {
+  it.each([
+    ['GET', '/api/v1/render', 'POST'],
+    ['PUT', '/api/v1/render', 'POST'],
+    ['PATCH', '/api/v1/render/async?x=1', 'POST'],
+    ['OPTIONS', '/api/v1/render', 'POST'],
+    ['PROPFIND', '/api/v1/templates', 'GET, HEAD, POST'],
+    ['PATCH', '/api/v1/templates/tpl_1', 'DELETE, GET, HEAD, PUT'],
+    ['GET', '/api/v1/templates/tpl_1/test', 'POST'],
+    ['DELETE', '/api/v1/jobs/job_1', 'GET, HEAD'],
+    ['PUT', '/api/v1/jobs/redeliver', 'GET, HEAD, POST'],
+    ['POST', '/api/v1/download/render_1', 'GET, HEAD'],
+    ['POST', '/%61pi/v1/usage', 'GET, HEAD'],
+    ['POST', '/health/live', 'GET, HEAD'],
+    ['DELETE', '/health/ready', 'GET, HEAD'],
+    ['POST', '/metrics', 'GET, HEAD'],
+    ['PUT', '/openapi.json', 'GET, HEAD'],
+    ['POST', '/docs', 'GET, HEAD'],
+    ['POST', '/docs/static/colophon.css', 'GET, HEAD'],
+  ])('is refused, with those that it has: %s %s', async (method, path, allowed) => {
+    const answer = await caller.ask(method, path);
+    const { message } = expectRefusal(answer, 'method_not_allowed', { allowed: allowed.split(', ') });
+    expect([answer.headers.get('allow'), message]).toEqual([allowed, expect.stringContaining(method)]);
+  });
+
+  it('is refused without a key, too, and with a body that nobody reads; HEAD has no body', async () => {
+    const stranger = clientOf(at.service.url, null);
+    expectRefusal(await stranger.ask('PUT', '/api/v1/render', { body: '{}', headers: { 'content-type': 'application/json' } }), 'method_not_allowed');
+    expect(await stranger.ask('HEAD', '/api/v1/render')).toMatchObject({ status: 405, text: '' });
+    expect(await stranger.ask('HEAD', '/health/live')).toMatchObject({ status: 200, text: '' });
+  });
+});
+
+describe('What a request expects', () => {
+  const post = (more: string): string => `POST /api/v1/templates/validate HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 2\r\n${more}\r\n\r\n`;
+
+  it('is nothing but 100-continue, which is given', async () => {
+    const { socket, received, closed } = await openConnection(at.service.url);
+    socket.write(post('Expect: 100-continue'));
+    await until('the service asks for the body', () => received.text.startsWith('HTTP/1.1 100 Continue\r\n\r\n'));
+    socket.write('{}');
+    await closed;
+    expectRefusal(parseAnswer(received.text.slice('HTTP/1.1 100 Continue\r\n\r\n'.length)), 'missing_authorization');
+  });
+
+  it('is refused otherwise, in JSON like all errors', async () => {
+    expectRefusal(await exchange(at.service.url, `${post('Expect: a-miracle')}{}`), 'expectation_failed', { field: 'Expect' });
+  });
+});
+
+describe('A request without a Host header', () => {
+  it('is refused in JSON where HTTP demands one', async () => {
+    expectRefusal(await exchange(at.service.url, 'GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n'), 'invalid_request', { field: 'Host' });
+    expectRefusal(await exchange(at.service.url, 'GET /nothing HTTP/1.1\r\nConnection: close\r\n\r\n'), 'invalid_request', { field: 'Host' });
+    expect((await exchange(at.service.url, 'GET /health/live HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 });
 

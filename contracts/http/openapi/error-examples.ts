@@ -21,6 +21,8 @@ export const exampleExtra: { [N in ErrorName]?: ErrorExtra<N> } = {
   account_suspended: { suspended_at: '2026-02-27T08:00:00.000Z', reason: 'Invoice 2026-004 is overdue.' },
   template_limit_exceeded: { limit: 100 },
   webhook_target_erased: { missing_fields: ['webhook_url', 'webhook_headers'] },
+  method_not_allowed: { allowed: ['GET', 'HEAD'] },
+  expectation_failed: { field: 'Expect' },
   version_conflict: { current_version: 4 },
   payload_too_large: { max_size_mb: 10, received_size_mb: 12.5 },
   template_too_large: { max_size_mb: 1 },

@@ -20,8 +20,9 @@ Things are checked in this order: path, \`Authorization\`, key, account, request
 
 ## Errors
 
-Every error has \`error\` (a code for programs), \`message\` (for people), \`code\` (the HTTP status) and \`request_id\`, and some have fields of their own; each operation below lists all of its errors. A path or method
-that does not exist is 404 \`not_found\`. What belongs to another account is answered exactly like what does not exist.
+Every error has \`error\` (a code for programs), \`message\` (for people), \`code\` (the HTTP status) and \`request_id\`, and some have fields of their own; each operation below lists all of its errors. A path that
+does not exist is 404 \`not_found\`. A method that a path does not have, \`OPTIONS\` among them, is 405 \`method_not_allowed\`, with the methods that it has in \`Allow\` and \`allowed\`; \`HEAD\` goes where \`GET\` does.
+An \`Expect\` header other than \`100-continue\` is 417 \`expectation_failed\`. What belongs to another account is answered exactly like what does not exist.
 
 \`service_unavailable\` (503) means that the service cannot do it now: it has \`retry_after\`, in seconds, as the header \`Retry-After\` has. Nothing was accepted then unless the answer has a \`render_id\`. While only its disk is full, what has to be
 stored is answered so, and reading goes on. Stored content that cannot be read at present, a PDF within its hour for example, is answered so, too; renders that need such content wait for it, for up to an hour.

@@ -32,8 +32,8 @@ export const healthRoutes: Route[] = [
     path: '/metrics',
     tag: 'Operation',
     summary: 'Read the metrics',
-    description: 'What this process has counted and measured, in the text format of Prometheus. Needs no key, and holds nothing of any account.',
+    description: 'What this process has counted and measured, in the text format of Prometheus. Needs no key, and holds nothing of any account. Where the operator has set a metrics token, it must be sent as `Authorization: Bearer <token>`.',
     responses: [{ status: 200, description: 'The metrics.', schema: null, bytes: 'text/plain' }],
-    errors: [],
+    errors: ['invalid_metrics_token'],
   },
 ];

@@ -44,8 +44,9 @@ const isAsked = (history: readonly RecordedEvent[], now: Date): boolean => {
 
 /** Asks for a diagnosis unless somebody else has. False where it would have to wait for too long. */
 const ask = async ({ estimates }: DiagnosticsParts, { history, aggregate }: Loaded, cause: Cause): Promise<boolean> => {
-  const { source, limits } = dataOf(history, 'RenderRequested')!;
-  if ((await estimates.of(source, 'wait')).waitMs > limits.processingMs) return false;
+  const { accountId, source, limits } = dataOf(history, 'RenderRequested')!;
+  const { waitMs } = await estimates.of({ accountId, source, reply: 'wait' });
+  if (waitMs > limits.processingMs) return false;
   try {
     await aggregate.attempt({ type: 'requestDiagnosis' }, cause);
   } catch (error) {

@@ -27,7 +27,7 @@ const tryOut = async (parts: TrialParts, request: FastifyRequest, reply: Fastify
   const at = parts.log.now();
   await requireTrialsLeft(parts, request, caller, at);
   const ask = await askOf(parts, caller, { mode: 'RENDER', template_id: id, ...trial }, writtenIn(request));
-  requireShortWait(await parts.estimates.of(ask.source, 'wait'), planOf(caller).processingMs);
+  await requireShortWait(parts.estimates, { accountId, source: ask.source, reply: 'wait' }, planOf(caller).processingMs);
   const renderId = newId();
   const afterwards = afterwardsOf(parts, request, reply, renderId);
   const version = ask.source.mode === 'RENDER' ? ask.source.templateVersion : undefined;

@@ -17,6 +17,7 @@ import { createFreshness } from '../../api/freshness.ts';
 import { packageVersion } from '../package-version.ts';
 import type { House } from './house.ts';
 import { onceIn } from './once-in.ts';
+import { warnOfPlainHttp } from './plain-http.ts';
 
 const tlsOf = ({ tlsCertFile, tlsKeyFile }: Settings): { tls?: { cert: Buffer; key: Buffer } } =>
   tlsCertFile && tlsKeyFile ? { tls: { cert: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) } } : {};
@@ -46,8 +47,9 @@ export const startApi = async (house: House, closed: () => string | null, missin
     log, blobs: traced, inputs: house.blobMemory.over(house.promisedBlobs.over(traced)), answers, reads, limits, callers: openCallers(reads, forMs), templates: openKnown(templatesIn(reads).find, forMs), keyUses, countAsync: settings.countAsyncTowardRateLimit, preparation: house.preparation(), freshness: createFreshness(reads, forMs),
     estimates: createEstimates(bus, reads), backlog: settings.renderBacklog, secrets,
     urlOf: (id, until) => downloadUrl(settings.baseUrl, secrets.current, id, until),
-    version: packageVersion(), health: () => ({ missing: missing() }), closed, logger, telemetry: house.telemetry, ...tlsOf(settings),
+    version: packageVersion(), health: () => ({ missing: missing() }), closed, logger, telemetry: house.telemetry, metricsToken: settings.metricsToken, ...tlsOf(settings),
   });
+  warnOfPlainHttp(settings, logger);
   await app.listen({ port: settings.port, host: settings.host });
   return {
     address: () => app.server.address(),

@@ -1,16 +1,23 @@
 import Fastify from 'fastify';
 import type { AddressInfo } from 'node:net';
+import { Problem } from '#contracts/http/problem.ts';
 import type { Settings } from '#libs/config/settings.ts';
 import type { Telemetry } from '#libs/telemetry/start.ts';
+import { newRequestId } from '../../api/before-routing.ts';
 import { registerHealthRoutes } from '../../api/health-routes.ts';
 import { registerMetricsRoute } from '../../api/metrics-route.ts';
+import { internalFault, sendFault } from '../../api/reply.ts';
+import { answerUnknownRoutes } from '../../api/unknown-routes.ts';
 import type { Role } from './running.ts';
 
 /** Serves `/health/live`, `/health/ready` and `/metrics` for a process without an API. Throws where the port is taken. */
-export const startHealthServer = async ({ healthPort, host }: Settings, telemetry: Telemetry, missing: () => string[]): Promise<{ address(): AddressInfo | string | null; stop(): Promise<void> }> => {
-  const app = Fastify();
+export const startHealthServer = async ({ healthPort, host, metricsToken }: Settings, telemetry: Telemetry, missing: () => string[]): Promise<{ address(): AddressInfo | string | null; stop(): Promise<void> }> => {
+  const app = Fastify({ genReqId: newRequestId, return503OnClosing: false });
+  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
+  answerUnknownRoutes(app);
+  app.setErrorHandler((error, _, reply) => sendFault(reply, error instanceof Problem ? error.fault : internalFault));
   registerHealthRoutes(app, () => ({ missing: missing() }));
-  registerMetricsRoute(app, telemetry);
+  registerMetricsRoute(app, telemetry, metricsToken);
   try {
     await app.listen({ port: healthPort, host });
   } catch (error) {
