@@ -72,7 +72,7 @@ describe('Whoever waits for a render', () => {
   it('has a PDF made again where it was asked for before the clock was set back by an hour', async () => {
     const aggregate = await begun('a');
     await aggregate.execute({ type: 'complete', data: await released<'RenderCompleted'>('RenderCompleted.v1') }, cause);
-    await aggregate.execute({ type: 'requestPdfAgain' }, cause);
+    await aggregate.execute({ type: 'requestPdfAgain', count: 1 }, cause);
     const later = withLog(openMemoryAnswers(), { store, now: () => new Date(Date.now() - 3_600_000) }, quick);
     void later.wait('a', never);
     await expect.poll(async () => (await typesOf('a')).filter((type) => type === 'PdfRequestedAgain')).toHaveLength(2);

@@ -61,7 +61,8 @@ describe('Where the clock is set back by an hour', () => {
     const { job_id: id } = (await api.ask(secret, 'POST', '/api/v1/render/async', html)).body as unknown as { job_id: string };
     const stream = await renderJob(api, id);
     const cause: Cause = { actor: { kind: 'service', name: 'tests' }, accountId: null, correlationId: 'tests', causationId: null, traceparent: null };
-    const diagnose = () => diagnosticsOf({ log: api.log, blobs: api.engines.blobs }, idOfStream(stream), cause, AbortSignal.abort());
+    const estimates = { of: async () => ({ waitMs: 0, workMs: 0, pending: 0 }) };
+    const diagnose = () => diagnosticsOf({ log: api.log, blobs: api.engines.blobs, estimates }, idOfStream(stream), cause, AbortSignal.abort());
     const asked = async () => (await api.engines.store.read(stream)).filter(({ type }) => type === 'DiagnosisRequested').length;
     await diagnose();
     await diagnose();
