@@ -1,4 +1,5 @@
 import * as childProcess from 'node:child_process';
+import { getPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openPool, type Pool } from './pool.ts';
@@ -90,6 +91,16 @@ describe('the pool', () => {
     expect(pool.load().processes).toBeLessThanOrEqual(8);
     pool.close();
     await Promise.all(endless);
+  });
+
+  test('lets a task that takes long leave the processor to others, and begins the next one in an ordinary process', async () => {
+    const pool = open('busy-worker');
+    const long = spin(pool, 60_000).catch(String);
+    const { pid } = vi.mocked(childProcess.fork).mock.results[0]!.value as childProcess.ChildProcess;
+    await vi.waitFor(() => expect(getPriority(pid)).toBeGreaterThan(getPriority()), { timeout: 20_000 });
+    process.kill(pid!, 'SIGKILL');
+    await long;
+    expect(getPriority(Number(await whoWorks(pool)))).toBe(getPriority());
   });
 
   test('ends its processes when it is closed', async () => {

@@ -30,7 +30,7 @@ export type Pool = {
 export type PoolLoad = { processes: number; running: number; waiting: number };
 
 type Job = { resolve: (answer: Answer<unknown>) => void; reject: (error: unknown) => void };
-type Seat = { worker: WorkerProcess; job: Job | null };
+type Seat = { worker: WorkerProcess; job: Job | null; hasGivenWay: boolean };
 
 export type PoolSettings = {
   /** How many processes are kept, and how many tasks run at once while none takes long. */
@@ -43,14 +43,17 @@ export type PoolSettings = {
   workerFile?: string;
 };
 
+/** How long a task works before it leaves the processor to others. Its process is replaced afterwards, so few should come to that. */
+const giveWayAfterMs = 2_000;
+
 const isIdle = ({ job }: Seat): boolean => job === null;
 
 const ownWorker = fileURLToPath(new URL('./worker/worker.ts', import.meta.url));
 
-/** So that all of them together never need more than half of the machine's memory, but some more than are kept. */
+/** Of slow tasks, which keep the processors busy, more at once would end none of them sooner. All together never need more than half of the memory, but there are some more than are kept. */
 const usualMost = (processes: number, memoryMb: number): number => {
   const megabytes = Math.min(totalmem(), process.constrainedMemory() || Infinity) / 2 ** 20;
-  return Math.max(processes + 3, Math.min(4 * processes, Math.floor(megabytes / 2 / memoryMb)));
+  return Math.max(processes + 2, Math.min(2 * processes + 2, Math.floor(megabytes / 2 / memoryMb)));
 };
 
 export const openPool = ({ processes, memoryMb, most = usualMost(processes, memoryMb), workerFile = ownWorker }: PoolSettings): Pool => {
@@ -71,7 +74,8 @@ export const openPool = ({ processes, memoryMb, most = usualMost(processes, memo
     const worker = startWorker(workerFile, memoryMb, {
       onAnswer: (answer) => {
         const job = release(seat);
-        if ([...seats].filter(isIdle).length > processes) remove(seat);
+        if (seat.hasGivenWay || [...seats].filter(isIdle).length > processes) remove(seat);
+        replenish();
         job?.resolve(answer);
       },
       onEnd: (end) => {
@@ -81,7 +85,7 @@ export const openPool = ({ processes, memoryMb, most = usualMost(processes, memo
         release(seat)?.reject(failureOf(end, memoryMb));
       },
     });
-    const seat: Seat = { worker, job: null };
+    const seat: Seat = { worker, job: null, hasGivenWay: false };
     seats.add(seat);
     return seat;
   };
@@ -95,6 +99,15 @@ export const openPool = ({ processes, memoryMb, most = usualMost(processes, memo
     seat.job = { resolve, reject };
     onBegin?.();
     seat.worker.send(order);
+    // Documents that take long must not make all others take long: those are begun and ended in between.
+    let slow: NodeJS.Timeout | undefined;
+    const giveWay = (): void => {
+      seat.hasGivenWay = true;
+      seat.worker.giveWay();
+    };
+    void seat.worker.ready.then(() => {
+      if (seat.job?.resolve === resolve) slow = setTimeout(giveWay, giveWayAfterMs);
+    });
     const timer = setTimeout(() => {
       remove(seat);
       replenish();
@@ -103,6 +116,7 @@ export const openPool = ({ processes, memoryMb, most = usualMost(processes, memo
     try {
       return await promise;
     } finally {
+      clearTimeout(slow);
       clearTimeout(timer);
     }
   };

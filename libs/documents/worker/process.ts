@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { getPriority, setPriority } from 'node:os';
 import type { Answer } from './answer.ts';
 import type { Message, Order } from './worker.ts';
 
@@ -6,7 +7,14 @@ import type { Message, Order } from './worker.ts';
 export type End = 'out of memory' | 'never started' | 'crashed';
 
 /** One process that carries out one order at a time. */
-export type WorkerProcess = { send: (order: Order) => void; kill: () => void };
+export type WorkerProcess = {
+  /** Resolves when it has started; never where it does not. */
+  ready: Promise<void>;
+  send: (order: Order) => void;
+  /** Leaves the processor to others that want it, from now on: an ordinary user cannot take that back. */
+  giveWay: () => void;
+  kill: () => void;
+};
 
 type Events = { onAnswer: (answer: Answer<unknown>) => void; onEnd: (end: End) => void };
 
@@ -26,6 +34,7 @@ export const startWorker = (file: string, memoryMb: number, { onAnswer, onEnd }:
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   letGo(child);
+  const started = Promise.withResolvers<void>();
   let state: 'starting' | 'ready' | 'ended' = 'starting';
   const end = (signal: string | null): void => {
     if (state === 'ended') return;
@@ -34,19 +43,34 @@ export const startWorker = (file: string, memoryMb: number, { onAnswer, onEnd }:
     onEnd(memorySignals.has(signal) ? 'out of memory' : before === 'ready' ? 'crashed' : 'never started');
   };
   child.on('message', (message: Message) => {
-    if (message === 'ready') state = 'ready';
-    else onAnswer(message);
+    if (message !== 'ready') return onAnswer(message);
+    state = 'ready';
+    started.resolve();
   });
   child.on('exit', (_, signal) => end(signal));
   child.on('error', () => end(null));
   return {
+    ready: started.promise,
     // A process that is gone takes no message; that it is gone is told by its end.
     send: (order) => void child.send(order, () => {}),
+    giveWay: () => lowerPriority(child),
     kill: () => {
       state = 'ended';
       child.kill('SIGKILL');
     },
   };
+};
+
+/** Such a process has about a third of the processor time of an ordinary one, where both want it. */
+const nicer = 5;
+const leastPriority = 19;
+
+const lowerPriority = ({ pid }: ChildProcess): void => {
+  try {
+    if (pid !== undefined) setPriority(pid, Math.min(leastPriority, getPriority() + nicer));
+  } catch {
+    // It has ended meanwhile, or the system does not allow it: then it goes on as it is.
+  }
 };
 
 /** Keeps an idle process from keeping ours alive. */
