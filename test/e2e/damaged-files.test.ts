@@ -51,8 +51,8 @@ describe.skipIf(isProduction)('A damaged database', () => {
     // Still in the queue when the process ends.
     const open = await jobsOf(clientOf(first.url, key)).later({ wait_time: 5_000 });
     await first.end('SIGKILL');
-    // Behind the relay's checkpoint: only the queue has it.
-    await lookInto(house, async ({ store, reads }) => void (await reads.apply(consumers.relay, await reads.checkpoint(consumers.relay), await store.head(), [])));
+    // Behind the relay's checkpoint: only the queue has it, which is lost.
+    if (name === 'bus.db') await lookInto(house, async ({ store, reads }) => void (await reads.apply(consumers.relay, await reads.checkpoint(consumers.relay), await store.head(), [])));
     const sound = readFileSync(fileOf(name));
     for (const rest of ['-wal', '-shm']) writeFileSync(fileOf(name) + rest, '');
     if (sound.byteLength < 4 * pageBytes) throw new Error(`${name} is too small to be damaged`);
