@@ -53,3 +53,9 @@ describe('the body of an update', () => {
     expect(updateTemplate.parse({ changes: 'New logo' })).toEqual({ changes: 'New logo' });
   });
 });
+
+it('refuses a name that is far too long without composing it first: composing many marks takes minutes', () => {
+  const nameOf = (name: string) => createTemplate.safeParse({ name, content: 'x' });
+  const { error } = nameOf(`a${'\u0301'.repeat(100_000)}${'\u0316'.repeat(100_000)}`);
+  expect(error?.issues).toMatchObject([{ code: 'too_big', path: ['name'], maximum: 200 }]);
+});
