@@ -19,6 +19,7 @@ export const streams = {
   account: (id: string) => `account-${id}`,
   apiKey: (id: string) => `apiKey-${id}`,
   templateName: (hash: string) => `templateName-${hash}`,
+  templateSlots: (accountId: string) => `templateSlots-${accountId}`,
   template: (id: string) => `template-${id}`,
   render: (id: string) => `render-${id}`,
   delivery: (id: string) => `delivery-${id}`,

@@ -25,6 +25,8 @@ export const templateEvents = {
     restoredFrom: z.number().int().nullable(),
   }),
   TemplateDeleted: z.object({ version: z.number().int() }),
+  /** A template that was to be created never was, and never will be: the request died, and its place was given to another. */
+  TemplateAbandoned: z.object({}),
   /** The template gave up a name that it had reserved and never taken; one that did not exist yet never will. */
   TemplateNameForgone: z.object({ name: templateNameText }),
 } as const;
@@ -37,3 +39,11 @@ export const templateNameEvents = {
 } as const;
 
 export type TemplateNameEvent = { [T in keyof typeof templateNameEvents]: { type: T; data: z.output<(typeof templateNameEvents)[T]> } }[keyof typeof templateNameEvents];
+
+/** Room for a template in an account, for which the order of this one stream decides. */
+export const templateSlotEvents = {
+  TemplateSlotTaken: z.object({ templateId: identifier() }),
+  TemplateSlotFreed: z.object({ templateId: identifier() }),
+} as const;
+
+export type TemplateSlotEvent = { [T in keyof typeof templateSlotEvents]: { type: T; data: z.output<(typeof templateSlotEvents)[T]> } }[keyof typeof templateSlotEvents];

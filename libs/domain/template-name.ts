@@ -24,7 +24,8 @@ const decide = (command: TemplateNameCommand, state: TemplateNameState): Templat
     case 'reserve': {
       const { accountId, name, templateId, forgoneBy } = command;
       const reserved: TemplateNameEvent = { type: 'TemplateNameReserved', data: { accountId, name, templateId } };
-      if (state.status === 'FREE') return [reserved];
+      // Reserved again for the same template: whoever reserved it before cannot release it any more.
+      if (state.status === 'FREE' || state.templateId === templateId) return [reserved];
       if (state.templateId === forgoneBy) return [{ type: 'TemplateNameReleased', data: { templateId: forgoneBy } }, reserved];
       return [];
     }
@@ -35,5 +36,5 @@ const decide = (command: TemplateNameCommand, state: TemplateNameState): Templat
   }
 };
 
-/** A name within an account, held by at most one template. No events on `reserve`: it is taken, or already one's own. */
+/** A name within an account, held by at most one template. No events on `reserve`: it is taken. */
 export const templateName: Decider<TemplateNameState, TemplateNameCommand, TemplateNameEvent> = { initial: { status: 'FREE' }, evolve, decide };

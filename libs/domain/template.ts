@@ -10,7 +10,8 @@ export type TemplateCommand =
   | { type: 'create'; accountId: string; body: TemplateBody }
   | { type: 'update'; ifVersion: number | null; body: TemplateBody; changes: string; restoredFrom: number | null }
   | { type: 'delete'; ifVersion: number | null }
-  | { type: 'forgoName'; name: string };
+  | { type: 'forgoName'; name: string }
+  | { type: 'abandon' };
 
 export type Refusal = 'not_found' | 'version_conflict';
 
@@ -34,6 +35,7 @@ const evolve = (state: TemplateState, event: TemplateEvent): TemplateState => {
       return state.status === 'ACTIVE' ? { ...state, version: event.data.version, body: event.data.body } : state;
     case 'TemplateDeleted':
       return { status: 'DELETED' };
+    case 'TemplateAbandoned':
     case 'TemplateNameForgone':
       return state.status === 'NONE' ? { status: 'DELETED' } : state;
     default:
@@ -62,6 +64,8 @@ const decide = (command: TemplateCommand, state: TemplateState): TemplateEvent[]
     case 'forgoName':
       if (state.status === 'DELETED' || (state.status === 'ACTIVE' && state.body.name === command.name)) return [];
       return [{ type: 'TemplateNameForgone', data: { name: command.name } }];
+    case 'abandon':
+      return state.status === 'NONE' ? [{ type: 'TemplateAbandoned', data: {} }] : [];
     default:
       return command satisfies never;
   }

@@ -4,8 +4,10 @@ import { bareId, streams } from '#contracts/names.ts';
 import { template, TemplateRefusal, type TemplateState } from '#libs/domain/template.ts';
 import { type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
 import { begin, type Cause, load, type Log } from '#libs/handling/handle.ts';
-import { releaseName, reserveName } from './names.ts';
+import { isUnrecordable } from '#libs/handling/recordable.ts';
+import { releaseName, type Reservation, reserveName } from './names.ts';
 import { oneAtATime } from './one-at-a-time.ts';
+import { freeSlot, type Room, takeSlot } from './slots.ts';
 
 type Active = Extract<TemplateState, { status: 'ACTIVE' }>;
 export type Written = { version: number; body: TemplateBody; position: number; at: string };
@@ -22,6 +24,7 @@ const explained = (error: unknown): unknown => {
   return Problem.of('version_conflict', `The template is at version ${error.current} by now. Read it again before you change it.`, { current_version: error.current! });
 };
 
+const tooSlow = (): Problem => Problem.of('service_unavailable', 'The template could not be created in time. Try again.', { retry_after: 1 });
 const busy = (): Problem => Problem.of('service_unavailable', 'The template is being changed by many at once. Try again.', { retry_after: 1 });
 
 /** Does work that rests on a stream and on a name, again from the start when somebody else wrote in between. */
@@ -55,38 +58,66 @@ export const requireTemplate = async (log: Log, accountId: string, prefixed: str
 export const bodyOfVersion = (history: readonly RecordedEvent[], version: number): TemplateBody | undefined =>
   (history as unknown as TemplateEvent[]).flatMap((event) => (event.type === 'TemplateCreated' || event.type === 'TemplateVersioned' ? [event.data.body] : []))[version - 1];
 
-/** A template to be: `store` puts its large parts away, and is called when the name is found to be free. */
-export type Creation = { name: string; store: () => Promise<TemplateBody> };
+/** A template to be: `store` puts its large parts away, and is called when the name is free and there is room. `room` is null where the plan has no limit. */
+export type Creation = { name: string; store: () => Promise<TemplateBody>; room: Room | null };
 
-/** Creates a template, with a new bare id, under a name that is free. @throws Problem template_name_exists */
-export const createTemplate = async (log: Log, accountId: string, id: string, { name, store }: Creation, cause: Cause): Promise<Written> => {
+/** The log did not take it. After any other error it may have, and only its answer is lost. */
+const isRefused = (error: unknown): boolean => error instanceof RevisionConflict || error instanceof TemplateRefusal || isUnrecordable(error);
+
+/** What a request reserved for a template that it does not make. Where this fails, the reservations end as those of a crash do. */
+const giveBack = (log: Log, accountId: string, id: string, name: string, cause: Cause): Promise<unknown> =>
+  Promise.allSettled([releaseName(log, { accountId, name }, id, cause), freeSlot(log, accountId, id, cause)]);
+
+/** Creates a template, with a new bare id, under a name that is free. @throws Problem template_name_exists, template_limit_exceeded */
+export const createTemplate = async (log: Log, accountId: string, id: string, { name, store, room }: Creation, cause: Cause): Promise<Written> => {
   await reserveName(log, { accountId, name }, id, cause);
-  const body = await store();
-  const { position, at } = await begin(log, template, streams.template(id))
-    .execute({ type: 'create', accountId, body }, cause)
-    .catch((error: unknown) => {
-      // The reservation took so long to be used that somebody else was given the name.
-      throw error instanceof TemplateRefusal ? Problem.of('template_name_exists', `The account has a template named ${JSON.stringify(name)} already.`) : error;
-    });
-  return { version: 1, body, position: position!, at: at! };
+  const prepare = async (): Promise<TemplateBody> => {
+    if (room) await takeSlot(log, accountId, id, room, cause);
+    return store();
+  };
+  const body = await prepare().catch(async (error: unknown) => {
+    await giveBack(log, accountId, id, name, cause);
+    throw error instanceof RevisionConflict ? busy() : error;
+  });
+  try {
+    const { position, at } = await begin(log, template, streams.template(id)).execute({ type: 'create', accountId, body }, cause);
+    return { version: 1, body, position: position!, at: at! };
+  } catch (error) {
+    if (isRefused(error)) await giveBack(log, accountId, id, name, cause);
+    // The reservations took so long to be used that they were given to another.
+    throw error instanceof TemplateRefusal ? tooSlow() : error;
+  }
 };
 
-export type Update = { ifVersion: number | null; next: (current: Active) => Promise<{ body: TemplateBody; changes: string; restoredFrom: number | null }> };
+/** The next version of a template: `store` puts its large parts away, and is called when its name is its own. */
+export type NextVersion = { name: string; store: () => Promise<TemplateBody>; changes: string; restoredFrom: number | null };
+export type Update = { ifVersion: number | null; next: (current: Active) => Promise<NextVersion> };
 
 /** Makes a new version of a template. `next` says what it is to be, from the current one. @throws Problem */
 export const updateTemplate = (log: Log, accountId: string, id: string, { ifVersion, next }: Update, cause: Cause): Promise<Written> =>
-  inTurn(id, () =>
-    untilUndisturbed(async () => {
+  inTurn(id, () => {
+    const unused = new Map<string, Reservation>();
+    /** Whether the log may have taken the version although its answer is lost: its name stays reserved then. */
+    let isInDoubt = false;
+    const makeVersion = async (): Promise<Written> => {
       const { aggregate, state } = await loadActive(log, accountId, id);
       if (ifVersion !== null && ifVersion !== state.version) throw new TemplateRefusal('version_conflict', state.version);
-      const { body, changes, restoredFrom } = await next(state);
-      const renamed = body.name !== state.body.name;
-      if (renamed) await reserveName(log, { accountId, name: body.name }, id, cause);
-      const { position, at } = await aggregate.attempt({ type: 'update', ifVersion, body, changes, restoredFrom }, cause);
+      const { name, store, changes, restoredFrom } = await next(state);
+      const renamed = name !== state.body.name;
+      if (renamed) unused.set(name, await reserveName(log, { accountId, name }, id, cause));
+      const body = await store();
+      const { position, at } = await aggregate.attempt({ type: 'update', ifVersion, body, changes, restoredFrom }, cause).catch((error: unknown) => {
+        isInDoubt = !isRefused(error);
+        throw error;
+      });
+      unused.delete(name);
       if (renamed) await releaseName(log, { accountId, name: state.body.name }, id, cause);
       return { version: state.version + 1, body, position: position!, at: at! };
-    }),
-  );
+    };
+    return untilUndisturbed(makeVersion).finally(async () => {
+      if (!isInDoubt) await Promise.allSettled([...unused.values()].map((reservation) => reservation.release()));
+    });
+  });
 
 /** Deletes a template; its name is free again. @throws Problem template_not_found */
 export const deleteTemplate = (log: Log, accountId: string, id: string, ifVersion: number | null, cause: Cause): Promise<{ position: number }> =>
@@ -95,6 +126,7 @@ export const deleteTemplate = (log: Log, accountId: string, id: string, ifVersio
       const { aggregate, state } = await loadActive(log, accountId, id);
       const { position } = await aggregate.attempt({ type: 'delete', ifVersion }, cause);
       await releaseName(log, { accountId, name: state.body.name }, id, cause);
+      await freeSlot(log, accountId, id, cause);
       return { position: position! };
     }),
   );

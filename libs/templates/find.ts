@@ -28,3 +28,7 @@ export const listVersions = async (reads: ReadStore, template: TemplateDocument,
   const sort = { by: 'version', descending: true };
   return (await reads.find(readModels.templateVersions, { where: { templateId: template.id }, sort, limit: kept ?? template.version })) as TemplateVersionDocument[];
 };
+
+/** The bare ids of an account's templates, of `most` at most. */
+export const listTemplateIds = async (reads: ReadStore, accountId: string, most: number): Promise<string[]> =>
+  ((await reads.find(readModels.templates, { where: { accountId }, limit: most })) as TemplateDocument[]).map(({ id }) => id);

@@ -4,7 +4,7 @@ import { streams } from '#contracts/names.ts';
 import { isRecent } from '#libs/clock/recent.ts';
 import { template } from '#libs/domain/template.ts';
 import { templateName } from '#libs/domain/template-name.ts';
-import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
 import { type Cause, load, type Log } from '#libs/handling/handle.ts';
 
 export type NameOf = { accountId: string; name: string };
@@ -27,21 +27,33 @@ const forgo = async (log: Log, templateId: string, name: string, cause: Cause): 
   return !(state.status === 'ACTIVE' && state.body.name === name);
 };
 
+/** A name that a request holds for a template. `release` frees it, unless the template bears it by now or another request has reserved it for the template since. */
+export type Reservation = { release(): Promise<void> };
+
 /**
- * Reserves a name for a template, or finds it reserved for it already. A reservation whose request died half-way is taken over.
+ * Reserves a name for a template. A reservation whose request died half-way is taken over.
  * @throws Problem template_name_exists
  */
-export const reserveName = async (log: Log, wish: NameOf, templateId: string, cause: Cause): Promise<void> => {
+export const reserveName = async (log: Log, wish: NameOf, templateId: string, cause: Cause): Promise<Reservation> => {
   const { history, aggregate } = await load(log, templateName, streamOf(wish));
   const reserve = (forgoneBy: string | null) => aggregate.execute({ type: 'reserve', ...wish, templateId, forgoneBy }, cause);
   const isMine = (): boolean => aggregate.state.status === 'RESERVED' && aggregate.state.templateId === templateId;
+  const reservation: Reservation = {
+    release: async () => {
+      if (!(await forgo(log, templateId, wish.name, cause))) return;
+      await aggregate.attempt({ type: 'release', templateId }, cause).catch((error: unknown) => {
+        if (!(error instanceof RevisionConflict)) throw error;
+      });
+    },
+  };
   await reserve(null);
-  if (isMine()) return;
+  if (isMine()) return reservation;
   const { state } = aggregate;
   if (state.status !== 'RESERVED' || history.length === 0 || isRecent(reservedAt(history), log.now(), graceMs)) throw taken(wish);
   if (!(await forgo(log, state.templateId, wish.name, cause))) throw taken(wish);
   await reserve(state.templateId);
   if (!isMine()) throw taken(wish);
+  return reservation;
 };
 
 /** Frees a name, where the template holds it. */

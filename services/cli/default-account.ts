@@ -18,7 +18,7 @@ export type FirstSteps = { live: string; test: string; invoice: { templateId: st
 const createExample = async (log: Log, blobs: BlobStore, accountId: string, { template }: Example): Promise<string> => {
   const id = newId();
   const store = () => storeTemplate(blobs, { ...template, description: template.description ?? null });
-  await createTemplate(log, accountId, id, { name: template.name, store }, causeOf(actor, accountId));
+  await createTemplate(log, accountId, id, { name: template.name, store, room: null }, causeOf(actor, accountId));
   return templateIdOf(id);
 };
 

@@ -11,6 +11,7 @@ import { delivery } from '#libs/domain/delivery.ts';
 import { idempotency } from '#libs/domain/idempotency.ts';
 import { installation } from '#libs/domain/installation.ts';
 import { render } from '#libs/domain/render.ts';
+import { templateSlots } from '#libs/domain/template-slots.ts';
 import { templateName } from '#libs/domain/template-name.ts';
 import { template } from '#libs/domain/template.ts';
 
@@ -25,7 +26,7 @@ const released = new URL('../fixtures/events/', import.meta.url);
 const deciders: Record<string, Decider<unknown, never, AnyEvent>> = Object.fromEntries(
   Object.entries({
     accountEvents: account, apiKeyEvents: apiKey, deliveryEvents: delivery, idempotencyEvents: idempotency,
-    installationEvents: installation, renderEvents: render, templateEvents: template, templateNameEvents: templateName,
+    installationEvents: installation, renderEvents: render, templateEvents: template, templateNameEvents: templateName, templateSlotEvents: templateSlots,
   }).map(([name, decider]) => [name, decider as unknown as Decider<unknown, never, AnyEvent>]),
 );
 

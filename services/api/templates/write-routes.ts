@@ -5,8 +5,9 @@ import { createTemplateFor, restoreTemplate, type UpdateTemplate, updateTemplate
 import { readModels, streams } from '#contracts/names.ts';
 import { type FullTemplate, readTemplate, storeTemplate } from '#libs/templates/body.ts';
 import { bodyOfVersion, createTemplate, deleteTemplate, requireTemplate, updateTemplate, type Written } from '#libs/templates/commands.ts';
-import { isKept } from '#libs/templates/find.ts';
+import { isKept, listTemplateIds } from '#libs/templates/find.ts';
 import { oneAtATime } from '#libs/templates/one-at-a-time.ts';
+import { limitExceeded, type Room } from '#libs/templates/slots.ts';
 import { requirePermission } from '../authenticate.ts';
 import { callerOf } from '../caller.ts';
 import type { Caller } from '../callers.ts';
@@ -36,12 +37,14 @@ const settle = async ({ freshness }: TemplateParts, accountId: string, position:
   await settled.catch(() => undefined);
 };
 
-const requireRoom = async ({ reads, freshness }: TemplateParts, caller: Caller): Promise<void> => {
-  const { maxTemplates } = planOf(caller);
-  if (maxTemplates === null) return;
-  await freshness.settled(caller.account.id, readModels.templates);
-  if ((await reads.count(readModels.templates, { accountId: caller.account.id })) < maxTemplates) return;
-  throw Problem.of('template_limit_exceeded', `The account holds ${maxTemplates} templates, as many as its plan allows. Delete one first.`, { limit: maxTemplates });
+/** The room that the account has for templates; null where its plan has no limit. @throws Problem template_limit_exceeded */
+const roomOf = async ({ reads, freshness }: TemplateParts, caller: Caller): Promise<Room | null> => {
+  const { maxTemplates: limit } = planOf(caller);
+  if (limit === null) return null;
+  const accountId = caller.account.id;
+  await freshness.settled(accountId, readModels.templates);
+  if ((await reads.count(readModels.templates, { accountId })) >= limit) throw limitExceeded(limit);
+  return { limit, shown: () => listTemplateIds(reads, accountId, limit) };
 };
 
 const changedFields = (before: FullTemplate, after: FullTemplate): string =>
@@ -72,8 +75,8 @@ export const registerTemplateWriteRoutes = (app: FastifyInstance, parts: Templat
     await requireSyntax(preparation, fields.content, { timeoutMs: plan.processingMs, group: caller.account.id });
     const full: FullTemplate = { ...fields, description };
     const { at } = await creationInTurn(caller.account.id, async () => {
-      await requireRoom(parts, caller);
-      const created = await createTemplate(log, caller.account.id, id, { name: full.name, store: () => storeTemplate(blobs, full) }, causeOf(request));
+      const room = await roomOf(parts, caller);
+      const created = await createTemplate(log, caller.account.id, id, { name: full.name, store: () => storeTemplate(blobs, full), room }, causeOf(request));
       await settle(parts, caller.account.id, created.position, 'new');
       return created;
     });
@@ -107,7 +110,7 @@ export const registerTemplateWriteRoutes = (app: FastifyInstance, parts: Templat
         next: async ({ body }) => {
           const before = await readTemplate(blobs, body);
           const after = nextOf(before, update);
-          return { body: await storeTemplate(blobs, after), changes: update.changes ?? changedFields(before, after), restoredFrom: null };
+          return { name: after.name, store: () => storeTemplate(blobs, after), changes: update.changes ?? changedFields(before, after), restoredFrom: null };
         },
       },
       causeOf(request),
@@ -127,7 +130,7 @@ export const registerTemplateWriteRoutes = (app: FastifyInstance, parts: Templat
       log, caller.account.id, id,
       {
         ifVersion: ifMatchOf(request),
-        next: async ({ body }) => ({ body: { ...body, content, settings }, changes: `restored version ${wanted}`, restoredFrom: wanted }),
+        next: async ({ body }) => ({ name: body.name, store: async () => ({ ...body, content, settings }), changes: `restored version ${wanted}`, restoredFrom: wanted }),
       },
       causeOf(request),
     );

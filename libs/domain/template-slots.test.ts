@@ -1,0 +1,42 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { TemplateSlotEvent } from '#contracts/events/template.ts';
+import { fold } from './decider.ts';
+import { templateSlots, type TemplateSlotsCommand } from './template-slots.ts';
+import { given, historyOf } from './testing/given.ts';
+
+const take = (templateId: string, limit = 2, others: string[] = []): TemplateSlotsCommand => ({ type: 'take', templateId, limit, others });
+const free = (templateId: string): TemplateSlotsCommand => ({ type: 'free', templateId });
+const taken = (templateId: string): TemplateSlotEvent => ({ type: 'TemplateSlotTaken', data: { templateId } });
+const freed = (templateId: string): TemplateSlotEvent => ({ type: 'TemplateSlotFreed', data: { templateId } });
+
+describe('room for templates in an account', () => {
+  it('is taken once for each template, up to the limit', () => {
+    expect(given(templateSlots).when(take('a'))).toEqual([taken('a')]);
+    expect(given(templateSlots, taken('a')).when(take('a'))).toEqual([]);
+    expect(given(templateSlots, taken('a')).when(take('b'))).toEqual([taken('b')]);
+    expect(given(templateSlots, taken('a'), taken('b')).when(take('c'))).toEqual([]);
+  });
+
+  it('is there again when it is freed', () => {
+    expect(given(templateSlots, taken('a'), taken('b')).when(free('a'))).toEqual([freed('a')]);
+    expect(given(templateSlots, taken('a'), taken('b'), freed('a')).when(take('c'))).toEqual([taken('c')]);
+    expect(given(templateSlots, taken('a')).when(free('b'))).toEqual([]);
+  });
+
+  it('is taken by templates, too, that were there before the plan had a limit', () => {
+    expect(given(templateSlots).when(take('c', 3, ['a', 'b', 'a']))).toEqual([taken('a'), taken('b'), taken('c')]);
+    expect(given(templateSlots, taken('a')).when(take('c', 2, ['a', 'b']))).toEqual([]);
+  });
+
+  it('is never exceeded, whatever is commanded', () => {
+    const id = fc.constantFrom('a', 'b', 'c', 'd', 'e');
+    const command = fc.oneof(fc.tuple(id, fc.array(id)).map(([templateId, others]) => take(templateId, 3, others)), id.map(free));
+    fc.assert(
+      fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
+        const { held } = fold(templateSlots, historyOf(templateSlots, commands));
+        expect([held.length <= 3, new Set(held).size]).toEqual([true, held.length]);
+      }),
+    );
+  });
+});

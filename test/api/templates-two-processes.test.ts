@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bareId, streams } from '#contracts/names.ts';
+import { template } from '#libs/domain/template.ts';
+import { templateSlots } from '#libs/domain/template-slots.ts';
+import type { EventStore } from '#libs/event-store/port.ts';
+import { load } from '#libs/handling/handle.ts';
+import { newId } from '#libs/ids/new-id.ts';
+import { reserveName } from '#libs/templates/names.ts';
+import { type Api, openApi } from './harness.ts';
+
+const start = '2026-05-20T12:00:30.000Z';
+const cause = { actor: { kind: 'service', name: 'tests' } as const, accountId: null, correlationId: 'tests', causationId: null, traceparent: null };
+
+let one: Api;
+let other: Api;
+let account: string;
+let secret: string;
+beforeEach(async () => {
+  one = await openApi(start);
+  other = await openApi(start, { folder: one.dataDir });
+  account = await one.account('pro');
+  secret = (await one.key(account)).secret;
+});
+afterEach(async () => {
+  await other.close();
+  await one.close();
+  await one.remove();
+});
+
+const create = (api: Api, name: string) => api.ask(secret, 'POST', '/api/v1/templates', { name, content: '<p>x</p>' });
+const created = async (count: number, prefix: string): Promise<string[]> => {
+  const ids: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const { status, body } = await create(one, `${prefix} ${index}`);
+    expect(status, JSON.stringify(body)).toBe(201);
+    ids.push(String(body.id));
+  }
+  return ids;
+};
+const statuses = (answers: readonly { status: number }[]): number[] => answers.map(({ status }) => status).toSorted();
+const total = async (): Promise<unknown> => {
+  await one.settled();
+  return (await one.ask(secret, 'GET', '/api/v1/templates')).body.total;
+};
+const takeSlotAndDie = async (templateId = newId()): Promise<string> => {
+  const { aggregate } = await load(one.log, templateSlots, streams.templateSlots(account));
+  await aggregate.execute({ type: 'take', templateId, limit: 100, others: [] }, cause);
+  return templateId;
+};
+
+describe('Of templates that are created in two processes at once', () => {
+  it('there are never more than the plan allows', async () => {
+    await created(96, 'Before');
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => create(index % 2 ? one : other, `At once ${index}`)));
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(4);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 403]));
+    expect(await total()).toBe(100);
+    // A name that was refused for want of room is free.
+    const refused = answers.findIndex(({ status }) => status === 403);
+    const { templates } = (await one.ask(secret, 'GET', '/api/v1/templates')).body as unknown as { templates: { id: string }[] };
+    expect((await one.ask(secret, 'DELETE', `/api/v1/templates/${templates[0]!.id}`)).status).toBe(204);
+    expect((await create(one, `At once ${refused}`)).status).toBe(201);
+  }, 60_000);
+
+  it('those that came while the plan had no limit count as well', async () => {
+    await one.change(account, { type: 'changePlan', plan: 'enterprise', overrides: {}, reason: null });
+    await created(99, 'Before');
+    await one.change(account, { type: 'changePlan', plan: 'pro', overrides: { requestsPerMinute: 100_000 }, reason: null });
+    await other.settled();
+    expect(statuses(await Promise.all([create(one, 'a'), create(other, 'b'), create(one, 'c'), create(other, 'd')]))).toEqual([201, 403, 403, 403]);
+    expect(await total()).toBe(100);
+  }, 60_000);
+});
+
+describe('Room that a request took and died', () => {
+  it('is kept for a moment, since the request may still run, and then given to another, and never to the request that was thought dead', async () => {
+    await created(99, 'Before');
+    const late = await takeSlotAndDie();
+    expect((await create(other, 'Now')).status).toBe(403);
+    for (const { clock } of [one, other]) clock.now = new Date(Date.parse(start) + 10_000);
+    expect((await create(other, 'Later')).status).toBe(201);
+    const { aggregate } = await load(one.log, template, streams.template(late));
+    expect(aggregate.state.status).toBe('DELETED');
+    expect((await create(one, 'One too many')).status).toBe(403);
+  }, 60_000);
+
+  it('is free where its template was deleted by a process that died before it let go', async () => {
+    const [first] = await created(100, 'Before');
+    const { aggregate } = await load(one.log, template, streams.template(bareId('tpl', first!)!));
+    const { position } = await aggregate.execute({ type: 'delete', ifVersion: null }, cause);
+    for (const { engines: { reads } } of [one, other]) expect(await reads.reached('templates', position!, 5_000)).toBe(true);
+    expect((await create(other, 'In its place')).status).toBe(201);
+    expect((await create(other, 'One too many')).status).toBe(403);
+  }, 60_000);
+});
+
+describe('A new name of a template that does not get it', () => {
+  const rename = (api: Api, path: string, name: string, version: number) =>
+    api.app.inject({ method: 'PUT', url: `/api/v1/templates/${path}`, headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'if-match': String(version) }, payload: JSON.stringify({ name }) });
+  const isReserved = async (name: string): Promise<boolean> => {
+    const history = await one.log.store.read(streams.templateName(createHash('sha256').update(`${account}\n${name}`).digest('hex')));
+    return history.at(-1)?.type === 'TemplateNameReserved';
+  };
+
+  /** Makes a version, as a third process would: within this one, requests for a template wait for each other. */
+  const makeVersion = async (id: string, name: string): Promise<void> => {
+    const bare = bareId('tpl', id)!;
+    const { aggregate } = await load(one.log, template, streams.template(bare));
+    if (aggregate.state.status !== 'ACTIVE') throw new Error('There is no such template.');
+    const { body } = aggregate.state;
+    if (name !== body.name) await reserveName(one.log, { accountId: account, name }, bare, cause);
+    await aggregate.execute({ type: 'update', ifVersion: null, body: { ...body, name }, changes: 'tests', restoredFrom: null }, cause);
+  };
+
+  /** Lets the next version that the other process makes of the template lose against one that comes first, under this name. */
+  const losesRace = (id: string, name: string): void => {
+    const { store } = other.log;
+    const append: EventStore['append'] = store.append.bind(store);
+    let isFirst = true;
+    store.append = async (stream, events, expected) => {
+      if (isFirst && events.some(({ type }) => type === 'TemplateVersioned')) {
+        isFirst = false;
+        await makeVersion(id, name);
+      }
+      return append(stream, events, expected);
+    };
+  };
+
+  it('is free at once for others', async () => {
+    const [id] = await created(1, 'Old name');
+    losesRace(id!, 'Old name 0');
+    expect((await rename(other, id!, 'New name', 1)).statusCode).toBe(412);
+    expect(await isReserved('New name')).toBe(false);
+    expect((await create(one, 'New name')).status).toBe(201);
+  });
+
+  it('stays with the template where another request gave it that name meanwhile', async () => {
+    const [id] = await created(1, 'Old name');
+    losesRace(id!, 'Wanted');
+    expect((await rename(other, id!, 'Wanted', 1)).statusCode).toBe(412);
+    expect(await isReserved('Wanted')).toBe(true);
+    expect((await create(one, 'Wanted')).status).toBe(409);
+  });
+});
