@@ -95,7 +95,7 @@ export type Update = { ifVersion: number | null; next: (current: Active) => Prom
 
 /** Makes a new version of a template. `next` says what it is to be, from the current one. @throws Problem */
 export const updateTemplate = (log: Log, accountId: string, id: string, { ifVersion, next }: Update, cause: Cause): Promise<Written> =>
-  inTurn(id, () => {
+  inTurn(id, async () => {
     const unused = new Map<string, Reservation>();
     /** Whether the log may have taken the version although its answer is lost: its name stays reserved then. */
     let isInDoubt = false;
@@ -114,9 +114,11 @@ export const updateTemplate = (log: Log, accountId: string, id: string, { ifVers
       if (renamed) await releaseName(log, { accountId, name: state.body.name }, id, cause);
       return { version: state.version + 1, body, position: position!, at: at! };
     };
-    return untilUndisturbed(makeVersion).finally(async () => {
+    try {
+      return await untilUndisturbed(makeVersion);
+    } finally {
       if (!isInDoubt) await Promise.allSettled([...unused.values()].map((reservation) => reservation.release()));
-    });
+    }
   });
 
 /** Deletes a template; its name is free again. @throws Problem template_not_found */

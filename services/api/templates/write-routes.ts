@@ -20,8 +20,6 @@ import { planOf, type TemplateParts } from './parts.ts';
 import { replayCreation, sendCreated } from './created.ts';
 import { updatedOf } from './views.ts';
 
-const creationInTurn = oneAtATime();
-
 const requireNamed = (body: Record<string, unknown>): void => {
   const blank = (value: unknown): boolean => value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
   if (blank(body.name)) throw Problem.of('template_name_required', 'A template needs a name.');
@@ -58,6 +56,8 @@ const nextOf = (current: FullTemplate, { changes: _, ...fields }: UpdateTemplate
 /** Create, update, restore and delete: decided on what the log has, and answered from what was decided. */
 export const registerTemplateWriteRoutes = (app: FastifyInstance, parts: TemplateParts): void => {
   const { log, blobs, preparation } = parts;
+  // Spares conflicts between requests of one process.
+  const creationInTurn = oneAtATime();
 
   const sendUpdate = async (reply: FastifyReply, { account }: Caller, id: string, { body, version, at, position }: Written): Promise<FastifyReply> => {
     await settle(parts, account.id, position, 'known');
