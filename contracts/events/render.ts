@@ -133,7 +133,7 @@ export const pdfDiscarded = z.object({ pdf: blobRef, until: identifier() });
 export const pdfRequestedAgain = z.object({});
 
 /** The PDF was made again and is kept for a while; both are null where it could not be made, or has other bytes now, and nothing is kept. */
-export const pdfMadeAgain = z.object({ pdf: blobRef.nullable(), keptUntil: z.string().nullable() });
+export const pdfMadeAgain = z.object({ pdf: blobRef.nullable(), keptUntil: identifier().nullable() });
 
 /** Somebody wants to know more of a render that has ended than its story tells. */
 export const diagnosisRequested = z.object({});
