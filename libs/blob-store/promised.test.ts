@@ -5,17 +5,19 @@ import { BlobMissing, type BlobStore } from './port.ts';
 /** A store that has what `there` holds, or fails as `trouble` says. */
 const stage = () => {
   const there = new Set<string>();
-  const at = { now: 0, trouble: null as Error | null };
+  const damaged = new Set<string>();
+  const at = { now: 0, trouble: null as Error | null, reads: 0 };
   const blobs = {
     get: async (sha256: string) => {
+      at.reads += 1;
       if (at.trouble) throw at.trouble;
-      if (!there.has(sha256)) throw new BlobMissing(sha256);
+      if (!there.has(sha256) || damaged.has(sha256)) throw new BlobMissing(sha256);
       return Buffer.from(sha256);
     },
     has: async (sha256: string) => at.trouble === null && there.has(sha256),
   } as unknown as BlobStore;
   const promised = openPromisedBlobs({ lookEveryMs: 1, keptMs: 1_000, clock: () => at.now });
-  return { there, at, promised, store: promised.over(blobs) };
+  return { there, damaged, at, promised, store: promised.over(blobs) };
 };
 
 test('a blob that was asked for in vain is told of until it is there again, whoever puts it there', async () => {
@@ -26,6 +28,17 @@ test('a blob that was asked for in vain is told of until it is there again, whoe
   there.add('a');
   await expect.poll(() => promised.missing()).toEqual([expect.stringContaining('the blob b')]);
   there.add('b');
+  await expect.poll(() => promised.missing()).toEqual([]);
+});
+
+test('a blob that is there with other bytes is told of until it is whole again', async () => {
+  const { there, damaged, at, promised, store } = stage();
+  there.add('a');
+  damaged.add('a');
+  await expect(store.get('a')).rejects.toThrow(BlobMissing);
+  await expect.poll(() => at.reads).toBeGreaterThan(3);
+  expect(promised.missing()).toEqual([expect.stringContaining('the blob a, which the blob store lacks or has damaged')]);
+  damaged.delete('a');
   await expect.poll(() => promised.missing()).toEqual([]);
 });
 

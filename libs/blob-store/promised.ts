@@ -14,7 +14,7 @@ export type PromisedTimes = { lookEveryMs: number; keptMs: number; clock: () => 
 const usualTimes: PromisedTimes = { lookEveryMs: 1_000, keptMs: 150_000, clock: () => performance.now() };
 
 const mostNoted = 1_000;
-const lookedForAtOnce = 20;
+const lookedForInOneLook = 20;
 
 /** `reason` is `missing`, or an error code of the file system. */
 type Note = { blobs: BlobStore; at: number; reason: string };
@@ -36,12 +36,16 @@ export const openPromisedBlobs = ({ lookEveryMs, keptMs, clock }: PromisedTimes 
   const notes = new Map<string, Note>();
   let timer: NodeJS.Timeout | undefined;
 
+  /** One that is there may be damaged, or not for this process to read. */
+  const isReadable = (blobs: BlobStore, sha256: string): Promise<boolean> =>
+    blobs.has(sha256).then(async (isThere) => isThere && blobs.get(sha256).then(() => true)).catch(() => false);
   const lookFor = async ([sha256, { blobs, at }]: [string, Note]): Promise<void> => {
-    const isOver = clock() - at > keptMs || (await blobs.has(sha256).catch(() => false));
+    const isOver = clock() - at > keptMs || (await isReadable(blobs, sha256));
     if (isOver && notes.get(sha256)?.at === at) notes.delete(sha256);
   };
   const look = async (): Promise<void> => {
-    await Promise.all([...notes].slice(0, lookedForAtOnce).map(lookFor));
+    // One after another: those that are read may be large.
+    for (const one of [...notes].slice(0, lookedForInOneLook)) await lookFor(one);
     timer = undefined;
     lookSoon();
   };
