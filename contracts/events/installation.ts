@@ -6,9 +6,9 @@ export const installationEvents = {
   /** The first start ever. The fingerprint tells one secret from another and reveals nothing of it. */
   InstallationCreated: z.object({ installationId: identifier(), secretFingerprint: identifier() }),
   SecretRotated: z.object({ from: identifier(), to: identifier() }),
-  /** The blob store has the installation's mark. It holds what cannot be built anew from the log. */
-  BlobStoreMarked: z.object({}),
-  /** A person has accepted a blob store without a mark in place of the one that was marked. */
+  /** The blob store of the installation is the one with this mark, which no other has. It holds what cannot be built anew from the log. */
+  BlobStoreMarked: z.object({ mark: identifier() }),
+  /** A person has accepted another blob store in place of the one that was marked. */
   BlobStoreReplaced: z.object({}),
 } as const;
 

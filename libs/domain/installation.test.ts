@@ -22,9 +22,10 @@ describe('An installation', () => {
   });
 
   it('has one blob store, which is marked once until it is replaced', () => {
-    const [note, replace] = [{ type: 'noteBlobStoreMark' }, { type: 'replaceBlobStore' }] as const;
+    const [note, replace] = [{ type: 'noteBlobStoreMark', mark: 'one/a' }, { type: 'replaceBlobStore' }] as const;
     expect(typesOf(note, after(create))).toEqual(['BlobStoreMarked']);
     expect(typesOf(note, after(create, note))).toEqual([]);
+    expect(after(create, note, { ...note, mark: 'one/b' })).toMatchObject({ blobStoreMark: 'one/a' });
     expect(typesOf(replace, after(create))).toEqual([]);
     expect(typesOf(note, after(create, note, replace))).toEqual(['BlobStoreMarked']);
   });
@@ -34,7 +35,8 @@ describe('An installation', () => {
     const commands = fc.oneof(
       fc.record({ type: fc.constant('create' as const), installationId: names, secretFingerprint: names }),
       fc.record({ type: fc.constant('rotateSecret' as const), from: names, to: names }),
-      fc.constantFrom<InstallationCommand>({ type: 'noteBlobStoreMark' }, { type: 'replaceBlobStore' }),
+      fc.record({ type: fc.constant('noteBlobStoreMark' as const), mark: names }),
+      fc.constant<InstallationCommand>({ type: 'replaceBlobStore' }),
     );
     fc.assert(
       fc.property(fc.array(commands), (all) => {

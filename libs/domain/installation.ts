@@ -1,25 +1,25 @@
 import type { InstallationEvent } from '#contracts/events/installation.ts';
 import type { Decider } from './decider.ts';
 
-export type InstallationState = { status: 'NONE' } | { status: 'CREATED'; id: string; secretFingerprint: string; blobStoreMarked: boolean };
+export type InstallationState = { status: 'NONE' } | { status: 'CREATED'; id: string; secretFingerprint: string; blobStoreMark: string | null };
 
 export type InstallationCommand =
   | { type: 'create'; installationId: string; secretFingerprint: string }
   /** `from` is the secret that the one who gives the command takes for the present one. */
   | { type: 'rotateSecret'; from: string; to: string }
-  | { type: 'noteBlobStoreMark' }
+  | { type: 'noteBlobStoreMark'; mark: string }
   | { type: 'replaceBlobStore' };
 
 const evolve = (state: InstallationState, event: InstallationEvent): InstallationState => {
   switch (event.type) {
     case 'InstallationCreated':
-      return { status: 'CREATED', id: event.data.installationId, secretFingerprint: event.data.secretFingerprint, blobStoreMarked: false };
+      return { status: 'CREATED', id: event.data.installationId, secretFingerprint: event.data.secretFingerprint, blobStoreMark: null };
     case 'SecretRotated':
       return state.status === 'NONE' ? state : { ...state, secretFingerprint: event.data.to };
     case 'BlobStoreMarked':
-      return state.status === 'NONE' ? state : { ...state, blobStoreMarked: true };
+      return state.status === 'NONE' ? state : { ...state, blobStoreMark: event.data.mark };
     case 'BlobStoreReplaced':
-      return state.status === 'NONE' ? state : { ...state, blobStoreMarked: false };
+      return state.status === 'NONE' ? state : { ...state, blobStoreMark: null };
     default:
       return event satisfies never;
   }
@@ -36,9 +36,9 @@ const decide = (command: InstallationCommand, state: InstallationState): Install
       return state.status === 'CREATED' && state.secretFingerprint === from && from !== to ? [{ type: 'SecretRotated', data: { from, to } }] : [];
     }
     case 'noteBlobStoreMark':
-      return state.status === 'CREATED' && !state.blobStoreMarked ? [{ type: 'BlobStoreMarked', data: {} }] : [];
+      return state.status === 'CREATED' && state.blobStoreMark === null ? [{ type: 'BlobStoreMarked', data: { mark: command.mark } }] : [];
     case 'replaceBlobStore':
-      return state.status === 'CREATED' && state.blobStoreMarked ? [{ type: 'BlobStoreReplaced', data: {} }] : [];
+      return state.status === 'CREATED' && state.blobStoreMark !== null ? [{ type: 'BlobStoreReplaced', data: {} }] : [];
     default:
       return command satisfies never;
   }

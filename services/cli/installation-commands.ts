@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { markedEngines } from '#libs/installation/marked-engines.ts';
-import { acceptBlobStore } from '#libs/installation/settle-marks.ts';
+import { acceptBlobStore, belongingOf } from '#libs/installation/settle-marks.ts';
 import { acceptSecret, loadInstallation } from '#libs/installation/settle-secret.ts';
 import { readSecretFile } from '#libs/secrets/secret-file.ts';
 import { configuredSecrets, fingerprintOf } from '#libs/secrets/service-secret.ts';
@@ -14,7 +14,7 @@ const existing = async ({ log }: Pick<Context, 'log'>) => {
   return { aggregate, state: aggregate.state };
 };
 
-/** Whose a mark or a secret is. */
+/** Whose a secret is. */
 const whose = (found: string | null, own: string): 'own' | 'none' | 'other' => (found === null ? 'none' : found === own ? 'own' : 'other');
 
 const show = (json: boolean): Promise<void> =>
@@ -24,7 +24,7 @@ const show = (json: boolean): Promise<void> =>
     const secret = configuredSecrets(settings).current ?? readSecretFile(settings.dataDir);
     const fingerprint = secret && fingerprintOf(secret);
     const marks = await Promise.all(markedEngines(engines, settings).map(async ({ part, setting, engine }) => ({ part, setting, mark: await engine.mark() })));
-    const rows = marks.map((one) => ({ ...one, belongs: whose(one.mark, state.id) }));
+    const rows = marks.map((one) => ({ ...one, belongs: belongingOf(one.part, one.mark, state) }));
     const shown = { id: state.id, secret_fingerprint: state.secretFingerprint, secret: { fingerprint, belongs: whose(fingerprint, state.secretFingerprint) }, engines: rows };
     const head = `Installation ${state.id}, whose secret has the fingerprint ${state.secretFingerprint}; here it is ${fingerprint ?? 'missing'}.`;
     print(json, shown, `${head}\n\n${table(rows)}`);
@@ -62,6 +62,6 @@ export const addInstallationCommands = (program: Command): void => {
     .action((_: unknown, command: Command) => takeSecret(wantsJson(command)));
   installation
     .command('accept-blobs')
-    .description('take the blob store of BLOB_STORE_URL, which has no mark, for that of the installation: the former one is lost')
+    .description('take the blob store of BLOB_STORE_URL for that of the installation: the former one is lost')
     .action((_: unknown, command: Command) => takeBlobs(wantsJson(command)));
 };
