@@ -38,14 +38,14 @@ const mayPass = (error: unknown, engines: readonly object[]): boolean => !(error
 export const settleInstallation = async (house: House, signal: AbortSignal, onSecret: () => void): Promise<void> => {
   const { engines, settings, now, report } = house;
   const [store, marked] = await Promise.all([engines.store(), enginesOf(house)]);
-  for (let told = false; ; told = true) {
+  for (;;) {
     try {
       const installation = await settleSecret({ store, now }, settings, actor);
       onSecret();
       return await settleMarks(installation, marked, actor);
     } catch (error) {
       if (signal.aborted || !mayPass(error, [store, ...marked.map(({ engine }) => engine)])) throw error;
-      if (!told) report({ missing: engines.missing() }, 'waiting for the engines');
+      report({ missing: engines.missing(), error: String(error) }, 'it could not be seen whether the engines are those of this installation; it is tried again');
       await sleep(retryEveryMs, undefined, { signal }).catch(() => undefined);
     }
   }
