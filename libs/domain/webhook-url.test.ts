@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { maxWebhookUrl } from '#contracts/http/webhook.ts';
 import { masked, shownUrl } from './webhook-url.ts';
 
 describe('The address of a callback is shown', () => {
@@ -33,6 +34,8 @@ describe('The address of a callback is shown', () => {
 
   test('in no more characters than an address may have', () => {
     expect(shownUrl(`https://example.com/?${'&'.repeat(2000)}`)).toEqual({ text: 'https://example.com/***', isMasked: true });
+    const longer = `https://${'ü'.repeat(40)}.example/${'hooks/'.repeat(331)}`;
+    expect([longer.length <= maxWebhookUrl, shownUrl(`${longer}hooks`).text.length <= maxWebhookUrl]).toEqual([true, true]);
   });
 
   test('never with a random key, wherever it stands, and what is not masked leads to the same place', () => {

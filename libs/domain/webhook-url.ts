@@ -23,11 +23,12 @@ export const shownUrl = (url: string): { text: string; isMasked: boolean } => {
   const { origin, pathname, search, href, hash } = new URL(url);
   const path = pathname.split('/').map(shown).join('/');
   const query = search === '' ? '' : `?${search.slice(1).split('&').map(shownParameter).join('&')}`;
-  if (path !== pathname || query !== '') {
+  // Of a host in other letters the spelling that is called is longer than what the caller wrote.
+  const whole = href.slice(0, href.length - hash.length);
+  if (path !== pathname || query !== '' || whole.length > longestShown) {
     const text = origin + path + query;
     return { text: text.length > longestShown ? `${origin}/${masked}` : text, isMasked: true };
   }
   // As the caller wrote it, where no other spelling, which may hide something, was resolved.
-  const whole = href.slice(0, href.length - hash.length);
   return { text: whole === `${url}/` ? url : whole, isMasked: false };
 };
