@@ -73,6 +73,23 @@ it('A document has its last attempt in a browser of its own, so that no other ta
   expect((await store.read(stream)).at(-1)).toMatchObject({ type: 'RenderFailed', data: { fault: { name: 'conversion_failed' } } });
 });
 
+describe('A render that finds no free browser in time', () => {
+  const busy = Problem.of('service_unavailable', 'No browser was free.', { retry_after: 5 });
+  const endsOf = async (reply: Requested['reply'], attempts: number) => {
+    const parts = partsOf([]);
+    parts.printer.print = () => Promise.reject(busy);
+    const stream = await ask(parts, { ...requested, reply });
+    const ends: string[] = [];
+    for (let attempt = 0; attempt < attempts; attempt += 1) ends.push((await runJob(parts, stream, 1)).kind);
+    return { ends, last: (await store.read(stream)).at(-1) };
+  };
+  const givenBack = { type: 'RenderFailed', data: { fault: { name: 'service_unavailable' }, givesBack: expect.any(String) } };
+  it('fails at once where a caller waits, has its other attempts where it was accepted for later, and is given back', async () => {
+    expect(await endsOf({ kind: 'wait' }, 1)).toMatchObject({ ends: ['done'], last: givenBack });
+    expect(await endsOf({ kind: 'poll', estimatedMs: 1 }, 3)).toMatchObject({ ends: ['again', 'again', 'done'], last: givenBack });
+  });
+});
+
 describe('A renderer that has heard of a render what was true a moment ago', () => {
   const heardOf = async (claims: number, delivery: number) => {
     const asked: PrintRequest[] = [];

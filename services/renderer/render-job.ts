@@ -131,6 +131,12 @@ const inputsOf = async ({ blobs }: RendererParts, { requested }: Pick<Job, 'requ
   }
 };
 
+const busyDelayMs = 5_000;
+
+/** A caller who waits is told at once; a render that was accepted for later has its other attempts. */
+const isTooBusyForNow = ({ name }: Fault, { requested, attempt }: Job): boolean =>
+  name === 'service_unavailable' && requested.reply.kind !== 'wait' && attempt < maxAttempts;
+
 const makeAttempt = async (parts: RendererParts, job: Job, inputs: BlobStore): Promise<WorkEnd> => {
   const seen = noticingLane(parts, inputs);
   try {
@@ -139,6 +145,7 @@ const makeAttempt = async (parts: RendererParts, job: Job, inputs: BlobStore): P
     await complete(parts, job, await produce(seen.workshop, job.requested, job.requestedAt, alone));
     return done;
   } catch (error) {
+    if (error instanceof Problem && isTooBusyForNow(error.fault, job)) return { kind: 'again', delayMs: busyDelayMs };
     if (error instanceof Problem) {
       await fail(parts, job, error.fault, seen.lane);
       return done;
