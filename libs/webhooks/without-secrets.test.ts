@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { withoutSecretsOf } from './without-secrets.ts';
 
@@ -17,4 +18,17 @@ test.each([
 
 test('An answer that repeats no secret is recorded as it came', () => {
   expect(withoutSecretsOf(target('https://example.com/hook', { 'X-Page': '1' }), 'seen 1 at example.com/hook')).toBe('seen 1 at example.com/hook');
+});
+
+test('An answer that ends within a secret is recorded without the longest beginning of it, whatever repeats in either', () => {
+  const signs = (minLength: number) => fc.array(fc.constantFrom('a', 'b'), { minLength, maxLength: 12 }).map((list) => list.join(''));
+  fc.assert(
+    fc.property(signs(5), signs(0), (secret, answer) => {
+      fc.pre(!answer.includes(secret));
+      const lengths = Array.from({ length: secret.length - 4 }, (_, index) => secret.length - 1 - index);
+      const cut = lengths.find((length) => answer.endsWith(secret.slice(0, length)));
+      expect(withoutSecretsOf(target('https://example.com/hook', { 'X-Key': secret }), answer)).toBe(cut === undefined ? answer : `${answer.slice(0, -cut)}***`);
+    }),
+    { numRuns: 5_000 },
+  );
 });

@@ -22,12 +22,26 @@ const secretsOf = ({ url, headers }: ClearTarget): string[] => {
   return [...ofHeaders, ...ofQuery, ...ofUrl].flatMap((secret) => [secret, decoded(secret), inJson(secret)]);
 };
 
+/**
+ * With how many characters of the beginning of `secret` the text ends, fewer than all. Caller and receiver choose both texts, so the time grows with their length alone
+ * (the algorithm of Knuth, Morris and Pratt: `borders` says of each beginning how long a shorter one it ends with).
+ */
+const beginningAtEnd = (text: string, secret: string): number => {
+  const borders = [0];
+  const extended = (length: number, character: string): number => {
+    while (length > 0 && secret[length] !== character) length = borders[length - 1]!;
+    return secret[length] === character ? length + 1 : 0;
+  };
+  for (let index = 1; index < secret.length; index += 1) borders.push(extended(borders[index - 1]!, secret[index]!));
+  let length = 0;
+  for (let index = Math.max(0, text.length - secret.length + 1); index < text.length; index += 1) length = extended(length, text[index]!);
+  return length;
+};
+
 /** The text without a secret at its end of which it has the beginning only: answers are cut. */
 const withoutCutSecret = (text: string, secret: string): string => {
-  for (let length = Math.min(secret.length - 1, text.length); length >= shortest; length -= 1) {
-    if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + masked;
-  }
-  return text;
+  const length = beginningAtEnd(text, secret);
+  return length < shortest ? text : text.slice(0, -length) + masked;
 };
 
 /** A receiver's answer without the headers and the address that it was called with: some send back what they got. */

@@ -46,7 +46,7 @@ const done: WorkEnd = { kind: 'done' };
 
 const outcomeOf = (outcome: Outcome, target: ClearTarget): AttemptOutcome =>
   outcome.kind === 'answered'
-    ? { kind: 'answered', status: outcome.status, answer: withoutSecretsOf(target, outcome.body).slice(0, recordedCharacters) }
+    ? { kind: 'answered', status: outcome.status, answer: withoutSecretsOf(target, outcome.body.slice(0, recordedCharacters)) }
     : { kind: outcome.kind, reason: outcome.reason };
 
 /** Settles, from the render's own story, what is to be delivered; null where no callback was asked for or the render has not ended. */
