@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { findDamage, setAside } from '#libs/sqlite/damage.ts';
 
 /** A database file that is damaged, and cannot be built anew here. The message names it and says what to do. */
@@ -20,11 +21,21 @@ export const requireSound = (file: string | null): void => {
 /** A damaged database that was renamed, so that it is built anew. */
 export type SetAside = { file: string; kept_as: string; reason: string };
 
-/** Sets a database aside that is damaged and can be built anew; true where it did. Without anybody to tell it is left as it is. @throws DamagedFile then */
-export const soundOrSetAside = (file: string | null, onSetAside: ((what: SetAside) => void) | undefined, now = new Date()): boolean => {
-  const reason = file === null ? null : findDamage(file);
-  if (file === null || reason === null) return false;
-  if (!onSetAside) throw new DamagedFile(file, reason, startAnew);
-  onSetAside({ file, kept_as: setAside(file, now), reason });
-  return true;
+const inodeOf = (file: string): number | null => statSync(file, { throwIfNoEntry: false })?.ino ?? null;
+
+/**
+ * Sets a database aside that is damaged and can be built anew; true where it did. Of several processes that start at once one does: the others must not set aside what it builds.
+ * Without anybody to tell it is left as it is. @throws DamagedFile then
+ */
+export const soundOrSetAside = (file: string | null, onSetAside: ((what: SetAside) => void) | undefined, now = new Date(), find = findDamage): boolean => {
+  if (file === null) return false;
+  for (;;) {
+    const inode = inodeOf(file);
+    const reason = find(file);
+    if (reason === null) return false;
+    if (!onSetAside) throw new DamagedFile(file, reason, startAnew);
+    if (inodeOf(file) !== inode) continue;
+    onSetAside({ file, kept_as: setAside(file, now), reason });
+    return true;
+  }
 };
