@@ -13,8 +13,8 @@ export type LogWatch = {
 };
 
 const lookEveryMs = 1_000;
-/** A server that was frozen and believes to be the leader may answer once with an earlier end of the log. */
-const looksOnServers = 3;
+/** A server that was frozen or cut off and believes to be the leader may answer with an earlier end of the log for some seconds. */
+const looksOnServers = 10;
 
 const restart = 'This has happened while the process was running: restart it afterwards.';
 
