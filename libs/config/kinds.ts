@@ -69,7 +69,7 @@ const secretPattern = /^(?!base64:).{32,}$|^base64:[A-Za-z0-9+/]{43,}={0,2}$/;
 export const secretText: Kind<string> = text('at least 32 characters, or base64: and the content of a secret.key', secretPattern);
 
 export const secretTexts: Kind<string[]> = kind(
-  'a list, with commas, of what COLOPHON_SECRET may be',
+  'a list, with commas, of what COLOPHON_SECRET may be; one with a comma in it as base64: and its base64',
   z
     .string()
     .transform((list) => list.split(',').map((entry) => entry.trim()).filter((entry) => entry !== ''))

@@ -46,7 +46,7 @@ describe('values', () => {
 describe('a wrong variable', () => {
   test.each([
     ['COLOPHON_SECRET', 'base64:dG9vIHNob3J0', 'base64: and the content of a secret.key'],
-    ['COLOPHON_PREVIOUS_SECRETS', `${'x'.repeat(32)},short`, 'a list, with commas, of what COLOPHON_SECRET may be'],
+    ['COLOPHON_PREVIOUS_SECRETS', `${'x'.repeat(32)},short`, 'a list, with commas, of what COLOPHON_SECRET may be; one with a comma in it as base64: and its base64'],
   ])('%s, a secret, is refused without its value', (variable, value, allowed) => {
     expect(failure({ [variable]: value })).toContain(`${variable} is "***"; allowed is`);
     expect(failure({ [variable]: value })).toContain(allowed);

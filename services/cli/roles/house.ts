@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { type BlobMemory, openBlobMemory } from '#libs/blob-store/memory.ts';
-import { openPromisedBlobs, type PromisedBlobs } from '#libs/blob-store/promised.ts';
+import { openUnreadableBlobs, type UnreadableBlobs } from '#libs/blob-store/unreadable.ts';
 import type { Settings } from '#libs/config/settings.ts';
 import { openPreparation, type Preparation } from '#libs/documents/preparation.ts';
 import { type Egress, openEgress } from '#libs/egress/door.ts';
@@ -24,7 +24,7 @@ export type House = {
   /** What this process knows of inputs and templates, whichever role it has them from. */
   blobMemory: BlobMemory;
   /** What the roles of this process have looked for in the blob store in vain. */
-  promisedBlobs: PromisedBlobs;
+  unreadableBlobs: UnreadableBlobs;
   egress(): Promise<Egress>;
   preparation(): Preparation;
   secrets(): ServiceSecrets;
@@ -50,7 +50,7 @@ export const openHouse = (settings: Settings, logger: Logger, telemetry: Telemet
   let secrets: ServiceSecrets | undefined;
   const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
   return {
-    settings, logger, telemetry, roles, engines, blobMemory: openBlobMemory(), promisedBlobs: openPromisedBlobs(), worker,
+    settings, logger, telemetry, roles, engines, blobMemory: openBlobMemory(), unreadableBlobs: openUnreadableBlobs(), worker,
     report: counted.report,
     egress: () => (egress ??= openEgress({ allow: settings.egressAllow, log: logger, ...caFile })),
     preparation: () => (preparation ??= openPreparation()),

@@ -47,7 +47,7 @@ export const startRenderer = async (house: House): Promise<Running> => {
     run: (signal) => {
       const waiting = soonAfter(signal);
       const log = { store: patient(store, waiting), now };
-      const lasting = house.promisedBlobs.over(patient(blobs, waiting));
+      const lasting = house.unreadableBlobs.over(patient(blobs, waiting));
       const inputs = house.blobMemory.over(lasting);
       return runRenderer({ blobs: { ...lasting, get: (sha256) => inputs.get(sha256) }, log, answers, worker, report, preparation, printer }, bus, settings.renderConcurrency, signal);
     },
@@ -73,7 +73,7 @@ export const startDelivery = async (house: House): Promise<Running> => {
     run: (signal) => {
       const waiting = soonAfter(signal);
       const log = { store: patient(store, waiting), now };
-      return runDelivery({ log, blobs: house.promisedBlobs.over(patient(blobs, waiting)), reads: patient(reads, waiting), egress, secrets, baseUrl }, bus, report, signal);
+      return runDelivery({ log, blobs: house.unreadableBlobs.over(patient(blobs, waiting)), reads: patient(reads, waiting), egress, secrets, baseUrl }, bus, report, signal);
     },
   });
 };

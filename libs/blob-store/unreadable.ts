@@ -1,7 +1,7 @@
 import { BlobMissing, type BlobStore } from './port.ts';
 
 /** Blobs that the event log names and the blob store could not give, as long as it cannot. */
-export type PromisedBlobs = {
+export type UnreadableBlobs = {
   /** The same store; failures of `get` are noted. */
   over(blobs: BlobStore): BlobStore;
   /** What is wrong with the store, in at most one sentence; empty where nothing is. */
@@ -9,9 +9,9 @@ export type PromisedBlobs = {
 };
 
 /** In milliseconds: how often noted blobs are looked for, and how long after the last failure a note is kept. */
-export type PromisedTimes = { lookEveryMs: number; keptMs: number; clock: () => number };
+export type UnreadableTimes = { lookEveryMs: number; keptMs: number; clock: () => number };
 /** A message comes again after a minute at the latest: who has not asked for longer does not need the blob any more. */
-const usualTimes: PromisedTimes = { lookEveryMs: 1_000, keptMs: 150_000, clock: () => performance.now() };
+const usualTimes: UnreadableTimes = { lookEveryMs: 1_000, keptMs: 150_000, clock: () => performance.now() };
 
 const mostNoted = 1_000;
 const lookedForInOneLook = 20;
@@ -32,7 +32,7 @@ const sentenceOf = (count: number, sha256: string, reason: string): string => {
   return `${what} Renders and callbacks that need it wait. Look at BLOB_STORE_URL: it must lead to this installation's blobs; restore them from the backup if they are lost.`;
 };
 
-export const openPromisedBlobs = ({ lookEveryMs, keptMs, clock }: PromisedTimes = usualTimes): PromisedBlobs => {
+export const openUnreadableBlobs = ({ lookEveryMs, keptMs, clock }: UnreadableTimes = usualTimes): UnreadableBlobs => {
   const notes = new Map<string, Note>();
   let timer: NodeJS.Timeout | undefined;
 

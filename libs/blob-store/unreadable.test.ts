@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openPromisedBlobs } from './promised.ts';
+import { openUnreadableBlobs } from './unreadable.ts';
 import { BlobMissing, type BlobStore } from './port.ts';
 
 /** A store that has what `there` holds, or fails as `trouble` says. */
@@ -16,49 +16,49 @@ const stage = () => {
     },
     has: async (sha256: string) => at.trouble === null && there.has(sha256),
   } as unknown as BlobStore;
-  const promised = openPromisedBlobs({ lookEveryMs: 1, keptMs: 1_000, clock: () => at.now });
-  return { there, damaged, at, promised, store: promised.over(blobs) };
+  const unreadable = openUnreadableBlobs({ lookEveryMs: 1, keptMs: 1_000, clock: () => at.now });
+  return { there, damaged, at, unreadable, store: unreadable.over(blobs) };
 };
 
 test('a blob that was asked for in vain is told of until it is there again, whoever puts it there', async () => {
-  const { there, promised, store } = stage();
+  const { there, unreadable, store } = stage();
   await expect(store.get('a')).rejects.toThrow(BlobMissing);
   await expect(store.get('b')).rejects.toThrow(BlobMissing);
-  expect(promised.missing()).toEqual([expect.stringMatching(/2 blobs \(a is one\), which the blob store lacks.*BLOB_STORE_URL/)]);
+  expect(unreadable.missing()).toEqual([expect.stringMatching(/2 blobs \(a is one\), which the blob store lacks.*BLOB_STORE_URL/)]);
   there.add('a');
-  await expect.poll(() => promised.missing()).toEqual([expect.stringContaining('the blob b')]);
+  await expect.poll(() => unreadable.missing()).toEqual([expect.stringContaining('the blob b')]);
   there.add('b');
-  await expect.poll(() => promised.missing()).toEqual([]);
+  await expect.poll(() => unreadable.missing()).toEqual([]);
 });
 
 test('a blob that is there with other bytes is told of until it is whole again', async () => {
-  const { there, damaged, at, promised, store } = stage();
+  const { there, damaged, at, unreadable, store } = stage();
   there.add('a');
   damaged.add('a');
   await expect(store.get('a')).rejects.toThrow(BlobMissing);
   await expect.poll(() => at.reads).toBeGreaterThan(3);
-  expect(promised.missing()).toEqual([expect.stringContaining('the blob a, which the blob store lacks or has damaged')]);
+  expect(unreadable.missing()).toEqual([expect.stringContaining('the blob a, which the blob store lacks or has damaged')]);
   damaged.delete('a');
-  await expect.poll(() => promised.missing()).toEqual([]);
+  await expect.poll(() => unreadable.missing()).toEqual([]);
 });
 
 test('a blob that nobody asks for any more is told of no longer', async () => {
-  const { at, promised, store } = stage();
+  const { at, unreadable, store } = stage();
   await expect(store.get('a')).rejects.toThrow(BlobMissing);
   at.now = 1_001;
-  await expect.poll(() => promised.missing()).toEqual([]);
+  await expect.poll(() => unreadable.missing()).toEqual([]);
 });
 
 test('a store that cannot be read is told of with the reason, and what is no trouble of its is not', async () => {
-  const { at, there, promised, store } = stage();
+  const { at, there, unreadable, store } = stage();
   there.add('a');
   at.trouble = new Error('the connection is closed');
   await expect(store.get('a')).rejects.toThrow('closed');
-  expect(promised.missing()).toEqual([]);
+  expect(unreadable.missing()).toEqual([]);
   at.trouble = Object.assign(new Error('/secret/place'), { code: 'EIO' });
   await expect(store.get('a')).rejects.toThrow('place');
-  expect(promised.missing()).toEqual([expect.stringMatching(/^The blob store cannot read the blob a \(EIO\)\. /)]);
+  expect(unreadable.missing()).toEqual([expect.stringMatching(/^The blob store cannot read the blob a \(EIO\)\. /)]);
   at.trouble = null;
   await store.get('a');
-  expect(promised.missing()).toEqual([]);
+  expect(unreadable.missing()).toEqual([]);
 });
