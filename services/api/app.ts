@@ -50,9 +50,10 @@ const faultOf = (error: unknown): Fault | null => {
 };
 
 const fieldsOf = async (bodies: JsonBodies, request: FastifyRequest, payload: IncomingMessage): Promise<Record<string, unknown> | null> => {
-  const bytes = await readBody(payload, planLimits(callerOf(request).account).maxPayloadMb);
+  const { account } = callerOf(request);
+  const bytes = await readBody(payload, planLimits(account).maxPayloadMb);
   if (bytes.byteLength === 0) return null;
-  const body = await bodies.read(bytes, wantsHash(request));
+  const body = await bodies.read(bytes, wantsHash(request), account.id);
   rememberBody(request, body);
   return body.fields;
 };

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
+import { openFairQueue } from '#libs/scheduling/fair-queue.ts';
 import { type JsonBody, readJson, smallBytes } from './read-json.ts';
 
 export type ThreadQuestion = { id: number; body: Uint8Array; wantsHash: boolean };
@@ -7,8 +8,8 @@ export type ThreadAnswer = { id: number } & ({ body: JsonBody } | { fault: Fault
 
 /** Reads the JSON bodies of requests without holding up the event loop. */
 export type JsonBodies = {
-  /** Takes the bytes over. `wantsHash` says whether the SHA-256 of the body is asked for. @throws Problem invalid_request */
-  read(body: Buffer, wantsHash: boolean): Promise<JsonBody>;
+  /** Takes the bytes over. `wantsHash` says whether the SHA-256 of the body is asked for; accounts take turns. @throws Problem invalid_request */
+  read(body: Buffer, wantsHash: boolean, accountId: string): Promise<JsonBody>;
   close(): Promise<void>;
 };
 
@@ -25,6 +26,8 @@ const settle = ({ resolve, reject }: Waiter, answer: ThreadAnswer): void => {
 
 /** A thread that starts at its first body, and again after it has failed. */
 const openThread = (): Thread => {
+  // One body at a time: what has been sent to the thread can no longer let another go first.
+  const queue = openFairQueue({ quick: 1, most: 1, slowAfterMs: 0 });
   const waiting = new Map<number, Waiter>();
   let worker: Worker | undefined;
   let asked = 0;
@@ -47,15 +50,16 @@ const openThread = (): Thread => {
     started.on('exit', () => failAll(started, new Error('the thread that reads bodies has ended')));
     return started;
   };
+  const ask = (body: Buffer, wantsHash: boolean): Promise<JsonBody> => {
+    const { promise, resolve, reject } = Promise.withResolvers<JsonBody>();
+    const id = (asked += 1);
+    waiting.set(id, { resolve, reject });
+    worker ??= start();
+    worker.postMessage({ id, body, wantsHash } satisfies ThreadQuestion, [body.buffer as ArrayBuffer]);
+    return promise;
+  };
   return {
-    read: (body, wantsHash) => {
-      const { promise, resolve, reject } = Promise.withResolvers<JsonBody>();
-      const id = (asked += 1);
-      waiting.set(id, { resolve, reject });
-      worker ??= start();
-      worker.postMessage({ id, body, wantsHash } satisfies ThreadQuestion, [body.buffer as ArrayBuffer]);
-      return promise;
-    },
+    read: (body, wantsHash, accountId) => queue.add(accountId, () => ask(body, wantsHash)),
     close: async () => void (await worker?.terminate()),
   };
 };
@@ -64,9 +68,9 @@ const openThread = (): Thread => {
 export const openJsonBodies = (): JsonBodies => {
   const [medium, large] = [openThread(), openThread()];
   return {
-    read: async (body, wantsHash) => {
+    read: async (body, wantsHash, accountId) => {
       if (body.byteLength <= smallBytes) return readJson(body, wantsHash);
-      return (body.byteLength <= middleBytes ? medium : large).read(body, wantsHash);
+      return (body.byteLength <= middleBytes ? medium : large).read(body, wantsHash, accountId);
     },
     close: async () => void (await Promise.all([medium.close(), large.close()])),
   };

@@ -131,12 +131,22 @@ describe('A large body', () => {
     for (const filling of [0, 2_000_000]) {
       const json = JSON.stringify({ ...object, content: 'y'.repeat(filling) }).replace('"mode"', '"__proto__":{"polluted":true},"mode"');
       const expected = readJson(Buffer.from(json), true);
-      const body = await bodies.read(Buffer.from(json), true);
+      const body = await bodies.read(Buffer.from(json), true, 'account');
       const asText = ({ written, ...rest }: JsonBody) => ({ ...rest, written: Object.entries(written).map(([key, bytes]) => [key, Buffer.from(bytes).toString()]) });
       expect(asText(body)).toEqual(asText(expected));
       expect(Object.keys(body.fields)).toContain('__proto__');
       expect((body.fields as { polluted?: unknown }).polluted).toBeUndefined();
-      await expect(bodies.read(Buffer.from(json.replace('"wait_time"', '"mode"')), false)).rejects.toMatchObject({ fault: { name: 'invalid_request', extra: { field: 'mode' } } });
+      await expect(bodies.read(Buffer.from(json.replace('"wait_time"', '"mode"')), false, 'account')).rejects.toMatchObject({ fault: { name: 'invalid_request', extra: { field: 'mode' } } });
     }
+  });
+
+  it.each([100_000, 2_000_000])('of an account waits for one of each other account alone, however many these send (%i bytes)', async (filling) => {
+    const read: string[] = [];
+    const send = async (accountId: string): Promise<void> => {
+      await bodies.read(Buffer.from(JSON.stringify({ data: 'x'.repeat(filling) })), false, accountId);
+      read.push(accountId);
+    };
+    await Promise.all([...Array.from({ length: 6 }, () => send('many')), send('one')]);
+    expect(read.indexOf('one')).toBeLessThanOrEqual(2);
   });
 });
