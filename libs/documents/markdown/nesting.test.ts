@@ -53,3 +53,14 @@ describe('Quotations and lists in Markdown', () => {
     expect(outcomeOf(`a[^1]\n\n[^1]: ${'> '.repeat(deepestNesting)}b`)).toEqual({ line: 3 });
   });
 });
+
+test('Footnotes that stand within inline footnotes keep their words', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 20 }), fc.boolean(), (depth, withNote) => {
+      const text = `${Array.from({ length: depth }, (_, at) => `word${at}^[`).join('')}within${withNote ? '[^n]' : ''}${Array.from({ length: depth }, (_, at) => `] after${at}`).join('')}${withNote ? '\n\n[^n]: note' : ''}`;
+      const { html } = convertMarkdown(text, null);
+      expect(lost(text.replaceAll('[^n]', ''), html)).toEqual([]);
+      expect(html.match(/class="footnote-item"/g)).toHaveLength(depth + Number(withNote));
+    }),
+  );
+});

@@ -1,8 +1,8 @@
 import MarkdownIt, { type Token } from 'markdown-it';
 import anchor from 'markdown-it-anchor';
-import footnote from 'markdown-it-footnote';
 import { anchorOf } from './anchors.ts';
 import { directions } from './directions.ts';
+import { footnotes } from './footnotes.ts';
 import { highlight } from './highlight.ts';
 import { nesting } from './nesting.ts';
 import { taskLists } from './tasks.ts';
@@ -11,7 +11,7 @@ import { taskLists } from './tasks.ts';
 export const markdown = new MarkdownIt({ html: true, linkify: true, typographer: false, highlight });
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 markdown.use(nesting);
-markdown.use(footnote);
+markdown.use(footnotes);
 markdown.use(taskLists);
 markdown.use(directions);
 // The plug-in's types are those of an earlier release of markdown-it.
