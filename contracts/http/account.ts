@@ -25,7 +25,7 @@ export const usageAnswer = z.object({
     current_usage: count.describe('Requests of the account in the present minute, this one included.'),
   }),
   trials: z.object({
-    limit: count.nullable().describe(`As many as renders in a month; ${unlimited}`),
+    limit: count.nullable().describe(`The same number as renders in a month; ${unlimited}`),
     used: count.describe('Trials of templates with live keys in the period. They do not count toward the quota.'),
   }),
   by_day: z.array(z.object({ date: z.string().describe('YYYY-MM-DD, UTC.'), requests: count })).describe('Every day of the period so far, oldest first; the requests add up to used.'),

@@ -32,7 +32,7 @@ export const errors = {
   missing_authorization: entry('missing_authorization', 401, 'The Authorization header is absent.'),
   invalid_api_key: entry('invalid_api_key', 401, 'The API key is wrong or badly formed.'),
   revoked_api_key: entry('revoked_api_key', 401, 'The API key has been revoked.', { revoked_at: z.string() }),
-  invalid_metrics_token: entry('invalid_metrics_token', 401, 'The metrics of this service need its metrics token as bearer token.'),
+  invalid_metrics_token: entry('invalid_metrics_token', 401, 'The metrics of this service need the metrics token as bearer token.'),
   expired_api_key: entry('expired_api_key', 401, 'The temporary API key has expired.', { expired_at: z.string() }),
 
   quota_exceeded: entry('quota_exceeded', 403, 'The quota of the month is used up.', { quota_limit: z.number(), quota_used: z.number(), quota_reset: z.string() }),
@@ -45,20 +45,20 @@ export const errors = {
   download_expired: entry('download_expired', 404, 'The download link has expired.'),
   template_not_found: entry('template_not_found', 404, 'The account has no such template.'),
 
-  method_not_allowed: entry('method_not_allowed', 405, 'The path is there, but not for this method. The header Allow names those that are.', { allowed: z.array(z.string()) }),
+  method_not_allowed: entry('method_not_allowed', 405, 'The path exists, but does not take this method. The header Allow names the methods that it takes.', { allowed: z.array(z.string()) }),
 
   template_name_exists: entry('template_name_exists', 409, 'The account has a template of this name already.'),
   idempotency_conflict: entry('idempotency_conflict', 409, 'The Idempotency-Key was used with another body.'),
   idempotency_in_progress: entry('idempotency_in_progress', 409, 'The first request with this Idempotency-Key is still running.'),
   redelivery_conflict: entry('redelivery_conflict', 409, 'The callback has not ended yet, so it cannot be sent elsewhere.'),
-  webhook_target_erased: entry('webhook_target_erased', 409, 'What is secret of the callback was erased when its delivery ended; the body has to bring it again.', { missing_fields: z.array(z.string()) }),
+  webhook_target_erased: entry('webhook_target_erased', 409, 'The secrets of the callback were erased when its delivery ended. Send them again in the body.', { missing_fields: z.array(z.string()) }),
   version_conflict: entry('version_conflict', 412, 'The template has moved on from the version named in If-Match.', { current_version: z.number().int() }),
 
   payload_too_large: entry('payload_too_large', 413, 'The request is larger than the plan allows.', { max_size_mb: z.number(), received_size_mb: z.number() }),
   template_too_large: entry('template_too_large', 413, 'The template is larger than the plan allows.', { max_size_mb: z.number().optional() }),
   pdf_too_large: entry('pdf_too_large', 413, 'The PDF is larger than the plan allows.', { max_size_mb: z.number(), generated_size_mb: z.number() }),
 
-  expectation_failed: entry('expectation_failed', 417, 'The Expect header asks for something else than 100-continue.', { field: z.string() }),
+  expectation_failed: entry('expectation_failed', 417, 'The Expect header asks for something other than 100-continue.', { field: z.string() }),
 
   conversion_failed: entry('conversion_failed', 422, 'The document could not be converted.', withLine),
   invalid_html: entry('invalid_html', 422, 'The HTML would lose content.', withLine),

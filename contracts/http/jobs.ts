@@ -72,7 +72,7 @@ export const redeliverJob = z.strictObject(webhookFields);
 export type RedeliverJob = z.output<typeof redeliverJob>;
 export const redeliverJobs = z.strictObject({ since: instant.describe('Callbacks that failed at or after this ISO 8601 time are sent again.') });
 export const redelivered = z.object({ job_id: z.string(), webhook_status: z.enum(webhookStatuses) });
-export const redeliveredJobs = z.object({ redelivered: z.number().int(), job_ids: z.array(z.string()), erased_job_ids: z.array(z.string()).optional().describe('Jobs whose callbacks cannot be sent again like this, since their secrets are erased. At most 1,000; absent where there are none.') });
+export const redeliveredJobs = z.object({ redelivered: z.number().int(), job_ids: z.array(z.string()), erased_job_ids: z.array(z.string()).optional().describe('Jobs whose callbacks cannot be sent again without a body, because their secrets are erased. At most 1,000; absent if there are none.') });
 
 /** The immediate answer to an asynchronous render. */
 export const renderQueued = z.object({
@@ -80,7 +80,7 @@ export const renderQueued = z.object({
   job_id: z.string().describe('job_<id>'),
   status: z.literal('QUEUED'),
   webhook_url: z.string().optional().describe('As it was sent.'),
-  estimated_time_ms: z.number().int().describe('From recent renders of the same kind of input and what waits of the account at present.'),
+  estimated_time_ms: z.number().int().describe('From recent renders of the same kind of input, and from the renders of the account that wait now.'),
   created_at: timestamp,
 });
 export type RenderQueued = z.output<typeof renderQueued>;

@@ -15,6 +15,8 @@ export const maxWebhookUrl = 2048;
 export const maxWebhookHeaders = 20;
 /** In characters. */
 export const longestWebhookHeader = { name: 128, value: 1024 } as const;
+/** Jobs show this in place of what is hidden. A header or address that was copied from a job would go out with it. */
+const mask = '***';
 const tokenPattern = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,128}$/;
 const valuePattern = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$|^$/;
 
@@ -24,6 +26,7 @@ const wrongHeader = (name: string, value: string): string | null => {
   if (!tokenPattern.test(name)) return "a header name has 1 to 128 letters, digits and !#$%&'*+-.^_`|~";
   if (reserved.has(lower) || lower.startsWith('webhook-')) return 'this header is set by the service or by HTTP itself and cannot be chosen';
   if (value.length > longestWebhookHeader.value) return `a header value has at most ${longestWebhookHeader.value} characters`;
+  if (value.includes(mask)) return 'a header value must not contain ***, which stands for a hidden value in jobs; send the value itself';
   return valuePattern.test(value) ? null : 'a header value consists of visible ASCII characters, with spaces only between them';
 };
 
@@ -31,7 +34,8 @@ const webhookUrl = z
   .string()
   .max(maxWebhookUrl)
   .refine(isPlainHttps, 'must be an absolute https:// address without user name and password')
-  .describe('An https address without user name and password, at most 2048 characters. It makes the render asynchronous. The address is kept sealed until the delivery has ended. Jobs and their history show scheme, host, plain words of the path, and names of the query; `***` stands for all else. A fragment is not sent.');
+  .refine((url) => !url.includes(mask), 'must not contain ***, which stands for a hidden part in jobs; send the whole address')
+  .describe('An https address without user name and password, at most 2048 characters. It makes the render asynchronous. The address is kept sealed until the delivery has ended. Jobs and their history show scheme, host, plain words of the path, and names of the query; `***` stands for everything else. A fragment is not sent.');
 
 const webhookHeaders = z
   .record(z.string(), z.string())

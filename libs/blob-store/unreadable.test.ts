@@ -20,36 +20,36 @@ const stage = () => {
   return { there, damaged, at, unreadable, store: unreadable.over(blobs) };
 };
 
-test('a blob that was asked for in vain is told of until it is there again, whoever puts it there', async () => {
+test('a blob that could not be read is reported until the store has it again', async () => {
   const { there, unreadable, store } = stage();
   await expect(store.get('a')).rejects.toThrow(BlobMissing);
   await expect(store.get('b')).rejects.toThrow(BlobMissing);
-  expect(unreadable.missing()).toEqual([expect.stringMatching(/2 blobs \(a is one\), which the blob store lacks.*BLOB_STORE_URL/)]);
+  expect(unreadable.missing()).toEqual([expect.stringMatching(/2 blobs \(a is one\), but the blob store lacks them.*BLOB_STORE_URL/)]);
   there.add('a');
   await expect.poll(() => unreadable.missing()).toEqual([expect.stringContaining('the blob b')]);
   there.add('b');
   await expect.poll(() => unreadable.missing()).toEqual([]);
 });
 
-test('a blob that is there with other bytes is told of until it is whole again', async () => {
+test('a blob with damaged bytes is reported until its bytes are right again', async () => {
   const { there, damaged, at, unreadable, store } = stage();
   there.add('a');
   damaged.add('a');
   await expect(store.get('a')).rejects.toThrow(BlobMissing);
   await expect.poll(() => at.reads).toBeGreaterThan(3);
-  expect(unreadable.missing()).toEqual([expect.stringContaining('the blob a, which the blob store lacks or has damaged')]);
+  expect(unreadable.missing()).toEqual([expect.stringContaining('the blob a, but the blob store lacks it or holds damaged bytes')]);
   damaged.delete('a');
   await expect.poll(() => unreadable.missing()).toEqual([]);
 });
 
-test('a blob that nobody asks for any more is told of no longer', async () => {
+test('a blob is no longer reported some time after the last request for it', async () => {
   const { at, unreadable, store } = stage();
   await expect(store.get('a')).rejects.toThrow(BlobMissing);
   at.now = 1_001;
   await expect.poll(() => unreadable.missing()).toEqual([]);
 });
 
-test('a store that cannot be read is told of with the reason, and what is no trouble of its is not', async () => {
+test('a store that cannot be read is reported with the reason, and a closed connection is not', async () => {
   const { at, there, unreadable, store } = stage();
   there.add('a');
   at.trouble = new Error('the connection is closed');

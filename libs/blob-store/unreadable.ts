@@ -28,8 +28,8 @@ const reasonOf = (error: unknown): string | null => {
 
 const sentenceOf = (count: number, sha256: string, reason: string): string => {
   const which = count === 1 ? `the blob ${sha256}` : `${count} blobs (${sha256} is one)`;
-  const what = reason === 'missing' ? `The event log names ${which}, which the blob store lacks or has damaged.` : `The blob store cannot read ${which} (${reason}).`;
-  return `${what} Renders and callbacks that need it wait. Look at BLOB_STORE_URL: it must lead to this installation's blobs; restore them from the backup if they are lost.`;
+  const what = reason === 'missing' ? `The event log names ${which}, but the blob store lacks ${count === 1 ? 'it' : 'them'} or holds damaged bytes.` : `The blob store cannot read ${which} (${reason}).`;
+  return `${what} Renders and callbacks that need ${count === 1 ? 'it' : 'them'} wait. Check BLOB_STORE_URL: it must lead to this installation's blobs. If they are lost, restore them from the backup.`;
 };
 
 export const openUnreadableBlobs = ({ lookEveryMs, keptMs, clock }: UnreadableTimes = usualTimes): UnreadableBlobs => {

@@ -17,6 +17,10 @@ test('what is wrong names the settings of both kinds, and what is allowed', () =
   expect(wrongCombination({ ...files, eventStoreUrl: 'esdb://host' })[0]).toMatch(/^EVENT_STORE_URL names a server, but BUS_URL and READ_STORE_URL name files of this machine/);
 });
 
+test('blobs beside the read models need read models on a server', () => {
+  expect(wrongCombination({ ...files, blobStoreUrl: 'gridfs:' })[0]).toMatch(/^BLOB_STORE_URL is gridfs: without a host, .* allowed is gridfs:\/\/host\/database, or file:\.$/);
+});
+
 test('which processes can work together is said of each allowed combination', () => {
   expect([files, { ...files, blobStoreUrl: 'gridfs://host' }, { ...servers, blobStoreUrl: 'file:' }, servers].map(sharingOf)).toEqual([
     expect.stringContaining('same COLOPHON_DATA_DIR'), expect.stringContaining('same COLOPHON_DATA_DIR'), expect.stringContaining('this machine with the same folder'), expect.stringContaining('any machines'),

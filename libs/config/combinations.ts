@@ -5,6 +5,8 @@ const variables = { eventStoreUrl: 'EVENT_STORE_URL', busUrl: 'BUS_URL', readSto
 
 const isFile = (url: string): boolean => url.startsWith('sqlite:');
 
+const blobsBesideFile = 'BLOB_STORE_URL is gridfs: without a host, which means the MongoDB of READ_STORE_URL, but READ_STORE_URL names a file; allowed is gridfs://host/database, or file:.';
+
 const listed = (names: readonly string[]): string => names.join(' and ');
 
 /**
@@ -15,7 +17,7 @@ export const wrongCombination = (addresses: Addresses): string[] => {
   const names = Object.keys(variables) as (keyof typeof variables)[];
   const files = names.filter((name) => isFile(addresses[name])).map((name) => variables[name]);
   const servers = names.filter((name) => !isFile(addresses[name])).map((name) => variables[name]);
-  if (files.length === 0 || servers.length === 0) return [];
+  if (files.length === 0 || servers.length === 0) return isFile(addresses.readStoreUrl) && addresses.blobStoreUrl === 'gridfs:' ? [blobsBesideFile] : [];
   return [
     `${listed(servers)} ${servers.length === 1 ? 'names a server' : 'name servers'}, but ${listed(files)} ${files.length === 1 ? 'names a file' : 'name files'} of this machine, so that processes could not share all of them and work would be lost; ` +
       'allowed is sqlite: for all three, or kurrentdb://, nats:// and mongodb://.',
@@ -25,6 +27,6 @@ export const wrongCombination = (addresses: Addresses): string[] => {
 /** Which processes can work together on these engines, in one sentence for the operator. */
 export const sharingOf = ({ eventStoreUrl, blobStoreUrl }: Addresses): string => {
   if (isFile(eventStoreUrl)) return 'The engines are files of this machine: only processes of this machine with the same COLOPHON_DATA_DIR may run beside this one.';
-  if (blobStoreUrl.startsWith('file:')) return 'The engines are servers, but the blobs lie in a folder (BLOB_STORE_URL): only processes of this machine with the same folder may run beside this one. gridfs: lifts that.';
+  if (blobStoreUrl.startsWith('file:')) return 'The engines are servers, but the blobs lie in a folder (BLOB_STORE_URL): only processes of this machine with the same folder may run beside this one. With gridfs: in BLOB_STORE_URL, processes on other machines may, too.';
   return 'The engines are servers: any number of processes on any machines may run beside this one.';
 };

@@ -24,7 +24,7 @@ export const settingTable = {
   port: setting('PORT', whole(0, 65_535), '8080', 'The port that the API listens on; 0 takes a free one.'),
   host: setting('HOST', text('an address or host name of this machine', /^[\w.:-]+$/), '127.0.0.1', 'The address that the API listens on.'),
   healthPort: setting('HEALTH_PORT', whole(0, 65_535), '0', 'The port of /health where a process runs without the API, whose own port serves it otherwise; 0 takes a free one.'),
-  metricsToken: secret('METRICS_TOKEN', maybe(text('16 to 1024 visible ASCII characters', /^[\x21-\x7e]{16,1024}$/)), undefined, 'What /metrics asks for as bearer token, in every process; by default it asks for none.'),
+  metricsToken: secret('METRICS_TOKEN', maybe(text('16 to 1024 visible ASCII characters', /^[\x21-\x7e]{16,1024}$/)), undefined, 'The bearer token that /metrics requires, in every process; by default none.'),
   baseUrl: setting('BASE_URL', url('http://', 'https://'), originOf, 'How callers reach the service; download links begin with it.'),
   tlsCertFile: setting('TLS_CERT_FILE', maybe(readableFile), undefined, 'PEM file of the certificate chain; with TLS_KEY_FILE the API speaks HTTPS itself.'),
   tlsKeyFile: setting('TLS_KEY_FILE', maybe(readableFile), undefined, 'PEM file of the private key that belongs to TLS_CERT_FILE.'),
@@ -36,9 +36,9 @@ export const settingTable = {
   blobStoreUrl: setting('BLOB_STORE_URL', engine('file:', 'gridfs:', 'gridfs+srv:'), 'file:', 'Inputs, templates and PDFs; `file:` alone lies in the data folder, `gridfs:` alone beside the read models.'),
 
   secret: secret('COLOPHON_SECRET', maybe(secretText), undefined, 'What webhook secrets and download links are made from; by default it lies in the data folder. All processes of a cluster need the same one.'),
-  previousSecrets: secret('COLOPHON_PREVIOUS_SECRETS', secretTexts, '', 'What COLOPHON_SECRET was before, for a day after a new one was set: opens what was sealed with it, and accepts its download links.'),
+  previousSecrets: secret('COLOPHON_PREVIOUS_SECRETS', secretTexts, '', 'What COLOPHON_SECRET was before, for a day after a new one was set: callbacks that were sealed with it can still be sent, and its download links are accepted.'),
 
-  renderConcurrency: setting('RENDER_CONCURRENCY', whole(1, 256), renderConcurrency, 'How many documents are rendered at once, and how many of one account at most; up to four times as many while some take long. By default three times as many as there are cores.'),
+  renderConcurrency: setting('RENDER_CONCURRENCY', whole(1, 256), renderConcurrency, 'How many documents are rendered at once, and at most of one account; up to four times as many while some take long. By default three times the number of cores.'),
   renderBacklog: setting('RENDER_BACKLOG', whole(1, 100_000_000), '100000', 'How many renders may wait before asynchronous ones are refused.'),
   browser: setting('PUPPETEER_EXECUTABLE_PATH', maybe(executableFile), findBrowser, 'The Chromium that prints; by default the first one found on PATH or left by the set-up.'),
   chromiumMemoryMb: setting('CHROMIUM_MEMORY_MB', whole(256, 1_048_576), '2048', 'Memory that one browser with all its processes may take, in MiB.'),

@@ -9,13 +9,16 @@ export class DamagedFile extends Error {
   }
 }
 
-const restore = 'It cannot be built anew from anything else: stop the service, restore this file from a backup, start again, and run "colophon check" and "colophon rebuild". Keep the damaged file: "sqlite3 FILE .recover" may save what came after the backup.';
+// A write-ahead log that stays beside a restored file would damage that, too.
+const restore = (file: string): string =>
+  `Nothing else holds what is in it. Stop the service. Move this file away, together with ${file}-wal and ${file}-shm if they exist. Restore the file from a backup, start again, and run "colophon check" and "colophon rebuild". ` +
+  'Keep the damaged files: "sqlite3 FILE .recover" may save what came after the backup.';
 const startAnew = 'It can be built anew from the event log: "colophon start" sets it aside and does so.';
 
-/** @throws DamagedFile where the file of what nothing else holds, the event log or the blobs, is damaged */
+/** For the files that cannot be built anew: the event log and the blobs. @throws DamagedFile */
 export const requireSound = (file: string | null): void => {
   const reason = file === null ? null : findDamage(file);
-  if (reason !== null) throw new DamagedFile(file!, reason, restore);
+  if (reason !== null) throw new DamagedFile(file!, reason, restore(file!));
 };
 
 /** A damaged database that was renamed, so that it is built anew. */
@@ -24,8 +27,8 @@ export type SetAside = { file: string; kept_as: string; reason: string };
 const inodeOf = (file: string): number | null => statSync(file, { throwIfNoEntry: false })?.ino ?? null;
 
 /**
- * Sets a database aside that is damaged and can be built anew; true where it did. Of several processes that start at once one does: the others must not set aside what it builds.
- * Without anybody to tell it is left as it is. @throws DamagedFile then
+ * Sets a damaged database aside, so that it is built anew; true if it did. Of several processes that start at once, one does it: the others must not set aside the file that it builds.
+ * Without `onSetAside` the file is left as it is. @throws DamagedFile then
  */
 export const soundOrSetAside = (file: string | null, onSetAside: ((what: SetAside) => void) | undefined, now = new Date(), find = findDamage): boolean => {
   if (file === null) return false;

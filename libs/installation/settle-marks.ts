@@ -15,22 +15,25 @@ const installationIn = (mark: string): string => mark.split('/')[0]!;
 
 type Of = Pick<Created, 'id' | 'blobStoreMark'>;
 
-/** Whose an engine with this mark is. */
+/** To which installation an engine with this mark belongs. */
 export const belongingOf = (part: MarkedPart, mark: string | null, { id, blobStoreMark }: Of): 'own' | 'none' | 'other' => {
   if (mark === null) return 'none';
   if (part === 'blobs' && blobStoreMark !== null) return mark === blobStoreMark ? 'own' : 'other';
   return installationIn(mark) === id ? 'own' : 'other';
 };
 
-/** What only the log, and nothing else, can be built anew from cannot be exchanged unseen. */
+/** The engine belongs to another installation. Bus, read models and limits can be built anew from the log; blobs cannot. */
 const foreign = ({ part, setting }: MarkedEngine, found: string, id: string): string =>
   `${setting} leads to the ${part} of another installation (${installationIn(found)}); the event log that EVENT_STORE_URL names is that of ${id}. ` +
-  `Point both at the same installation: the log may be the wrong one, or a new one. Or name an empty place in ${setting}${part === 'blobs' ? '' : '; it is filled from the log'}.`;
+  `Correct the setting that is wrong; the log may be the wrong one, or a new one. ` +
+  (part === 'blobs'
+    ? `If installation ${id} has lost its own blobs for good, name an empty place in ${setting} and run "colophon installation accept-blobs".`
+    : `Or name an empty place in ${setting}: the service fills it from the log.`);
 
-const whatAcceptingLoses = '"colophon installation accept-blobs" takes this one in their place; templates, inputs and PDFs that are not in it are gone.';
+const whatAcceptingLoses = '"colophon installation accept-blobs" accepts this one; templates, inputs and PDFs that are not in it are gone.';
 
 const lost = ({ setting }: MarkedEngine, id: string): string =>
-  `${setting} leads to a blob store without the mark of this installation (${id}), which its blobs had. Mount the right folder or name the right place, or restore the blobs from the backup. ` +
+  `${setting} leads to a blob store without the mark of this installation (${id}), but its blobs have one. Mount the right folder, or correct the setting, or restore the blobs from the backup. ` +
   `If they are lost for good, ${whatAcceptingLoses}`;
 
 const second = ({ setting }: MarkedEngine, found: string, { id, blobStoreMark }: Of): string =>

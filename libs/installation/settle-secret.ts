@@ -22,17 +22,17 @@ export const createdIn = ({ state }: Installation): Created => {
 };
 
 const whatAcceptingDoes =
-  'Every account has another webhook secret then, download links that are out end, and callbacks under way that were sealed with the former secret fail';
+  'Every account then has another webhook secret, download links of the former secret are no longer valid, and callbacks under way that were sealed with it fail';
 
 const missing = ({ dataDir }: SecretSettings, expected: string): SettingsError =>
   new SettingsError(
-    `The secret of this installation is missing: ${secretFileIn(dataDir)} is not there or not whole, COLOPHON_SECRET is not set, and the event log knows a secret by its fingerprint ${expected}. ` +
+    `The secret of this installation is missing: ${secretFileIn(dataDir)} does not exist or is incomplete, COLOPHON_SECRET is not set, and the event log has the fingerprint ${expected} of a secret. ` +
       `Restore secret.key from the backup, or set COLOPHON_SECRET. If it is lost for good, "colophon installation accept-secret" makes a new one. ${whatAcceptingDoes}.`,
   );
 
 const wrong = (settings: SecretSettings, found: string, expected: string): SettingsError =>
   new SettingsError(
-    `${settings.secret === undefined ? `The secret in ${secretFileIn(settings.dataDir)}` : 'COLOPHON_SECRET'} is not the secret of this installation: its fingerprint is ${found}, and the event log knows ${expected}. ` +
+    `${settings.secret === undefined ? `The secret in ${secretFileIn(settings.dataDir)}` : 'COLOPHON_SECRET'} is not the secret of this installation: its fingerprint is ${found}, but the event log has ${expected}. ` +
       'Set or restore the right one; to replace it, name the former one in COLOPHON_PREVIOUS_SECRETS. ' +
       `If the former one is lost or has leaked, "colophon installation accept-secret" accepts this one. ${whatAcceptingDoes}.`,
   );

@@ -13,7 +13,7 @@ const models = projections.map(({ model }) => model);
 /** They keep their checkpoints in the read store. */
 const followers = [consumers.relay, consumers.quotaKeeper];
 
-const remedy = 'An older copy of the event log was probably restored. Run "colophon rebuild": it builds all of this anew from the event log as it is now.';
+const remedy = 'An older copy of the event log was probably restored. Run "colophon rebuild": it builds all of this anew from the restored event log.';
 
 const listed = (names: readonly string[]): string => (names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
 

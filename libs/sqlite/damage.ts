@@ -47,7 +47,7 @@ export const integrityOf = (file: string): string[] => (existsSync(file) ? findi
 const quicklyChecked = 64 * 1024 * 1024;
 
 /**
- * What is wrong with a database, as far as that can be told quickly; null where nothing is, and where there is no file. Of a large one it looks at the beginning alone, unless damage was met in it before.
+ * What is wrong with a database, on one line; null if nothing is wrong or there is no file. Of a large file it checks the beginning alone, unless damage was found in it before.
  */
 export const findDamage = (file: string): string | null => {
   if (!existsSync(file)) return null;
@@ -55,7 +55,7 @@ export const findDamage = (file: string): string | null => {
   const isWhole = isSuspect || statSync(file).size <= quicklyChecked;
   const [first] = findings(file, isWhole ? 'quick_check(1)' : '');
   if (first === undefined && isSuspect) rmSync(noteOf(file), { force: true });
-  return first ?? null;
+  return first?.replaceAll(/\s+/g, ' ') ?? null;
 };
 
 /** Renames a database with all that belongs to it, and answers with its new name. */

@@ -13,7 +13,7 @@ import { present } from './context.ts';
 import { print, UsageError } from './output.ts';
 
 type Databases = { file: string; problems: string[] }[];
-type Contents = { log: { events: number; problems: string[] }; blobs: { checked: number; problems: BlobProblem[] } };
+type Contents = { log: { events: number; problems: string[] }; /** Null if the event log could not be read to its end, so that its blobs are not known. */ blobs: { checked: number; problems: BlobProblem[] } | null };
 
 const isWithout = (store: object) => ({ positions: isRemote(store) ? ('any' as const) : ('without gaps' as const) });
 
@@ -34,7 +34,7 @@ const contentsOf = async (shelf: EngineShelf): Promise<Contents> => {
     return await checkContents(shelf);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    return { log: { events: 0, problems: [`The check ended early: ${(error as Error).message}`] }, blobs: { checked: 0, problems: [] } };
+    return { log: { events: 0, problems: [`The check ended early: ${(error as Error).message}`] }, blobs: null };
   } finally {
     await shelf.close();
   }
@@ -44,8 +44,9 @@ const linesOf = (databases: Databases, { log, blobs }: Contents): string[] => [
   ...databases.flatMap(({ file, problems }) => (problems.length === 0 ? `sound    ${file}` : problems.map((problem) => `DAMAGED  ${file}: ${problem}`))),
   `${log.problems.length === 0 ? 'sound  ' : 'DAMAGED'}  event log: ${log.events} events`,
   ...log.problems.map((problem) => `         ${problem}`),
-  `${blobs.problems.length === 0 ? 'sound  ' : 'DAMAGED'}  blobs: ${blobs.checked} that the event log names`,
-  ...blobs.problems.map(({ sha256, problem }) => `         ${sha256} ${problem}`),
+  ...(blobs === null
+    ? ['unknown  blobs: not checked, because the event log could not be read to its end']
+    : [`${blobs.problems.length === 0 ? 'sound  ' : 'DAMAGED'}  blobs: ${blobs.checked} that the event log names`, ...blobs.problems.map(({ sha256, problem }) => `         ${sha256} ${problem}`)]),
 ];
 
 const check = async (json: boolean): Promise<void> => {
@@ -54,7 +55,7 @@ const check = async (json: boolean): Promise<void> => {
   if (files.log !== null && !existsSync(files.log)) throw new UsageError(`There is no event log ${files.log}. Look at COLOPHON_DATA_DIR and EVENT_STORE_URL.`);
   const databases = Object.values(files).flatMap((file) => (file !== null && existsSync(file) ? { file, problems: integrityOf(file) } : []));
   const contents = await contentsOf(openShelf(settings));
-  const ok = [...databases, contents.log, contents.blobs].every(({ problems }) => problems.length === 0);
+  const ok = contents.blobs !== null && [...databases, contents.log, contents.blobs].every(({ problems }) => problems.length === 0);
   print(json, { ok, databases, ...contents }, linesOf(databases, contents).join('\n'));
   if (!ok) process.exitCode = 1;
 };
@@ -63,6 +64,6 @@ const check = async (json: boolean): Promise<void> => {
 export const addCheckCommand = (program: Command): void => {
   program
     .command('check')
-    .description('look through all that is stored: every database file, the chain of the event log, every blob that it names; exit code 1 when something is damaged or missing')
+    .description('check all stored data: every database file, every event of the log, every blob that the log names; exit code 1 if something is damaged or missing')
     .action((_: unknown, command: Command) => check(wantsJson(command)));
 };

@@ -36,9 +36,9 @@ const takeSecret = (json: boolean): Promise<void> =>
     const fingerprint = await acceptSecret(context.log, context.settings, context.actor);
     const changed = fingerprint !== state.secretFingerprint;
     const what =
-      'From now on every account has another webhook secret ("colophon account webhook-secret" shows it), download links that are out have ended, and callbacks under way that were sealed with the former secret fail. ' +
+      'Every account now has another webhook secret ("colophon account webhook-secret" shows it). Download links of the former secret are no longer valid, and callbacks under way that were sealed with it fail. ' +
       'Start all processes again with this secret.';
-    print(json, { fingerprint, changed }, changed ? `The secret of the installation is the one with the fingerprint ${fingerprint}. ${what}` : 'It is the secret of the installation already.');
+    print(json, { fingerprint, changed }, changed ? `The installation now has the secret with the fingerprint ${fingerprint}. ${what}` : 'Nothing has changed: this is the secret of the installation already.');
   });
 
 const takeBlobs = (json: boolean): Promise<void> =>
@@ -46,7 +46,7 @@ const takeBlobs = (json: boolean): Promise<void> =>
     const { aggregate } = await existing(context);
     const [blobs] = markedEngines(context.engines, context.settings);
     const changed = await acceptBlobStore(aggregate, blobs, context.actor);
-    print(json, { changed }, changed ? `The blob store that ${blobs.setting} names is that of the installation from now on.` : 'It is the blob store of the installation already, or there was none before.');
+    print(json, { changed }, changed ? `The blob store that ${blobs.setting} names is that of the installation from now on.` : 'Nothing has changed: this is the blob store of the installation already, or the installation had none before.');
   });
 
 /** `colophon installation ...` */
@@ -58,10 +58,10 @@ export const addInstallationCommands = (program: Command): void => {
     .action((_: unknown, command: Command) => show(wantsJson(command)));
   installation
     .command('accept-secret')
-    .description('take the secret of COLOPHON_SECRET or secret.key, or a new one where there is none, for that of the installation: the former one is lost, or has leaked')
+    .description('make the secret of COLOPHON_SECRET or secret.key (a new one if there is none) the secret of the installation, after the former one was lost or has leaked')
     .action((_: unknown, command: Command) => takeSecret(wantsJson(command)));
   installation
     .command('accept-blobs')
-    .description('take the blob store of BLOB_STORE_URL for that of the installation: the former one is lost')
+    .description('make the blob store of BLOB_STORE_URL the blob store of the installation, after the former one was lost')
     .action((_: unknown, command: Command) => takeBlobs(wantsJson(command)));
 };

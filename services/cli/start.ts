@@ -65,7 +65,7 @@ const missingIn = (house: House, { stopping, installation, readModels, workers, 
   ...house.engines.missing(),
   ...house.engines.damaged(),
   ...house.unreadableBlobs.missing(),
-  ...(installation ? [] : ['it is not known yet whether the engines are those of this installation']),
+  ...(installation ? [] : ['the process has not yet checked that its engines belong to this installation']),
   ...[log?.missing() ?? []].flat(),
   ...(house.roles.includes('api') && !readModels ? ['the read models are not there yet'] : []),
   ...workersOf(house).flatMap((name) => workers.get(name)?.missing() ?? [`the ${name} is starting`]),
@@ -83,7 +83,7 @@ const firstSteps = async ({ engines, roles, now }: House) => {
 const isEmbedded = async ({ engines }: House): Promise<boolean> => !(await Promise.all([engines.store(), engines.reads(), engines.blobs()])).some(isRemote);
 
 const unserved = 'The service is starting. Try again in a moment.';
-const olderLog = 'The event log is older than what was built from it, so that nothing can be accepted. The operator of the service has to run "colophon rebuild".';
+const olderLog = 'The event log is older than the data that was built from it, so the service can accept nothing. The operator of the service has to run "colophon rebuild".';
 
 /** Why callers are not served now; null when they are. */
 const closedTo = ({ log, readModels }: State): string | null => {

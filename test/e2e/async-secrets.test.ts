@@ -98,6 +98,9 @@ describe('A redelivery of a callback whose secrets are erased', () => {
     expectRefusal(await jobs.postTo(path, { webhook_headers: {} }), 'webhook_target_erased', { missing_fields: ['webhook_url'] });
     expectRefusal(await jobs.postTo(path, { webhook_url: 'http://example.com' }), 'invalid_request', { field: 'webhook_url' });
     expectRefusal(await jobs.postTo(path, { url: receiver.url }), 'invalid_request');
+    // What the job shows cannot be sent back.
+    expectRefusal(await jobs.postTo(path, { webhook_url: failed.webhook_url, webhook_headers: headers }), 'invalid_request', { field: 'webhook_url' });
+    expectRefusal(await jobs.postTo(path, { webhook_url: receiver.url, webhook_headers: { Authorization: '***' } }), 'invalid_request', { field: 'webhook_headers.Authorization' });
 
     const again = await jobs.postTo(path, { webhook_url: secretUrl(receiver.url), webhook_headers: headers, webhook_method: 'PUT' });
     expect(again.status, again.text).toBe(200);

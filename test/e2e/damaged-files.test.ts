@@ -143,10 +143,11 @@ describe.skipIf(isProduction)('"colophon check"', () => {
 
     overwrite(fileOf('log.db'), 2 * pageBytes, garbage(pageBytes));
     overwrite(fileOf('bus.db'), 0, garbage(16));
-    const { databases, log: unread, code } = await check();
+    const { databases, log: unread, blobs: unknown, code } = await check();
     const damaged = databases.filter(({ problems }) => problems.length > 0).map(({ file }) => basename(file));
     expect([code, damaged.toSorted()]).toEqual([1, ['bus.db', 'log.db']]);
     expect(unread.problems.join()).toContain(`The database ${fileOf('log.db')} is damaged`);
+    expect(unknown).toBeNull();
   }, patienceMs);
 
   it('says so where there is no event log', async () => {

@@ -110,7 +110,7 @@ describe('An installation whose secret', () => {
   it('is another one refuses to start, unless the former one is named among the previous ones', async () => {
     const former = `base64:${readFileSync(secretFile(), 'utf8').trim()}`;
     const env = { COLOPHON_SECRET: another };
-    expect(await refusal('start', env)).toMatch(/COLOPHON_SECRET is not the secret of this installation: its fingerprint is [0-9a-f]{16}, and the event log knows [0-9a-f]{16}\..*COLOPHON_PREVIOUS_SECRETS/);
+    expect(await refusal('start', env)).toMatch(/COLOPHON_SECRET is not the secret of this installation: its fingerprint is [0-9a-f]{16}, but the event log has [0-9a-f]{16}\..*COLOPHON_PREVIOUS_SECRETS/);
     await serves('delivery', { ...env, COLOPHON_PREVIOUS_SECRETS: former });
     expect((await run('account list', env)).code).toBe(0);
     expect(await refusal('account list')).toContain('secret.key is not the secret of this installation');
@@ -120,7 +120,7 @@ describe('An installation whose secret', () => {
   it('is lost has another one once a person accepts that', async () => {
     const { secret_fingerprint: before } = await shown();
     await rm(secretFile());
-    expect(await succeeds('installation accept-secret')).toContain('every account has another webhook secret');
+    expect(await succeeds('installation accept-secret')).toContain('Every account now has another webhook secret');
     expect((await shown()).secret_fingerprint).not.toBe(before);
     await serves('delivery');
     expect(await succeeds('installation accept-secret')).toContain('already');

@@ -13,7 +13,7 @@ The end of a key is a checksum, so that a mistyped key is told from one that doe
 Bodies are JSON objects in UTF-8, sent as \`application/json\`. A field that is unknown, of the wrong type or out of range is \`invalid_request\`, with the path of the \`field\` and, in \`message\`, what is allowed; where
 the table of errors has a more particular code, that one is used. The same goes for JSON that does not parse, another content type and an empty body.
 
-A field may be in a body once; a repeated one is \`invalid_request\` that names it. \`data\`, \`content\`, \`header_html\` and \`footer_html\` may fill the body. All other fields together may hold at most 10,000 values
+A field may be in a body once; a repeated field is \`invalid_request\`, and \`field\` names it. \`data\`, \`content\`, \`header_html\` and \`footer_html\` may fill the body. All other fields together may hold at most 10,000 values
 in 1 MB.
 
 Things are checked in this order: path, \`Authorization\`, key, account, requests per minute, size of the body, body, permission, quota, and then the rest.
@@ -21,11 +21,11 @@ Things are checked in this order: path, \`Authorization\`, key, account, request
 ## Errors
 
 Every error has \`error\` (a code for programs), \`message\` (for people), \`code\` (the HTTP status) and \`request_id\`, and some have fields of their own; each operation below lists all of its errors. A path that
-does not exist is 404 \`not_found\`. A method that a path does not have, \`OPTIONS\` among them, is 405 \`method_not_allowed\`, with the methods that it has in \`Allow\` and \`allowed\`; \`HEAD\` goes where \`GET\` does.
+does not exist is 404 \`not_found\`. A method that a path does not have, \`OPTIONS\` among them, is 405 \`method_not_allowed\`, with the methods that it has in \`Allow\` and \`allowed\`; every path with \`GET\` takes \`HEAD\`, too.
 An \`Expect\` header other than \`100-continue\` is 417 \`expectation_failed\`. What belongs to another account is answered exactly like what does not exist.
 
-\`service_unavailable\` (503) means that the service cannot do it now: it has \`retry_after\`, in seconds, as the header \`Retry-After\` has. Nothing was accepted then unless the answer has a \`render_id\`. While only its disk is full, what has to be
-stored is answered so, and reading goes on. Stored content that cannot be read at present, a PDF within its hour for example, is answered so, too; renders that need such content wait for it, for up to an hour.
+\`service_unavailable\` (503) means that the service cannot do it now: it has \`retry_after\`, in seconds, like the header \`Retry-After\`. Nothing was accepted then unless the answer has a \`render_id\`. While its disk is full, requests that
+store something get this error, and reading goes on. A request for stored content that cannot be read at present, such as a PDF within its hour, gets it, too. Renders that need such content wait for it, for up to an hour.
 
 ## Limits
 

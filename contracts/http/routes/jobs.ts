@@ -34,7 +34,7 @@ export const jobRoutes: Route[] = [
     path: '/api/v1/jobs/{job_id}/events',
     tag: 'Jobs',
     summary: "Read a job's history",
-    description: 'Every event of the render and of its callback: what, when, by whom, in which trace. Values of the callback\'s headers, and what in its address may be a credential, are `***`; so are they in the answers of receivers, where these send them back as they got them.',
+    description: 'Every event of the render and of its callback: what, when, by whom, in which trace. Values of the callback\'s headers, and parts of its address that may be credentials, are shown as `***`. A receiver\'s answer that repeats them is masked in the same way.',
     permission: 'jobs:read',
     request: { params },
     responses: [{ status: 200, description: 'The events.', schema: named('JobHistory', jobHistory) }],
@@ -46,7 +46,7 @@ export const jobRoutes: Route[] = [
     tag: 'Jobs',
     summary: 'Send a callback again',
     description:
-      'Starts another round of three attempts, with the same `webhook-id`. The body may be empty: the callback then goes where it went before. Headers, and an address that the job shows with `***`, are erased when a delivery has ended, delivered or not, so they have to be sent again: `webhook_headers` where there were any (`{}` for none), `webhook_url` where it is masked. Otherwise the answer is 409 `webhook_target_erased`. With a body, another address, method or headers can be given at any time after the end; while the callback is under way that is 409 `redelivery_conflict`.',
+      'Starts another round of three attempts, with the same `webhook-id`. The body may be empty: the callback then goes where it went before. Headers, and an address that the job shows with `***`, are erased when a delivery has ended, delivered or not. So they have to be sent again: `webhook_headers` if there were any (`{}` sends none now), and the whole `webhook_url` if the job shows it masked. Otherwise the answer is 409 `webhook_target_erased`. The body may name another address, method or headers once the delivery has ended; while the callback is under way, that is 409 `redelivery_conflict`.',
     permission: 'render:create',
     request: {
       params,
@@ -62,7 +62,7 @@ export const jobRoutes: Route[] = [
     path: '/api/v1/jobs/redeliver',
     tag: 'Jobs',
     summary: 'Send failed callbacks again',
-    description: 'Starts another round for the callbacks that have failed for good since the given time. Those that had headers, or an address that is masked, are left out and named in `erased_job_ids`: their secrets are erased, so each has to be sent again by itself, with a body.',
+    description: 'Starts another round for the callbacks that have failed for good since the given time. Callbacks that had headers or a masked address are left out, because their secrets are erased. `erased_job_ids` names their jobs: redeliver each of them with a body.',
     permission: 'render:create',
     request: { body: named('RedeliverJobs', redeliverJobs), examples: { night: { summary: 'Since the night', value: { since: '2026-03-02T00:00:00Z' } } } },
     responses: [{ status: 200, description: 'The callbacks that are on their way.', schema: named('RedeliveredJobs', redeliveredJobs) }],

@@ -26,8 +26,8 @@ const done = { id: 'render_01JR04W1PD2M5S8V3Q6X9Z7TKF', status: 'DONE', pdf_base
 
 const callbacks = `
 **Callbacks.** The body is JSON with \`id\`, \`status\`, \`job_id\` and \`created_at\`. With status \`DONE\` it has \`pdf_url\`, \`pdf_expires_at\`, \`pages\`, \`file_size_kb\`, \`duration_ms\` and \`completed_at\`; with \`FAILED\` it has
-\`error\`, \`message\`, \`details\` and \`failed_at\`. Any 2xx answer within 10 seconds counts as delivered: the status and headers decide, whatever becomes of the body. After a 5xx answer, a timeout or a connection that fails there are two more attempts, 5 and then 30 seconds later; any other
-answer ends it at once, redirects among them. An address that is not public is a failed attempt, and a host name that leads to one is answered for like one that does not exist. The same callback can come twice, so go by \`job_id\`.
+\`error\`, \`message\`, \`details\` and \`failed_at\`. Any 2xx answer within 10 seconds counts as delivered: only the status decides, not the body. After a 5xx answer, a timeout or a connection that fails there are two more attempts, 5 and then 30 seconds later; any other
+answer ends it at once, redirects among them. An address that is not public is a failed attempt, and a host name that leads to one is reported like one that does not exist. The same callback can come twice, so go by \`job_id\`.
 
 **Signatures.** \`X-Service-Signature\` is the HMAC-SHA-256, in hex, of the exact bytes of the body, keyed with the account's webhook secret as it is written. Beside it stand the headers of Standard Webhooks
 (\`webhook-id\`, the same at each attempt, \`webhook-timestamp\`, \`webhook-signature\`), made with the same secret. \`webhook_headers\` cannot replace these, nor the headers that HTTP itself needs.
@@ -54,8 +54,8 @@ More pages or more distinct external images than the plan allows are \`conversio
 
 **Header and footer.** \`{{page}}\`, \`{{total}}\` and \`{{date}}\` (the day of the request, \`YYYY-MM-DD\`) are filled in. The bands lie in the margins; where a margin is lower than its band it grows to it.
 
-**Time.** \`wait_for\` and \`wait_time\` are part of the processing time that the plan allows, which runs while the render is worked on. The time that it waits for its turn does not count. Accounts take turns, so the renders of one account do not hold up those of another. An account of
-which so many renders wait that a further one would not begin within the processing time gets \`service_unavailable\` for it, with \`retry_after\`; so does a render that waits longer than that for a free browser or process. Neither counts toward the quota.
+**Time.** \`wait_for\` and \`wait_time\` are part of the processing time that the plan allows, which runs while the render is worked on. The time that it waits for its turn does not count. Accounts take turns, so the renders of one account do not hold up those of another.
+A render gets \`service_unavailable\` with \`retry_after\` if the waiting renders of its account would keep it from beginning within the processing time, or if it waits longer than that for a free browser or process. Neither counts toward the quota.
 
 **Templates.** Options of the request win over the template's \`default_options\`. A placeholder whose value is absent is a \`template_render_error\` that names it; \`{{#if x}}\` and \`{{#each x}}\` over
 something absent are false and empty. \`null\` counts as present. A version that never existed, or is no longer kept, is \`template_not_found\` with status 422.
@@ -66,7 +66,7 @@ Requests that come while it is made share it. Beyond that \`rate_limit_exceeded\
 The same request gives the same bytes: dates inside the PDF are those of the request. If making the PDF fails, the error carries \`render_id\`, under which the failure is on record.
 
 **Not waiting.** With a \`webhook_url\` the answer comes at once, with status \`QUEUED\` and a job to ask about; a callback follows when the PDF is there or has failed. \`estimated_time_ms\` is made from
-recent renders of the same kind of input and from what waits of the account at present.
+recent renders of the same kind of input, and from the renders of the account that wait now.
 
 **Diagnostics.** With \`diagnostics=true\` and a test key the answer to a render that is waited for has \`diagnostics\`, errors too: timings, lane, console, failed resources, fonts. The document is made a second time for them. For any other
 render ask for its job, \`GET /api/v1/jobs/job_<id>?diagnostics=true\`, with the id of the render.

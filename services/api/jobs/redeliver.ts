@@ -16,7 +16,7 @@ const requiredFields = (target: WebhookTarget): Field[] => [
 ];
 
 const targetErased = (missing: readonly Field[]): Problem =>
-  Problem.of('webhook_target_erased', `What is secret of the callback was erased when its delivery ended. Send it again in the body: ${missing.join(', ')}.`, { missing_fields: [...missing] });
+  Problem.of('webhook_target_erased', `The secrets of the callback were erased when its delivery ended. Send in the body: ${missing.join(', ')}.`, { missing_fields: [...missing] });
 
 const underWay = (): Problem =>
   Problem.of('redelivery_conflict', 'The callback has not ended yet, so it cannot be sent to another address or with other headers. Ask again when webhook_status is delivered or failed.');
