@@ -13,7 +13,7 @@ import { present } from './context.ts';
 import { print, UsageError } from './output.ts';
 
 type Databases = { file: string; problems: string[] }[];
-type Contents = { log: { events: number; problems: string[] }; /** Null if the event log could not be read to its end, so that its blobs are not known. */ blobs: { checked: number; problems: BlobProblem[] } | null };
+type Contents = { log: { events: number; problems: string[] }; /** Null if the check ended early, so that no blob was checked. */ blobs: { checked: number; problems: BlobProblem[] } | null };
 
 const isWithout = (store: object) => ({ positions: isRemote(store) ? ('any' as const) : ('without gaps' as const) });
 
@@ -45,7 +45,7 @@ const linesOf = (databases: Databases, { log, blobs }: Contents): string[] => [
   `${log.problems.length === 0 ? 'sound  ' : 'DAMAGED'}  event log: ${log.events} events`,
   ...log.problems.map((problem) => `         ${problem}`),
   ...(blobs === null
-    ? ['unknown  blobs: not checked, because the event log could not be read to its end']
+    ? ['unknown  blobs: not checked, because the check ended early']
     : [`${blobs.problems.length === 0 ? 'sound  ' : 'DAMAGED'}  blobs: ${blobs.checked} that the event log names`, ...blobs.problems.map(({ sha256, problem }) => `         ${sha256} ${problem}`)]),
 ];
 
