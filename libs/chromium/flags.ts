@@ -19,7 +19,7 @@ const quiet = [
   '--no-service-autorun', '--allow-pre-commit-input',
 ];
 
-/** Port 1 on loopback answers nobody: what has this proxy has no way out. */
+/** Nothing listens on port 1 of loopback: a page with this proxy can reach nothing. */
 export const nowhere = 'http://127.0.0.1:1';
 
 /** The browser itself has no way out; each document that may fetch has a proxy of its own. WebRTC needs both spellings: each covers a case that the other leaves open. */

@@ -56,7 +56,7 @@ type Waiting = { asked: number; endsAt: number; tooLate: () => Error };
 
 /** A page more than there are cores keeps them busy while one waits for the processes of the browser; more bring nothing. */
 const usualPages = () => Math.max(2, Math.min(16, availableParallelism() + 1));
-/** So many pages a browser has at most while documents take long: for each of them there are some 64 MB. */
+/** The most pages of a browser while documents take long: about 64 MB for each page. */
 const mostPages = (pages: number, memoryMb: number) => Math.max(pages * 2 + 2, Math.min(pages * 8, Math.floor(memoryMb / 64)));
 /** Browsers for one document each. */
 const mostIsolated = 3;

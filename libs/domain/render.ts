@@ -12,7 +12,7 @@ export type RenderState =
   | { status: 'PROCESSING'; attempt: number }
   /** `again` counts how often the PDF was asked for again, and tells whether the last time has ended. */
   | { status: 'DONE'; pdf: { sha256: string; keptUntil: string } | null; diagnosed?: true; again?: { count: number; ended: boolean } }
-  /** `discarded` is a PDF that nobody can fetch and that is still stored. */
+  /** `discarded` is a PDF that cannot be fetched and is still stored. */
   | { status: 'FAILED'; diagnosed?: true; discarded?: string };
 
 type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];

@@ -25,7 +25,7 @@ export type AdmissionRules = {
 // Mail servers take an HTTP request for a dialogue, line by line.
 const closedPorts = new Set([25]);
 
-// An address that stands in the URL tells nobody anything new; what a name leads to would.
+// The caller knows an address that is in the URL. The address that a name resolves to would be new to the caller.
 const notPublic = ({ host, port }: Target, address: string, range: string) => {
   const forLog = { host, port, address, range };
   if (isIP(host)) return refused('address-not-public', `${host} is not a public address.`, forLog);

@@ -1,6 +1,6 @@
 import type { Agent } from 'undici';
 
-/** So many accounts keep their connections while they have no call under way. */
+/** The number of accounts that keep their connections while they have no call under way. */
 const mostIdle = 100;
 
 /**

@@ -51,7 +51,7 @@ const connectTo = (target: Target, addresses: Address[], { attemptMs, connectMs 
     keepAliveInitialDelay: 60_000,
   });
   const timer = setTimeout(() => socket.destroy(Object.assign(new Error('connect'), { code: 'ETIMEDOUT' })), connectMs);
-  const leave = () => socket.destroy(new Error('nobody waits for the connection any more'));
+  const leave = () => socket.destroy(new Error('no caller waits for the connection'));
   signal?.addEventListener('abort', leave, { once: true });
   const settled = () => {
     clearTimeout(timer);

@@ -73,7 +73,7 @@ const byDocument: Begin = async ({ openProxy }) => {
   return proxy.close;
 };
 
-describe('a look-up that nobody waits for any more is ended', () => {
+describe('a look-up ends when no caller waits for it', () => {
   test.each([['the browser closes its tunnel', byTunnel], ['the document has ended, and its proxy with it', byDocument]])('where %s', async (_how, begin) => {
     const server = await kept(nameServer(worldOf()));
     const egress = await open(server, { limits: patient });

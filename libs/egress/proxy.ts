@@ -22,7 +22,7 @@ export type DocumentProxy = {
   /** `http://127.0.0.1:<port>` */
   url: string;
   port: number;
-  /** Says whose document it is; what comes before counts for nobody. */
+  /** Sets the account of the document. Traffic before that counts for no account. */
   assign: (account: string) => void;
   /** Ends all connections, and the look-ups and attempts to connect that are under way. */
   close: () => Promise<void>;

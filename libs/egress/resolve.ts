@@ -3,7 +3,7 @@ import { codeOf, failed, NoPublicHost, timedOut, type EgressError } from './trou
 
 export type Address = { address: string; family: 4 | 6 };
 
-/** For whom something is done; `signal` aborts when nobody waits for it any more. */
+/** The account that a look-up is for; `signal` aborts when no caller waits for it. */
 export type Asker = { account: string; signal?: AbortSignal | undefined };
 
 /** `searches` says whether a short name may be completed by the search domains of /etc/resolv.conf. */

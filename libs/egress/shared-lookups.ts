@@ -17,7 +17,7 @@ export type LookupRules = {
 type Answer = { until: number } & ({ addresses: Address[] } | { error: unknown });
 type Lookup = { answer: Promise<Address[]>; waiting: number; stop: () => void };
 
-const givenUp = new Error('nobody waits for the name any more');
+const givenUp = new Error('no caller waits for the name');
 const late = Object.assign(new Error('the name servers did not answer in time'), { code: 'ETIMEOUT' });
 
 const mostKnown = 5_000;
@@ -54,8 +54,8 @@ const until = async <T>(signal: AbortSignal, work: Promise<T>): Promise<T> => {
 
 /**
  * Look-ups for many accounts. A name is looked up once for all who ask at the same time. Its answer is kept for as long as its TTL allows,
- * half a minute at most, and a failure for a few seconds. One account's slow names hold up no other account. A look-up that nobody waits
- * for any more is ended.
+ * half a minute at most, and a failure for a few seconds. One account's slow names hold up no other account. A look-up ends when no
+ * caller waits for it.
  */
 export const sharedLookups = ({ lookUp, lookupMs, perAccount, now }: LookupRules) => {
   const answers = new Map<string, Answer>();

@@ -20,7 +20,7 @@ const weight = 0.1;
 const halfLifeMs = 10_000;
 /** Times that were measured before say nothing of now. */
 const recentMs = 10 * 60_000;
-/** A place in a queue costs so much as long as nothing else is known. Low, for nobody is refused by a guess. */
+/** The cost of a place in the queue before any measurement, in milliseconds. It is low, so that a guess refuses no caller. */
 const guessMs = 50;
 
 const none: PaceDocument = { starts: 0, waitedMs: 0, lastStartAt: null, workMs: {} };

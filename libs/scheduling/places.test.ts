@@ -8,7 +8,7 @@ const placesOf = (limits: Partial<PlaceLimits> = {}) => {
   return { places, clock };
 };
 
-test('so many quick works run at once, and slow ones leave their places', () => {
+test('quick works run up to their limit, and slow ones leave their places', () => {
   const { places, clock } = placesOf();
   places.take('a');
   expect(places.mayBegin('a')).toBe(true);

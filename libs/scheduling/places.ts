@@ -28,7 +28,7 @@ export const usualSlowAfterMs = 500;
 
 /**
  * Shares places between groups, so that no few of them hold all for long. A group may hold at most half as many as are still free (dynamic thresholds,
- * Choudhury and Hahne 1998), and always one: whoever comes later finds room, however slow the work of those before is. `now` is in milliseconds.
+ * Choudhury and Hahne 1998), and always one: a group that comes later finds room, however slow the work of earlier groups is. `now` is in milliseconds.
  */
 export const createPlaces = ({ quick, most, slowAfterMs, perGroup = most }: PlaceLimits, now: () => number = () => performance.now()): Places => {
   /** Since when each quick work runs, the oldest first. */

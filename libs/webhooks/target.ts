@@ -25,8 +25,8 @@ export const sealTarget = async ({ blobs, secrets }: TargetParts, id: string, { 
 };
 
 /**
- * The target as its caller gave it. A box that is not there may have been erased by somebody else a moment ago, or before the blobs of a restored backup were copied, and is no
- * sign of a store that lacks what it should have: so it is looked for before it is asked for. @throws SealedBoxError, BlobMissing
+ * The target as its caller gave it. Another process may have erased the box a moment ago, or before the blobs of a restored backup were copied. A missing box is therefore
+ * no sign of an incomplete store: `has` is asked before `get`. @throws SealedBoxError, BlobMissing
  */
 export const openTarget = async ({ blobs, secrets }: TargetParts, id: string, { url, method, sealed }: WebhookTarget): Promise<ClearTarget> => {
   if (sealed === null) return { url, method, headers: {} };

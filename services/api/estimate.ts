@@ -23,7 +23,7 @@ const usuallyFreshForMs = 250;
 const refusalFreshForMs = 10;
 /** As long as nothing was rendered lately. */
 const firstGuessMs = 500;
-/** So many accounts are remembered for the moment. */
+/** The number of accounts that are remembered. */
 const mostAccounts = 1_000;
 
 /** Of the renders that are taken up, one in so many is one that nobody waits for, as long as there are any. */
@@ -111,7 +111,7 @@ export const requireShortWait = async (estimates: Estimates, asked: Asked, deadl
   const second = await estimates.of(asked, refusalFreshForMs);
   if (second.waitMs <= deadlineMs) return second;
   const retryAfter = inSeconds(second.waitMs - deadlineMs);
-  throw Problem.of('service_unavailable', `So many renders of the account are waiting that this one would not begin within ${deadlineMs / 1000} s. Try again in ${retryAfter} s, or ask for it asynchronously.`, { retry_after: retryAfter });
+  throw Problem.of('service_unavailable', `Too many renders of the account are waiting: this one would not begin within ${deadlineMs / 1000} s. Try again in ${retryAfter} s, or ask for it asynchronously.`, { retry_after: retryAfter });
 };
 
 /** @throws Problem service_unavailable where as many renders wait as the service takes on */

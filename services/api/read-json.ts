@@ -12,7 +12,7 @@ export type Written = { [Name in (typeof longTexts)[number]]?: Uint8Array };
 /** A body that was read. What is in `written` counts in place of the value of that name in `fields`, which is then of the same type and no more. `sha256` is that of the body, in hex, where it was asked for. */
 export type JsonBody = { fields: Record<string, unknown>; written: Written; sha256: string | null };
 
-/** Up to this size a body, or a text, is read in passing; nobody notices. */
+/** Up to this size a body, or a text, is parsed on the main thread within a millisecond or two. */
 export const smallBytes = 64 * 1024;
 /** More than any request has a use for; as many are checked within a moment. */
 const mostValues = 10_000;

@@ -44,7 +44,7 @@ const madeTooOften = (requestedAt: string, now: Date): Problem => {
   });
 };
 
-/** Has the PDF made again, unless it is being made at this moment for somebody else. @throws Problem rate_limit_exceeded, service_unavailable */
+/** Has the PDF made again, unless another caller's request for it is under way. @throws Problem rate_limit_exceeded, service_unavailable */
 const askAgain = async ({ log, estimates }: ReplayParts, request: FastifyRequest, loaded: Loaded): Promise<void> => {
   const { history, aggregate } = loaded;
   if (isMadeAgainNow(history, log.now())) return;

@@ -148,8 +148,8 @@ export const start = async (wanted: readonly Role[] = []): Promise<void> => {
   const settings = loadSettings(process.env);
   const logger = createLog(settings);
   const { closed, left } = closePlaces(placesOf(settings, settings.secret === undefined));
-  if (closed.length > 0) logger.warn({ closed }, 'files or folders were open to other users, and are closed now');
-  if (left.length > 0) logger.warn({ left }, 'files or folders are open to other users or to a group, and were left so: they belong to somebody else, hold other things too, or are links');
+  if (closed.length > 0) logger.warn({ closed }, 'took the permissions of other users from files or folders');
+  if (left.length > 0) logger.warn({ left }, 'files or folders stay open to other users or to a group: another user owns them, they also hold other things, or they are links');
   const toldToStop = stopped();
   const roles = wanted.length === 0 ? allRoles : allRoles.filter((role) => wanted.includes(role));
   const house = openHouse(settings, logger, await startTelemetry(settings, roles, packageVersion(), logger), roles);

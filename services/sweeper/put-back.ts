@@ -53,7 +53,7 @@ const visit = async ({ reads, signal }: PutBackParts, collection: string, query:
   }
 };
 
-/** What is overdue by a field that holds times as `written` puts them. A time that is still to come is that of a clock which was set back since: nobody is to wait until it has come. */
+/** What is overdue by a field that holds times as `written` puts them. A time that is still to come is that of a clock which was set back since: nothing must wait until then. */
 const overdue = ({ log, overdueMs }: PutBackParts, by: string, written: (ms: number) => string) => {
   const now = log.now().getTime();
   return [{ by, before: written(now - overdueMs) }, { by, from: written(now + overdueMs) }];

@@ -73,7 +73,7 @@ describe('the queue in SQLite', () => {
     await close();
   });
 
-  it('keeps nobody waiting for longer than a minute after the machine was started anew, and knows what was done for as long as before', async () => {
+  it('delays no message for longer than a minute after a restart of the machine, and remembers finished ones as long as before', async () => {
     let time = start;
     const { folder, close } = await openedIn((at) => openSqliteBus(fileIn(at), () => time));
     const bus = openSqliteBus(fileIn(folder), () => time);

@@ -30,7 +30,7 @@ describe('The metrics', () => {
 });
 
 describe('An API that listens beyond its machine', () => {
-  it('warns where nobody speaks TLS, and says what to set', async () => {
+  it('warns if neither the API nor a proxy uses TLS, and says what to set', async () => {
     house = await openHouse({ HOST: '0.0.0.0' });
     const { said } = await house.startUnready();
     expect(said().split('\n').filter((line) => line.includes(plain))).toEqual([expect.stringMatching(/"level":"warn".*TLS_CERT_FILE and TLS_KEY_FILE, or BASE_URL/)]);

@@ -173,7 +173,7 @@ describe('A method that a path does not have', () => {
     expect([answer.headers.get('allow'), message]).toEqual([allowed, expect.stringContaining(method)]);
   });
 
-  it('is refused without a key, too, and with a body that nobody reads; HEAD has no body', async () => {
+  it('is refused without a key, too, and with a body that is not read; HEAD has no body', async () => {
     const stranger = clientOf(at.service.url, null);
     expectRefusal(await stranger.ask('PUT', '/api/v1/render', { body: '{}', headers: { 'content-type': 'application/json' } }), 'method_not_allowed');
     expect(await stranger.ask('HEAD', '/api/v1/render')).toMatchObject({ status: 405, text: '' });

@@ -11,7 +11,7 @@ beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'colophon-addresses
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 const secret = 'a secret for trials that is long enough';
-/** Servers that nobody runs: one of them is exchanged for what is tried. */
+/** Addresses of servers that do not run. A test replaces one of them. */
 const servers = { EVENT_STORE_URL: 'kurrentdb://127.0.0.1:1?tls=false', BUS_URL: 'nats://127.0.0.1:1', READ_STORE_URL: 'mongodb://127.0.0.1:1/x' };
 const run = (variable: string, address: string, ...args: readonly string[]) =>
   runColophon(args, { PORT: '0', COLOPHON_DATA_DIR: folder, COLOPHON_SECRET: secret, ...servers, [variable]: address });

@@ -1,2 +1,2 @@
-// Node ends at SIGXFSZ unless somebody hears it; then a write beyond the limit fails with EFBIG.
+// Without a listener SIGXFSZ ends Node; with one, a write beyond the limit fails with EFBIG.
 process.on('SIGXFSZ', () => undefined);

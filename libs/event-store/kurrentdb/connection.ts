@@ -71,7 +71,7 @@ const end = async (way: Way): Promise<void> => {
   way.channel?.close();
 };
 
-/** Cancels the call at the limit of its attempt. Its errors are heard from the beginning: a call that nobody waits for any more can still fail, and an error without a listener ends the process. */
+/** Cancels the call at the limit of its attempt. Its errors have a listener from the beginning: a cancelled call can still fail, and an error without a listener ends the process. */
 const cancelledBy = (signal: AbortSignal, responses: Responses): Responses => {
   const cancel = (): void => responses.cancel();
   signal.addEventListener('abort', cancel, { once: true });

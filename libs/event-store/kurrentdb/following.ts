@@ -25,7 +25,7 @@ const subscribe = async (connection: Connection, place: Place, ended: AbortSigna
   const late = AbortSignal.timeout(attemptMs);
   try {
     await inbox.filled(AbortSignal.any([ended, late]));
-    // Whoever asked for it is gone: nobody else would close it.
+    // The caller is gone, so nothing else would close it.
     ended.throwIfAborted();
     if (late.aborted) throw new NoAnswer(attemptMs);
     return { inbox, failed };

@@ -43,7 +43,7 @@ export const redeliver = async (parts: TargetParts & { log: Log }, id: string, g
     const { events, position } = await aggregate.execute({ type: 'redeliver', target }, cause);
     if (events.length > 0) return position;
   } catch (error) {
-    // Somebody else began a round with secrets of its own, which has ended by now.
+    // Another caller began a round with its own secrets, and that round has ended by now.
     if (!(error instanceof TargetErased)) throw error;
   }
   await forget();

@@ -122,7 +122,7 @@ export const registerJobRoutes = (app: FastifyInstance, parts: JobParts): void =
     const [open, erased] = await Promise.all([failed(false), failed(true)]);
     const again: string[] = [];
     for (const { id } of open) {
-      // One that got secrets a moment ago is refused; the others are not to miss their turn for it.
+      // A callback that got secrets a moment ago is refused; the others are sent all the same.
       const position = await redeliver(parts, id, {}, causeOf(request)).catch((error: unknown) => {
         if (error instanceof Problem) return null;
         throw error;
