@@ -68,12 +68,13 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
   let trouble: string | null = unheard;
   let preparing: Promise<void> | undefined;
   let isClosed = false;
+  let isEnded = false;
   let next: NodeJS.Timeout | undefined;
 
   /** A client that was given up while it connected would stay connected for ever. */
   const connected = async (mine: MongoClient): Promise<void> => {
     await mine.connect();
-    if (client === mine && !isClosed) return;
+    if (client === mine && !isEnded) return;
     await mine.close();
     throw new Error('the client of MongoDB was given up');
   };
@@ -144,6 +145,7 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
       isClosed = true;
       clearTimeout(next);
       await Promise.allSettled(underWay.keys());
+      isEnded = true;
       await client.close();
     },
   };

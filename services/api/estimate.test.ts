@@ -51,6 +51,12 @@ describe('an estimate', () => {
     expect((await estimates.of({ ...later(docx), accountId: 'b' })).workMs).toBe(70);
   });
 
+  test('counts the jobs of the account since the last look at the queue, and no others', async () => {
+    const { estimates } = estimatesWith({ urgent: 0, ordinary: 0 });
+    await estimates.of({ ...later(), accountId: 'b' });
+    expect([(await estimates.of(later())).waitMs, (await estimates.of(later())).waitMs]).toEqual([0, 10]);
+  });
+
   test('waits for what is queued of the account, or for what goes before a render that somebody waits for', async () => {
     expect(await waitMs({ urgent: 0, ordinary: 1_000 }, later())).toBe(10_000);
     expect(await waitMs({ urgent: 0, ordinary: 1_000 }, waits())).toBe(0);

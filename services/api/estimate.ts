@@ -61,7 +61,8 @@ const remembered = <T>(now: () => number, look: (accountId: string) => Promise<T
 export const createEstimates = (bus: Bus, reads: ReadStore, now: () => number = Date.now): Estimates => {
   let jobsAsked = 0;
   let seen = { pending: 0, jobsAsked: 0 };
-  const waitingSeen = new LRUCache<string, Waiting>({ max: mostAccounts });
+  const jobsAskedBy = new LRUCache<string, number>({ max: mostAccounts });
+  const waitingSeen = new LRUCache<string, Waiting & { jobsAsked: number }>({ max: mostAccounts });
   let away = false;
 
   /** Answers with the failure where the bus cannot be asked. */
@@ -74,7 +75,10 @@ export const createEstimates = (bus: Bus, reads: ReadStore, now: () => number = 
     const before = jobsAsked;
     return tried(async () => void (seen = { pending: await bus.pending(renderer), jobsAsked: before }));
   });
-  const lookAtQueue = remembered(now, (accountId) => tried(async () => void waitingSeen.set(accountId, await bus.waiting(renderer, accountId))));
+  const lookAtQueue = remembered(now, (accountId) => {
+    const before = jobsAskedBy.get(accountId) ?? 0;
+    return tried(async () => void waitingSeen.set(accountId, { ...(await bus.waiting(renderer, accountId)), jobsAsked: before }));
+  });
   const lookAtPaces = remembered(now, async (accountId): Promise<Paces> => {
     const [own, ofAll] = await Promise.all([accountId, paceOfAll].map((id) => reads.get(readModels.pace, id) as Promise<PaceDocument | null>));
     return { own: own!, ofAll: ofAll! };
@@ -84,11 +88,16 @@ export const createEstimates = (bus: Bus, reads: ReadStore, now: () => number = 
     of: async ({ accountId, source, reply }, freshForMs = usuallyFreshForMs) => {
       const before = jobsAsked;
       const looking = Promise.all([lookAtQueue(accountId, freshForMs), lookAtAll('', usuallyFreshForMs)]);
-      if (reply === 'later') jobsAsked += 1;
+      const ownBefore = jobsAskedBy.get(accountId) ?? 0;
+      if (reply === 'later') {
+        jobsAsked += 1;
+        jobsAskedBy.set(accountId, ownBefore + 1);
+      }
       const { own, ofAll } = await lookAtPaces(accountId, freshForMs);
       const [failure] = reply === 'later' && away ? [null] : await looking;
       if (failure && reply === 'wait') throw failure;
-      const waiting = waitingSeen.get(accountId) ?? { urgent: 0, ordinary: 0 };
+      const { urgent, ordinary, jobsAsked: ownSeen } = waitingSeen.get(accountId) ?? { urgent: 0, ordinary: 0, jobsAsked: 0 };
+      const waiting = { urgent, ordinary: ordinary + Math.max(0, ownBefore - ownSeen) };
       const kind = kindOf(source);
       return {
         waitMs: Math.round(aheadOf(reply, waiting) * placeMs(own, now())),

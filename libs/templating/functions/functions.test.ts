@@ -30,6 +30,7 @@ describe('truncate', () => {
   });
 
   it('shortens a longer text, and says so', () => {
+    expect(filled('{{truncate x 1}}', { x: 'a\r' })).toBe('a…');
     expect(filled('{{truncate "A long description" 6}}|{{truncate "short" 5}}|{{truncate 12345 2}}')).toBe('A long…|short|12…');
   });
 

@@ -15,15 +15,18 @@ export const lowercase: ValueHelper = (call, subject) => text(call, subject).toL
 
 const characters = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** Where the character after the first `count` begins in the text; undefined where there is none, or where that cannot be told for certain before the end of the text. */
-const endOfFirst = (text: string, count: number): number | undefined => {
+/**
+ * Where the character after the first `count` begins in the text; undefined where there is none. Of a text that goes on, an end is
+ * certain only once another character follows.
+ */
+const endOfFirst = (text: string, count: number, goesOn: boolean): number | undefined => {
   let [position, end]: [number, number | undefined] = [0, undefined];
   for (const { index } of characters.segment(text)) {
     if (end !== undefined) return end;
     if (position === count) end = index;
     position += 1;
   }
-  return undefined;
+  return goesOn ? undefined : end;
 };
 
 /** The first `length` characters as a reader counts them (an emoji or an accented letter is one), and an ellipsis where more follow. */
@@ -33,13 +36,13 @@ export const truncate: ValueHelper = (call, subject, length) => {
   }
   const whole = text(call, subject);
   if (whole.length <= length.value) return whole;
-  // The whole text may be very much longer than what is kept of it. A line break at its end stands for the end of the last character.
+  // The whole text may be very much longer than what is kept of it.
   for (let read = 2 * length.value + 16; ; read *= 2) {
-    const isWhole = read >= whole.length;
-    const part = isWhole ? `${whole}\n` : whole.slice(0, read);
+    const part = whole.slice(0, read);
+    const goesOn = read < whole.length;
     call.reads(part.length);
-    const end = endOfFirst(part, length.value);
+    const end = endOfFirst(part, length.value, goesOn);
     if (end !== undefined) return `${whole.slice(0, end).trimEnd()}…`;
-    if (isWhole) return whole;
+    if (!goesOn) return whole;
   }
 };
