@@ -41,7 +41,7 @@ describe.runIf(isFerretDbThere)('A MongoDB whose indexes take their time', () =>
       begun += 1;
       await made.promise;
     };
-    const times = { lookEveryMs: 5, longestSilenceMs: 20, longestLookMs: 60, longestWorkMs: 60_000 };
+    const times = { lookEveryMs: 5, longestSilenceMs: 20, longestLookMs: 400, longestWorkMs: 60_000 };
     const connection = kept(openConnection(server.url('x'), 'READ_STORE_URL', prepare, times));
     const counting = connection.use((db) => db.collection('people').countDocuments());
     await until('it is told of', () => connection.missing()?.includes('is being prepared'));
