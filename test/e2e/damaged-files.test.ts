@@ -84,7 +84,7 @@ describe.skipIf(isProduction)('A damaged database', () => {
     const { code, stdout } = await house.command('start');
     expect(code).toBe(1);
     expect(stdout).toContain(`The database ${fileOf(name)} is damaged`);
-    expect(stdout).toContain('restore this file from a backup');
+    expect(stdout).toContain('Restore the file from a backup');
     expect(readFileSync(fileOf(name)).equals(before)).toBe(true);
     const command = await house.command('account', 'list');
     expect([command.code, command.stderr]).toEqual([1, expect.stringContaining(`The database ${fileOf(name)} is damaged`)]);
