@@ -9,8 +9,8 @@ import { openDueTimes } from './due-times.ts';
 
 const consumer: Consumer = { name: consumers.delivery, subject: subjects.deliveryDue, leaseMs: 1.5 * attemptTimeoutMs };
 
-/** So many callbacks are under way at most. They cost little while their receivers are silent, which is why there may be many. */
-const concurrency = 5_000;
+/** How many webhook deliveries are under way at most: many, since they cost little while their receivers are silent. One account has at most `quick` of them. */
+const places = { quick: 1_000, most: 5_000 };
 
 /** Sends callbacks until `signal` aborts; resolves when those under way are recorded. */
 export const runDelivery = (given: Omit<DeliveryParts, 'dueTimes'>, bus: Bus, report: Report, signal: AbortSignal): Promise<void> => {
@@ -19,7 +19,7 @@ export const runDelivery = (given: Omit<DeliveryParts, 'dueTimes'>, bus: Bus, re
     bus,
     {
       consumer,
-      places: { quick: concurrency, most: concurrency },
+      places,
       work: (delivery) => workInTrace(delivery, consumer, (span) => deliver(parts, (delivery.data as { id: string }).id, delivery.attempt, span)),
       onError: (error, delivery) => report({ render: (delivery.data as { id: string }).id, ...idsOfMessage(delivery), error: String(error) }, 'a callback could not be worked on; it comes again'),
     },
