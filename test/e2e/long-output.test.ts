@@ -16,7 +16,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'colophon-output-'));
   await runColophon(['account', 'create', '--name', 'long', '--plan', 'free'], { COLOPHON_DATA_DIR: folder });
   const store = openSqliteEventStore(join(folder, 'log.db'));
-  const [opened] = await store.readAll(0, 1);
+  const opened = (await store.readAll(0, 10)).find(({ type }) => type === 'AccountOpened');
   stream = opened!.stream;
   // More than a pipe holds.
   const suspensions = Array.from({ length: 400 }, () => ({ ...opened!, id: randomUUID(), type: 'AccountSuspended', data: { reason: 'x'.repeat(200) } }));
