@@ -14,7 +14,7 @@ import { hashOf } from '#libs/keys/secret.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { knownForMs } from '#libs/read-store/known.ts';
-import { openCallers } from '../api/callers.ts';
+import { openCallers } from '../api/server/callers.ts';
 import { changeCallers } from './context.ts';
 
 const actor: Actor = { kind: 'person', name: 'tests' };

@@ -17,9 +17,9 @@ import { openKnown } from '#libs/read-store/known.ts';
 import { createLog } from '#libs/telemetry/log.ts';
 import { templatesIn } from '#libs/templates/find.ts';
 import { createApp } from '../../services/api/app.ts';
-import { openCallers } from '../../services/api/callers.ts';
-import { createEstimates } from '../../services/api/estimate.ts';
-import { createFreshness } from '../../services/api/freshness.ts';
+import { openCallers } from '../../services/api/server/callers.ts';
+import { createEstimates } from '../../services/api/renders/estimate.ts';
+import { createFreshness } from '../../services/api/server/freshness.ts';
 import { runProjector } from '../../services/projector/projector.ts';
 import { runQuotaKeeper } from '../../services/projector/quota-keeper.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { routes } from '#contracts/http/routes.ts';
+import { routes } from '../../services/api/routes.ts';
 import { type Api, openApi } from './harness.ts';
 
 let api: Api;

@@ -11,9 +11,9 @@ import { hashOf, newSecret, shownPrefix } from '#libs/keys/secret.ts';
 import { openKeyUses } from '#libs/keys/uses.ts';
 import { accounts } from '#libs/projections/accounts.ts';
 import { apiKeys } from '#libs/projections/api-keys.ts';
-import { authenticate, requireActive } from '../../services/api/authenticate.ts';
-import { openCallers } from '../../services/api/callers.ts';
-import { minuteOf, openRequestCounts, requireRoomInMinute } from '../../services/api/throttle.ts';
+import { authenticate, requireActive } from '../../services/api/server/authenticate.ts';
+import { openCallers } from '../../services/api/server/callers.ts';
+import { minuteOf, openRequestCounts, requireRoomInMinute } from '../../services/api/server/rate-limit.ts';
 import { heading, quantile, sayPromise } from './report.ts';
 import { eventsOf, projectAll } from './seed.ts';
 

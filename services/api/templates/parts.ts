@@ -3,10 +3,10 @@ import type { Preparation } from '#libs/documents/preparation.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
 import { templateNotFound } from '#libs/templates/commands.ts';
 import { findTemplate, templatesIn } from '#libs/templates/find.ts';
-import type { Caller } from '../callers.ts';
-import type { SourceParts } from '../render-source.ts';
-import type { SubmitParts } from '../submit-render.ts';
-import { planLimits } from '../throttle.ts';
+import type { Caller } from '../server/callers.ts';
+import type { SourceParts } from '../renders/render-source.ts';
+import type { SubmitParts } from '../renders/submit-render.ts';
+import { planLimits } from '../server/rate-limit.ts';
 
 export type TemplateParts = SubmitParts & SourceParts & { preparation: Preparation };
 

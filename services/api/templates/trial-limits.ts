@@ -3,10 +3,10 @@ import { Problem } from '#contracts/http/problem.ts';
 import { readModels } from '#contracts/names.ts';
 import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import type { Caller } from '../callers.ts';
-import { monthNow } from '../days.ts';
-import type { Freshness } from '../freshness.ts';
-import { monthOf, planLimits } from '../throttle.ts';
+import type { Caller } from '../server/callers.ts';
+import { monthNow } from '../usage/days.ts';
+import type { Freshness } from '../server/freshness.ts';
+import { monthOf, planLimits } from '../server/rate-limit.ts';
 
 /** How many trials of one account may run at once in a process. */
 export const mostAtOnce = 2;

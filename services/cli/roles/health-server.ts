@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { Problem } from '#contracts/http/problem.ts';
 import type { Settings } from '#libs/config/settings.ts';
 import type { Telemetry } from '#libs/telemetry/start.ts';
-import { newRequestId } from '../../api/before-routing.ts';
-import { registerHealthRoutes } from '../../api/health-routes.ts';
-import { registerMetricsRoute } from '../../api/metrics-route.ts';
-import { internalFault, sendFault } from '../../api/reply.ts';
-import { answerUnknownRoutes } from '../../api/unknown-routes.ts';
+import { newRequestId } from '../../api/server/malformed-requests.ts';
+import { registerHealthRoutes } from '../../api/health/routes.ts';
+import { registerMetricsRoute } from '../../api/health/metrics.ts';
+import { internalFault, sendFault } from '../../api/server/errors.ts';
+import { answerUnknownRoutes } from '../../api/server/unknown-routes.ts';
 import type { Role } from './running.ts';
 
 /** Serves `/health/live`, `/health/ready` and `/metrics` for a process without an API. Throws where the port is taken. */

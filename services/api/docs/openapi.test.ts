@@ -1,0 +1,72 @@
+import { validate as validateByReadme } from '@readme/openapi-parser';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { expect, test } from 'vitest';
+import type { z } from 'zod';
+import { type ErrorName, errors } from '#contracts/http/errors.ts';
+import { errorExample, errorSchemaName } from './openapi/error-schemas.ts';
+import { exampleExtra } from './openapi/error-examples.ts';
+import { buildOpenApi } from './openapi.ts';
+import { routes } from '../routes.ts';
+
+const copy = () => JSON.parse(JSON.stringify(buildOpenApi(routes, { version: '1.2.3' })));
+
+test('the document is valid OpenAPI 3.1, as two validators see it', async () => {
+  const validator = new Validator();
+  expect(await validator.validate(copy())).toEqual({ valid: true });
+  expect(validator.version).toBe('3.1');
+  expect(await validateByReadme(copy())).toMatchObject({ valid: true });
+});
+
+test('every route is in the document once, with an id of its own', () => {
+  const operations = Object.values(copy().paths).flatMap((path) => Object.values(path as object)) as { operationId: string }[];
+  expect(operations).toHaveLength(routes.length);
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(routes.length);
+});
+
+test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))('%s lists every error that it can have, under its status, with its own fields and an example', (_, route) => {
+  const document = copy();
+  const { responses } = document.paths[route.path][route.method.toLowerCase()];
+  for (const name of route.errors) {
+    const { error, status, extra } = errors[name];
+    const { content } = responses[status];
+    expect(content['application/json'].examples[error].value).toMatchObject({ error, code: status });
+    expect(JSON.stringify(content['application/json'].schema)).toContain(`"#/components/schemas/${errorSchemaName(name)}"`);
+    expect(Object.keys(document.components.schemas[errorSchemaName(name)].properties)).toEqual(expect.arrayContaining(['error', 'message', 'code', 'request_id', ...Object.keys(extra.shape)]));
+  }
+});
+
+test('a call that needs a key says which permission, and lists what can be wrong with the key', () => {
+  for (const route of routes.filter(({ path }) => path.startsWith('/api/'))) {
+    expect(route.permission).toBeDefined();
+    expect(route.errors).toEqual(expect.arrayContaining(['missing_authorization', 'invalid_api_key', 'revoked_api_key', 'expired_api_key', 'insufficient_permissions', 'account_suspended', 'rate_limit_exceeded', 'internal_error']));
+  }
+});
+
+test.each(Object.keys(errors) as ErrorName[])('the example of %s has the fields that the error has', (name) => {
+  expect(errors[name].extra.strict().safeParse(exampleExtra[name] ?? {}).error).toBeUndefined();
+  expect(errorExample(name)).toMatchObject({ error: errors[name].error, code: errors[name].status });
+});
+
+const bodies = routes.flatMap(({ method, path, request }) => Object.entries(request?.examples ?? {}).map(([name, { value }]) => [`${method} ${path}`, name, request?.body as z.ZodType, value] as const));
+
+test.each(bodies)('%s accepts its example %s', (_route, _name, schema, value) => {
+  expect(schema.safeParse(value).error).toBeUndefined();
+});
+
+const answers = routes.flatMap(({ method, path, responses }) => responses.flatMap(({ status, schema, examples = {} }) => Object.entries(examples).map(([name, { value }]) => [`${method} ${path}`, status, name, schema as z.ZodType, value] as const)));
+
+test.each(answers)('%s answers with %i as in its example %s', (_route, _status, _name, schema, value) => {
+  expect(schema.safeParse(value).error).toBeUndefined();
+});
+
+test('callers may leave out what has a default, and every answer has it', () => {
+  const { ConvertRequest, CreatedTemplate } = copy().components.schemas;
+  expect(ConvertRequest.required).toEqual(['mode', 'input_type', 'data']);
+  expect(CreatedTemplate.properties.variables.items.required).toContain('required');
+});
+
+test('two answers with one status are refused rather than one of them forgotten', () => {
+  const [route] = routes;
+  const twice = { ...route!, responses: [...route!.responses, ...route!.responses] };
+  expect(() => buildOpenApi([twice], { version: '1' })).toThrow('has two answers for one status');
+});

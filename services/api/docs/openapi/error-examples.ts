@@ -1,0 +1,42 @@
+import type { ErrorExtra, ErrorName } from '#contracts/http/errors.ts';
+import { orientations, pageSizes } from '#contracts/http/render-options.ts';
+import { inputTypes, modes } from '#contracts/http/render.ts';
+
+const templateId = 'tpl_01JQZX3C5V8Y2N6T4R7W9K0MHB';
+
+/** The further fields of errors as they may look; an error that has none is left out. */
+export const exampleExtra: { [N in ErrorName]?: ErrorExtra<N> } = {
+  invalid_request: { field: 'margin_top' },
+  invalid_mode: { received: 'PRINT', valid_values: [...modes] },
+  invalid_input_type: { received: 'odt', valid_values: [...inputTypes] },
+  invalid_page_size: { received: 'A5', valid_values: [...pageSizes] },
+  invalid_orientation: { received: orientations[0].toUpperCase() },
+  missing_template_id: { field: 'template_id' },
+  missing_data: { field: 'data' },
+  invalid_template_syntax: { line: 12 },
+  revoked_api_key: { revoked_at: '2026-02-11T16:40:00.000Z' },
+  expired_api_key: { expired_at: '2026-03-01T00:00:00.000Z' },
+  quota_exceeded: { quota_limit: 1000, quota_used: 1000, quota_reset: '2026-04-01T00:00:00.000Z' },
+  insufficient_permissions: { required_permission: 'templates:delete' },
+  account_suspended: { suspended_at: '2026-02-27T08:00:00.000Z', reason: 'Invoice 2026-004 is overdue.' },
+  template_limit_exceeded: { limit: 100 },
+  webhook_target_erased: { missing_fields: ['webhook_url', 'webhook_headers'] },
+  method_not_allowed: { allowed: ['GET', 'HEAD'] },
+  expectation_failed: { field: 'Expect' },
+  version_conflict: { current_version: 4 },
+  payload_too_large: { max_size_mb: 10, received_size_mb: 12.5 },
+  template_too_large: { max_size_mb: 1 },
+  pdf_too_large: { max_size_mb: 25, generated_size_mb: 31.4 },
+  conversion_failed: { details: 'Row 7 has 5 fields, the header has 4.', line: 7 },
+  invalid_html: { details: 'The text ends inside a comment that begins here.', line: 31 },
+  invalid_docx: { details: 'The file is not a zip archive.' },
+  invalid_markdown: { details: 'The code fence that begins here is never closed.', line: 12 },
+  render_template_not_found: { template_id: templateId, template_version: 7 },
+  template_render_error: { missing_variable: 'customer.name', line: 3 },
+  image_load_failed: { image_url: 'https://example.com/logo.png', reason: 'It answered with status 404.' },
+  processing_timeout: { timeout_seconds: 30 },
+  javascript_timeout: { timeout_seconds: 5 },
+  rate_limit_exceeded: { limit: 60, retry_after: 23, reset_at: '2026-03-02T09:16:00.000Z' },
+  webhook_failed: { webhook_url: 'https://example.com/hook', attempts: 3, last_error: 'It did not answer within 10 s.' },
+  service_unavailable: { retry_after: 5 },
+};

@@ -1,0 +1,76 @@
+import type { z } from 'zod';
+import { type ErrorName, errors } from '#contracts/http/errors.ts';
+import type { Route, RouteRequest, RouteResponse } from '../../server/route.ts';
+import { errorExample, errorSchemaName } from './error-schemas.ts';
+import { headersOf } from './headers.ts';
+import { type Json, jsonSchemaOf, referenceTo } from './json-schema.ts';
+
+const json = 'application/json';
+
+const parametersIn = (place: 'path' | 'query' | 'header', fields: z.ZodObject | undefined): Json[] => {
+  if (!fields) return [];
+  const { properties = {}, required = [] } = jsonSchemaOf(fields, 'input') as { properties?: Record<string, Json>; required?: string[] };
+  return Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name, in: place, required: required.includes(name), ...(description ? { description } : {}), schema,
+  }));
+};
+
+const parametersOf = ({ params, query, headers }: RouteRequest): Json[] => [...parametersIn('path', params), ...parametersIn('query', query), ...parametersIn('header', headers)];
+
+const contentOf = ({ schema, bytes, examples }: RouteResponse): Json => {
+  if (bytes) return { content: { [bytes]: {} } };
+  return schema ? { content: { [json]: { schema: referenceTo(schema, 'output'), ...(examples ? { examples } : {}) } } } : {};
+};
+
+const successOf = (route: Route, response: RouteResponse): Json => ({
+  description: response.description,
+  headers: headersOf(route, response.status, response.headers ?? {}),
+  ...contentOf(response),
+});
+
+const failureOf = (route: Route, status: number, names: ErrorName[]): Json => {
+  const references = names.map((name) => ({ $ref: `#/components/schemas/${errorSchemaName(name)}` }));
+  const mapping = Object.fromEntries(names.map((name) => [errors[name].error, `#/components/schemas/${errorSchemaName(name)}`]));
+  return {
+    description: names.map((name) => `- \`${errors[name].error}\`: ${errors[name].meaning}`).join('\n'),
+    headers: headersOf(route, status, {}),
+    content: {
+      [json]: {
+        schema: references.length === 1 ? references[0] : { oneOf: references, discriminator: { propertyName: 'error', mapping } },
+        examples: Object.fromEntries(names.map((name) => [errors[name].error, { summary: errors[name].error, value: errorExample(name) }])),
+      },
+    },
+  };
+};
+
+const failuresOf = (route: Route): [string, Json][] => {
+  const byStatus = Map.groupBy(new Set(route.errors), (name) => errors[name].status);
+  return [...byStatus].map(([status, names]) => [String(status), failureOf(route, status, names)]);
+};
+
+// An answer of its own and errors under one status do not occur together; an object would silently keep one of them.
+const distinct = (route: Route, entries: [string, Json][]): Json => {
+  const statuses = entries.map(([status]) => status);
+  if (new Set(statuses).size < statuses.length) throw new Error(`${route.method} ${route.path} has two answers for one status.`);
+  return Object.fromEntries(entries.toSorted(([one], [other]) => Number(one) - Number(other)));
+};
+
+const operationIdOf = ({ method, path }: Route): string => `${method.toLowerCase()}${path.replace(/^\/api\/v1/, '').replace(/[/{}]+(\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/\W/g, '')}`;
+
+const securityOf = ({ permission, keyOptional }: Route): Json[] => [...(permission ? [{ apiKey: [] }] : []), ...(keyOptional ? [{}] : [])];
+
+/** One operation of the OpenAPI document. */
+export const operationOf = (route: Route): Json => {
+  const { tag, summary, description, permission, request = {}, responses } = route;
+  const parameters = parametersOf(request);
+  return {
+    operationId: operationIdOf(route),
+    tags: [tag],
+    summary,
+    description: permission ? `${description}\n\nNeeds the permission \`${permission}\`.` : description,
+    security: securityOf(route),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(request.body ? { requestBody: { required: !request.bodyIsOptional, content: { [json]: { schema: referenceTo(request.body, 'input'), examples: request.examples ?? {} } } } } : {}),
+    responses: distinct(route, [...responses.map((response): [string, Json] => [String(response.status), successOf(route, response)]), ...failuresOf(route)]),
+  };
+};

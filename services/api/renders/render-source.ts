@@ -1,0 +1,74 @@
+import type { RenderSource } from '#contracts/events/render.ts';
+import { Problem } from '#contracts/http/problem.ts';
+import { type RenderOptions, renderOptions } from '#contracts/http/render-options.ts';
+import type { ConvertRequest, TemplateRequest } from '#contracts/http/render.ts';
+import { readModels } from '#contracts/names.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
+import type { TemplateDocument } from '#libs/projections/templates.ts';
+import type { Known } from '#libs/read-store/known.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+import { readSettings } from '#libs/templates/body.ts';
+import { findTemplate, findVersion } from '#libs/templates/find.ts';
+import type { Caller } from '../server/callers.ts';
+import { brief } from '../server/brief.ts';
+import type { Freshness } from '../server/freshness.ts';
+import type { Written } from '../server/body/read-json.ts';
+import { planLimits } from '../server/rate-limit.ts';
+
+/** `headerHtml` and `footerHtml` are the bytes of the options of that name. */
+export type Ask = { source: RenderSource; options: RenderOptions; headerHtml: Uint8Array | null; footerHtml: Uint8Array | null };
+/** `templates` are found by their bare ids. */
+export type SourceParts = { reads: ReadStore; templates: Known<TemplateDocument>; blobs: BlobStore; freshness: Freshness };
+
+const given = (fields: Record<string, unknown>): Record<string, unknown> => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+const unknownTemplate = (asked: string, template_version: number | undefined): Problem => {
+  const template_id = brief(asked);
+  return template_version === undefined
+    ? Problem.of('render_template_not_found', `The account has no template ${template_id}.`, { template_id })
+    : Problem.of('render_template_not_found', `The account has no template ${template_id} with a version ${template_version} that is still kept.`, { template_id, template_version });
+};
+
+const webhookNames = new Set(['webhook_url', 'webhook_method', 'webhook_headers']);
+const withoutWebhook = <T extends object>(fields: T): T => Object.fromEntries(Object.entries(fields).filter(([name]) => !webhookNames.has(name))) as T;
+
+type Content = Pick<Ask, 'source' | 'options'>;
+
+const templateContent = async ({ reads, templates, blobs, freshness }: SourceParts, { account }: Caller, request: Omit<TemplateRequest, 'mode'>, data: Uint8Array): Promise<Content> => {
+  const { template_id, template_version, data: _, ...own } = request;
+  await freshness.settled(account.id, readModels.templates, readModels.templateVersions);
+  const template = await findTemplate(templates, account.id, template_id);
+  if (!template) throw unknownTemplate(template_id, template_version);
+  const version = template_version ?? template.version;
+  // A template's own document is that of its present version.
+  const body = version === template.version ? template : (await findVersion(reads, template, version, planLimits(account).keptVersions))?.body;
+  if (!body) throw unknownTemplate(template_id, template_version);
+  const [{ default_options }, dataRef] = await Promise.all([readSettings(blobs, body), blobs.put(data)]);
+  const { locale: _locale, time_zone: _timeZone, ...presets } = default_options;
+  return {
+    source: { mode: 'RENDER', templateId: template.id, templateVersion: version, content: body.content, settings: body.settings, data: dataRef },
+    options: renderOptions.parse({ ...presets, ...given(withoutWebhook(own)) }),
+  };
+};
+
+const contentOf = async (parts: SourceParts, caller: Caller, request: ConvertRequest | TemplateRequest, data: Uint8Array): Promise<Content> => {
+  if (request.mode === 'RENDER') {
+    const { mode: _, ...wanted } = request;
+    return templateContent(parts, caller, wanted, data);
+  }
+  const { mode: _mode, input_type: inputType, data: _data, ...options } = request;
+  return { source: { mode: 'CONVERT', inputType, input: await parts.blobs.put(data) }, options: withoutWebhook(options) };
+};
+
+/** What is stored of a text: as it was written, where it was too long to be read. */
+const bytesOf = (text: string | null, written: Uint8Array | undefined): Uint8Array | null => (text === null || text === '' ? null : (written ?? Buffer.from(text)));
+
+/**
+ * What a request wants rendered, its content stored; `written` are the long texts of its body. A template's own options give way to those of the request.
+ * @throws Problem render_template_not_found
+ */
+export const askOf = async (parts: SourceParts, caller: Caller, request: ConvertRequest | TemplateRequest, written: Written): Promise<Ask> => {
+  const content = await contentOf(parts, caller, request, written.data ?? Buffer.from(request.data as string));
+  const { header_html, footer_html } = content.options;
+  return { ...content, headerHtml: bytesOf(header_html, written.header_html), footerHtml: bytesOf(footer_html, written.footer_html) };
+};

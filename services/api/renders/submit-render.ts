@@ -1,0 +1,73 @@
+import type { BlobRef, RenderEvent, RenderReply } from '#contracts/events/render.ts';
+import { type Fault, Problem } from '#contracts/http/problem.ts';
+import { streams } from '#contracts/names.ts';
+import type { PlanLimits } from '#contracts/plans.ts';
+import type { Answer, Answers } from '#libs/answers/port.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
+import { render } from '#libs/domain/render.ts';
+import { begin, type Log } from '#libs/handling/handle.ts';
+import { bytesPerMb } from '#libs/sizes/sizes.ts';
+import type { Caller } from '../server/callers.ts';
+import type { Ask } from './render-source.ts';
+import { planLimits } from '../server/rate-limit.ts';
+
+export type Submission = { id: string; createdAt: string; position: number; answer: Promise<Answer | null> };
+export type SubmitParts = { log: Log; blobs: BlobStore; answers: Answers };
+
+type Requested = Extract<RenderEvent, { type: 'RenderRequested' }>['data'];
+
+const renderLimits = (plan: PlanLimits): Requested['limits'] => ({
+  processingMs: plan.processingMs,
+  scriptMs: plan.scriptMs,
+  maxPages: plan.maxPages,
+  maxImages: plan.maxImages,
+  maxPdfBytes: plan.maxPdfMb === null ? null : Math.floor(plan.maxPdfMb * bytesPerMb),
+});
+
+const storedBands = async (blobs: BlobStore, { headerHtml, footerHtml }: Ask): Promise<Requested['bands']> => {
+  const stored = async (html: Uint8Array | null): Promise<BlobRef | null> => (html ? blobs.put(html) : null);
+  const [header, footer] = await Promise.all([stored(headerHtml), stored(footerHtml)]);
+  return { header, footer };
+};
+
+/**
+ * Puts a render into the log: from here on it will end, as a PDF or as a failure.
+ * `id` is its bare id, `at` the moment of its acceptance, which is the one that its quota is counted in. `abandoned` aborts when the caller no longer waits. The answer is null then.
+ */
+export const submitRender = async (
+  { log, blobs, answers }: SubmitParts,
+  { key, account }: Caller,
+  ask: Ask & { id: string; at: Date; trial: boolean; reply: RenderReply; requestId: string; traceparent: string | null },
+  abandoned: AbortSignal,
+): Promise<Submission> => {
+  const { id, at } = ask;
+  const { header_html: _header, footer_html: _footer, ...options } = ask.options;
+  const data: Requested = {
+    accountId: account.id,
+    keyId: key.id,
+    keyType: key.keyType,
+    source: ask.source,
+    options,
+    bands: await storedBands(blobs, ask),
+    limits: renderLimits(planLimits(account)),
+    trial: ask.trial,
+    reply: ask.reply,
+  };
+  const answer = ask.reply.kind === 'wait' ? answers.wait(id, abandoned) : Promise.resolve(null);
+  const { position } = await begin({ ...log, now: () => at }, render, streams.render(id)).execute(
+    { type: 'request', data },
+    { actor: { kind: 'key', id: key.id }, accountId: account.id, correlationId: ask.requestId, causationId: null, traceparent: ask.traceparent },
+  );
+  return { id, createdAt: at.toISOString(), position: position!, answer };
+};
+
+/** The answer as a PDF. @throws Problem for a render that failed */
+export const pdfOf = (answer: Answer | null): Extract<Answer, { status: 'DONE' }> => {
+  if (answer?.status === 'DONE') return answer;
+  const overdue: Fault = {
+    name: 'service_unavailable',
+    message: 'The render was accepted but has not finished in time. It goes on; ask again later.',
+    extra: { retry_after: 30 },
+  };
+  throw Problem.from(answer?.fault ?? overdue);
+};

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Permission } from '#contracts/events/account.ts';
+import { Problem } from '#contracts/http/problem.ts';
+import { streams } from '#contracts/names.ts';
+import { idempotency, keptMs } from '#libs/domain/idempotency.ts';
+import { RevisionConflict } from '#libs/event-store/port.ts';
+import { load, type Log } from '#libs/handling/handle.ts';
+import { newId } from '#libs/ids/new-id.ts';
+import { requirePermission } from './authenticate.ts';
+import { callerOf } from './caller.ts';
+import { causeOf } from './cause.ts';
+import { bodySha256 } from './body/raw-body.ts';
+
+export type Attempt = {
+  operation: string;
+  /** What the first answer takes, whoever asks for it again. */
+  permission: Permission;
+  /** The stream in which the work of this id leaves its first trace. */
+  streamOf: (id: string) => string;
+  /** Does the work for the first time; `id` is what the render or template is to be called. */
+  run: (id: string) => Promise<FastifyReply>;
+  /** Gives the first answer again; null while there is no trace of the work, `running` while it has not ended. */
+  replay: (id: string) => Promise<FastifyReply | 'running' | null>;
+};
+
+const longestKey = 255;
+/** A claim without any trace of its work for so long is that of a process that died. */
+const abandonedMs = 60_000;
+
+const keyOf = (request: FastifyRequest): string | null => {
+  const header = request.headers['idempotency-key'];
+  if (header === undefined) return null;
+  if (typeof header === 'string' && header.length > 0 && header.length <= longestKey) return header;
+  throw Problem.of('invalid_request', `Idempotency-Key must have 1 to ${longestKey} characters.`, { field: 'Idempotency-Key' });
+};
+
+const inProgress = (): Problem => Problem.of('idempotency_in_progress', 'The first request with this Idempotency-Key is still running. Ask again when it has ended.');
+
+const claim = async (log: Log, request: FastifyRequest, key: string, operation: string) => {
+  const cause = causeOf(request);
+  const stream = streams.idempotency(createHash('sha256').update(`${callerOf(request).account.id}\n${key}`).digest('hex'));
+  for (;;) {
+    const { history, aggregate } = await load(log, idempotency, stream);
+    const age = history.length === 0 ? 0 : log.now().getTime() - Date.parse(history.at(-1)!.metadata.occurredAt);
+    const wish = { type: 'claim' as const, accountId: cause.accountId!, operation, bodySha256: bodySha256(request), id: newId(log.now()), expired: age >= keptMs };
+    try {
+      const { events } = await aggregate.attempt(wish, cause);
+      return { aggregate, cause, age, first: events.length > 0 ? wish.id : null, wish };
+    } catch (error) {
+      // Somebody claimed it at the same moment: look at what they hold.
+      if (!(error instanceof RevisionConflict)) throw error;
+    }
+  }
+};
+
+/** Does a request once for each Idempotency-Key: the same key and body again give the first answer again. @throws Problem */
+export const once = async (log: Log, request: FastifyRequest, reply: FastifyReply, { operation, permission, streamOf, run, replay }: Attempt): Promise<FastifyReply> => {
+  const key = keyOf(request);
+  if (key === null) return run(newId(log.now()));
+  const { aggregate, cause, age, first, wish } = await claim(log, request, key, operation);
+  const runReleasing = (id: string): Promise<FastifyReply> =>
+    run(id).catch(async (error: unknown) => {
+      // What was accepted stays accepted, even where its answer went wrong: a second try must not do it twice.
+      if ((await log.store.read(streamOf(id))).length === 0) await aggregate.execute({ type: 'release', id }, cause);
+      throw error;
+    });
+  if (first !== null) return runReleasing(first);
+  const held = aggregate.state;
+  if (held.status !== 'CLAIMED') throw inProgress();
+  if (held.operation !== operation || held.bodySha256 !== wish.bodySha256) throw Problem.of('idempotency_conflict', 'This Idempotency-Key was used with another request. Take a new key for a new request.');
+  requirePermission(callerOf(request), permission);
+  reply.header('idempotency-replayed', 'true');
+  const notReplayed = (): unknown => reply.removeHeader('idempotency-replayed');
+  const replayed = await replay(held.id).catch((error: unknown) => {
+    notReplayed();
+    throw error;
+  });
+  if (replayed !== null && replayed !== 'running') return replayed;
+  notReplayed();
+  // A claim from further in the future is that of a clock that was set back since.
+  if (replayed === null && Math.abs(age) > abandonedMs) return runReleasing(held.id);
+  throw inProgress();
+};

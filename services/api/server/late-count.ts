@@ -1,0 +1,30 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { callerOf } from './caller.ts';
+import { minuteOf, type RequestCounts, requireRoomInMinute } from './rate-limit.ts';
+
+const renderPath = '/api/v1/render';
+const alwaysAsyncPath = '/api/v1/render/async';
+
+const uncounted = new WeakSet<FastifyRequest>();
+
+/** Where asynchronous renders are exempt from the limit of the minute, these are let in first and counted when their body has told what they are. */
+export const mayBeExempt = ({ routeOptions, method }: FastifyRequest): boolean => method === 'POST' && (routeOptions.url === renderPath || routeOptions.url === alwaysAsyncPath);
+
+/** Leaves a request uncounted until its body is read. */
+export const countLater = (request: FastifyRequest): void => void uncounted.add(request);
+
+const isAsynchronous = ({ routeOptions, body }: FastifyRequest): boolean =>
+  routeOptions.url === alwaysAsyncPath || (body as { webhook_url?: unknown } | null | undefined)?.webhook_url !== undefined;
+
+/** Counts a request that was to be counted later; an asynchronous render stays uncounted. Harmless where there is nothing to count. */
+export const countLate = async (counts: RequestCounts, request: FastifyRequest, reply: FastifyReply, now: Date): Promise<void> => {
+  if (!uncounted.delete(request) || isAsynchronous(request)) return;
+  await counts.count(callerOf(request).account, reply, now);
+};
+
+/** @throws Problem rate_limit_exceeded */
+export const requireCounted = async (counts: RequestCounts, request: FastifyRequest, reply: FastifyReply, now: Date): Promise<void> => {
+  if (!uncounted.has(request)) return;
+  await countLate(counts, request, reply, now);
+  if (!isAsynchronous(request)) requireRoomInMinute(minuteOf(request), now);
+};
