@@ -1,6 +1,7 @@
 import { Problem } from '#contracts/http/problem.ts';
 import type { RenderOptions } from '#contracts/http/render-options.ts';
 import type { Page } from './page.ts';
+import type { PrintRequest } from './request.ts';
 import { windowFor } from './window.ts';
 
 const isLifeCycle = (frameId: string, name: string) => (event: { frameId: string; name: string }) => event.name === name && event.frameId === frameId;
@@ -20,6 +21,11 @@ const leaves = (address: string) =>
   Problem.of('conversion_failed', `The document leads away from itself, to ${address.slice(0, 200)}. Documents are rendered as they stand, without refresh or redirect.`, {
     details: { reason: 'navigated_away' },
   });
+
+/** Refuses a document that leads away by itself before it would be printed: the print may come before the browser follows. */
+export const refuseRefresh = ({ refresh, options }: PrintRequest): void => {
+  if (refresh && refresh.seconds * 1000 <= options.wait_time) throw leaves(refresh.address);
+};
 
 /** Keeps the document in its page: one that would lead the page elsewhere (a script, a refresh) fails, and nothing of the other address is loaded. */
 export const holdInPlace = async (page: Page): Promise<void> => {

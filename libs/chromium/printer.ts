@@ -6,6 +6,7 @@ import { usualSlowAfterMs } from '#libs/scheduling/places.ts';
 import { tooBusy } from '#libs/scheduling/too-busy.ts';
 import { BrowserGone } from './devtools/gone.ts';
 import { underDeadline } from './deadline.ts';
+import { refuseRefresh } from './document.ts';
 import { type BrowserKind, browserKinds } from './flags.ts';
 import { openHermitages } from './hermitage.ts';
 import { openHouse, type House, type OpenProxy } from './house.ts';
@@ -112,6 +113,7 @@ export const openPrinter = async (settings: PrinterSettings): Promise<Printer> =
   return {
     print: async (request) => {
       if (closing) throw new BrowserGone('The printer is closing.');
+      refuseRefresh(request);
       const lane = laneOf(request);
       const asked = performance.now();
       const { processingMs, waitMs = processingMs } = request.limits;

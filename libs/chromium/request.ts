@@ -9,6 +9,8 @@ export type PrintRequest = {
   lane: 'quiet' | 'script';
   /** Whether the document may fetch from the network. */
   external: boolean;
+  /** Where a `<meta http-equiv=refresh>` of the document leads, and after how many seconds. */
+  refresh?: { seconds: number; address: string } | undefined;
   /** Whose document it is: a long one holds up no others but those of the same group. */
   group?: string;
   /** Prints it in a browser of its own, where neither can another document end it nor it another document. Takes as long as a browser takes to start. */

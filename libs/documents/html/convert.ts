@@ -13,9 +13,10 @@ export const prepareHtml = (html: string, maxImages: number | null): Prepared =>
 };
 
 /** The lane that what was seen in a document asks for. */
-export const preparedAs = (html: string, { runs, external }: Inspection): Prepared => ({
+export const preparedAs = (html: string, { runs, external, refresh }: Inspection): Prepared => ({
   html,
   lane: runs === undefined ? 'quiet' : 'script',
   laneReason: runs ?? 'nothing that runs',
   external,
+  refresh,
 });
