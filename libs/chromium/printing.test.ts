@@ -122,7 +122,7 @@ test.each(['quiet', 'script'] as const)('a refresh fails the document instead of
 
 test('a refresh that a script asks for fails the document too', async () => {
   const script = `const m=document.createElement('meta');m.httpEquiv='refresh';m.content='0;url=http://other.example/';document.head.append(m)`;
-  const request = requestFor(`<script>${script}</script><p>x`, { lane: 'script', options: { wait_time: 10_000 } });
+  const request = requestFor(`<script>${script}</script><p>x`, { lane: 'script', options: { wait_time: 5000 } });
   expect(request.refresh).toBeUndefined();
   expect(await faultOf(printer.print(request))).toMatchObject({ name: 'conversion_failed', message: expect.stringContaining('other.example') });
 });
