@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { limitOverrides, planNames } from '../plans.ts';
 import { identifier, list, text } from './bounded.ts';
+import type { EventsIn } from './metadata.ts';
 
 export const permissions = ['render:create', 'templates:read', 'templates:write', 'templates:delete', 'jobs:read', 'usage:read'] as const;
 export type Permission = (typeof permissions)[number];
@@ -14,7 +15,7 @@ export const accountEvents = {
   WebhookSecretRotated: z.object({ generation: z.number().int() }),
 } as const;
 
-export type AccountEvent = { [T in keyof typeof accountEvents]: { type: T; data: z.output<(typeof accountEvents)[T]> } }[keyof typeof accountEvents];
+export type AccountEvent = EventsIn<typeof accountEvents>;
 
 export const apiKeyEvents = {
   ApiKeyIssued: z.object({
@@ -31,4 +32,4 @@ export const apiKeyEvents = {
   ApiKeyRevoked: z.object({ reason: text(1500).nullable() }),
 } as const;
 
-export type ApiKeyEvent = { [T in keyof typeof apiKeyEvents]: { type: T; data: z.output<(typeof apiKeyEvents)[T]> } }[keyof typeof apiKeyEvents];
+export type ApiKeyEvent = EventsIn<typeof apiKeyEvents>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { identifier, text } from './bounded.ts';
+import type { EventsIn } from './metadata.ts';
 import { blobRef, webhookTarget } from './render.ts';
 
 /** What came of one attempt. `answered` has the status and the first 1000 characters of the answer; the others say why there was none. */
@@ -34,4 +35,4 @@ export const deliveryEvents = {
   WebhookTargetErased: z.object({ sha256: identifier() }),
 } as const;
 
-export type DeliveryEvent = { [T in keyof typeof deliveryEvents]: { type: T; data: z.output<(typeof deliveryEvents)[T]> } }[keyof typeof deliveryEvents];
+export type DeliveryEvent = EventsIn<typeof deliveryEvents>;

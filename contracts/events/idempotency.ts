@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { identifier } from './bounded.ts';
+import type { EventsIn } from './metadata.ts';
 
 export const idempotencyEvents = {
   /** A request with this Idempotency-Key is under way, or was answered; `id` is that of the render or template that it makes. */
@@ -8,4 +9,4 @@ export const idempotencyEvents = {
   IdempotencyKeyReleased: z.object({ id: identifier() }),
 } as const;
 
-export type IdempotencyEvent = { [T in keyof typeof idempotencyEvents]: { type: T; data: z.output<(typeof idempotencyEvents)[T]> } }[keyof typeof idempotencyEvents];
+export type IdempotencyEvent = EventsIn<typeof idempotencyEvents>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { identifier } from './bounded.ts';
+import type { EventsIn } from './metadata.ts';
 
 /** One stream a log: what belongs to this log, and must not be exchanged without a word. */
 export const installationEvents = {
@@ -12,4 +13,4 @@ export const installationEvents = {
   BlobStoreReplaced: z.object({}),
 } as const;
 
-export type InstallationEvent = { [T in keyof typeof installationEvents]: { type: T; data: z.output<(typeof installationEvents)[T]> } }[keyof typeof installationEvents];
+export type InstallationEvent = EventsIn<typeof installationEvents>;

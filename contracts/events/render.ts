@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { errorNames } from '../http/errors.ts';
 import { renderOptions } from '../http/render-options.ts';
 import { inputTypes } from '../http/render.ts';
 import { longestWebhookHeader, maxWebhookHeaders, maxWebhookUrl, webhookMethods } from '../http/webhook.ts';
 import { anyFields, ascii, entries, identifier, list, text } from './bounded.ts';
+import type { EventsIn } from './metadata.ts';
 
 /** A blob is named by the SHA-256 of its bytes, in hex; `size` is in bytes. */
 export const blobRef = z.object({ sha256: identifier(), size: z.number().int() });
@@ -116,7 +118,7 @@ export const renderCompleted = z.object({
 export const renderFailed = z.object({
   attempt: z.number().int(),
   /** A name of the error table, with the message and the extra fields that the caller got. */
-  fault: z.object({ name: identifier(), message: text(2000), extra: anyFields(24_000) }),
+  fault: z.object({ name: z.enum(errorNames), message: text(2000), extra: anyFields(24_000) }),
   reply: z.enum(['wait', 'poll', 'webhook']),
   totalMs: z.number(),
   /** The day (`YYYY-MM-DD`, UTC; in early events the month alone) whose quota gets the render back, where the service itself was at fault. */
@@ -154,6 +156,4 @@ export const renderEvents = {
   RenderDiagnosed: renderDiagnosed,
 } as const;
 
-export type RenderEvent = {
-  [T in keyof typeof renderEvents]: { type: T; data: z.output<(typeof renderEvents)[T]> };
-}[keyof typeof renderEvents];
+export type RenderEvent = EventsIn<typeof renderEvents>;

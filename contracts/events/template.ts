@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { templateCategories, templateLimits } from '../http/templates.ts';
 import { identifier, text } from './bounded.ts';
+import type { EventsIn } from './metadata.ts';
 import { blobRef } from './render.ts';
 
 const templateNameText = z.string().max(templateLimits.nameLength);
@@ -31,14 +32,14 @@ export const templateEvents = {
   TemplateNameForgone: z.object({ name: templateNameText }),
 } as const;
 
-export type TemplateEvent = { [T in keyof typeof templateEvents]: { type: T; data: z.output<(typeof templateEvents)[T]> } }[keyof typeof templateEvents];
+export type TemplateEvent = EventsIn<typeof templateEvents>;
 
 export const templateNameEvents = {
   TemplateNameReserved: z.object({ accountId: identifier(), name: templateNameText, templateId: identifier() }),
   TemplateNameReleased: z.object({ templateId: identifier() }),
 } as const;
 
-export type TemplateNameEvent = { [T in keyof typeof templateNameEvents]: { type: T; data: z.output<(typeof templateNameEvents)[T]> } }[keyof typeof templateNameEvents];
+export type TemplateNameEvent = EventsIn<typeof templateNameEvents>;
 
 /** Room for a template in an account, for which the order of this one stream decides. */
 export const templateSlotEvents = {
@@ -46,4 +47,4 @@ export const templateSlotEvents = {
   TemplateSlotFreed: z.object({ templateId: identifier() }),
 } as const;
 
-export type TemplateSlotEvent = { [T in keyof typeof templateSlotEvents]: { type: T; data: z.output<(typeof templateSlotEvents)[T]> } }[keyof typeof templateSlotEvents];
+export type TemplateSlotEvent = EventsIn<typeof templateSlotEvents>;

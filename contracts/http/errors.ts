@@ -77,4 +77,5 @@ export const errors = {
 } as const satisfies Record<string, ErrorEntry>;
 
 export type ErrorName = keyof typeof errors;
+export const errorNames = Object.keys(errors) as ErrorName[];
 export type ErrorExtra<N extends ErrorName> = z.input<(typeof errors)[N]['extra']>;

@@ -1,10 +1,11 @@
+import type { EventData } from '#contracts/events/all.ts';
 import type { ApiKeyEvent } from '#contracts/events/account.ts';
 import type { Decider } from './decider.ts';
 
 export type ApiKeyState = { status: 'NONE' } | { status: 'ACTIVE' } | { status: 'REVOKED' };
 
 export type ApiKeyCommand =
-  | { type: 'issue'; data: Extract<ApiKeyEvent, { type: 'ApiKeyIssued' }>['data'] }
+  | { type: 'issue'; data: EventData['ApiKeyIssued'] }
   | { type: 'revoke'; reason: string | null };
 
 const evolve = (_: ApiKeyState, event: ApiKeyEvent): ApiKeyState => {

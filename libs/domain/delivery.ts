@@ -1,3 +1,4 @@
+import type { EventData } from '#contracts/events/all.ts';
 import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.ts';
 import type { WebhookTarget } from '#contracts/events/render.ts';
 import type { Decider } from './decider.ts';
@@ -20,7 +21,7 @@ export type DeliveryState =
   | ({ status: 'ENDED' } & Place & Going);
 
 export type DeliveryCommand =
-  | { type: 'request'; data: Extract<DeliveryEvent, { type: 'DeliveryRequested' }>['data'] }
+  | { type: 'request'; data: EventData['DeliveryRequested'] }
   | { type: 'send' }
   | { type: 'record'; outcome: AttemptOutcome; durationMs: number; now: Date }
   | { type: 'redeliver'; target: WebhookTarget | null }

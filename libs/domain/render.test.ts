@@ -1,14 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { EventData } from '#contracts/events/all.ts';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { fold } from './decider.ts';
 import { given, historyOf } from './testing/given.ts';
 import { maxAttempts, maxMadeAgain, nextAttempt, render, type RenderCommand } from './render.ts';
 
-type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
-
 const blob = { sha256: 'ab'.repeat(32), size: 10 };
-const request: Data<'RenderRequested'> = {
+const request: EventData['RenderRequested'] = {
   accountId: 'acc_1', keyId: 'key_1', keyType: 'live',
   source: { mode: 'CONVERT', inputType: 'html', input: blob },
   options: {
@@ -20,11 +19,11 @@ const request: Data<'RenderRequested'> = {
   trial: false,
   reply: { kind: 'poll', estimatedMs: 20 },
 };
-const completion = (attempt: number): Data<'RenderCompleted'> => ({
+const completion = (attempt: number): EventData['RenderCompleted'] => ({
   attempt, input: 'html', pdf: blob, reply: 'poll', keptUntil: '2026-01-02T04:04:05.000Z', pages: 1, lane: 'quiet', laneReason: 'no script', engine: 'chromium', warnings: [],
   durations: { queueMs: 1, prepareMs: 1, waitMs: 1, loadMs: 1, printMs: 1, totalMs: 5 },
 });
-const failure = (attempt: number): Data<'RenderFailed'> => ({ attempt, fault: { name: 'conversion_failed', message: 'no', extra: {} }, reply: 'poll', totalMs: 5, givesBack: null });
+const failure = (attempt: number): EventData['RenderFailed'] => ({ attempt, fault: { name: 'conversion_failed', message: 'no', extra: {} }, reply: 'poll', totalMs: 5, givesBack: null });
 
 const requested: RenderEvent = { type: 'RenderRequested', data: request };
 const started = (attempt: number): RenderEvent => ({ type: 'RenderStarted', data: { attempt, worker: 'one', queueMs: 0 } });

@@ -1,3 +1,4 @@
+import type { EventData } from '#contracts/events/all.ts';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import type { Decider } from './decider.ts';
 
@@ -15,19 +16,17 @@ export type RenderState =
   /** `discarded` is a PDF that cannot be fetched and is still stored. */
   | { status: 'FAILED'; diagnosed?: true; discarded?: string };
 
-type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
-
 export type RenderCommand =
-  | { type: 'request'; data: Data<'RenderRequested'> }
+  | { type: 'request'; data: EventData['RenderRequested'] }
   | { type: 'claim'; attempt: number; worker: string; queueMs: number }
-  | { type: 'complete'; data: Data<'RenderCompleted'> }
-  | { type: 'fail'; data: Data<'RenderFailed'> }
-  | { type: 'discardPdf'; data: Data<'PdfDiscarded'> }
+  | { type: 'complete'; data: EventData['RenderCompleted'] }
+  | { type: 'fail'; data: EventData['RenderFailed'] }
+  | { type: 'discardPdf'; data: EventData['PdfDiscarded'] }
   | { type: 'erasePdf' }
   | { type: 'requestPdfAgain'; count: number }
-  | { type: 'endPdfAgain'; data: Data<'PdfMadeAgain'> }
+  | { type: 'endPdfAgain'; data: EventData['PdfMadeAgain'] }
   | { type: 'requestDiagnosis' }
-  | { type: 'diagnose'; data: Data<'RenderDiagnosed'> };
+  | { type: 'diagnose'; data: EventData['RenderDiagnosed'] };
 
 /** The attempt that a worker may claim next; null when the render has ended, was never asked for, or has no attempt left. */
 export const nextAttempt = (state: RenderState): number | null => {

@@ -1,10 +1,11 @@
+import type { EventOf } from '#contracts/events/all.ts';
 import type { Metadata } from '#contracts/events/metadata.ts';
 
 /** An event to be appended. `id` is unique for ever and makes a repeated append harmless. */
-export type NewEvent = { id: string; type: string; version: number; data: unknown; metadata: Metadata };
+export type NewEvent<Event extends EventOf = EventOf> = Event & { id: string; version: number; metadata: Metadata };
 
-/** `revision` counts from 0 within the stream; `position` orders all events of the log, and only grows. */
-export type RecordedEvent = NewEvent & { stream: string; revision: number; position: number };
+/** An event as the log has it: a union that its `type` tells apart. `revision` counts from 0 within the stream; `position` orders all events of the log, and only grows. */
+export type RecordedEvent<Event extends EventOf = EventOf> = NewEvent<Event> & { stream: string; revision: number; position: number };
 
 /** `-1` expects a stream without events. */
 export type ExpectedRevision = number;

@@ -1,4 +1,3 @@
-import type { Metadata } from '#contracts/events/metadata.ts';
 import { openBell } from '#libs/sqlite/bell.ts';
 import { openDatabase, type Row, usualLockWaitMs } from '#libs/sqlite/database.ts';
 import { openGroupCommit, type Statement } from '#libs/sqlite/group-commit.ts';
@@ -38,16 +37,9 @@ const statementOf = (stream: string, revision: number, event: NewEvent): Stateme
   changes: 1,
 });
 
-const recorded = (row: Row): RecordedEvent => ({
-  id: row.id as string,
-  type: row.type as string,
-  version: row.version as number,
-  data: JSON.parse(row.data as string),
-  metadata: JSON.parse(row.metadata as string) as Metadata,
-  stream: row.stream as string,
-  revision: row.revision as number,
-  position: row.position as number,
-});
+/** What was appended as a `NewEvent` is read as one. */
+const recorded = ({ id, type, version, data, metadata, stream, revision, position }: Row): RecordedEvent =>
+  ({ id, type, version, data: JSON.parse(data as string), metadata: JSON.parse(metadata as string), stream, revision, position }) as RecordedEvent;
 
 const batchSize = 256;
 const otherProcessPollMs = 50;

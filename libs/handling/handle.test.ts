@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import type { EventOf } from '#contracts/events/all.ts';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import type { Decider } from '#libs/domain/decider.ts';
 import { type EventStore, EventTooLarge, maxEventBytes, type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
 import { begin, type Cause, load } from './handle.ts';
 
-type Counted = { type: 'Counted'; data: { to: number } };
+type Counted = EventOf<'WebhookSecretRotated'>;
 type Count = { type: 'count' } | { type: 'countTwice' } | { type: 'rest' };
 
 const counter: Decider<number, Count, Counted> = {
   initial: 0,
-  evolve: (_, { data }) => data.to,
+  evolve: (_, { data }) => data.generation,
   decide: ({ type }, state) => {
-    const to = (number: number): Counted => ({ type: 'Counted', data: { to: number } });
+    const to = (number: number): Counted => ({ type: 'WebhookSecretRotated', data: { generation: number } });
     if (type === 'rest') return [];
     return type === 'count' ? [to(state + 1)] : [to(state + 1), to(state + 2)];
   },
@@ -36,10 +37,10 @@ const openLog = ({ before, after }: { before?: (events: RecordedEvent[]) => void
   return { store, events, log: { store, now } };
 };
 
-const numbers = (events: readonly RecordedEvent[]): number[] => events.map(({ data }) => (data as { to: number }).to);
+const numbers = (events: readonly RecordedEvent[]): number[] => events.map(({ data }) => (data as Counted['data']).generation);
 /** Somebody else counts on. */
 const other = (events: RecordedEvent[]): void => {
-  events.push({ id: `other ${events.length}`, type: 'Counted', version: 1, data: { to: 10 * (events.length + 1) }, metadata: { ...cause, occurredAt: '' }, stream: 'counter-1', revision: events.length, position: events.length + 100 });
+  events.push({ id: `other ${events.length}`, type: 'WebhookSecretRotated', version: 1, data: { generation: 10 * (events.length + 1) }, metadata: { ...cause, occurredAt: '' }, stream: 'counter-1', revision: events.length, position: events.length + 100 });
 };
 
 describe('A command', () => {
@@ -49,7 +50,7 @@ describe('A command', () => {
     expect(await counting.execute({ type: 'countTwice' }, cause)).toMatchObject({ position: 101, at: '2026-05-20T12:00:00.000Z' });
     expect(await counting.execute({ type: 'count' }, cause)).toMatchObject({ position: 102 });
     expect([numbers(events), counting.state]).toEqual([[1, 2, 3], 3]);
-    expect(events[0]).toMatchObject({ type: 'Counted', version: 1, metadata: { ...cause, occurredAt: '2026-05-20T12:00:00.000Z' } });
+    expect(events[0]).toMatchObject({ type: 'WebhookSecretRotated', version: 1, metadata: { ...cause, occurredAt: '2026-05-20T12:00:00.000Z' } });
     expect(new Set(events.map(({ id }) => id)).size).toBe(3);
   });
 
@@ -108,7 +109,7 @@ describe('A command', () => {
       looks += 1;
       return [];
     };
-    const refusing = { ...openLog().store, append: () => Promise.reject(new EventTooLarge('Counted', 1e6)), read };
+    const refusing = { ...openLog().store, append: () => Promise.reject(new EventTooLarge('WebhookSecretRotated', 1e6)), read };
     await expect(begin({ store: refusing, now }, counter, 'counter-1').execute({ type: 'count' }, cause)).rejects.toThrow(EventTooLarge);
     expect(looks).toBe(0);
   });

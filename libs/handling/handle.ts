@@ -1,6 +1,7 @@
+import type { EventOf } from '#contracts/events/all.ts';
 import type { Actor, Metadata } from '#contracts/events/metadata.ts';
 import { versionOf } from '#contracts/events/upcast.ts';
-import { type AnyEvent, type Decider, fold } from '#libs/domain/decider.ts';
+import { type Decider, fold } from '#libs/domain/decider.ts';
 import { type EventStore, EventTooLarge, type NewEvent, noStream, type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
 import { newId } from '#libs/ids/new-id.ts';
 import { observedAppend } from '#libs/telemetry/appends.ts';
@@ -50,9 +51,12 @@ const append = async (store: EventStore, stream: string, events: readonly NewEve
   }
 };
 
+/** A stream holds events of its decider alone. */
+const ofDecider = <Event extends EventOf>(events: readonly RecordedEvent[]) => events as readonly RecordedEvent<Event>[];
+
 const metadataOf = (cause: Cause, traceparent: string | null, now: Date): Metadata => recordableMetadata({ occurredAt: now.toISOString(), ...cause, traceparent });
 
-const aggregateAt = <State, Command, Event extends AnyEvent>(
+const aggregateAt = <State, Command, Event extends EventOf>(
   { store, now }: Log,
   decider: Decider<State, Command, Event>,
   stream: string,
@@ -61,8 +65,8 @@ const aggregateAt = <State, Command, Event extends AnyEvent>(
   let { state, revision } = start;
 
   const catchUp = async (): Promise<void> => {
-    const missed = await store.read(stream, revision + 1);
-    state = fold(decider, missed as unknown as Event[], state);
+    const missed = ofDecider<Event>(await store.read(stream, revision + 1));
+    state = fold(decider, missed, state);
     revision = missed.at(-1)?.revision ?? revision;
   };
 
@@ -72,7 +76,7 @@ const aggregateAt = <State, Command, Event extends AnyEvent>(
     const at = now();
     const appended = await observedAppend({ stream, types: events.map(({ type }) => type), led: cause.traceparent }, (traceparent) => {
       const metadata = metadataOf(cause, traceparent, at);
-      return append(store, stream, events.map(({ type, data }) => ({ id: newId(), type, version: versionOf(type), data, metadata })), revision);
+      return append(store, stream, events.map((event: EventOf) => ({ ...event, id: newId(), version: versionOf(event.type), metadata })), revision);
     });
     state = fold(decider, events, state);
     revision = appended.revision;
@@ -101,14 +105,22 @@ const aggregateAt = <State, Command, Event extends AnyEvent>(
 };
 
 /** A stream that is known to have no events yet: nothing is read. */
-export const begin = <State, Command, Event extends AnyEvent>(log: Log, decider: Decider<State, Command, Event>, stream: string): Aggregate<State, Command, Event> =>
+export const begin = <State, Command, Event extends EventOf>(log: Log, decider: Decider<State, Command, Event>, stream: string): Aggregate<State, Command, Event> =>
   aggregateAt(log, decider, stream, { state: decider.initial, revision: noStream });
 
-/** A stream as its history, which may lack the last events, has it: what is decided on an old state is refused, and decided anew. */
-export const resume = <State, Command, Event extends AnyEvent, History extends readonly RecordedEvent[]>(log: Log, decider: Decider<State, Command, Event>, stream: string, history: History) => {
-  const state = fold(decider, history as unknown as Event[]);
+const resume = <State, Command, Event extends EventOf>(log: Log, decider: Decider<State, Command, Event>, stream: string, history: readonly RecordedEvent<Event>[]) => {
+  const state = fold(decider, history);
   return { history, aggregate: aggregateAt(log, decider, stream, { state, revision: history.at(-1)?.revision ?? noStream }) };
 };
 
 /** A stream with its history folded, and the history itself. */
-export const load = async <State, Command, Event extends AnyEvent>(log: Log, decider: Decider<State, Command, Event>, stream: string) => resume(log, decider, stream, await log.store.read(stream));
+export const load = async <State, Command, Event extends EventOf>(log: Log, decider: Decider<State, Command, Event>, stream: string) => ({
+  ...resume(log, decider, stream, ofDecider<Event>(await log.store.read(stream))),
+  isWhole: true,
+});
+
+/** As `load`, from what this process has heard of the stream, where it has. Then `isWhole` is false: the last events may be missing, and what is decided on an old state is decided anew. */
+export const loadHeard = async <State, Command, Event extends EventOf>(log: Log, decider: Decider<State, Command, Event>, stream: string) => {
+  const heard = log.store.heard?.(stream);
+  return heard ? { ...resume(log, decider, stream, ofDecider<Event>(heard)), isWhole: false } : load(log, decider, stream);
+};

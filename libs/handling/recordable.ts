@@ -1,7 +1,6 @@
 import type { z } from 'zod';
-import { eventSchemas } from '#contracts/events/all.ts';
+import { type EventOf, eventSchemas } from '#contracts/events/all.ts';
 import { metadata as metadataSchema, type Metadata } from '#contracts/events/metadata.ts';
-import type { AnyEvent } from '#libs/domain/decider.ts';
 import { EventTooLarge } from '#libs/event-store/port.ts';
 
 /** An event that is not as its schema in the contracts has it: a mistake of the service. */
@@ -22,9 +21,9 @@ const parsed = <T>(schema: z.ZodType<T>, value: unknown, type: string): T => {
  * The event as it goes into the log: its schema cuts texts and lists to the length that an event has room for. Every event passes here.
  * @throws MalformedEvent
  */
-export const recordable = <Event extends AnyEvent>(event: Event): Event => {
-  const schema = eventSchemas.get(event.type);
-  return schema ? { ...event, data: parsed(schema, event.data, event.type) } : event;
+export const recordable = <Event extends EventOf>(event: Event): Event => {
+  const schema: z.ZodType = eventSchemas[event.type];
+  return { ...event, data: parsed(schema, event.data, event.type) };
 };
 
 /** The same for what every event carries beside its data. @throws MalformedEvent */

@@ -1,4 +1,4 @@
-import { eventSchemas } from '#contracts/events/all.ts';
+import { eventSchemas, isEventType } from '#contracts/events/all.ts';
 import { metadata } from '#contracts/events/metadata.ts';
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
 
@@ -14,9 +14,8 @@ const mostProblems = 100;
 const placeOf = ({ stream, revision, position }: RecordedEvent): string => `position ${position} (${stream}, revision ${revision})`;
 
 const invalid = (event: RecordedEvent): string | null => {
-  const schema = eventSchemas.get(event.type);
-  if (!schema) return `there is no event ${event.type}`;
-  const issue = [schema.safeParse(event.data), metadata.safeParse(event.metadata)].find(({ success }) => !success)?.error?.issues[0];
+  if (!isEventType(event.type)) return `there is no event ${String(event.type)}`;
+  const issue = [eventSchemas[event.type].safeParse(event.data), metadata.safeParse(event.metadata)].find(({ success }) => !success)?.error?.issues[0];
   return issue ? `the ${event.type} is not valid: ${issue.path.join('.')}: ${issue.message}` : null;
 };
 

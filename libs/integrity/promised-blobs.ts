@@ -1,11 +1,9 @@
-import type { DeliveryEvent } from '#contracts/events/delivery.ts';
-import type { BlobRef, RenderEvent } from '#contracts/events/render.ts';
-import type { TemplateEvent } from '#contracts/events/template.ts';
+import type { EventData } from '#contracts/events/all.ts';
+import type { BlobRef } from '#contracts/events/render.ts';
 import { idOfStream } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 
-type Known = RenderEvent | DeliveryEvent | TemplateEvent;
-type Requested = Extract<RenderEvent, { type: 'RenderRequested' }>['data'];
+type Requested = EventData['RenderRequested'];
 
 /** What the event log promises that the blob store has. */
 export type PromisedBlobs = {
@@ -30,7 +28,7 @@ export const openPromisedBlobs = (): PromisedBlobs => {
   const keepFor = (id: string, ref: BlobRef | null, until: string | null): void => void (ref && passing.set(`${id}/${ref.sha256}`, { sha256: ref.sha256, until }));
   const end = (id: string, sha256: string): void => void passing.delete(`${id}/${sha256}`);
 
-  const note = (id: string, event: Known): void => {
+  const note = (id: string, event: RecordedEvent): void => {
     switch (event.type) {
       case 'RenderRequested':
         keep(...inputsOf(event.data));
@@ -57,7 +55,7 @@ export const openPromisedBlobs = (): PromisedBlobs => {
   };
 
   return {
-    add: (event) => note(idOfStream(event.stream), event as unknown as Known),
+    add: (event) => note(idOfStream(event.stream), event),
     at: (now) => new Set([...lasting, ...[...passing.values()].flatMap(({ sha256, until }) => (until === null || new Date(until) > now ? sha256 : []))]),
   };
 };

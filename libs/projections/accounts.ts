@@ -1,4 +1,3 @@
-import type { AccountEvent } from '#contracts/events/account.ts';
 import { idOfStream, readModels } from '#contracts/names.ts';
 import { type LimitOverrides, limitsOf, type PlanName } from '#contracts/plans.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
@@ -18,8 +17,6 @@ export type AccountDocument = {
   webhookSecret: { generation: number; rotatedAt: string | null };
 };
 
-type Data<T extends AccountEvent['type']> = Extract<AccountEvent, { type: T }>['data'];
-
 const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
 const isUnlimited = ({ plan, overrides }: Pick<AccountDocument, 'plan' | 'overrides'>): boolean => limitsOf(plan, overrides).requestsPerMonth === null;
 const change = (event: RecordedEvent, fields: Partial<AccountDocument>): Effect<AccountDocument> => ({
@@ -33,19 +30,19 @@ export const accounts: Projection<AccountDocument> = {
   further: [accountHistory],
   on: {
     AccountOpened: (event) => {
-      const { name, plan, overrides } = event.data as Data<'AccountOpened'>;
+      const { name, plan, overrides } = event.data;
       return { id: idOf(event), evolve: () => ({ id: idOf(event), name, plan, overrides, openedAt: event.metadata.occurredAt, suspension: null, webhookSecret: { generation: 1, rotatedAt: null } }) };
     },
     PlanChanged: (event) => {
-      const { plan, overrides } = event.data as Data<'PlanChanged'>;
+      const { plan, overrides } = event.data;
       return {
         id: idOf(event),
         evolve: (document) => document && { ...document, plan, overrides, ...(isUnlimited(document) && !isUnlimited({ plan, overrides }) && { limitedSince: event.position }) },
       };
     },
-    AccountSuspended: (event) => change(event, { suspension: { at: event.metadata.occurredAt, reason: (event.data as Data<'AccountSuspended'>).reason } }),
+    AccountSuspended: (event) => change(event, { suspension: { at: event.metadata.occurredAt, reason: event.data.reason } }),
     AccountReinstated: (event) => change(event, { suspension: null }),
-    WebhookSecretRotated: (event) => change(event, { webhookSecret: { generation: (event.data as Data<'WebhookSecretRotated'>).generation, rotatedAt: event.metadata.occurredAt } }),
+    WebhookSecretRotated: (event) => change(event, { webhookSecret: { generation: event.data.generation, rotatedAt: event.metadata.occurredAt } }),
   },
   beside: recordings,
 };

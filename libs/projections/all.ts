@@ -10,4 +10,4 @@ import { templates } from './templates.ts';
 import { usage } from './usage.ts';
 
 /** Every read model there is. */
-export const projections = [accounts, apiKeys, renders, deliveries, pace, usage, templates, templateVersions, templateUses] as unknown as readonly Projection[];
+export const projections: readonly Projection[] = [accounts, apiKeys, renders, deliveries, pace, usage, templates, templateVersions, templateUses];

@@ -1,4 +1,4 @@
-import type { ApiKeyEvent, Permission } from '#contracts/events/account.ts';
+import type { Permission } from '#contracts/events/account.ts';
 import { idOfStream, readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Projection } from './projection.ts';
@@ -23,7 +23,7 @@ export const apiKeys: Projection<ApiKeyDocument> = {
   collection: { name: readModels.apiKeys, indexes: [['hash'], ['accountId', 'issuedAt']] },
   on: {
     ApiKeyIssued: (event) => {
-      const data = event.data as Extract<ApiKeyEvent, { type: 'ApiKeyIssued' }>['data'];
+      const data = event.data;
       return { id: idOf(event), evolve: () => ({ id: idOf(event), ...data, issuedAt: event.metadata.occurredAt, revokedAt: null }) };
     },
     ApiKeyRevoked: (event) => ({ id: idOf(event), evolve: (document) => document && { ...document, revokedAt: event.metadata.occurredAt } }),

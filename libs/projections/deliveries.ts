@@ -1,4 +1,5 @@
-import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.ts';
+import type { EventOf } from '#contracts/events/all.ts';
+import type { AttemptOutcome } from '#contracts/events/delivery.ts';
 import { idOfStream, readModels } from '#contracts/names.ts';
 import { errorOf } from '#libs/domain/delivery.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
@@ -24,8 +25,6 @@ export type DeliveryDocument = {
   erasableSince: string | null;
 };
 
-type Data<T extends DeliveryEvent['type']> = Extract<DeliveryEvent, { type: T }>['data'];
-
 const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
 
 const change = (event: RecordedEvent, fields: (document: DeliveryDocument) => Partial<DeliveryDocument>): Effect<DeliveryDocument> => ({
@@ -38,8 +37,8 @@ const pending = (id: string, accountId: string, url: string | null, requestedAt:
 });
 
 /** The end of a render that somebody wants to be told of. */
-const ended = (event: RecordedEvent): Effect<DeliveryDocument> | null => {
-  if ((event.data as { reply: string }).reply !== 'webhook') return null;
+const ended = (event: RecordedEvent<EventOf<'RenderCompleted' | 'RenderFailed'>>): Effect<DeliveryDocument> | null => {
+  if (event.data.reply !== 'webhook') return null;
   const id = idOfStream(event.stream);
   return { id, evolve: (document) => document ?? pending(id, event.metadata.accountId!, null, event.metadata.occurredAt) };
 };
@@ -55,13 +54,13 @@ export const deliveries: Projection<DeliveryDocument> = {
     RenderCompleted: ended,
     RenderFailed: ended,
     DeliveryRequested: (event) => {
-      const { accountId, url, sealed } = event.data as Data<'DeliveryRequested'>;
+      const { accountId, url, sealed } = event.data;
       const document = { ...pending(idOf(event), accountId, url, event.metadata.occurredAt), isSealed: sealed !== null };
       return { id: document.id, evolve: () => document };
     },
     WebhookSent: (event) => change(event, () => ({ status: 'sent', lastAttemptAt: event.metadata.occurredAt })),
     WebhookAttempted: (event) => {
-      const { outcome } = event.data as Data<'WebhookAttempted'>;
+      const { outcome } = event.data;
       return change(event, ({ attempts }) => ({
         attempts: attempts + 1,
         status: outcome.kind === 'timeout' ? 'timeout' : 'pending',
@@ -71,7 +70,7 @@ export const deliveries: Projection<DeliveryDocument> = {
     WebhookDelivered: (event) => change(event, ({ isSealed }) => ({ status: 'delivered', ...erasable(event, isSealed) })),
     WebhookFailed: (event) => change(event, ({ isSealed }) => ({ status: 'failed', failedAt: event.metadata.occurredAt, ...erasable(event, isSealed) })),
     RedeliveryRequested: (event) => {
-      const { target } = event.data as Data<'RedeliveryRequested'>;
+      const { target } = event.data;
       const changed = target ? { url: target.url, isSealed: target.sealed !== null } : {};
       return change(event, () => ({ status: 'pending', failedAt: null, requestedAt: event.metadata.occurredAt, ...changed }));
     },

@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest';
+import type { EventOf } from '#contracts/events/all.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { handled } from './projection.ts';
 import { pace, type PaceDocument, paceOfAll, placeMs, workMsOf } from './pace.ts';
 
 const timeAt = (second: number): number => Date.UTC(2026, 0, 1, 0, 0, 0) + second * 1000;
 
-const eventAt = (second: number, type: string, data: unknown): RecordedEvent =>
-  ({ type, data, metadata: { accountId: 'a', occurredAt: new Date(timeAt(second)).toISOString() } }) as unknown as RecordedEvent;
+const eventAt = (second: number, type: string, data: unknown): unknown => ({ type, data, metadata: { accountId: 'a', occurredAt: new Date(timeAt(second)).toISOString() } });
 
 /** A render that was asked for and began at these seconds. */
-const started = (requestedAt: number, second: number, attempt = 1): RecordedEvent => eventAt(second, 'RenderStarted', { attempt, worker: 'w', queueMs: (second - requestedAt) * 1000 });
-const completed = (second: number, data: { queueMs: number; totalMs: number; input?: string }): RecordedEvent =>
-  eventAt(second, 'RenderCompleted', { attempt: 1, input: data.input ?? 'html', durations: { queueMs: data.queueMs, totalMs: data.totalMs } });
+const started = (requestedAt: number, second: number, attempt = 1): RecordedEvent =>
+  eventAt(second, 'RenderStarted', { attempt, worker: 'w', queueMs: (second - requestedAt) * 1000 }) as RecordedEvent;
+const completed = (second: number, data: { queueMs: number; totalMs: number; input?: string }) =>
+  eventAt(second, 'RenderCompleted', { attempt: 1, input: data.input ?? 'html', durations: { queueMs: data.queueMs, totalMs: data.totalMs } }) as RecordedEvent<EventOf<'RenderCompleted'>>;
 
 const after = (...events: RecordedEvent[]): PaceDocument | null =>
   events.reduce<PaceDocument | null>((document, event) => {
-    const effect = pace.on[event.type]!(event);
+    const effect = handled(pace.on, event);
     return effect ? effect.evolve(document) : document;
   }, null);
 const placeAfter = (second: number, ...events: RecordedEvent[]): number => placeMs(after(...events), timeAt(second));

@@ -1,4 +1,4 @@
-import type { RenderEvent } from '#contracts/events/render.ts';
+import type { EventOf } from '#contracts/events/all.ts';
 import { readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { type Effect, further, type Projection } from './projection.ts';
@@ -28,8 +28,8 @@ const none: PaceDocument = { starts: 0, waitedMs: 0, lastStartAt: null, workMs: 
 const fading = (sinceMs: number): number => 2 ** (-Math.abs(sinceMs) / halfLifeMs);
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
-const begun = (event: RecordedEvent): Effect<PaceDocument> | null => {
-  const { attempt, queueMs } = event.data as Extract<RenderEvent, { type: 'RenderStarted' }>['data'];
+const begun = (event: RecordedEvent<EventOf<'RenderStarted'>>): Effect<PaceDocument> | null => {
+  const { attempt, queueMs } = event.data;
   const { accountId, occurredAt } = event.metadata;
   // A render that is tried again has waited for its own first attempt, not for others.
   if (accountId === null || attempt > 1) return null;
@@ -45,8 +45,8 @@ const begun = (event: RecordedEvent): Effect<PaceDocument> | null => {
   };
 };
 
-const completed = (event: RecordedEvent) => {
-  const { durations, input } = event.data as Extract<RenderEvent, { type: 'RenderCompleted' }>['data'];
+const completed = (event: RecordedEvent<EventOf<'RenderCompleted'>>) => {
+  const { durations, input } = event.data;
   const workMs = Math.max(0, durations.totalMs - durations.queueMs);
   return (document: PaceDocument | null): PaceDocument => {
     const before = document ?? none;

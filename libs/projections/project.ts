@@ -1,6 +1,6 @@
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Change, Document, Held, ModelWriter, Update } from '#libs/read-store/port.ts';
-import type { FurtherEffect, Projection } from './projection.ts';
+import { type FurtherEffect, handled, type Projection } from './projection.ts';
 
 /** Events that follow the position `after` in the log without a gap. */
 export type Batch = { after: number; events: readonly RecordedEvent[] };
@@ -27,9 +27,9 @@ const openDocuments = (writer: Pick<ModelWriter, 'held'>) => {
 const fold = async (writer: Pick<ModelWriter, 'held'>, { collection, on, beside }: Projection, events: readonly RecordedEvent[]): Promise<Change[]> => {
   const documents = openDocuments(writer);
   for (const event of events) {
-    const effect = on[event.type]?.(event);
+    const effect = handled(on, event);
     const document = effect ? await documents.evolve({ ...effect, collection: collection.name }, event.position) : null;
-    const following = [...(effect?.also?.(document) ?? []), beside?.[event.type]?.(event) ?? []].flat();
+    const following = [...(effect?.also?.(document) ?? []), beside ? (handled(beside, event) ?? []) : []].flat();
     for (const next of following) await documents.evolve(next, event.position);
   }
   return documents.changes();

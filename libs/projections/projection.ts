@@ -1,3 +1,4 @@
+import type { EventOf } from '#contracts/events/all.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Collection, Document } from '#libs/read-store/port.ts';
 
@@ -8,12 +9,19 @@ import type { Collection, Document } from '#libs/read-store/port.ts';
 export type Effect<D extends Document> = {
   id: string;
   begins?: true;
-  evolve: (document: D | null) => D | null;
-  also?: (after: D | null) => readonly FurtherEffect[];
+  evolve(document: D | null): D | null;
+  also?(after: D | null): readonly FurtherEffect[];
 };
 
 /** What an event does to a document of one of the read model's further collections. */
-export type FurtherEffect = { collection: string; id: string; begins?: true; evolve: (document: Document | null) => Document | null };
+export type FurtherEffect = { collection: string; id: string; begins?: true; evolve(document: Document | null): Document | null };
+
+/** What to do for an event of each type. */
+export type Handlers<Result> = { readonly [Event in EventOf as Event['type']]?: (event: RecordedEvent<Event>) => Result };
+
+/** What `handlers` has for the event; undefined where it has nothing for its type. */
+export const handled = <Result>(handlers: Handlers<Result>, event: RecordedEvent): Result | undefined =>
+  (handlers[event.type] as ((event: RecordedEvent) => Result) | undefined)?.(event);
 
 /**
  * A read model: a collection of documents, each a fold over the events that concern it. Pure.
@@ -23,15 +31,15 @@ export type Projection<D extends Document = Document> = {
   model: string;
   collection: Collection;
   further?: readonly Collection[];
-  on: Readonly<Record<string, (event: RecordedEvent) => Effect<D> | null>>;
-  beside?: Readonly<Record<string, (event: RecordedEvent) => FurtherEffect | null>>;
+  on: Handlers<Effect<D> | null>;
+  beside?: Handlers<FurtherEffect | null>;
 };
 
 /** An effect on a document of a further collection, whose documents are all of the kind `D`. */
 export const further = <D extends Document>({ name }: Collection, id: string, evolve: Effect<D>['evolve']): FurtherEffect => ({
   collection: name,
   id,
-  evolve: evolve as FurtherEffect['evolve'],
+  evolve,
 });
 
 /** Every collection that a read model keeps. */

@@ -1,4 +1,4 @@
-import type { RenderEvent } from '#contracts/events/render.ts';
+import type { EventData } from '#contracts/events/all.ts';
 import type { Fault } from '#contracts/http/problem.ts';
 import type { InputType } from '#contracts/http/render.ts';
 import { idOfStream, readModels } from '#contracts/names.ts';
@@ -33,11 +33,9 @@ export type RenderDocument = {
   fault: Fault | null;
 };
 
-type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
-
 const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
 
-const sourceOf = ({ source }: Data<'RenderRequested'>): Source =>
+const sourceOf = ({ source }: EventData['RenderRequested']): Source =>
   source.mode === 'CONVERT'
     ? { mode: 'CONVERT', inputType: source.inputType }
     : { mode: 'RENDER', templateId: source.templateId, templateVersion: source.templateVersion };
@@ -53,7 +51,7 @@ export const renders: Projection<RenderDocument> = {
   further: [keyRenders],
   on: {
     RenderRequested: (event) => {
-      const data = event.data as Data<'RenderRequested'>;
+      const data = event.data;
       const document: RenderDocument = {
         id: idOf(event), accountId: data.accountId, keyId: data.keyId, source: sourceOf(data), status: 'QUEUED', attempt: 0,
         createdAt: event.metadata.occurredAt, startedAt: null, endedAt: null, durationMs: null, pages: null, pdf: null, fault: null,
@@ -64,29 +62,29 @@ export const renders: Projection<RenderDocument> = {
     RenderStarted: (event) =>
       change(event, ({ startedAt }) => ({
         status: 'PROCESSING',
-        attempt: (event.data as Data<'RenderStarted'>).attempt,
+        attempt: event.data.attempt,
         startedAt: startedAt ?? event.metadata.occurredAt,
       })),
     RenderCompleted: (event) => {
-      const { pdf, pages, durations, keptUntil } = event.data as Data<'RenderCompleted'>;
+      const { pdf, pages, durations, keptUntil } = event.data;
       return {
         ...change(event, () => ({ status: 'DONE', pdf, pages, keptUntil, durationMs: durations.totalMs, endedAt: event.metadata.occurredAt })),
         also: (render) => (render ? [addSucceeded(render)] : []),
       };
     },
     RenderFailed: (event) => {
-      const { fault, totalMs, givesBack } = event.data as Data<'RenderFailed'>;
+      const { fault, totalMs, givesBack } = event.data;
       return {
-        ...change(event, () => ({ status: 'FAILED', fault: fault as Fault, durationMs: totalMs, endedAt: event.metadata.occurredAt })),
+        ...change(event, () => ({ status: 'FAILED', fault, durationMs: totalMs, endedAt: event.metadata.occurredAt })),
         also: (render) => (render ? [addFailed(render, givesBack !== null)] : []),
       };
     },
     PdfDiscarded: (event) => {
-      const { pdf, until } = event.data as Data<'PdfDiscarded'>;
+      const { pdf, until } = event.data;
       return change(event, () => ({ pdf, keptUntil: until }));
     },
     PdfMadeAgain: (event) => {
-      const { keptUntil } = event.data as Data<'PdfMadeAgain'>;
+      const { keptUntil } = event.data;
       return keptUntil === null ? null : change(event, () => ({ keptUntil }));
     },
     PdfErased: (event) => change(event, () => ({ keptUntil: null })),

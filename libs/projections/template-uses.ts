@@ -1,4 +1,3 @@
-import type { RenderEvent } from '#contracts/events/render.ts';
 import { readModels } from '#contracts/names.ts';
 import type { Projection } from './projection.ts';
 
@@ -10,7 +9,7 @@ export const templateUses: Projection<TemplateUsesDocument> = {
   collection: { name: readModels.templateUses, indexes: [], together: true },
   on: {
     RenderRequested: (event) => {
-      const { source, trial } = event.data as Extract<RenderEvent, { type: 'RenderRequested' }>['data'];
+      const { source, trial } = event.data;
       if (source.mode !== 'RENDER' || trial) return null;
       return { id: source.templateId, evolve: (document) => ({ count: (document?.count ?? 0) + 1, lastUsedAt: event.metadata.occurredAt }) };
     },

@@ -1,4 +1,4 @@
-import type { TemplateBody, TemplateEvent } from '#contracts/events/template.ts';
+import type { TemplateBody } from '#contracts/events/template.ts';
 import { idOfStream, readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Effect, Projection } from './projection.ts';
@@ -7,8 +7,6 @@ export type TemplateVersionDocument = { templateId: string; version: number; bod
 
 /** The id of a version's document, from the template's bare id. */
 export const templateVersionId = (templateId: string, version: number): string => `${templateId}/${version}`;
-
-type Data<T extends TemplateEvent['type']> = Extract<TemplateEvent, { type: T }>['data'];
 
 const version = (event: RecordedEvent, number: number, body: TemplateBody, changes: string): Effect<TemplateVersionDocument> => {
   const templateId = idOfStream(event.stream);
@@ -23,9 +21,9 @@ export const templateVersions: Projection<TemplateVersionDocument> = {
   model: readModels.templateVersions,
   collection: { name: readModels.templateVersions, indexes: [['templateId', 'version']] },
   on: {
-    TemplateCreated: (event) => version(event, 1, (event.data as Data<'TemplateCreated'>).body, 'created'),
+    TemplateCreated: (event) => version(event, 1, event.data.body, 'created'),
     TemplateVersioned: (event) => {
-      const data = event.data as Data<'TemplateVersioned'>;
+      const data = event.data;
       return version(event, data.version, data.body, data.changes);
     },
   },

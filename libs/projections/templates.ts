@@ -1,12 +1,10 @@
-import type { TemplateBody, TemplateEvent } from '#contracts/events/template.ts';
+import type { TemplateBody } from '#contracts/events/template.ts';
 import { idOfStream, readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Projection } from './projection.ts';
 
 /** A template as its current version has it. */
 export type TemplateDocument = TemplateBody & { id: string; accountId: string; version: number; createdAt: string; updatedAt: string };
-
-type Data<T extends TemplateEvent['type']> = Extract<TemplateEvent, { type: T }>['data'];
 
 const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
 
@@ -15,12 +13,12 @@ export const templates: Projection<TemplateDocument> = {
   collection: { name: readModels.templates, indexes: [['accountId', 'createdAt'], ['accountId', 'category', 'createdAt']] },
   on: {
     TemplateCreated: (event) => {
-      const { accountId, body } = event.data as Data<'TemplateCreated'>;
+      const { accountId, body } = event.data;
       const at = event.metadata.occurredAt;
       return { id: idOf(event), evolve: () => ({ id: idOf(event), accountId, ...body, version: 1, createdAt: at, updatedAt: at }) };
     },
     TemplateVersioned: (event) => {
-      const { body, version } = event.data as Data<'TemplateVersioned'>;
+      const { body, version } = event.data;
       return { id: idOf(event), evolve: (document) => document && { ...document, ...body, version, updatedAt: event.metadata.occurredAt } };
     },
     TemplateDeleted: (event) => ({ id: idOf(event), evolve: () => null }),

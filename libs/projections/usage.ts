@@ -1,6 +1,5 @@
-import type { RenderEvent } from '#contracts/events/render.ts';
+import type { EventData } from '#contracts/events/all.ts';
 import { readModels } from '#contracts/names.ts';
-import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Projection } from './projection.ts';
 
 /**
@@ -12,10 +11,8 @@ export type UsageDocument = { accountId: string; month: string; used: number; by
 /** The id of the document of an account (bare id) and a month (`YYYY-MM`). */
 export const usageIdOf = (accountId: string, month: string): string => `${accountId}/${month}`;
 
-type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
-
 /** Whether a render counts: those of test keys do not, nor do trials of templates. */
-export const countsTowardQuota = ({ keyType, trial }: Pick<Data<'RenderRequested'>, 'keyType' | 'trial'>): boolean => keyType === 'live' && !trial;
+export const countsTowardQuota = ({ keyType, trial }: Pick<EventData['RenderRequested'], 'keyType' | 'trial'>): boolean => keyType === 'live' && !trial;
 
 const one = (day: string, by: 1 | -1) => (byDay: Record<string, number>): Record<string, number> => ({ ...byDay, [day]: (byDay[day] ?? 0) + by });
 
@@ -24,7 +21,7 @@ export const usage: Projection<UsageDocument> = {
   collection: { name: readModels.usage, indexes: [], together: true },
   on: {
     RenderRequested: (event) => {
-      const data = event.data as Data<'RenderRequested'>;
+      const data = event.data;
       if (data.keyType !== 'live') return null;
       const counts = countsTowardQuota(data) ? 1 : 0;
       const { accountId } = data;
@@ -38,8 +35,8 @@ export const usage: Projection<UsageDocument> = {
         },
       };
     },
-    RenderFailed: (event: RecordedEvent) => {
-      const { givesBack } = event.data as Data<'RenderFailed'>;
+    RenderFailed: (event) => {
+      const { givesBack } = event.data;
       if (givesBack === null || event.metadata.accountId === null) return null;
       const takenFrom = givesBack.length === 'YYYY-MM-DD'.length ? one(givesBack, -1) : (byDay: Record<string, number>) => byDay;
       return {

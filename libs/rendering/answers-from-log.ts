@@ -1,5 +1,3 @@
-import type { RenderEvent } from '#contracts/events/render.ts';
-import type { Fault } from '#contracts/http/problem.ts';
 import { streams } from '#contracts/names.ts';
 import type { Answer, Answers } from '#libs/answers/port.ts';
 import { isRecent } from '#libs/clock/recent.ts';
@@ -7,8 +5,6 @@ import { nextMadeAgain, render } from '#libs/domain/render.ts';
 import { causedBy } from '#libs/handling/caused-by.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { load, type Log } from '#libs/handling/handle.ts';
-
-type Failed = Extract<RenderEvent, { type: 'RenderFailed' }>['data'];
 
 /** In milliseconds: how long nobody looks, how often is looked then, and how long a PDF that is made again may take. */
 export type Patience = { firstMs: number; everyMs: number; againMs: number };
@@ -25,8 +21,8 @@ export const isMadeAgainNow = (history: readonly RecordedEvent[], now: Date, aga
 /** The outcome that the log holds, if it holds one that can be told. A PDF that was made and not handed over is asked for again: `wasDone` says that it is no longer under way. */
 const askLog = async (log: Log, id: string, wasDone: boolean, { againMs }: Patience): Promise<Answer | 'done' | null> => {
   const { history, aggregate } = await load(log, render, streams.render(id));
-  const failed = history.find(({ type }) => type === 'RenderFailed');
-  if (failed) return { status: 'FAILED', fault: (failed.data as Failed).fault as Fault };
+  const failed = history.find((event) => event.type === 'RenderFailed');
+  if (failed) return { status: 'FAILED', fault: failed.data.fault };
   if (aggregate.state.status !== 'DONE') return null;
   if (!wasDone || isMadeAgainNow(history, log.now(), againMs)) return 'done';
   const count = nextMadeAgain(aggregate.state);

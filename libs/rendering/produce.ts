@@ -1,4 +1,5 @@
-import type { RenderDurations, RenderEvent } from '#contracts/events/render.ts';
+import type { EventData } from '#contracts/events/all.ts';
+import type { RenderDurations } from '#contracts/events/render.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import type { RenderOptions } from '#contracts/http/render-options.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
@@ -7,7 +8,7 @@ import type { Preparation, Prepared, Terms } from '#libs/documents/preparation.t
 import { inMb } from '#libs/sizes/sizes.ts';
 import { readContent, readSettings } from '#libs/templates/body.ts';
 
-export type Requested = Extract<RenderEvent, { type: 'RenderRequested' }>['data'];
+export type Requested = EventData['RenderRequested'];
 
 export type Produced = Printed & {
   lane: Prepared['lane'];

@@ -1,16 +1,15 @@
 import type { Attributes } from '@opentelemetry/api';
-import type { RenderEvent } from '#contracts/events/render.ts';
+import type { EventData } from '#contracts/events/all.ts';
 import { accountIdOf, renderIdOf, templateIdOf } from '#contracts/names.ts';
 import type { ErrorName } from '#contracts/http/errors.ts';
 import { count, record } from './metrics.ts';
 
-type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
-type Input = Data<'RenderCompleted'>['input'];
+type Input = EventData['RenderCompleted']['input'];
 
 const phases = { queue: 'queueMs', prepare: 'prepareMs', wait: 'waitMs', load: 'loadMs', print: 'printMs', total: 'totalMs' } as const;
 
 /** Counts a render that has become a PDF. */
-export const countCompleted = ({ lane, input, pages, pdf, durations }: Data<'RenderCompleted'>): void => {
+export const countCompleted = ({ lane, input, pages, pdf, durations }: EventData['RenderCompleted']): void => {
   count('colophon.renders', 1, { lane, input, outcome: 'done' });
   count('colophon.pages', pages, {});
   count('colophon.pdf.size', pdf.size, {});
@@ -18,17 +17,17 @@ export const countCompleted = ({ lane, input, pages, pdf, durations }: Data<'Ren
 };
 
 /** Counts a render that has failed; `none` is the lane of those that came to no printer. How long it took stays apart from what PDFs take, whatever its lane: time-outs would hide them. */
-export const countFailed = ({ fault, totalMs }: Data<'RenderFailed'>, input: Input, lane: Data<'RenderCompleted'>['lane'] | 'none'): void => {
+export const countFailed = ({ fault, totalMs }: EventData['RenderFailed'], input: Input, lane: EventData['RenderCompleted']['lane'] | 'none'): void => {
   count('colophon.renders', 1, { lane, input, outcome: 'failed' });
   count('colophon.render.failures', 1, { error: fault.name as ErrorName });
   record('colophon.render.duration', totalMs / 1000, { phase: 'total', lane: 'none' });
 };
 
 /** What a trace says of a render: whose it is and what is made from what. */
-export const attributesOf = (id: string, attempt: number, { accountId, keyType, source }: Data<'RenderRequested'>): Attributes => ({
+export const attributesOf = (id: string, attempt: number, { accountId, keyType, source }: EventData['RenderRequested']): Attributes => ({
   'colophon.render.id': renderIdOf(id), 'colophon.account.id': accountIdOf(accountId), 'colophon.key.type': keyType, 'colophon.attempt': attempt,
   ...(source.mode === 'CONVERT' ? { 'colophon.input': source.inputType } : { 'colophon.input': 'template', 'colophon.template.id': templateIdOf(source.templateId), 'colophon.template.version': source.templateVersion }),
 });
 
 /** What a trace says of a finished render; not why it took its lane, which can quote the document. */
-export const resultOf = ({ lane, pages, pdf }: Data<'RenderCompleted'>): Attributes => ({ 'colophon.lane': lane, 'colophon.pages': pages, 'colophon.bytes': pdf.size });
+export const resultOf = ({ lane, pages, pdf }: EventData['RenderCompleted']): Attributes => ({ 'colophon.lane': lane, 'colophon.pages': pages, 'colophon.bytes': pdf.size });

@@ -47,7 +47,7 @@ const loadActive = async (log: Log, accountId: string, id: string) => {
 };
 
 /** An account's template by its `tpl_<id>` as the log has it now. @throws Problem template_not_found */
-export const requireTemplate = async (log: Log, accountId: string, prefixed: string): Promise<{ id: string; version: number; history: RecordedEvent[] }> => {
+export const requireTemplate = async (log: Log, accountId: string, prefixed: string): Promise<{ id: string; version: number; history: readonly RecordedEvent<TemplateEvent>[] }> => {
   const id = bareId('tpl', prefixed);
   if (!id) throw templateNotFound();
   const { history, state } = await loadActive(log, accountId, id);
@@ -55,8 +55,8 @@ export const requireTemplate = async (log: Log, accountId: string, prefixed: str
 };
 
 /** What a version of a template was; undefined where its history has none of this number. */
-export const bodyOfVersion = (history: readonly RecordedEvent[], version: number): TemplateBody | undefined =>
-  (history as unknown as TemplateEvent[]).flatMap((event) => (event.type === 'TemplateCreated' || event.type === 'TemplateVersioned' ? [event.data.body] : []))[version - 1];
+export const bodyOfVersion = (history: readonly TemplateEvent[], version: number): TemplateBody | undefined =>
+  history.flatMap((event) => (event.type === 'TemplateCreated' || event.type === 'TemplateVersioned' ? [event.data.body] : []))[version - 1];
 
 /** A template to be: `store` puts its large parts away, and is called when the name is free and there is room. `room` is null where the plan has no limit. */
 export type Creation = { name: string; store: () => Promise<TemplateBody>; room: Room | null };

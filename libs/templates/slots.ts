@@ -15,7 +15,7 @@ export const limitExceeded = (limit: number): Problem =>
   Problem.of('template_limit_exceeded', `The account holds ${limit} templates, as many as its plan allows. Delete one first.`, { limit });
 
 const takenAt = (history: readonly RecordedEvent[], templateId: string): number => {
-  const taken = history.findLast(({ type, data }) => type === 'TemplateSlotTaken' && (data as { templateId: string }).templateId === templateId);
+  const taken = history.findLast(({ type, data }) => type === 'TemplateSlotTaken' && data.templateId === templateId);
   return Date.parse(taken?.metadata.occurredAt ?? '');
 };
 

@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Command } from 'commander';
 import { bareId, streams } from '#contracts/names.ts';
-import type { RenderEvent } from '#contracts/events/render.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { projections } from '#libs/projections/all.ts';
 import { olderLog, rebuildFromOlderLog } from '#libs/projections/older-log.ts';
 import { rebuildModel } from '#libs/projections/rebuild.ts';
-import type { Requested } from '#libs/rendering/produce.ts';
 import { createLog } from '#libs/telemetry/log.ts';
 import { withEngines } from './context.ts';
 import { print, UsageError } from './output.ts';
@@ -35,18 +33,17 @@ const rebuild = (model: string | undefined, json: boolean): Promise<void> =>
     print(json, { rebuilt, older_log: wrong !== null }, `Rebuilt from the log: ${rebuilt.join(', ')}.${besides}`);
   }, 'allowed');
 
-type Completed = Extract<RenderEvent, { type: 'RenderCompleted' }>['data'];
-
 const verify = (prefixed: string, json: boolean): Promise<void> =>
   withEngines(async ({ settings, engines }) => {
     const id = bareId('render', prefixed) ?? bareId('job', prefixed);
     const events = id ? await engines.store.read(streams.render(id)) : [];
-    const completed = events.find(({ type }) => type === 'RenderCompleted')?.data as Completed | undefined;
-    if (!completed) throw new UsageError(events.length === 0 ? `There is no render ${prefixed}.` : `${prefixed} has no PDF that could be compared: it did not complete.`);
+    const completed = events.find((event) => event.type === 'RenderCompleted')?.data;
+    const requested = events.find((event) => event.type === 'RenderRequested');
+    if (!completed || !requested) throw new UsageError(events.length === 0 ? `There is no render ${prefixed}.` : `${prefixed} has no PDF that could be compared: it did not complete.`);
     const [{ openWorkshop }, { produce }] = await Promise.all([import('./workshop.ts'), import('#libs/rendering/produce.ts')]);
     const workshop = await openWorkshop(settings, engines.blobs, createLog({ ...settings, logLevel: 'silent' }));
     try {
-      const again = await produce(workshop, events[0]!.data as Requested, new Date(events[0]!.metadata.occurredAt));
+      const again = await produce(workshop, requested.data, new Date(requested.metadata.occurredAt));
       const sha256 = createHash('sha256').update(again.pdf).digest('hex');
       const same = sha256 === completed.pdf.sha256;
       const result = { id: prefixed, same, recorded_sha256: completed.pdf.sha256, sha256, recorded_engine: completed.engine, engine: again.engine };

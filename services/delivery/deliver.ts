@@ -1,5 +1,6 @@
+import type { EventData } from '#contracts/events/all.ts';
 import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.ts';
-import type { RenderReply, WebhookTarget } from '#contracts/events/render.ts';
+import type { WebhookTarget } from '#contracts/events/render.ts';
 import { accountIdOf, readModels, renderIdOf, streams } from '#contracts/names.ts';
 import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
 import { hasWaitedAnHour } from '#libs/bus/delays.ts';
@@ -35,7 +36,7 @@ export type DeliveryParts = {
 };
 
 type Delivery = Aggregate<DeliveryState, DeliveryCommand, DeliveryEvent>;
-type Requested = Extract<DeliveryEvent, { type: 'DeliveryRequested' }>['data'];
+type Requested = EventData['DeliveryRequested'];
 
 export const attemptTimeoutMs = 10_000;
 const recordedCharacters = 1000;
@@ -52,7 +53,7 @@ const outcomeOf = (outcome: Outcome, target: ClearTarget): AttemptOutcome =>
 /** Settles, from the render's own story, what is to be delivered; null where no callback was asked for or the render has not ended. */
 const requestDelivery = async ({ log, blobs, secrets, baseUrl }: DeliveryParts, id: string): Promise<{ requested: Requested; aggregate: Delivery; cause: Cause } | null> => {
   const history = await log.store.read(streams.render(id));
-  const reply = (history[0]?.data as { reply?: RenderReply } | undefined)?.reply;
+  const reply = history.find((event) => event.type === 'RenderRequested')?.data.reply;
   const urlOf = (until: Date): string => downloadUrl(baseUrl, secrets.current, id, until);
   const payload = reply?.kind === 'webhook' ? payloadOf(id, history, urlOf) : null;
   if (!payload || reply?.kind !== 'webhook') return null;
@@ -66,8 +67,8 @@ const requestDelivery = async ({ log, blobs, secrets, baseUrl }: DeliveryParts, 
 
 const known = async (parts: DeliveryParts, id: string) => {
   const { history, aggregate } = await load(parts.log, delivery, streams.delivery(id));
-  const first = history[0];
-  return first ? { requested: first.data as Requested, aggregate, cause: causedBy(history.at(-1)!, 'delivery') } : requestDelivery(parts, id);
+  const first = history.find((event) => event.type === 'DeliveryRequested');
+  return first ? { requested: first.data, aggregate, cause: causedBy(history.at(-1)!, 'delivery') } : requestDelivery(parts, id);
 };
 
 /** The caller's headers and our own. Names are in lower case: `User-Agent` and `user-agent` are one header, and would be sent twice. */

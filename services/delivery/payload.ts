@@ -1,22 +1,19 @@
-import type { RenderEvent } from '#contracts/events/render.ts';
+import type { EventOf } from '#contracts/events/all.ts';
 import { errors } from '#contracts/http/errors.ts';
-import type { Fault } from '#contracts/http/problem.ts';
 import { jobIdOf, renderIdOf } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { inKb } from '#libs/sizes/sizes.ts';
 
-type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
-
-const success = (id: string, createdAt: string, event: RecordedEvent, urlOf: (until: Date) => string) => {
-  const { pages, pdf, durations, keptUntil } = event.data as Data<'RenderCompleted'>;
+const success = (id: string, createdAt: string, event: RecordedEvent<EventOf<'RenderCompleted'>>, urlOf: (until: Date) => string) => {
+  const { pages, pdf, durations, keptUntil } = event.data;
   return {
     id: renderIdOf(id), status: 'DONE', job_id: jobIdOf(id), pdf_url: urlOf(new Date(keptUntil!)), pdf_expires_at: keptUntil,
     pages, file_size_kb: inKb(pdf.size), duration_ms: durations.totalMs, created_at: createdAt, completed_at: event.metadata.occurredAt,
   };
 };
 
-const failure = (id: string, createdAt: string, event: RecordedEvent) => {
-  const fault = (event.data as Data<'RenderFailed'>).fault as Fault;
+const failure = (id: string, createdAt: string, event: RecordedEvent<EventOf<'RenderFailed'>>) => {
+  const { fault } = event.data;
   const { details, ...more } = fault.extra;
   return {
     id: renderIdOf(id), status: 'FAILED', job_id: jobIdOf(id), error: errors[fault.name].error, message: fault.message,
@@ -27,7 +24,7 @@ const failure = (id: string, createdAt: string, event: RecordedEvent) => {
 /** The callback's body for a render that has ended (section 6 of the API); null while it has not. `urlOf` makes the download address. */
 export const payloadOf = (id: string, history: readonly RecordedEvent[], urlOf: (until: Date) => string): Record<string, unknown> | null => {
   const createdAt = history[0]!.metadata.occurredAt;
-  const end = history.find(({ type }) => type === 'RenderCompleted' || type === 'RenderFailed');
+  const end = history.find((event) => event.type === 'RenderCompleted' || event.type === 'RenderFailed');
   if (!end) return null;
   return end.type === 'RenderCompleted' ? success(id, createdAt, end, urlOf) : failure(id, createdAt, end);
 };

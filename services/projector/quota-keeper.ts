@@ -1,4 +1,3 @@
-import type { RenderEvent } from '#contracts/events/render.ts';
 import { consumers, streams } from '#contracts/names.ts';
 import { gathered } from '#libs/event-store/gathered.ts';
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
@@ -6,12 +5,10 @@ import type { Limits, LogFact } from '#libs/limits/port.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { countsTowardQuota } from '#libs/projections/usage.ts';
 
-type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
-
 const factOf = ({ type, data, stream, metadata, position }: RecordedEvent): LogFact[] => {
-  if (type === 'RenderRequested') return countsTowardQuota(data as Data<'RenderRequested'>) ? [{ kind: 'accepted', renderId: stream.slice(streams.render('').length) }] : [];
+  if (type === 'RenderRequested') return countsTowardQuota(data) ? [{ kind: 'accepted', renderId: stream.slice(streams.render('').length) }] : [];
   if (type !== 'RenderFailed' || metadata.accountId === null) return [];
-  const { givesBack } = data as Data<'RenderFailed'>;
+  const { givesBack } = data;
   return givesBack === null ? [] : [{ kind: 'given-back', accountId: metadata.accountId, month: givesBack.slice(0, 7), position }];
 };
 

@@ -1,4 +1,3 @@
-import type { RenderEvent } from '#contracts/events/render.ts';
 import { consumers, idOfStream, subjects } from '#contracts/names.ts';
 import type { Bus, Message } from '#libs/bus/port.ts';
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
@@ -6,26 +5,20 @@ import type { ReadStore } from '#libs/read-store/port.ts';
 import { followed } from '#libs/telemetry/followers.ts';
 import { publishInTrace } from '#libs/telemetry/messages.ts';
 
-type Requested = Extract<RenderEvent, { type: 'RenderRequested' }>['data'];
-
-const toRenderer = ({ id, stream, data }: RecordedEvent): Message => {
-  const { accountId, reply } = data as Requested;
-  return { id, subject: subjects.renderRequested, data: { stream }, urgent: reply.kind === 'wait', group: accountId };
-};
 const toDelivery = ({ id, stream, metadata }: RecordedEvent): Message => ({ id, subject: subjects.deliveryDue, data: { id: idOfStream(stream) }, group: metadata.accountId ?? '' });
 
 /** The work that an event asks of somebody; null where nobody needs to act. */
 export const messageOf = (event: RecordedEvent): Message | null => {
   switch (event.type) {
     case 'RenderRequested':
-      return toRenderer(event);
+      return { id: event.id, subject: subjects.renderRequested, data: { stream: event.stream }, urgent: event.data.reply.kind === 'wait', group: event.data.accountId };
     case 'PdfRequestedAgain':
       return { id: event.id, subject: subjects.renderRequested, data: { stream: event.stream, again: true }, urgent: true, group: event.metadata.accountId ?? '' };
     case 'DiagnosisRequested':
       return { id: event.id, subject: subjects.renderRequested, data: { stream: event.stream, diagnose: true }, urgent: true, group: event.metadata.accountId ?? '' };
     case 'RenderCompleted':
     case 'RenderFailed':
-      return (event.data as { reply: string }).reply === 'webhook' ? toDelivery(event) : null;
+      return event.data.reply === 'webhook' ? toDelivery(event) : null;
     case 'RedeliveryRequested':
       return toDelivery(event);
     default:

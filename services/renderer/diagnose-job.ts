@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { laneReasonText, type RenderEvent, renderWarnings } from '#contracts/events/render.ts';
+import type { EventData } from '#contracts/events/all.ts';
+import { laneReasonText, renderWarnings } from '#contracts/events/render.ts';
 import type { Diagnosis } from '#contracts/http/diagnostics.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { idOfStream } from '#contracts/names.ts';
@@ -18,7 +19,7 @@ import { attributesOf } from '#libs/telemetry/renders.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import type { RendererParts } from './render-job.ts';
 
-type Completed = Extract<RenderEvent, { type: 'RenderCompleted' }>['data'];
+type Completed = EventData['RenderCompleted'];
 
 /** A workshop that does the same and keeps what there is to see on the way, which is there even where it comes to no PDF. */
 const observing = ({ blobs, preparation, printer }: Workshop) => {
@@ -33,7 +34,7 @@ const observing = ({ blobs, preparation, printer }: Workshop) => {
   return { workshop, findings, prepared: () => prepared };
 };
 
-type Failed = Extract<RenderEvent, { type: 'RenderFailed' }>['data'];
+type Failed = EventData['RenderFailed'];
 type End = { completed: Completed | undefined; failed: Failed | undefined };
 
 /** Whether the document may have been what ended the browser at an attempt. Such a one is looked at where it takes no other along. */
@@ -67,11 +68,10 @@ export const diagnoseJob = async (parts: RendererParts, stream: string, attempt:
   const { history, aggregate } = await load(parts.log, render, stream);
   const asked = history.findLast(({ type }) => type === 'DiagnosisRequested');
   if (!asked || history.some(({ type }) => type === 'RenderDiagnosed')) return { kind: 'done' };
-  const dataOf = (wanted: string): unknown => history.find(({ type }) => type === wanted)?.data;
-  const end = { completed: dataOf('RenderCompleted'), failed: dataOf('RenderFailed') } as End;
-  const requested = history[0]!.data as Requested;
+  const request = history.find((event) => event.type === 'RenderRequested')!;
+  const end = { completed: history.find((event) => event.type === 'RenderCompleted')?.data, failed: history.find((event) => event.type === 'RenderFailed')?.data };
   const [id, cause] = [idOfStream(stream), causedBy(asked, 'renderer')];
-  span?.note(attributesOf(id, attempt, requested));
+  span?.note(attributesOf(id, attempt, request.data));
   const failed = (error: unknown): 'told' | 'again' => {
     if ((error instanceof Problem && error.fault.name !== 'service_unavailable') || error instanceof BrowserGone) return 'told';
     if (error instanceof BlobMissing ? !hasWaitedAnHour(attempt) : attempt < maxAttempts) return 'again';
@@ -79,7 +79,7 @@ export const diagnoseJob = async (parts: RendererParts, stream: string, attempt:
     parts.report({ render: id, attempt, ...idsOf(cause), error: String(error) }, 'a render could not be diagnosed', 'error');
     return 'told';
   };
-  const diagnosis = await diagnose(parts, requested, new Date(history[0]!.metadata.occurredAt), end, failed);
+  const diagnosis = await diagnose(parts, request.data, new Date(request.metadata.occurredAt), end, failed);
   await aggregate.execute({ type: 'diagnose', data: { diagnosis: await parts.blobs.put(Buffer.from(JSON.stringify(diagnosis))) } }, cause);
   return { kind: 'done' };
 };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { EventData } from '#contracts/events/all.ts';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
 import { idOfStream } from '#contracts/names.ts';
@@ -10,7 +11,7 @@ import { BrowserGone } from '#libs/chromium/devtools/gone.ts';
 import { DiskRefusal } from '#libs/disk/refusal.ts';
 import { maxAttempts, nextAttempt, render, type RenderCommand, type RenderState } from '#libs/domain/render.ts';
 import { causedBy } from '#libs/handling/caused-by.ts';
-import { type Aggregate, type Cause, load, type Log, resume } from '#libs/handling/handle.ts';
+import { type Aggregate, type Cause, load, loadHeard, type Log } from '#libs/handling/handle.ts';
 import { isUnrecordable } from '#libs/handling/recordable.ts';
 import { countsTowardQuota } from '#libs/projections/usage.ts';
 import { withInputs } from '#libs/rendering/inputs.ts';
@@ -29,10 +30,9 @@ export type RendererParts = Workshop & {
   report: Report;
 };
 
-type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
 type Lane = Produced['lane'];
 /** A PDF that was put into the blob store, and until when it is kept there. */
-type Stored = Data<'PdfDiscarded'>;
+type Stored = EventData['PdfDiscarded'];
 type Render = Aggregate<RenderState, RenderCommand, RenderEvent>;
 /** How long the render waited for a worker, in milliseconds, and since when (by performance.now()) it has one. */
 type Claimed = { queueMs: number; at: number };
@@ -86,7 +86,7 @@ const fail = async ({ log, answers, report }: RendererParts, job: Job, fault: Fa
   const [failed] = events;
   if (failed?.type !== 'RenderFailed') return;
   // What the log holds, which may be cut.
-  const recorded = failed.data.fault as Fault;
+  const recorded = failed.data.fault;
   if (reply === 'wait') answers.give(job.id, { status: 'FAILED', fault: recorded });
   job.span?.fail(Problem.from(recorded));
   countFailed(data, inputOf(job.requested), lane);
@@ -166,15 +166,13 @@ const makeAttempt = async (parts: RendererParts, job: Job, inputs: BlobStore): P
  * @throws where what it is made from cannot be read: nothing has been claimed then, and the message is to come again
  */
 export const runJob = async (parts: RendererParts, stream: string, delivery: number, span?: Span): Promise<WorkEnd> => {
-  const { store } = parts.log;
-  const heard = delivery === 1 ? (store.heard?.(stream) ?? null) : null;
-  const { history, aggregate } = heard ? resume(parts.log, render, stream, heard) : await load(parts.log, render, stream);
+  const { history, aggregate, isWhole } = await (delivery === 1 ? loadHeard : load)(parts.log, render, stream);
   const request = history[0];
   if (!request || request.type !== 'RenderRequested') return done;
   const { state } = aggregate;
   const job: Job = {
     id: idOfStream(stream),
-    requested: request.data as Requested,
+    requested: request.data,
     requestedAt: new Date(request.metadata.occurredAt),
     cause: causedBy(request, 'renderer'),
     render: aggregate,
@@ -191,7 +189,7 @@ export const runJob = async (parts: RendererParts, stream: string, delivery: num
   const inputs = await inputsOf(parts, job, delivery);
   const [queueMs, at] = [sinceRequest(parts.log, job), performance.now()];
   const claim = await aggregate.execute({ type: 'claim', attempt: job.attempt, worker: parts.worker, queueMs }, job.cause);
-  if (claim.events.length === 0) return heard ? { kind: 'again', delayMs: 0 } : done;
+  if (claim.events.length === 0) return isWhole ? done : { kind: 'again', delayMs: 0 };
   const claimed: Job = { ...job, claimed: { queueMs, at } };
   if (inputs === null) {
     await fail(parts, claimed, lostInput, 'none');

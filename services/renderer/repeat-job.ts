@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RenderEvent } from '#contracts/events/render.ts';
+import type { EventData } from '#contracts/events/all.ts';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
 import { idOfStream } from '#contracts/names.ts';
 import { BlobMissing } from '#libs/blob-store/port.ts';
@@ -7,7 +7,7 @@ import type { WorkEnd } from '#libs/bus/work.ts';
 import { maxAttempts, render } from '#libs/domain/render.ts';
 import { causedBy } from '#libs/handling/caused-by.ts';
 import { load } from '#libs/handling/handle.ts';
-import { produce, type Requested } from '#libs/rendering/produce.ts';
+import { produce } from '#libs/rendering/produce.ts';
 import { idsOf } from '#libs/telemetry/ids.ts';
 import { attributesOf } from '#libs/telemetry/renders.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
@@ -16,11 +16,9 @@ import type { RendererParts } from './render-job.ts';
 /** Longer than anybody waits for an answer. */
 const awaitedMs = 10 * 60 * 1000;
 
-type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
-
 /** How long a PDF that was made again can be had without making it once more. */
 const keptMs = 60 * 60 * 1000;
-const notKept: Data<'PdfMadeAgain'> = { pdf: null, keptUntil: null };
+const notKept: EventData['PdfMadeAgain'] = { pdf: null, keptUntil: null };
 
 const failed: Fault = { name: 'internal_error', message: 'The service failed to make the PDF again.', extra: {} };
 
@@ -28,18 +26,18 @@ const failed: Fault = { name: 'internal_error', message: 'The service failed to 
 export const repeatJob = async (parts: RendererParts, stream: string, attempt: number, span?: Span): Promise<WorkEnd> => {
   const { log, answers, report, blobs } = parts;
   const { history, aggregate } = await load(log, render, stream);
-  const completed = history.find(({ type }) => type === 'RenderCompleted')?.data as Data<'RenderCompleted'> | undefined;
+  const completed = history.find((event) => event.type === 'RenderCompleted')?.data;
   const asked = history.findLast(({ type }) => type === 'PdfRequestedAgain');
   // A relay that begins anew tells of every request there ever was: nobody waits for those any more.
   if (!completed || !asked || log.now().getTime() - Date.parse(asked.metadata.occurredAt) > awaitedMs) return { kind: 'done' };
   const id = idOfStream(stream);
-  const requested = history[0]!.data as Requested;
+  const request = history.find((event) => event.type === 'RenderRequested')!;
   const ids = { render: id, ...idsOf(causedBy(asked, 'renderer')) };
-  span?.note(attributesOf(id, attempt, requested));
+  span?.note(attributesOf(id, attempt, request.data));
   // Comes before the PDF is stored: what is stored and not in the log would stay for ever.
-  const end = (data: Data<'PdfMadeAgain'>) => aggregate.execute({ type: 'endPdfAgain', data }, causedBy(asked, 'renderer'));
+  const end = (data: EventData['PdfMadeAgain']) => aggregate.execute({ type: 'endPdfAgain', data }, causedBy(asked, 'renderer'));
   try {
-    const { pdf, pages } = await produce(parts, requested, new Date(history[0]!.metadata.occurredAt));
+    const { pdf, pages } = await produce(parts, request.data, new Date(request.metadata.occurredAt));
     const isSame = createHash('sha256').update(pdf).digest('hex') === completed.pdf.sha256;
     if (!isSame) report(ids, 'a PDF made again has other bytes: the engine is another one by now');
     const { events } = await end(isSame ? { pdf: completed.pdf, keptUntil: new Date(log.now().getTime() + keptMs).toISOString() } : notKept);

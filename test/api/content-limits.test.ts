@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RenderEvent } from '#contracts/events/render.ts';
+import type { EventData } from '#contracts/events/all.ts';
 import { bareId, streams } from '#contracts/names.ts';
 import { type PlanName, plans, planNames } from '#contracts/plans.ts';
 import { type Api, html, openApi } from './harness.ts';
@@ -26,7 +26,7 @@ describe('A render is held to what the plan allowed when it was accepted', () =>
   it.each(planNames)('on %s', async (plan) => {
     const { body } = await api.ask(keys[plan], 'POST', '/api/v1/render/async', html);
     const [requested] = await api.engines.store.read(streams.render(bareId('job', body.job_id!)!));
-    const { limits } = requested!.data as Extract<RenderEvent, { type: 'RenderRequested' }>['data'];
+    const { limits } = requested!.data as EventData['RenderRequested'];
     const unlimited = plan === 'enterprise';
     expect(limits).toEqual({
       processingMs: unlimited ? 60_000 : 30_000,

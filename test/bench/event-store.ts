@@ -11,7 +11,7 @@ const eventOfUsualSize = (): NewEvent => ({
   id: randomUUID(),
   type: 'RenderStarted',
   version: 1,
-  data: { attempt: 1, worker: 'renderer-1', note: 'x'.repeat(300) },
+  data: { attempt: 1, worker: `renderer-1 ${'x'.repeat(300)}`, queueMs: 1 },
   metadata: { occurredAt: new Date().toISOString(), actor: { kind: 'service', name: 'renderer' }, accountId: null, correlationId: randomUUID(), causationId: null, traceparent: null },
 });
 

@@ -10,17 +10,17 @@ export type Made = { stream: string; type: string; accountId: string; data: unkn
 
 /** Events in the order given, at the positions after `after`. */
 export const eventsOf = (made: readonly Made[], after = 0): RecordedEvent[] =>
-  made.map(({ stream, type, accountId, data, at = new Date().toISOString() }, index) => ({
+  made.map(({ stream, type, accountId, data, at = new Date().toISOString() }, index) => (({
     id: `seed-${after + index + 1}`, stream, revision: 0, position: after + index + 1, type, version: 1, data,
     metadata: { occurredAt: at, actor: { kind: 'service', name: 'bench' }, accountId, correlationId: 'bench', causationId: null, traceparent: null },
-  }));
+  }) as RecordedEvent));
 
 const batchSize = 5_000;
 
 /** Brings read models forward by events that follow their checkpoints. */
-export const projectAll = async (reads: ReadStore, projections: readonly unknown[], events: readonly RecordedEvent[]): Promise<void> => {
+export const projectAll = async (reads: ReadStore, projections: readonly Projection[], events: readonly RecordedEvent[]): Promise<void> => {
   for (let from = 0; from < events.length; from += batchSize) {
     const batch = events.slice(from, from + batchSize);
-    for (const projection of projections as readonly Projection[]) await project(reads.writer(), projection, { after: batch[0]!.position - 1, events: batch });
+    for (const projection of projections) await project(reads.writer(), projection, { after: batch[0]!.position - 1, events: batch });
   }
 };

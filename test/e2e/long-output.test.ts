@@ -19,7 +19,7 @@ beforeAll(async () => {
   const opened = (await store.readAll(0, 10)).find(({ type }) => type === 'AccountOpened');
   stream = opened!.stream;
   // More than a pipe holds.
-  const suspensions = Array.from({ length: 400 }, () => ({ ...opened!, id: randomUUID(), type: 'AccountSuspended', data: { reason: 'x'.repeat(200) } }));
+  const suspensions = Array.from({ length: 400 }, () => ({ ...opened!, id: randomUUID(), type: 'AccountSuspended' as const, data: { reason: 'x'.repeat(200) } }));
   await store.append(stream, suspensions, opened!.revision);
   await store.close();
 });

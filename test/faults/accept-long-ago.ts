@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { ulid } from 'ulid';
-import type { RenderEvent } from '#contracts/events/render.ts';
+import type { EventData } from '#contracts/events/all.ts';
 import { bareId, jobIdOf, streams } from '#contracts/names.ts';
 import { render } from '#libs/domain/render.ts';
 import { begin } from '#libs/handling/handle.ts';
 import { lookInto } from '../e2e/engines.ts';
 import type { House } from '../e2e/service.ts';
 
-type Requested = Extract<RenderEvent, { type: 'RenderRequested' }>['data'];
+type Requested = EventData['RenderRequested'];
 
 const released = (JSON.parse(readFileSync(new URL('../fixtures/events/RenderRequested.v1.poll.json', import.meta.url), 'utf8')) as { event: { data: Requested } }).event.data;
 const longAgo = new Date(Date.now() - 10 * 60_000);

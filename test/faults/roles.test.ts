@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { RenderEvent } from '#contracts/events/render.ts';
+import type { EventData } from '#contracts/events/all.ts';
 import { render } from '#libs/domain/render.ts';
 import { readLease } from '#libs/election/lease.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
@@ -31,7 +31,7 @@ afterEach(async () => {
   beacon.close();
 });
 
-const completed = (JSON.parse(readFileSync(new URL('../fixtures/events/RenderCompleted.v1.json', import.meta.url), 'utf8')) as { event: { data: Extract<RenderEvent, { type: 'RenderCompleted' }>['data'] } }).event.data;
+const completed = (JSON.parse(readFileSync(new URL('../fixtures/events/RenderCompleted.v1.json', import.meta.url), 'utf8')) as { event: { data: EventData['RenderCompleted'] } }).event.data;
 
 const textOf = async (pdf: unknown): Promise<string> => (await readPdf(String(pdf)))[0]!.text.trim();
 const workersIn = (story: readonly RecordedEvent[]): string[] => story.flatMap(({ type, data }) => (type === 'RenderStarted' ? [(data as { worker: string }).worker] : []));

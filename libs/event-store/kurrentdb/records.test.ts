@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { positionOf, toKurrent } from './records.ts';
 
 const metadata = { occurredAt: '2026-01-02T03:04:05.678Z', actor: { kind: 'service' as const, name: 'suite' }, accountId: null, correlationId: 'c-1', causationId: null, traceparent: null };
-const eventWith = (id: string) => toKurrent({ id, type: 'SomethingHappened', version: 3, data: { a: 1 }, metadata });
+const eventWith = (id: string) => toKurrent({ id, type: 'TemplateNameReleased', version: 3, data: { templateId: 'a' }, metadata });
 
 it('a position that a number cannot hold exactly is refused instead of rounded', () => {
   expect(positionOf(String(Number.MAX_SAFE_INTEGER))).toBe(Number.MAX_SAFE_INTEGER);

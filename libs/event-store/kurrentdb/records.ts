@@ -65,5 +65,5 @@ export const fromKurrent = (recorded: ReadResp.ReadEvent.RecordedEvent): Recorde
     revision: positionOf(recorded.getStreamRevision()),
     // Within one append each event has a prepare position of its own.
     position: positionOf(recorded.getPreparePosition()),
-  };
+  } as RecordedEvent;
 };

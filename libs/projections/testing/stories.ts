@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 
-type Told = Pick<RecordedEvent, 'type' | 'data'>;
+type Told = { type: string; data: unknown };
 export type Story = { stream: string; accountId: string; events: Told[] };
 
 const blob = { sha256: 'ab'.repeat(32), size: 10 };
@@ -77,6 +77,6 @@ export const logOf = (told: readonly Story[], picks: readonly number[]): Recorde
     log.push({
       ...story.events.shift()!, id: `${story.stream}/${revision}`, version: 1, stream: story.stream, revision, position: log.length + 1,
       metadata: { occurredAt, actor: { kind: 'service', name: 'tests' }, accountId: story.accountId, correlationId: '', causationId: null, traceparent: null },
-    });
+    } as RecordedEvent);
   }
 };

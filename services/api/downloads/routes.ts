@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
-import type { RenderEvent } from '#contracts/events/render.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { bareId, renderIdOf, streams } from '#contracts/names.ts';
 import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
@@ -16,8 +15,6 @@ export type DownloadParts = { log: Log; blobs: BlobStore; secrets: ServiceSecret
 
 export const downloadPath = '/api/v1/download/:render_id';
 
-type Requested = Extract<RenderEvent, { type: 'RenderRequested' }>['data'];
-
 const notFound = (): Problem => Problem.of('not_found', 'There is no such PDF.');
 const expired = (): Problem => Problem.of('download_expired', 'The PDF could be fetched for an hour; the hour is over.');
 
@@ -30,7 +27,7 @@ const permittedByToken = ({ secrets, log }: DownloadParts, id: string, token: st
 /** Asks the log, not a read model: a callback's receiver may come for the PDF before any read model knows that it is there. */
 const keptPdf = async ({ log }: DownloadParts, id: string, accountId: string | null): Promise<{ sha256: string; keptUntil: string }> => {
   const { history, aggregate } = await load(log, render, streams.render(id));
-  const requested = history[0]?.data as Requested | undefined;
+  const requested = history.find((event) => event.type === 'RenderRequested')?.data;
   if (!requested || (accountId !== null && requested.accountId !== accountId) || aggregate.state.status !== 'DONE') throw notFound();
   const { pdf } = aggregate.state;
   // That of a render that was waited for is kept only when it was made again.

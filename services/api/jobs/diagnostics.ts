@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RenderEvent } from '#contracts/events/render.ts';
+import type { EventData } from '#contracts/events/all.ts';
 import { type Diagnosis, type Diagnostics, diagnosis as diagnosisSchema } from '#contracts/http/diagnostics.ts';
 import { streams } from '#contracts/names.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
@@ -13,9 +13,7 @@ export type DiagnosticsParts = { log: Log; blobs: BlobStore; estimates: Pick<Est
 
 const loadRender = (log: Log, stream: string) => load(log, render, stream);
 type Loaded = Awaited<ReturnType<typeof loadRender>>;
-type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
-
-const dataOf = <T extends RenderEvent['type']>(history: readonly RecordedEvent[], type: T): Data<T> | undefined => history.find((event) => event.type === type)?.data as Data<T> | undefined;
+const diagnosisIn = (history: readonly RecordedEvent[]) => history.find((event) => event.type === 'RenderDiagnosed')?.data;
 
 /** One that was asked for so long ago has been lost, or has failed: it is asked for again. */
 const askedAgainAfterMs = 60_000;
@@ -23,7 +21,7 @@ const longestWaitMs = 45_000;
 const [firstLookMs, longestLookMs] = [50, 500];
 
 /** What the render's own story tells, for nothing. */
-const fromStory = (completed: Data<'RenderCompleted'> | undefined, found: Diagnosis | null): Diagnostics => {
+const fromStory = (completed: EventData['RenderCompleted'] | undefined, found: Diagnosis | null): Diagnostics => {
   const durations = completed?.durations;
   return {
     lane: completed?.lane ?? found?.lane ?? null,
@@ -44,7 +42,7 @@ const isAsked = (history: readonly RecordedEvent[], now: Date): boolean => {
 
 /** Asks for a diagnosis unless somebody else has. False where it would have to wait for too long. */
 const ask = async ({ estimates }: DiagnosticsParts, { history, aggregate }: Loaded, cause: Cause): Promise<boolean> => {
-  const { accountId, source, limits } = dataOf(history, 'RenderRequested')!;
+  const { accountId, source, limits } = history.find((event) => event.type === 'RenderRequested')!.data;
   const { waitMs } = await estimates.of({ accountId, source, reply: 'wait' });
   if (waitMs > limits.processingMs) return false;
   try {
@@ -60,7 +58,7 @@ const withDiagnosis = async ({ store }: Log, stream: string, signal: AbortSignal
   const giveUpAt = performance.now() + longestWaitMs;
   for (let waitMs = firstLookMs; ; waitMs = Math.min(2 * waitMs, longestLookMs)) {
     const history = await store.read(stream);
-    if (dataOf(history, 'RenderDiagnosed') || signal.aborted || performance.now() > giveUpAt) return history;
+    if (diagnosisIn(history) || signal.aborted || performance.now() > giveUpAt) return history;
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);
   }
 };
@@ -76,10 +74,10 @@ export const diagnosticsOf = async (parts: DiagnosticsParts, id: string, cause: 
   const { history, aggregate } = loaded;
   const { status } = aggregate.state;
   if (status !== 'DONE' && status !== 'FAILED') return null;
-  const completed = dataOf(history, 'RenderCompleted');
-  const known = dataOf(history, 'RenderDiagnosed');
+  const completed = history.find((event) => event.type === 'RenderCompleted')?.data;
+  const known = diagnosisIn(history);
   if (!known && !isAsked(history, log.now()) && !(await ask(parts, loaded, cause))) return { ...fromStory(completed, null), pending: true };
-  const made = known ?? dataOf(await withDiagnosis(log, stream, signal), 'RenderDiagnosed');
+  const made = known ?? diagnosisIn(await withDiagnosis(log, stream, signal));
   if (!made) return { ...fromStory(completed, null), pending: true };
   const found = diagnosisSchema.parse(JSON.parse(Buffer.from(await blobs.get(made.diagnosis.sha256)).toString()));
   const { console, further_messages, fonts, same_bytes, error } = found;

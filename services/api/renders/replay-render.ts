@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { RenderEvent } from '#contracts/events/render.ts';
-import { type Fault, Problem } from '#contracts/http/problem.ts';
+import { Problem } from '#contracts/http/problem.ts';
 import { renderIdOf, streams } from '#contracts/names.ts';
 import type { Answer, Answers } from '#libs/answers/port.ts';
 import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
@@ -18,17 +17,15 @@ import { planLimits } from '../server/rate-limit.ts';
 
 export type ReplayParts = { log: Log; answers: Answers; erasable: BlobStore; estimates: Estimates };
 
-type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
 type Loaded = Awaited<ReturnType<typeof loadRender>>;
 
 const loadRender = (log: Log, id: string) => load(log, render, streams.render(id));
-const dataOf = <T extends RenderEvent['type']>({ history }: Loaded, type: T): Data<T> | undefined => history.find((event) => event.type === type)?.data as Data<T> | undefined;
 
 /** The PDF as the blob store has it; null where it is not kept, or not any more. */
 const keptAnswer = async ({ log, erasable }: ReplayParts, loaded: Loaded): Promise<Answer | null> => {
   const { state } = loaded.aggregate;
   if (state.status !== 'DONE' || state.pdf === null || log.now() >= new Date(state.pdf.keptUntil)) return null;
-  const { pages, durations } = dataOf(loaded, 'RenderCompleted')!;
+  const { pages, durations } = loaded.history.find((event) => event.type === 'RenderCompleted')!.data;
   try {
     return { status: 'DONE', pdf: await erasable.get(state.pdf.sha256), pages, durationMs: durations.totalMs };
   } catch (error) {
@@ -50,7 +47,7 @@ const askAgain = async ({ log, estimates }: ReplayParts, request: FastifyRequest
   if (isMadeAgainNow(history, log.now())) return;
   const count = nextMadeAgain(aggregate.state);
   if (count === null) throw madeTooOften(history[0]!.metadata.occurredAt, log.now());
-  const { accountId, source } = dataOf(loaded, 'RenderRequested')!;
+  const { accountId, source } = history.find((event) => event.type === 'RenderRequested')!.data;
   await requireShortWait(estimates, { accountId, source, reply: 'wait' }, planLimits(callerOf(request).account).processingMs);
   await aggregate.execute({ type: 'requestPdfAgain', count }, causeOf(request));
 };
@@ -61,14 +58,14 @@ const askAgain = async ({ log, estimates }: ReplayParts, request: FastifyRequest
  */
 export const replayRender = async (parts: ReplayParts, request: FastifyRequest, reply: FastifyReply, id: string): Promise<FastifyReply | 'running' | null> => {
   const loaded = await loadRender(parts.log, id);
-  const requested = loaded.history[0];
+  const requested = loaded.history.find((event) => event.type === 'RenderRequested');
   if (!requested) return null;
   const createdAt = requested.metadata.occurredAt;
-  const { reply: wish } = requested.data as Data<'RenderRequested'>;
+  const { reply: wish } = requested.data;
   // The same body is a condition of the replay, so the address in it is the one that was given.
   if (wish.kind !== 'wait') return reply.send(queuedOf(id, createdAt, { estimatedMs: wish.estimatedMs, webhookUrl: (bodyOf(request) as { webhook_url?: string }).webhook_url }));
-  const failed = dataOf(loaded, 'RenderFailed');
-  if (failed) return sendFault(reply, failed.fault as Fault, { render_id: renderIdOf(id) });
+  const failed = loaded.history.find((event) => event.type === 'RenderFailed');
+  if (failed) return sendFault(reply, failed.data.fault, { render_id: renderIdOf(id) });
   if (loaded.aggregate.state.status !== 'DONE') return 'running';
   const kept = await keptAnswer(parts, loaded);
   if (kept) return sendRender(reply, { id, createdAt, answer: Promise.resolve(kept) });

@@ -1,4 +1,5 @@
-import type { BlobRef, RenderEvent, RenderReply } from '#contracts/events/render.ts';
+import type { EventData } from '#contracts/events/all.ts';
+import type { BlobRef, RenderReply } from '#contracts/events/render.ts';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
 import { streams } from '#contracts/names.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
@@ -14,7 +15,7 @@ import { planLimits } from '../server/rate-limit.ts';
 export type Submission = { id: string; createdAt: string; position: number; answer: Promise<Answer | null> };
 export type SubmitParts = { log: Log; blobs: BlobStore; answers: Answers };
 
-type Requested = Extract<RenderEvent, { type: 'RenderRequested' }>['data'];
+type Requested = EventData['RenderRequested'];
 
 const renderLimits = (plan: PlanLimits): Requested['limits'] => ({
   processingMs: plan.processingMs,

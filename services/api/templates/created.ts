@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify';
-import type { TemplateEvent } from '#contracts/events/template.ts';
 import { streams, templateIdOf } from '#contracts/names.ts';
 import { type FullTemplate, readTemplate } from '#libs/templates/body.ts';
 import type { TemplateParts } from './parts.ts';
@@ -11,8 +10,8 @@ export const sendCreated = (reply: FastifyReply, id: string, at: string, full: F
 
 /** The same answer once more, from the log; null where the template was never created. */
 export const replayCreation = async ({ log, blobs }: TemplateParts, reply: FastifyReply, id: string): Promise<FastifyReply | null> => {
-  const created = (await log.store.read(streams.template(id))).find(({ type }) => type === 'TemplateCreated');
+  const created = (await log.store.read(streams.template(id))).find((event) => event.type === 'TemplateCreated');
   if (!created) return null;
-  const { body } = created.data as Extract<TemplateEvent, { type: 'TemplateCreated' }>['data'];
+  const { body } = created.data;
   return sendCreated(reply, id, created.metadata.occurredAt, await readTemplate(blobs, body));
 };

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { EventStore, NewEvent, RecordedEvent } from '#libs/event-store/port.ts';
 
 /** An event of no particular kind, with an id of its own. */
-export const eventOf = (data: unknown = {}): NewEvent => ({
-  id: randomUUID(),
-  type: 'SomethingHappened',
-  version: 1,
-  data,
-  metadata: { occurredAt: '2026-01-02T03:04:05.678Z', actor: { kind: 'service', name: 'suite' }, accountId: 'acc_1', correlationId: 'c-1', causationId: null, traceparent: null },
-});
+export const eventOf = (data: unknown = {}): NewEvent => eventWith(data);
+
+/** The same, for data that may be no JSON. An engine keeps any type and any JSON. */
+export const eventWith = (data: unknown): NewEvent => {
+  const metadata = { occurredAt: '2026-01-02T03:04:05.678Z', actor: { kind: 'service', name: 'suite' }, accountId: 'acc_1', correlationId: 'c-1', causationId: null, traceparent: null };
+  return { id: randomUUID(), type: 'SomethingHappened', version: 1, data, metadata } as unknown as NewEvent;
+};
 
 export const eventsOf = (count: number): NewEvent[] => Array.from({ length: count }, (_, number) => eventOf({ number }));
 
