@@ -9,12 +9,12 @@ import type { Collection, Document } from '#libs/read-store/port.ts';
 export type Effect<D extends Document> = {
   id: string;
   begins?: true;
-  evolve(document: D | null): D | null;
-  also?(after: D | null): readonly FurtherEffect[];
+  evolve(this: void, document: D | null): D | null;
+  also?(this: void, after: D | null): readonly FurtherEffect[];
 };
 
 /** What an event does to a document of one of the read model's further collections. */
-export type FurtherEffect = { collection: string; id: string; begins?: true; evolve(document: Document | null): Document | null };
+export type FurtherEffect = { collection: string; id: string; begins?: true; evolve(this: void, document: Document | null): Document | null };
 
 /** What to do for an event of each type. */
 export type Handlers<Result> = { readonly [Event in EventOf as Event['type']]?: (event: RecordedEvent<Event>) => Result };

@@ -1,7 +1,6 @@
 import type { Attributes } from '@opentelemetry/api';
 import type { EventData } from '#contracts/events/all.ts';
 import { accountIdOf, renderIdOf, templateIdOf } from '#contracts/names.ts';
-import type { ErrorName } from '#contracts/http/errors.ts';
 import { count, record } from './metrics.ts';
 
 type Input = EventData['RenderCompleted']['input'];
@@ -19,7 +18,7 @@ export const countCompleted = ({ lane, input, pages, pdf, durations }: EventData
 /** Counts a render that has failed; `none` is the lane of those that came to no printer. How long it took stays apart from what PDFs take, whatever its lane: time-outs would hide them. */
 export const countFailed = ({ fault, totalMs }: EventData['RenderFailed'], input: Input, lane: EventData['RenderCompleted']['lane'] | 'none'): void => {
   count('colophon.renders', 1, { lane, input, outcome: 'failed' });
-  count('colophon.render.failures', 1, { error: fault.name as ErrorName });
+  count('colophon.render.failures', 1, { error: fault.name });
   record('colophon.render.duration', totalMs / 1000, { phase: 'total', lane: 'none' });
 };
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { type EventOf, eventSchemas } from '#contracts/events/all.ts';
+import { type EventOf, eventSchemas, isEventType } from '#contracts/events/all.ts';
 import { metadata } from '#contracts/events/metadata.ts';
 import { upcast, versionOf } from '#contracts/events/upcast.ts';
 import { account } from '#libs/domain/account.ts';
@@ -50,6 +50,17 @@ const groupOf = ({ type }: Recorded) => types.find((one) => one.type === type)!;
 /** Every version that a type has had, the present one included. */
 const shapes = types.flatMap(({ type }) => Array.from({ length: versionOf(type) }, (_, index) => `${type}.v${index + 1}`));
 const isOfShape = (name: string, shape: string): boolean => name === shape || name.startsWith(`${shape}.`);
+
+it('an event without a schema, or with the data of another, does not compile', () => {
+  const events: EventOf[] = [
+    { type: 'RenderStarted', data: { attempt: 1, worker: 'a', queueMs: 0 } },
+    // @ts-expect-error There is no such type.
+    { type: 'RenderImagined', data: {} },
+    // @ts-expect-error The data is that of another type.
+    { type: 'RenderCompleted', data: { attempt: 1, worker: 'a', queueMs: 0 } },
+  ];
+  expect(events.map(({ type, data }) => isEventType(type) && eventSchemas[type].safeParse(data).success)).toEqual([true, false, false]);
+});
 
 describe('every event shape ever released', () => {
   it('belongs to one type, of one kind of stream, with a rule that folds it', () => {

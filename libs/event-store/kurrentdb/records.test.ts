@@ -19,5 +19,5 @@ it('an id that is a UUID stays as it is, and another gets the same UUID every ti
 });
 
 it('what belongs to the event beside its data lies in its metadata, readable by whoever looks into KurrentDB', () => {
-  expect(eventWith('one')).toMatchObject({ type: 'SomethingHappened', contentType: 'application/json', data: { a: 1 }, metadata: { eventId: 'one', schemaVersion: 3, ...metadata } });
+  expect(eventWith('one')).toMatchObject({ type: 'TemplateNameReleased', contentType: 'application/json', data: { templateId: 'a' }, metadata: { eventId: 'one', schemaVersion: 3, ...metadata } });
 });

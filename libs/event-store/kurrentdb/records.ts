@@ -26,7 +26,7 @@ export const toKurrent = ({ id, type, version, data, metadata }: NewEvent): Even
   checkSize(data, type);
   checkSize(metadata, type);
   const envelope: Envelope = { eventId: id, schemaVersion: version };
-  return jsonEvent({ id: uuidOf(id), type, data: data as Record<string, unknown>, metadata: { ...envelope, ...metadata } });
+  return jsonEvent({ id: uuidOf(id), type, data, metadata: { ...envelope, ...metadata } });
 };
 
 /** A position of KurrentDB as a number; it is an offset in bytes, so that the limit of exact numbers is 8 PiB of log away. */
