@@ -5,8 +5,7 @@ type World = { areServersThere: boolean | null };
 const { areServersThere } = await (import(new URL('./test/e2e/world.ts', import.meta.url).href) as Promise<World>).catch((): World => ({ areServersThere: null }));
 const endToEnd = areServersThere ? 'test/e2e/**/*.test.ts' : 'test/e2e/servers-missing.ts';
 
-// Every command of the command line connects to three servers there, which share the cores with everything else: a test that they hold up may try once more.
-const production = { extends: true as const, test: { name: 'on servers', include: [endToEnd], testTimeout: 90_000, hookTimeout: 120_000, retry: 1, env: { COLOPHON_TEST_WORLD: 'production' } } };
+const production = { extends: true as const, test: { name: 'on servers', include: [endToEnd], testTimeout: 90_000, hookTimeout: 120_000, env: { COLOPHON_TEST_WORLD: 'production' } } };
 
 export default defineConfig({
   test: {
