@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isExecutable } from '../../libs/config/find-browser.mjs';
 import { outputOf, step } from './run.mjs';
-import { fail, say } from './say.mjs';
+import { fail } from './say.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = join(root, '.setup/helm');
