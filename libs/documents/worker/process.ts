@@ -21,6 +21,9 @@ type Events = { onAnswer: (answer: Answer<unknown>) => void; onEnd: (end: End) =
 // What V8 raises when it finds no memory, and what the system sends when the machine has none left.
 const memorySignals = new Set<string | null>(['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGKILL']);
 
+const { NODE_COMPILE_CACHE: compileCacheFolder } = process.env;
+const compileCache = compileCacheFolder === undefined ? {} : { NODE_COMPILE_CACHE: compileCacheFolder };
+
 /**
  * Starts a process that runs `file`, with a heap of at most `memoryMb` MiB. It gets nothing of our environment: what it reads was written by strangers.
  * `onEnd` is called once, however it ends; never after {@link WorkerProcess.kill}.
@@ -30,7 +33,7 @@ export const startWorker = (file: string, memoryMb: number, { onAnswer, onEnd }:
     serialization: 'advanced',
     execArgv: [`--max-old-space-size=${memoryMb}`],
     // Of more arenas glibc keeps free memory in each.
-    env: { TZ: 'UTC', LANG: 'C.UTF-8', MALLOC_ARENA_MAX: '1' },
+    env: { TZ: 'UTC', LANG: 'C.UTF-8', MALLOC_ARENA_MAX: '1', ...compileCache },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   letGo(child);

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import type { Band } from '#libs/chromium/bands.ts';
 import type { BandSources } from '#libs/chromium/read-bands.ts';
 import { prepareDocument, type PrepareInput } from '../prepare.ts';
@@ -36,3 +37,5 @@ process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 process.on('message', (order: Order) => void carryOut(order).then(say));
 say('ready');
+// This process is killed in the end, and Node keeps what it compiled only when told to.
+flushCompileCache();
