@@ -18,7 +18,7 @@ export default {
       'engine-imports-its-port-and-one-driver',
       'An engine can be exchanged only while it leans on nothing else of ours.',
       { path: `^libs/(${ports})/`, pathNot: ['/port\\.ts$', tests] },
-      { path: '^(libs|services)/', pathNot: ['^libs/$1/', '^libs/(sqlite|mongodb|nats|concurrency|scheduling|clock)/', '^libs/engines/remote\\.ts$'] },
+      { path: '^(libs|application|services)/', pathNot: ['^libs/$1/', '^libs/(sqlite|mongodb|nats|concurrency|scheduling|clock)/', '^libs/engines/remote\\.ts$'] },
     ),
     wall(
       'engines-do-not-know-each-other',
@@ -26,9 +26,17 @@ export default {
       { path: `^libs/(${ports})/([^/.-]+)`, pathNot: ['/port\\.ts$', tests] },
       { path: `^libs/$1/(${engines})[/.-]`, pathNot: '^libs/$1/$2[/.-]' },
     ),
+    wall('libs-do-not-know-application', 'Dependencies point inwards.', { path: '^(libs|contracts)/' }, { path: '^application/' }),
     wall('libs-do-not-know-services', 'Dependencies point inwards.', { path: '^(libs|contracts)/' }, { path: '^(services|test|scripts)/' }),
-    wall('services-do-not-know-each-other', 'Services talk through the log and the bus; cli.ts alone starts them.', { path: '^services/([^/]+)/', pathNot: '^services/cli/' }, { path: '^services/', pathNot: '^services/$1/' }),
-    wall('nothing-imports-tests', 'A test helper in the product is a product without a test.', { path: '^(contracts|libs|services)/', pathNot: tests }, { path: tests }),
+    wall('application-does-not-know-services', 'A command or query serves every way in: HTTP, bus and command line.', { path: '^application/', pathNot: tests }, { path: '^(services|test|scripts)/' }),
+    wall(
+      'services-do-not-know-each-other',
+      'Services talk through the log and the bus; services/process alone opens engines and starts them, and the command line calls services/process alone.',
+      { path: '^services/([^/]+)/', pathNot: '^services/process/' },
+      { path: '^services/', pathNot: ['^services/$1/', '^services/process/'] },
+    ),
+    wall('composition-root-is-called-by-the-command-line', 'What a service needs is handed to it.', { path: '^services/[^/]+/', pathNot: ['^services/(process|cli)/', tests] }, { path: '^services/process/' }),
+    wall('nothing-imports-tests', 'A test helper in the product is a product without a test.', { path: '^(contracts|libs|application|services)/', pathNot: tests }, { path: tests }),
 
     driver('SQLite', '^(node:)?sqlite$', ['^libs/sqlite/']),
     driver('undici', 'node_modules/undici/', ['^libs/egress/']),
@@ -38,7 +46,7 @@ export default {
     wall(
       'one-door-to-the-outside',
       'What opens a connection of its own goes around every check of the egress door.',
-      { path: '^(libs|services)/', pathNot: ['^libs/egress/', namesOfStatusCodes, tests] },
+      { path: '^(libs|application|services)/', pathNot: ['^libs/egress/', namesOfStatusCodes, tests] },
       { path: '^(node:)?(http|https|http2|net|tls|dgram|dns|dns/promises)$', dependencyTypesNot: ['type-only'] },
     ),
 
@@ -46,14 +54,14 @@ export default {
     wall('no-barrels', 'An import names the file that it means.', { path: '(^|/)index\\.[cm]?[jt]s$', pathNot: 'node_modules' }, {}),
     wall('no-utils', 'A room without a purpose fills with everything.', {}, { path: '(^|/)(utils?|helpers?|common|misc)(/|\\.[cm]?[jt]s$)', pathNot: 'node_modules' }),
     wall('all-imports-lead-somewhere', 'A name that does not resolve fails at run time only.', {}, { couldNotResolve: true, pathNot: typesWithoutCode }),
-    wall('no-dev-dependency-at-run-time', 'What a user installs must be enough to run.', { path: '^(contracts|libs|services)/', pathNot: tests }, { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] }),
+    wall('no-dev-dependency-at-run-time', 'What a user installs must be enough to run.', { path: '^(contracts|libs|application|services)/', pathNot: tests }, { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] }),
   ],
   options: {
     parser: 'swc',
     tsPreCompilationDeps: true,
     detectProcessBuiltinModuleCalls: true,
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: ['(^|/)fixtures/', '^(contracts|libs|services|scripts|test)/.*\\.d\\.mts$'] },
+    exclude: { path: ['(^|/)fixtures/', '^(contracts|libs|application|services|scripts|test)/.*\\.d\\.mts$'] },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'], extensions: ['.ts', '.mts', '.mjs', '.js', '.json', '.d.ts', '.d.mts'] },
   },
 };

@@ -14,7 +14,7 @@ export default defineConfig({
     // Tests wait for other processes more than they work.
     maxWorkers: 2,
     projects: [
-      { extends: true, test: { name: 'embedded', include: ['{contracts,libs,services,test,scripts}/**/*.test.ts'] } },
+      { extends: true, test: { name: 'embedded', include: ['{contracts,libs,application,services,test,scripts}/**/*.test.ts'] } },
       ...(areServersThere === null ? [] : [production]),
     ],
   },

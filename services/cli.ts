@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 import { Argument, Command, CommanderError } from 'commander';
+import { announce } from './cli/welcome.ts';
+import { UsageError } from './process/command-context.ts';
 import { addAccountCommands } from './cli/account-commands.ts';
 import { examples } from './cli/arguments.ts';
 import { addCheckCommand } from './cli/check-command.ts';
@@ -11,8 +13,7 @@ import { SettingsError } from '#libs/config/settings.ts';
 import { DiskRefusal } from '#libs/disk/refusal.ts';
 import { DamagedFile } from '#libs/engines/sound-files.ts';
 import { AddressError } from '#libs/engines/remote.ts';
-import { UsageError } from './cli/output.ts';
-import { type Role, roles } from './cli/roles/running.ts';
+import { type Role, roles } from './process/running.ts';
 
 // What this process and its children write is for this user alone.
 process.umask(0o077);
@@ -28,7 +29,7 @@ program
   .description('run the service: all of it, or only the roles that are named, of which there may be any number of processes')
   .addArgument(new Argument('[role...]', 'what this process does').choices(roles))
   .addHelpText('after', `\nSettings are variables of the environment; "colophon config" shows all of them.\n${examples('start', 'start renderer', 'start relay projector')}`)
-  .action(async (wanted: Role[]) => (await import('./cli/start.ts')).start(wanted));
+  .action(async (wanted: Role[]) => (await import('./process/start.ts')).start(wanted, announce));
 addAccountCommands(program);
 addKeyCommands(program);
 addLogCommands(program);

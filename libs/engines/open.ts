@@ -9,7 +9,7 @@ import { leaseCollection } from '#libs/election/lease.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import { withUpcasting } from '#libs/event-store/upcasting.ts';
 import type { Limits, MonthInLog } from '#libs/limits/port.ts';
-import { keyUseCollection } from '#libs/keys/uses.ts';
+import { keyUseCollection } from '#libs/projections/key-renders.ts';
 import { checkpointEventCollection } from '#libs/projections/checkpoint-event.ts';
 import { projections } from '#libs/projections/all.ts';
 import { collectionsOf } from '#libs/projections/projection.ts';

@@ -37,3 +37,8 @@ export const addSucceeded = (render: KeyRender): FurtherEffect => add(render, ({
 /** Counts a render of a key that has failed; `givenBack` says whether it no longer counts toward the quota. */
 export const addFailed = (render: KeyRender, givenBack: boolean): FurtherEffect =>
   add(render, ({ failed, quota }) => ({ failed: failed + 1, quota: quota - Number(givenBack) }));
+
+/** Requests of one API key in one month (`YYYY-MM`, UTC), and the time of the last of them. Requests are no events: these figures are not in the log. */
+export type KeyUseDocument = { keyId: string; accountId: string; month: string; requests: number; lastAt: string };
+
+export const keyUseCollection: Collection = { name: 'keyUses', indexes: [['accountId', 'month']] };

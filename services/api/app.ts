@@ -4,7 +4,7 @@ import { buildOpenApi } from './docs/openapi.ts';
 import { type Fault, Problem } from '#contracts/http/problem.ts';
 import { routes } from './routes.ts';
 import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
-import type { KeyUses } from '#libs/keys/uses.ts';
+import type { KeyUses } from '#application/api-keys/uses.ts';
 import type { Telemetry } from '#libs/telemetry/start.ts';
 import { registerAccountRoutes } from './account/routes.ts';
 import { authenticate, requireActive } from './server/authenticate.ts';

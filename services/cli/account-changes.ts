@@ -1,9 +1,9 @@
 import { type Command, Argument } from 'commander';
 import { planNames, type LimitOverrides, type PlanName } from '#contracts/plans.ts';
-import { type AccountChange, changeAccount } from '#libs/accounts/change-account.ts';
+import { type AccountChange, changeAccount } from '#application/accounts/change-account.ts';
 import { accountState } from './account-view.ts';
 import { examples, oneLine, positive, positiveWhole, wantsJson } from './arguments.ts';
-import { changeCallers, withEngines } from './context.ts';
+import { changeCallers, withEngines } from '../process/command-context.ts';
 import { existingAccount } from './find.ts';
 import { print } from './output.ts';
 

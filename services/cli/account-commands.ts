@@ -1,13 +1,13 @@
 import { type Command, Option } from 'commander';
 import { accountIdOf, readModels } from '#contracts/names.ts';
 import { planNames, type PlanName } from '#contracts/plans.ts';
-import { openAccount } from '#libs/accounts/open-account.ts';
+import { openAccount } from '#application/accounts/commands.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
 import { addAccountChanges } from './account-changes.ts';
 import { accountDetails, accountText } from './account-view.ts';
 import { examples, oneLine, positive, positiveWhole, wantsJson } from './arguments.ts';
-import { withEngines } from './context.ts';
+import { withEngines } from '../process/command-context.ts';
 import { existingAccount } from './find.ts';
 import { print, table } from './output.ts';
 import { addWebhookSecretCommand } from './webhook-secret-command.ts';

@@ -1,6 +1,6 @@
 import { accountIdOf } from '#contracts/names.ts';
 import { limitsOf } from '#contracts/plans.ts';
-import { limitsView } from '#libs/accounts/limits-view.ts';
+import { limitsView } from '#application/accounts/limits-view.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { UsageDocument } from '#libs/projections/usage.ts';
 

@@ -9,8 +9,8 @@ import { checkLog } from '#libs/integrity/check-log.ts';
 import { openPromisedBlobs } from '#libs/integrity/promised-blobs.ts';
 import { integrityOf } from '#libs/sqlite/damage.ts';
 import { wantsJson } from './arguments.ts';
-import { present } from './context.ts';
-import { print, UsageError } from './output.ts';
+import { present, UsageError } from '../process/command-context.ts';
+import { print } from './output.ts';
 
 type Databases = { file: string; problems: string[] }[];
 type Contents = { log: { events: number; problems: string[] }; /** Null if the check ended early, so that no blob was checked. */ blobs: { checked: number; problems: BlobProblem[] } | null };

@@ -2,7 +2,7 @@ import { bareId, readModels } from '#contracts/names.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import { UsageError } from './output.ts';
+import { UsageError } from '../process/command-context.ts';
 
 /** An account by its `acc_<id>`. @throws UsageError */
 export const existingAccount = async (reads: ReadStore, prefixed: string): Promise<AccountDocument> => {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { markedEngines } from '#libs/installation/marked-engines.ts';
-import { acceptBlobStore, belongingOf } from '#libs/installation/settle-marks.ts';
-import { acceptSecret, loadInstallation } from '#libs/installation/settle-secret.ts';
+import { markedEngines } from '#application/installation/marked-engines.ts';
+import { acceptBlobStore, belongingOf } from '#application/installation/marks.ts';
+import { acceptSecret, loadInstallation } from '#application/installation/secret.ts';
 import { readSecretFile } from '#libs/secrets/secret-file.ts';
 import { configuredSecrets, fingerprintOf } from '#libs/secrets/service-secret.ts';
 import { wantsJson } from './arguments.ts';
-import { type Context, withAnyEngines } from './context.ts';
-import { print, table, UsageError } from './output.ts';
+import { type Context, withAnyEngines, UsageError } from '../process/command-context.ts';
+import { print, table } from './output.ts';
 
 const existing = async ({ log }: Pick<Context, 'log'>) => {
   const aggregate = await loadInstallation(log);

@@ -1,6 +1,6 @@
 import { permissions } from '#contracts/events/account.ts';
 import { keyIdOf } from '#contracts/names.ts';
-import type { KeyFigures, KeyStatistics } from '#libs/accounts/key-statistics.ts';
+import type { KeyFigures, KeyStatistics } from '#application/api-keys/statistics.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 
 const unused: KeyFigures = { requests: 0, renders: 0, succeeded: 0, failed: 0, quota: 0 };

@@ -6,8 +6,8 @@ import { projections } from '#libs/projections/all.ts';
 import { olderLog, rebuildFromOlderLog } from '#libs/projections/older-log.ts';
 import { rebuildModel } from '#libs/projections/rebuild.ts';
 import { createLog } from '#libs/telemetry/log.ts';
-import { withEngines } from './context.ts';
-import { print, UsageError } from './output.ts';
+import { withEngines, UsageError } from '../process/command-context.ts';
+import { print } from './output.ts';
 
 const asText = ({ position, revision, type, data, metadata }: RecordedEvent): string =>
   `${metadata.occurredAt}  ${type}  revision ${revision}, position ${position}, by ${metadata.actor.kind} ${'id' in metadata.actor ? metadata.actor.id : metadata.actor.name}\n  ${JSON.stringify(data)}`;
@@ -40,7 +40,7 @@ const verify = (prefixed: string, json: boolean): Promise<void> =>
     const completed = events.find((event) => event.type === 'RenderCompleted')?.data;
     const requested = events.find((event) => event.type === 'RenderRequested');
     if (!completed || !requested) throw new UsageError(events.length === 0 ? `There is no render ${prefixed}.` : `${prefixed} has no PDF that could be compared: it did not complete.`);
-    const [{ openWorkshop }, { produce }] = await Promise.all([import('./workshop.ts'), import('#libs/rendering/produce.ts')]);
+    const [{ openWorkshop }, { produce }] = await Promise.all([import('../process/rendering.ts'), import('#application/renders/produce.ts')]);
     const workshop = await openWorkshop(settings, engines.blobs, createLog({ ...settings, logLevel: 'silent' }));
     try {
       const again = await produce(workshop, requested.data, new Date(requested.metadata.occurredAt));

@@ -1,5 +1,3 @@
-export class UsageError extends Error {}
-
 type Cell = string | number | null | undefined;
 
 /** Columns as wide as their widest cell, for reading in a terminal. */

@@ -1,14 +1,14 @@
 import type { Command } from 'commander';
 import { streams } from '#contracts/names.ts';
-import { causeOf } from '#libs/accounts/open-account.ts';
+import { causeOf } from '#application/accounts/commands.ts';
 import { account } from '#libs/domain/account.ts';
-import { load } from '#libs/handling/handle.ts';
+import { load } from '#application/handling/handle.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { projections } from '#libs/projections/all.ts';
 import { openServiceSecrets } from '#libs/secrets/secret-file.ts';
 import { webhookSecrets } from '#libs/secrets/webhook-secret.ts';
 import { examples, wantsJson } from './arguments.ts';
-import { withEngines } from './context.ts';
+import { withEngines } from '../process/command-context.ts';
 import { existingAccount } from './find.ts';
 import { print } from './output.ts';
 

@@ -1,6 +1,5 @@
-import type { AddressInfo } from 'node:net';
-import type { Settings } from '#libs/config/settings.ts';
-import type { FirstSteps } from './default-account.ts';
+import type { FirstSteps } from '#application/accounts/default-account.ts';
+import type { Announce } from '../process/start.ts';
 
 const inSingleQuotes = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -14,7 +13,7 @@ const firstRequest = (baseUrl: string, { test, invoice }: FirstSteps): string =>
 };
 
 /** Says that the service is up, and on the very first start the keys of the default account and a line to try. */
-export const welcome = (settings: Settings, address: AddressInfo | string | null, first: FirstSteps | null): void => {
+const serving: Announce['serving'] = (settings, address, first) => {
   const baseUrl = settings.port === 0 && typeof address === 'object' && address ? `http://${settings.host}:${address.port}` : settings.baseUrl;
   const lines = [`Colophon is ready at ${baseUrl} (API reference: ${baseUrl}/docs)`];
   if (first) {
@@ -32,3 +31,12 @@ export const welcome = (settings: Settings, address: AddressInfo | string | null
   }
   process.stdout.write(`${lines.join('\n')}\n`);
 };
+
+/** Says where a process without an API can be asked. */
+const healthOnly: Announce['healthOnly'] = (roles, { host }, address) => {
+  const port = typeof address === 'object' ? address?.port : address;
+  process.stdout.write(`Colophon (${roles.join(', ')}) tells of its health at http://${host}:${port}/health/ready\n`);
+};
+
+/** What `colophon start` prints. */
+export const announce: Announce = { serving, healthOnly };

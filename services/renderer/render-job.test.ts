@@ -12,9 +12,9 @@ import { BrowserGone, type Printed, type PrintRequest } from '#libs/chromium/pri
 import { render } from '#libs/domain/render.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
-import { begin, load } from '#libs/handling/handle.ts';
+import { begin, load } from '#application/handling/handle.ts';
 import { newId } from '#libs/ids/new-id.ts';
-import type { Requested } from '#libs/rendering/produce.ts';
+import type { Requested } from '#application/renders/produce.ts';
 import type { Report } from '#libs/telemetry/log.ts';
 import { useMetering } from '#libs/telemetry/metrics.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';

@@ -1,7 +1,7 @@
 import { readModels, streams } from '#contracts/names.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import { render } from '#libs/domain/render.ts';
-import { load, type Log } from '#libs/handling/handle.ts';
+import { load, type Log } from '#application/handling/handle.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 

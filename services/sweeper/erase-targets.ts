@@ -1,9 +1,9 @@
 import { readModels, streams } from '#contracts/names.ts';
 import { delivery } from '#libs/domain/delivery.ts';
-import { causedBy } from '#libs/handling/caused-by.ts';
-import { load } from '#libs/handling/handle.ts';
+import { causedBy } from '#application/handling/caused-by.ts';
+import { load } from '#application/handling/handle.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
-import { eraseTarget } from '#libs/webhooks/erase-target.ts';
+import { eraseTarget } from '#application/deliveries/erase-target.ts';
 import type { ErasureParts } from './erase-pdfs.ts';
 
 /** More wait for the next sweep: the delivery worker erases them itself, so that these are what a crash left. */

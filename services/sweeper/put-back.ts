@@ -3,7 +3,7 @@ import { encodeTime } from 'ulid';
 import { consumers, readModels, streams, subjects } from '#contracts/names.ts';
 import type { Bus, Consumer, Message } from '#libs/bus/port.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import type { Log } from '#libs/handling/handle.ts';
+import type { Log } from '#application/handling/handle.ts';
 import type { Query, ReadStore } from '#libs/read-store/port.ts';
 import { publishInTrace } from '#libs/telemetry/messages.ts';
 

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accountAnswer, accountEventsAnswer } from '#contracts/http/account.ts';
 import { accountIdOf, keyIdOf, streams } from '#contracts/names.ts';
 import { apiKey } from '#libs/domain/api-key.ts';
-import { load } from '#libs/handling/handle.ts';
-import { hashOf } from '#libs/keys/secret.ts';
+import { load } from '#application/handling/handle.ts';
+import { hashOf } from '#application/api-keys/secret.ts';
 import { type Api, openApi } from './harness.ts';
 
 let api: Api;

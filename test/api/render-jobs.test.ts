@@ -3,7 +3,7 @@ import { Problem } from '#contracts/http/problem.ts';
 import { bareId, streams } from '#contracts/names.ts';
 import { BrowserGone } from '#libs/chromium/devtools/gone.ts';
 import { render } from '#libs/domain/render.ts';
-import { load } from '#libs/handling/handle.ts';
+import { load } from '#application/handling/handle.ts';
 import { type Api, html, openApi } from './harness.ts';
 import { printing, renderJob } from './renderer.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { idOfStream } from '#contracts/names.ts';
 import { newId } from '#libs/ids/new-id.ts';
-import type { Cause } from '#libs/handling/handle.ts';
+import type { Cause } from '#application/handling/handle.ts';
 import { diagnosticsOf } from '../../services/api/jobs/diagnostics.ts';
 import { openSettlement } from '../../services/projector/quota-keeper.ts';
 import { type Api, html, openApi } from './harness.ts';

@@ -4,9 +4,9 @@ import { bareId, streams } from '#contracts/names.ts';
 import { template } from '#libs/domain/template.ts';
 import { templateSlots } from '#libs/domain/template-slots.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
-import { load } from '#libs/handling/handle.ts';
+import { load } from '#application/handling/handle.ts';
 import { newId } from '#libs/ids/new-id.ts';
-import { reserveName } from '#libs/templates/names.ts';
+import { reserveName } from '#application/templates/names.ts';
 import { type Api, openApi } from './harness.ts';
 
 const start = '2026-05-20T12:00:30.000Z';

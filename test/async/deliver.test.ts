@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { streams } from '#contracts/names.ts';
-import { changeAccount } from '#libs/accounts/change-account.ts';
+import { changeAccount } from '#application/accounts/change-account.ts';
 import { delivery } from '#libs/domain/delivery.ts';
 import type { Call, Outcome } from '#libs/egress/door.ts';
-import { load } from '#libs/handling/handle.ts';
-import { sealTarget } from '#libs/webhooks/target.ts';
+import { load } from '#application/handling/handle.ts';
+import { sealTarget } from '#application/deliveries/target.ts';
 import { deliver, type DeliveryParts } from '../../services/delivery/deliver.ts';
 import { openDueTimes } from '../../services/delivery/due-times.ts';
 import { openStage, poll, type Stage } from './stage.ts';

@@ -4,7 +4,7 @@ import { readModels, streams } from '#contracts/names.ts';
 import { openMemoryAnswers } from '#libs/answers/memory.ts';
 import { render } from '#libs/domain/render.ts';
 import { EventTooLarge, type EventStore } from '#libs/event-store/port.ts';
-import { load } from '#libs/handling/handle.ts';
+import { load } from '#application/handling/handle.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import { jobOf } from '../../services/api/jobs/view.ts';
 import { type RendererParts, runJob } from '../../services/renderer/render-job.ts';

@@ -7,10 +7,10 @@ import { onTestFinished } from 'vitest';
 import type { Actor } from '#contracts/events/metadata.ts';
 import type { RenderEvent, RenderReply } from '#contracts/events/render.ts';
 import { streams } from '#contracts/names.ts';
-import { openAccount } from '#libs/accounts/open-account.ts';
+import { openAccount } from '#application/accounts/commands.ts';
 import { render } from '#libs/domain/render.ts';
 import { openEngines } from '#libs/engines/open.ts';
-import { begin, type Cause } from '#libs/handling/handle.ts';
+import { begin, type Cause } from '#application/handling/handle.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 

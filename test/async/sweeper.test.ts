@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { consumers, readModels, streams, subjects } from '#contracts/names.ts';
 import type { Consumer } from '#libs/bus/port.ts';
 import { render } from '#libs/domain/render.ts';
-import { load } from '#libs/handling/handle.ts';
+import { load } from '#application/handling/handle.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import { messageOf } from '../../services/relay/relay.ts';
 import { erasePdfs } from '../../services/sweeper/erase-pdfs.ts';

@@ -5,7 +5,7 @@ import { bareId, readModels, streams } from '#contracts/names.ts';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { render } from '#libs/domain/render.ts';
 import { rawServer } from '#libs/egress/fixtures/listening.ts';
-import { begin } from '#libs/handling/handle.ts';
+import { begin } from '#application/handling/handle.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import { lookInto } from '../e2e/engines.ts';
 import { openReceivers, type Receivers } from '../e2e/receivers.ts';

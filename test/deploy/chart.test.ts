@@ -8,7 +8,7 @@ import * as policy from 'kubernetes-models/policy/v1';
 import * as core from 'kubernetes-models/v1';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { roles } from '../../services/cli/roles/running.ts';
+import { roles } from '../../services/process/running.ts';
 
 const chart = fileURLToPath(new URL('../../deploy/helm/colophon', import.meta.url));
 const ofSetup = fileURLToPath(new URL('../../.setup/helm/helm', import.meta.url));

@@ -6,7 +6,7 @@ import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { settingTable } from '#libs/config/table.ts';
-import { roles } from '../../services/cli/roles/running.ts';
+import { roles } from '../../services/process/running.ts';
 
 type Service = { image: string; command?: string[]; environment?: Record<string, string>; depends_on?: Record<string, unknown>; networks?: string[]; ports?: string[]; volumes?: string[]; cap_drop?: string[]; read_only?: boolean; security_opt?: string[]; deploy?: { replicas: number } };
 type Compose = { services: Record<string, Service>; configs: Record<string, { content: string }> };

@@ -1,6 +1,6 @@
 import { bareId, streams } from '#contracts/names.ts';
 import { account as accountDecider } from '#libs/domain/account.ts';
-import { load } from '#libs/handling/handle.ts';
+import { load } from '#application/handling/handle.ts';
 import { lookInto } from './engines.ts';
 import type { House } from './service.ts';
 

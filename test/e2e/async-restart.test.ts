@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { bareId, consumers, streams } from '#contracts/names.ts';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { render } from '#libs/domain/render.ts';
-import { begin, load } from '#libs/handling/handle.ts';
+import { begin, load } from '#application/handling/handle.ts';
 import { issueKey, openAccount } from './accounts.ts';
 import { clientOf } from './client.ts';
 import { lookInto } from './engines.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { consumers, readModels } from '#contracts/names.ts';
-import { openAccount as openAccountInLog } from '#libs/accounts/open-account.ts';
+import { openAccount as openAccountInLog } from '#application/accounts/commands.ts';
 import { freeKey } from './accounts.ts';
 import { clientOf } from './client.ts';
 import { lookInto } from './engines.ts';

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { bareId, streams } from '#contracts/names.ts';
 import { template } from '#libs/domain/template.ts';
 import { templateName } from '#libs/domain/template-name.ts';
-import { load } from '#libs/handling/handle.ts';
+import { load } from '#application/handling/handle.ts';
 import { newId } from '#libs/ids/new-id.ts';
 import { issueKey, openAccount } from './accounts.ts';
 import { clientOf } from './client.ts';

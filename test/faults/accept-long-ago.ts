@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import type { EventData } from '#contracts/events/all.ts';
 import { bareId, jobIdOf, streams } from '#contracts/names.ts';
 import { render } from '#libs/domain/render.ts';
-import { begin } from '#libs/handling/handle.ts';
+import { begin } from '#application/handling/handle.ts';
 import { lookInto } from '../e2e/engines.ts';
 import type { House } from '../e2e/service.ts';
 

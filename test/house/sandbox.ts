@@ -23,11 +23,11 @@ export const folderOf = (files: Files): string => {
 
 const houseRules = ['package.json', 'tsconfig.json', '.oxlintrc.json', '.dependency-cruiser.mjs', 'vitest.config.ts'];
 
-/** As `folderOf`, with the rules and the dependencies of this project, and its five source folders. */
+/** As `folderOf`, with the rules and the dependencies of this project, and its six source folders. */
 export const houseOf = (files: Files): string => {
   const folder = folderOf(files);
   for (const rule of houseRules) copyFileSync(join(root, rule), join(folder, rule));
-  for (const room of ['contracts', 'libs', 'services', 'test', 'scripts']) mkdirSync(join(folder, room), { recursive: true });
+  for (const room of ['contracts', 'libs', 'application', 'services', 'test', 'scripts']) mkdirSync(join(folder, room), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
   return folder;
 };

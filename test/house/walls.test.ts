@@ -5,7 +5,7 @@ const room = 'export const room = 1;\n';
 const imports = (specifier: string): string => `import * as other from '${specifier}';\nexport const room = other;\n`;
 
 const findings = (files: Files): string[] => {
-  const { stdout } = run(houseOf(files), 'node_modules/.bin/depcruise', ['contracts', 'libs', 'services', 'test', 'scripts']);
+  const { stdout } = run(houseOf(files), 'node_modules/.bin/depcruise', ['contracts', 'libs', 'application', 'services', 'test', 'scripts']);
   expect(stdout).toMatch(/modules, .* cruised/);
   return [...stdout.matchAll(/^ {2}error ([\w-]+):/gm)].map(([, name]) => name ?? '');
 };
@@ -18,9 +18,11 @@ test('a house that keeps to its walls passes', () => {
     'libs/sqlite/database.ts': imports('node:sqlite'),
     'libs/bus/sqlite.ts': `${imports('#libs/sqlite/database.ts')}export * as port from './port.ts';\n`,
     'libs/egress/door.ts': `${imports('undici')}export * as net from 'node:net';\n`,
-    'services/relay/relay.ts': imports('#libs/bus/port.ts'),
-    'services/cli/start.ts': imports('../relay/relay.ts'),
-    'services/cli.ts': imports('./cli/start.ts'),
+    'application/renders/commands.ts': imports('#libs/bus/port.ts'),
+    'services/relay/relay.ts': imports('#application/renders/commands.ts'),
+    'services/process/start.ts': imports('../relay/relay.ts'),
+    'services/cli/account.ts': imports('../process/start.ts'),
+    'services/cli.ts': imports('./cli/account.ts'),
   };
   expect(findings(files)).toEqual([]);
 });
@@ -35,8 +37,12 @@ const trespasses: [wall: string, what: string, files: Files][] = [
   ['engine-imports-its-port-and-one-driver', 'an engine that imports another lib', { 'libs/bus/sqlite.ts': imports('#libs/telemetry/log.ts'), 'libs/telemetry/log.ts': room }],
   ['engine-imports-its-port-and-one-driver', "an engine that imports another port's engine", { 'libs/bus/sqlite.ts': imports('#libs/event-store/sqlite.ts'), 'libs/event-store/sqlite.ts': room }],
   ['engines-do-not-know-each-other', 'an engine that imports its sibling', { 'libs/bus/nats.ts': imports('./sqlite.ts'), 'libs/bus/sqlite.ts': room }],
+  ['libs-do-not-know-application', 'a lib that imports a command', { 'libs/a.ts': imports('#application/b/b.ts'), 'application/b/b.ts': room }],
+  ['application-does-not-know-services', 'a command that imports a service', { 'application/a/a.ts': imports('../../services/b/b.ts'), 'services/b/b.ts': room }],
   ['libs-do-not-know-services', 'a lib that imports a service', { 'libs/a.ts': imports('../services/b/b.ts'), 'services/b/b.ts': room }],
   ['services-do-not-know-each-other', 'a service that imports another', { 'services/api/a.ts': imports('../relay/b.ts'), 'services/relay/b.ts': room }],
+  ['composition-root-is-called-by-the-command-line', 'a service that imports the composition root', { 'services/api/a.ts': imports('../process/b.ts'), 'services/process/b.ts': room }],
+  ['services-do-not-know-each-other', 'a command of the command line that imports a service', { 'services/cli/a.ts': imports('../api/b.ts'), 'services/api/b.ts': room }],
   ['services-do-not-know-each-other', 'a service that imports the command line', { 'services/api/a.ts': imports('../cli.ts'), 'services/cli.ts': room }],
   ['nothing-imports-tests', 'a lib that imports a test', { 'libs/a.ts': imports('./b.test.ts'), 'libs/b.test.ts': room }],
   ['SQLite-in-one-place', 'an engine that opens SQLite itself', { 'libs/bus/sqlite.ts': imports('node:sqlite') }],

@@ -4,7 +4,7 @@ import { Problem } from '#contracts/http/problem.ts';
 import { bareId, renderIdOf, streams } from '#contracts/names.ts';
 import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
 import { render } from '#libs/domain/render.ts';
-import { load, type Log } from '#libs/handling/handle.ts';
+import { load, type Log } from '#application/handling/handle.ts';
 import { checkToken } from '#libs/secrets/download-token.ts';
 import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
 import { requirePermission } from '../server/authenticate.ts';

@@ -6,7 +6,7 @@ import type { BlobStore } from '#libs/blob-store/port.ts';
 import { isRecent } from '#libs/clock/recent.ts';
 import { render } from '#libs/domain/render.ts';
 import { type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
-import { type Cause, load, type Log } from '#libs/handling/handle.ts';
+import { type Cause, load, type Log } from '#application/handling/handle.ts';
 import type { Estimates } from '../renders/estimate.ts';
 
 export type DiagnosticsParts = { log: Log; blobs: BlobStore; estimates: Pick<Estimates, 'of'> };

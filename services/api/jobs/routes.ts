@@ -5,11 +5,11 @@ import { listJobsQuery, redeliverJob, redeliverJobs } from '#contracts/http/jobs
 import { Problem } from '#contracts/http/problem.ts';
 import { bareId, jobIdOf, readModels, streams } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import type { Log } from '#libs/handling/handle.ts';
+import type { Log } from '#application/handling/handle.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import type { TargetParts } from '#libs/webhooks/target.ts';
+import type { TargetParts } from '#application/deliveries/target.ts';
 import { requirePermission } from '../server/authenticate.ts';
 import { callerOf } from '../server/caller.ts';
 import type { Caller } from '../server/callers.ts';

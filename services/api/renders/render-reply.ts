@@ -1,7 +1,7 @@
 import type { RenderReply } from '#contracts/events/render.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import type { ConvertRequest, TemplateRequest } from '#contracts/http/render.ts';
-import { type ClearTarget, sealTarget, type TargetParts } from '#libs/webhooks/target.ts';
+import { type ClearTarget, sealTarget, type TargetParts } from '#application/deliveries/target.ts';
 
 type Webhook = Pick<ConvertRequest | TemplateRequest, 'webhook_url' | 'webhook_method' | 'webhook_headers'>;
 

@@ -6,7 +6,7 @@ import type { PlanLimits } from '#contracts/plans.ts';
 import type { Answer, Answers } from '#libs/answers/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import { render } from '#libs/domain/render.ts';
-import { begin, type Log } from '#libs/handling/handle.ts';
+import { begin, type Log } from '#application/handling/handle.ts';
 import { bytesPerMb } from '#libs/sizes/sizes.ts';
 import type { Caller } from '../server/callers.ts';
 import type { Ask } from './render-source.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { permissions } from '#contracts/events/account.ts';
 import { Problem } from '#contracts/http/problem.ts';
-import { hashOf, newSecret } from '#libs/keys/secret.ts';
+import { hashOf, newSecret } from '#application/api-keys/secret.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';

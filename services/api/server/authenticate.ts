@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Permission } from '#contracts/events/account.ts';
 import { Problem } from '#contracts/http/problem.ts';
-import { hashOf, malformation } from '#libs/keys/secret.ts';
+import { hashOf, malformation } from '#application/api-keys/secret.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import type { Caller, Callers } from './callers.ts';

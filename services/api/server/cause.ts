@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Cause } from '#libs/handling/handle.ts';
+import type { Cause } from '#application/handling/handle.ts';
 import { callerOf } from './caller.ts';
 import { traceparentOf } from './observe.ts';
 

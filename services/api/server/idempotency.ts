@@ -5,7 +5,7 @@ import { Problem } from '#contracts/http/problem.ts';
 import { streams } from '#contracts/names.ts';
 import { idempotency, keptMs } from '#libs/domain/idempotency.ts';
 import { RevisionConflict } from '#libs/event-store/port.ts';
-import { load, type Log } from '#libs/handling/handle.ts';
+import { load, type Log } from '#application/handling/handle.ts';
 import { newId } from '#libs/ids/new-id.ts';
 import { requirePermission } from './authenticate.ts';
 import { callerOf } from './caller.ts';

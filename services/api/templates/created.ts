@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { streams, templateIdOf } from '#contracts/names.ts';
-import { type FullTemplate, readTemplate } from '#libs/templates/body.ts';
+import { type FullTemplate, readTemplate } from '#application/templates/content.ts';
 import type { TemplateParts } from './parts.ts';
 import { createdOf } from './views.ts';
 

@@ -1,8 +1,8 @@
 import type { PlanLimits } from '#contracts/plans.ts';
 import type { Preparation } from '#libs/documents/preparation.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
-import { templateNotFound } from '#libs/templates/commands.ts';
-import { findTemplate, templatesIn } from '#libs/templates/find.ts';
+import { templateNotFound } from '#application/templates/commands.ts';
+import { findTemplate, templatesIn } from '#application/templates/queries.ts';
 import type { Caller } from '../server/callers.ts';
 import type { SourceParts } from '../renders/render-source.ts';
 import type { SubmitParts } from '../renders/submit-render.ts';

@@ -4,9 +4,9 @@ import { listTemplatesQuery, validateTemplateFor } from '#contracts/http/templat
 import { readModels, templateIdOf } from '#contracts/names.ts';
 import type { TemplateUsesDocument } from '#libs/projections/template-uses.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
-import { readTemplate } from '#libs/templates/body.ts';
-import { requireTemplate } from '#libs/templates/commands.ts';
-import { findVersion, listVersions } from '#libs/templates/find.ts';
+import { readTemplate } from '#application/templates/content.ts';
+import { requireTemplate } from '#application/templates/commands.ts';
+import { findVersion, listVersions } from '#application/templates/queries.ts';
 import { requirePermission } from '../server/authenticate.ts';
 import { callerOf } from '../server/caller.ts';
 import { eventView } from '../server/event-view.ts';

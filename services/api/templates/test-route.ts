@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type TestTemplate, testTemplate } from '#contracts/http/templates.ts';
 import { readModels } from '#contracts/names.ts';
 import { newId } from '#libs/ids/new-id.ts';
-import { requireTemplate } from '#libs/templates/commands.ts';
+import { requireTemplate } from '#application/templates/commands.ts';
 import { requirePermission } from '../server/authenticate.ts';
 import { callerOf } from '../server/caller.ts';
 import { type Estimates, requireShortWait } from '../renders/estimate.ts';

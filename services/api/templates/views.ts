@@ -1,6 +1,6 @@
 import type { CreatedTemplate, Template, TemplateSummary, TemplateVersionContent, TemplateVersionEntry, UpdatedTemplate } from '#contracts/http/template-answers.ts';
 import { templateIdOf } from '#contracts/names.ts';
-import type { FullTemplate } from '#libs/templates/body.ts';
+import type { FullTemplate } from '#application/templates/content.ts';
 import type { TemplateUsesDocument } from '#libs/projections/template-uses.ts';
 import type { TemplateVersionDocument } from '#libs/projections/template-versions.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';

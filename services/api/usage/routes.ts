@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { type UsageAnswer, usageQuery } from '#contracts/http/account.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { readModels } from '#contracts/names.ts';
-import type { Log } from '#libs/handling/handle.ts';
+import type { Log } from '#application/handling/handle.ts';
 import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { requirePermission } from '../server/authenticate.ts';

@@ -1,0 +1,14 @@
+import type { Actor } from '#contracts/events/metadata.ts';
+import { streams } from '#contracts/names.ts';
+import { account, type AccountCommand, type AccountState } from '#libs/domain/account.ts';
+import { load, type Log } from '#application/handling/handle.ts';
+import { causeOf } from './commands.ts';
+
+export type AccountChange = Exclude<AccountCommand, { type: 'open' }>;
+
+/** Does something to an account, by its bare id. `changed` is false where it was that way already; the state of an account that was never opened is NONE. */
+export const changeAccount = async (log: Log, actor: Actor, accountId: string, change: AccountChange): Promise<{ changed: boolean; state: AccountState }> => {
+  const { aggregate } = await load(log, account, streams.account(accountId));
+  const { events } = await aggregate.execute(change, causeOf(actor, accountId));
+  return { changed: events.length > 0, state: aggregate.state };
+};

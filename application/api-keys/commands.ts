@@ -1,0 +1,20 @@
+import type { Permission } from '#contracts/events/account.ts';
+import type { Actor } from '#contracts/events/metadata.ts';
+import { streams } from '#contracts/names.ts';
+import { apiKey } from '#libs/domain/api-key.ts';
+import { begin, type Log } from '#application/handling/handle.ts';
+import { hashOf, newSecret, shownPrefix } from './secret.ts';
+import { newId } from '#libs/ids/new-id.ts';
+import { causeOf } from '#application/accounts/commands.ts';
+
+export type KeyWish = { accountId: string; name: string; keyType: 'live' | 'test'; permissions: readonly Permission[]; expiresAt: string | null };
+
+/** Issues an API key; the secret is in the answer and nowhere else. */
+export const issueKey = async (log: Log, actor: Actor, wish: KeyWish): Promise<{ id: string; secret: string; prefix: string }> => {
+  const id = newId();
+  const secret = newSecret(wish.keyType);
+  const prefix = shownPrefix(secret);
+  const data = { ...wish, permissions: [...wish.permissions], hash: hashOf(secret), prefix };
+  await begin(log, apiKey, streams.apiKey(id)).execute({ type: 'issue', data }, causeOf(actor, wish.accountId));
+  return { id, secret, prefix };
+};

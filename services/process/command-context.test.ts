@@ -1,0 +1,57 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Actor } from '#contracts/events/metadata.ts';
+import { streams } from '#contracts/names.ts';
+import { changeAccount } from '#application/accounts/change-account.ts';
+import { issueKey } from '#application/api-keys/commands.ts';
+import { causeOf, openAccount } from '#application/accounts/commands.ts';
+import { apiKey } from '#libs/domain/api-key.ts';
+import { openEngines } from '#libs/engines/open.ts';
+import { load } from '#application/handling/handle.ts';
+import { hashOf } from '#application/api-keys/secret.ts';
+import { projections } from '#libs/projections/all.ts';
+import { catchUp } from '#libs/projections/catch-up.ts';
+import { knownForMs } from '#libs/read-store/known.ts';
+import { openCallers } from '../api/server/callers.ts';
+import { changeCallers } from './command-context.ts';
+
+const actor: Actor = { kind: 'person', name: 'tests' };
+
+/** Read models that are taken for those of a server, a key, and an API that has just let it in. */
+const stage = async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'colophon-callers-'));
+  const engines = await openEngines({ dataDir, eventStoreUrl: 'sqlite:', busUrl: 'sqlite:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' });
+  onTestFinished(async () => {
+    await engines.close();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+  });
+  const { store } = engines;
+  const reads = { ...engines.reads, missing: () => null };
+  const log = { store, now: () => new Date() };
+  const accountId = await openAccount(log, actor, { name: 'tests', plan: 'free', overrides: {} });
+  const key = await issueKey(log, actor, { accountId, name: 'tests', keyType: 'live', permissions: [], expiresAt: null });
+  await catchUp(store, reads.writer(), projections);
+  const callers = openCallers(reads, knownForMs);
+  const caller = async () => (await callers.find(hashOf(key.secret)))!;
+  await caller();
+  return { engines: { store, reads }, log, accountId, keyId: key.id, caller };
+};
+
+describe('Once a command has answered, an API that knows its callers for a moment', () => {
+  it('lets a revoked key in no more', async () => {
+    const { engines, log, accountId, keyId, caller } = await stage();
+    const { aggregate } = await load(log, apiKey, streams.apiKey(keyId));
+    await changeCallers(engines, () => aggregate.execute({ type: 'revoke', reason: null }, causeOf(actor, accountId)));
+    expect((await caller()).key.revokedAt).not.toBeNull();
+  });
+
+  it('knows that the account is suspended, and is on another plan', async () => {
+    const { engines, log, accountId, caller } = await stage();
+    expect((await changeCallers(engines, () => changeAccount(log, actor, accountId, { type: 'suspend', reason: 'unpaid' }))).changed).toBe(true);
+    expect((await caller()).account.suspension).toMatchObject({ reason: 'unpaid' });
+    await changeCallers(engines, () => changeAccount(log, actor, accountId, { type: 'changePlan', plan: 'pro', overrides: {}, reason: null }));
+    expect((await caller()).account.plan).toBe('pro');
+  });
+});

@@ -1,0 +1,27 @@
+import Fastify from 'fastify';
+import type { AddressInfo } from 'node:net';
+import { Problem } from '#contracts/http/problem.ts';
+import type { Settings } from '#libs/config/settings.ts';
+import type { Telemetry } from '#libs/telemetry/start.ts';
+import { newRequestId } from '../api/server/malformed-requests.ts';
+import { registerHealthRoutes } from '../api/health/routes.ts';
+import { registerMetricsRoute } from '../api/health/metrics.ts';
+import { internalFault, sendFault } from '../api/server/errors.ts';
+import { answerUnknownRoutes } from '../api/server/unknown-routes.ts';
+
+/** Serves `/health/live`, `/health/ready` and `/metrics` for a process without an API. Throws where the port is taken. */
+export const startHealthServer = async ({ healthPort, host, metricsToken }: Settings, telemetry: Telemetry, missing: () => string[]): Promise<{ address(): AddressInfo | string | null; stop(): Promise<void> }> => {
+  const app = Fastify({ genReqId: newRequestId, return503OnClosing: false });
+  app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
+  answerUnknownRoutes(app);
+  app.setErrorHandler((error, _, reply) => sendFault(reply, error instanceof Problem ? error.fault : internalFault));
+  registerHealthRoutes(app, () => ({ missing: missing() }));
+  registerMetricsRoute(app, telemetry, metricsToken);
+  try {
+    await app.listen({ port: healthPort, host });
+  } catch (error) {
+    const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+    throw taken ? new Error(`HEALTH_PORT ${healthPort} is taken by another process; name another one, or 0 for a free one.`) : error;
+  }
+  return { address: () => app.server.address(), stop: () => app.close() };
+};

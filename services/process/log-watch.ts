@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isRemote } from '#libs/engines/guarded.ts';
+import { type BuiltFromLog, isOlderThan, olderLog } from '#libs/projections/older-log.ts';
+import type { House } from './process-context.ts';
+
+export type LogWatch = {
+  /** Resolves at the first comparison: null, or what is wrong. Rejects where the engines can be reached and the comparison fails all the same. */
+  compared: Promise<string | null>;
+  /** Resolves to true once the event log is the one that everything was built from; to false when the process is to stop before. */
+  whole: Promise<boolean>;
+  /** What is wrong and what to do; null where nothing is. */
+  missing(): string | null;
+};
+
+const lookEveryMs = 1_000;
+/** A server that was frozen or cut off and believes to be the leader may answer with an earlier end of the log for some seconds. */
+const looksOnServers = 10;
+
+const restart = 'This has happened while the process was running: restart it afterwards.';
+
+/** Compares the event log with what was built from it, at start until it is whole, and then again and again. `signal` ends it. */
+export const watchLog = ({ engines, isAway, report }: House, signal: AbortSignal): LogWatch => {
+  const compared = Promise.withResolvers<string | null>();
+  const whole = Promise.withResolvers<boolean>();
+  let wrong: string | null = null;
+
+  const pause = (): Promise<void> => sleep(lookEveryMs, undefined, { signal }).catch(() => undefined);
+  const opened = async (): Promise<BuiltFromLog> => {
+    const [store, reads, limits] = await Promise.all([engines.store(), engines.reads(), engines.limits()]);
+    return { store, reads, limits };
+  };
+
+  const waitUntilWhole = async (): Promise<void> => {
+    for (const built = await opened(); !signal.aborted; await pause()) {
+      try {
+        wrong = await olderLog(built);
+        compared.resolve(wrong);
+        if (wrong === null) return;
+      } catch (error) {
+        if (!isAway()) throw error;
+      }
+    }
+  };
+
+  const watch = async (): Promise<void> => {
+    const built = await opened();
+    const looksNeeded = isRemote(built.store) ? looksOnServers : 1;
+    let [highest, looks] = [0, 0];
+    while (!signal.aborted && looks < looksNeeded) {
+      await pause();
+      try {
+        const { older, head } = await isOlderThan(built, highest);
+        looks = older ? looks + 1 : 0;
+        highest = Math.max(highest, head);
+      } catch {
+        // An engine that is away tells of itself.
+      }
+    }
+    if (signal.aborted) return;
+    // What this process remembers of the log is of the other one: it does not go on by itself.
+    wrong = `${(await olderLog(built).catch(() => null)) ?? 'The event log was exchanged for an older one. Run "colophon rebuild".'} ${restart}`;
+    report({ reason: wrong }, 'the event log is older than what was built from it', 'error');
+  };
+
+  const run = async (): Promise<void> => {
+    try {
+      await waitUntilWhole();
+      compared.resolve(null);
+      whole.resolve(!signal.aborted);
+    } catch (error) {
+      compared.reject(error);
+      whole.reject(error);
+      return;
+    }
+    await watch().catch(() => undefined);
+  };
+  for (const promise of [compared.promise, whole.promise]) promise.catch(() => undefined);
+  void run();
+
+  return { compared: compared.promise, whole: whole.promise, missing: () => wrong };
+};
