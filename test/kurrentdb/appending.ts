@@ -27,19 +27,27 @@ const refusalOf = (expected: Expected, current: number) => {
   const details = new any.Any();
   details.pack(wrong.serializeBinary(), 'event_store.client.WrongExpectedVersion');
   const refusal = new status.Status();
-  refusal.setMessage('wrong expected version');
   refusal.setDetails(details);
   return refusal;
 };
 
-const timeoutOf = () => {
+const errorOf = (name: string, error: { serializeBinary(): Uint8Array }) => {
   const details = new any.Any();
-  details.pack(new shared.Timeout().serializeBinary(), 'event_store.client.Timeout');
+  details.pack(error.serializeBinary(), `event_store.client.${name}`);
   const refusal = new status.Status();
-  refusal.setMessage('Timeout');
+  refusal.setMessage(name);
   refusal.setDetails(details);
   return refusal;
 };
+
+/** How many bytes the events of one append may have together. */
+const maxAppendBytes = 1024 * 1024;
+const tooLarge = () => {
+  const error = new shared.MaximumAppendSizeExceeded();
+  error.setMaxappendsize(maxAppendBytes);
+  return errorOf('MaximumAppendSizeExceeded', error);
+};
+const bytesOf = (events: readonly Proposed[]): number => events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
 
 const successOf = ({ revision, position }: { revision: number; position: number }) => {
   const at = new shared.AllStreamPosition();
@@ -64,8 +72,9 @@ export const batchAppending = (log: Log, fate: Fate, now: () => number) => (call
     const response = new streams.BatchAppendResp();
     response.setCorrelationId(uuidOf(correlationId));
     response.setStreamIdentifier(options.getStreamIdentifier());
-    if (options.getDeadline21100()!.toDate().getTime() <= now()) {
-      response.setError(timeoutOf());
+    const isLate = options.getDeadline21100()!.toDate().getTime() <= now();
+    if (isLate || bytesOf(events) > maxAppendBytes) {
+      response.setError(isLate ? errorOf('Timeout', new shared.Timeout()) : tooLarge());
       call.write(response);
       return;
     }

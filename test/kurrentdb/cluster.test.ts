@@ -81,6 +81,24 @@ describe('A cluster of KurrentDB that', () => {
     for (const got of await Promise.all(live)) expect(isInOrder(got)).toBe(true);
   });
 
+  it('goes away member by member while the next leader is looked for takes nobody along', async () => {
+    const { a, b, lead } = await startTwo();
+    const engine = opened(openKurrentDbEventStore(`kurrentdb://127.0.0.1:${a.endpoint.port},127.0.0.1:${b.endpoint.port}?tls=false&maxDiscoverAttempts=2&discoveryInterval=20`, quickTimes));
+    const live = collect(engine, 0, 2);
+    await engine.append('render-1', eventsOf(1), noStream);
+    await eventually(() => a.readings.told).toBe(1);
+    lead(b);
+    await eventually(() => b.readings.reads).toBeGreaterThan(0);
+    const gossip = a.holdGossip();
+    await b.stop();
+    await eventually(gossip.waiting).toBeGreaterThan(0);
+    await a.stop();
+    await eventually(() => engine.missing()).toContain('No member of a KurrentDB cluster answers');
+    for (const { port } of [a.endpoint, b.endpoint]) (await start({ log: a.log, port })).join({ members: [a.endpoint, b.endpoint], leader: a.endpoint });
+    await engine.append('render-1', eventsOf(1), 0);
+    expect(await live).toHaveLength(2);
+  });
+
   it('comes up after the service is found when it does', async () => {
     const { endpoint, stop } = await startKurrentDb();
     await stop();

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { noStream, type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
+import { noStream, type RecordedEvent } from '#libs/event-store/port.ts';
 import { collect, eventOf, eventsOf, idsOf, isInOrder } from '../contract/event-store/events.ts';
 import { openOn } from './engines.ts';
 import { eventually, givenInTests } from './given.ts';
-import { openLog } from './log.ts';
 
 const { start, opened } = givenInTests();
 
@@ -15,16 +14,6 @@ describe('An append to KurrentDB', () => {
     server.lose(1, how);
     const answer = await engine.append('render-1', events, noStream);
     expect(await engine.read('render-1')).toMatchObject([{ revision: 0 }, { ...answer, id: events[1]!.id }]);
-  });
-
-  it('whose answer is lost is found again by its events where the server does not know repeats', async () => {
-    const server = await start({ log: openLog({ knowsRepeats: false }) });
-    const engine = opened(openOn(server.endpoint.port));
-    server.lose(1, 'with the connection');
-    const events = eventsOf(2);
-    const answer = await engine.append('render-1', events, noStream);
-    expect(answer).toEqual({ revision: 1, position: await engine.head() });
-    await expect(engine.append('render-1', eventsOf(2), noStream)).rejects.toThrow(RevisionConflict);
   });
 
   it('is made where the clock of the server is an hour ahead of ours', async () => {
@@ -113,6 +102,25 @@ describe('A subscription to KurrentDB', () => {
       if (got.length === 400) enough.abort();
     }
     expect(idsOf(got)).toEqual(idsOf(events));
+  });
+
+  it('that is live and slow is ended by the server, and loses nothing', async () => {
+    const server = await start();
+    const engine = opened(openOn(server.endpoint.port));
+    const got: RecordedEvent[] = [];
+    const enough = new AbortController();
+    await engine.append('render-0', eventsOf(1), noStream);
+    for await (const batch of engine.subscribe(0, enough.signal)) {
+      if (got.length === 0) {
+        for (let number = 1; number <= 20; number += 1) {
+          await engine.append(`render-${number}`, Array.from({ length: 100 }, () => eventOf('x'.repeat(3_000))), noStream);
+        }
+        await eventually(() => server.readings.tooSlow).toBe(1);
+      }
+      got.push(...batch);
+      if (got.length === 2_001) enough.abort();
+    }
+    expect(got.map(({ position }) => position)).toEqual((await engine.readAll(0, 3_000)).map(({ position }) => position));
   });
 
   it('hands on together what has arrived together', async () => {

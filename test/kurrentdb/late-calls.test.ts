@@ -39,15 +39,15 @@ describe('An attempt that is given up before its KurrentDB is found', () => {
     const server = await start();
     const gossip = server.holdGossip();
     // Long enough that attempts are made once on a busy machine when the member is known.
-    const engine = opened(openKurrentDbEventStore(clusterUrl(server.endpoint.port), { ...quickTimes, attemptMs: 2_000 }));
+    const engine = opened(openKurrentDbEventStore(clusterUrl(server.endpoint.port), { ...quickTimes, attemptMs: 2_000, watchMs: 60_000 }));
     const live = collect(engine, 0, 2);
-    const append = engine.append('render-1', eventsOf(1), noStream);
+    const operations = [engine.append('render-1', eventsOf(1), noStream), engine.read('render-2')];
     await eventually(gossip.waiting).toBeGreaterThan(1);
     gossip.release();
-    await append;
+    await Promise.all(operations);
     await engine.append('render-1', eventsOf(1), 0);
     expect(await live).toHaveLength(2);
-    expect(server.readings).toMatchObject({ subscribedAfter: [0], appends: 2 });
+    expect(server.readings).toMatchObject({ subscribedAfter: [0], appends: 2, reads: 1 });
   });
 });
 

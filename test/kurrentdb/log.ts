@@ -26,15 +26,14 @@ const toLine = (events: readonly Stored[]): string =>
 const fromLine = (line: string): Stored[] =>
   (JSON.parse(line) as (Omit<Stored, 'data' | 'metadata'> & { data: string; metadata: string })[]).map((event) => ({ ...event, data: Buffer.from(event.data, 'base64'), metadata: Buffer.from(event.metadata, 'base64') }));
 
-/** Where all of the events stand already, one after the other from the expected revision on, or anywhere in the stream where none was expected. */
-const knownEnd = (stored: readonly Stored[], events: readonly Proposed[], expected: Expected): Stored | undefined => {
-  if (expected === 'any' || expected === 'stream_exists') {
-    const found = events.map(({ id }) => stored.find((one) => one.id === id));
-    return found.includes(undefined) ? undefined : found.at(-1);
-  }
-  const first = expected === 'no_stream' ? 0 : expected + 1;
+/** Where all of the events stand already, one after the other from the expected revision on. */
+const knownEnd = (stored: readonly Stored[], events: readonly Proposed[], expected: number): Stored | undefined => {
+  const first = expected + 1;
   return events.every(({ id }, index) => stored[first + index]?.id === id) ? stored[first + events.length - 1] : undefined;
 };
+
+/** Null where no revision is expected. */
+const revisionOf = (expected: Expected): number | null => (expected === 'no_stream' ? -1 : typeof expected === 'number' ? expected : null);
 
 const fits = (current: number, expected: Expected): boolean => {
   if (expected === 'any') return true;
@@ -45,12 +44,10 @@ const fits = (current: number, expected: Expected): boolean => {
 export type LogOptions = {
   /** Where the streams are kept so that they outlive the process. */
   file?: string;
-  /** Whether the log knows a repeated append again, as a real one does. */
-  knowsRepeats?: boolean;
 };
 
 /** The streams of a KurrentDB with its rules for expected revisions and repeated appends. */
-export const openLog = ({ file, knowsRepeats = true }: LogOptions = {}): Log => {
+export const openLog = ({ file }: LogOptions = {}): Log => {
   const all: Stored[] = [];
   const streams = new Map<string, Stored[]>();
   const listeners = new Set<() => void>();
@@ -72,7 +69,18 @@ export const openLog = ({ file, knowsRepeats = true }: LogOptions = {}): Log => 
       return { ...event, stream, revision: first + index, position: here, createdMs: Date.now() };
     });
     if (kept !== undefined) writeSync(kept, toLine(stored));
-    for (const event of stored) remember(event);
+    for (const event of stored) {
+      written.add(event.id);
+      remember(event);
+    }
+  };
+
+  /** What an append without an expected revision is compared with: the events of this process, as a restart makes a server forget them. */
+  const written = new Set<string>();
+  const writtenByThisProcess = (stored: readonly Stored[], events: readonly Proposed[]): Stored | 'in part' | undefined => {
+    const count = events.filter(({ id }) => written.has(id)).length;
+    if (count === 0) return undefined;
+    return count === events.length ? stored.find(({ id }) => id === events.at(-1)!.id) : 'in part';
   };
 
   const kept = file === undefined ? undefined : openSync(file, 'a+');
@@ -83,7 +91,9 @@ export const openLog = ({ file, knowsRepeats = true }: LogOptions = {}): Log => 
     append: (stream, events, expected) => {
       const stored = streams.get(stream) ?? [];
       const current = stored.length - 1;
-      const known = knowsRepeats && events.length > 0 ? knownEnd(stored, events, expected) : undefined;
+      const after = revisionOf(expected);
+      const known = after === null ? writtenByThisProcess(stored, events) : knownEnd(stored, events, after);
+      if (known === 'in part') return { kind: 'wrong version', current };
       if (known) return { kind: 'known', revision: known.revision, position: known.position };
       if (!fits(current, expected)) return { kind: 'wrong version', current };
       if ((appends += 1) % appendsBetweenStatistics === 0) write('$stats-127.0.0.1:2113', [statistics()]);

@@ -1,4 +1,4 @@
-import type { ServerWritableStream } from '@grpc/grpc-js';
+import { type ServerWritableStream, status } from '@grpc/grpc-js';
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { ReadReq, ReadResp } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { Log, Stored } from './log.ts';
@@ -97,8 +97,15 @@ const readAll = async (call: Call, log: Log, options: ReadReq.Options): Promise<
   await sendAll(call, take(wanted, backwards, Number(options.getCount()), matches));
 };
 
-/** Of the subscriptions: after which positions they began, how many events they were told of, how many were broken off, and how many are kept waiting now; and how many appends came. */
-export type Readings = { subscribedAfter: number[]; told: number; appends: number; broken: number; keptWaiting: number };
+/**
+ * Of the subscriptions: after which positions they began, how many events they were told of, how many were broken off or ended as too
+ * slow, and how many are kept waiting now; and how many appends and reads came.
+ */
+export type Readings = { subscribedAfter: number[]; told: number; appends: number; reads: number; broken: number; tooSlow: number; keptWaiting: number };
+
+/** A live subscriber may be so many events and checkpoints behind. */
+const liveBuffer = 32;
+const tooSlow = { code: status.ABORTED, details: 'Consumer too slow to handle event while live. Client resubscription required' };
 
 /** A subscription begins after its position, first catches up and then goes on as events come; where a filter passes over much, it tells how far it is. */
 const follow = async (call: Call, log: Log, options: ReadReq.Options, readings: Readings): Promise<void> => {
@@ -123,12 +130,24 @@ const follow = async (call: Call, log: Log, options: ReadReq.Options, readings: 
     return send(checkpointMessage(event.position));
   };
 
+  const behind = (): number => {
+    const left = log.all.slice(index);
+    return left.filter(matches).length + (checkpointEvery > 0 ? Math.floor((sinceCheckpoint + left.length) / checkpointEvery) : 0);
+  };
+
   try {
     if (!(await send(confirmationMessage()))) return;
     for (let live = false; ; ) {
       wake = Promise.withResolvers();
       for (; index < log.all.length; index += 1) {
+        const before = log.all.length;
         if (!(await tell(log.all[index]!))) return;
+        // Only a call that takes no more at the moment makes the buffer run over.
+        if (live && log.all.length > before && behind() > liveBuffer) {
+          readings.tooSlow += 1;
+          call.emit('error', tooSlow);
+          return;
+        }
       }
       if (!live && !(await send(caughtUpMessage()))) return;
       live = true;
@@ -143,6 +162,8 @@ const follow = async (call: Call, log: Log, options: ReadReq.Options, readings: 
 export const reading = (log: Log, readings: Readings) => async (call: Call): Promise<void> => {
   const options = call.request.getOptions()!;
   if (options.hasSubscription()) await follow(call, log, options, readings);
-  else if (options.hasAll()) await readAll(call, log, options);
-  else await readStream(call, log, options);
+  else {
+    readings.reads += 1;
+    await (options.hasAll() ? readAll : readStream)(call, log, options);
+  }
 };

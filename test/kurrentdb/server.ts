@@ -62,7 +62,7 @@ const notLeader = ({ address, port }: Endpoint): Refusal => {
 /** A stand-in for a KurrentDB server on a port of the loopback interface: the real protocol over a log in memory, and the ways in which a server can fail. */
 export const startKurrentDb = async ({ log = openLog(), port = 0, tls, credentials, version = '26.0.2', aheadMs = 0 }: Settings = {}): Promise<StandIn> => {
   const server = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024, 'grpc.enable_channelz': 0 });
-  const readings: Readings = { subscribedAfter: [], told: 0, appends: 0, broken: 0, keptWaiting: 0 };
+  const readings: Readings = { subscribedAfter: [], told: 0, appends: 0, reads: 0, broken: 0, tooSlow: 0, keptWaiting: 0 };
   let heldGossip: (() => void)[] | undefined;
   let treatment: Parameters<StandIn['treatSubscriptions']>[0] = 'served';
   let lost = { count: 0, how: 'silently' as 'silently' | 'with the connection' };

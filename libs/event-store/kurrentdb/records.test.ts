@@ -5,9 +5,9 @@ const metadata = { occurredAt: '2026-01-02T03:04:05.678Z', actor: { kind: 'servi
 const eventWith = (id: string) => toKurrent({ id, type: 'TemplateNameReleased', version: 3, data: { templateId: 'a' }, metadata });
 
 it('a position that a number cannot hold exactly is refused instead of rounded', () => {
-  expect(positionOf(String(Number.MAX_SAFE_INTEGER))).toBe(Number.MAX_SAFE_INTEGER);
-  expect(() => positionOf(String(2 ** 53))).toThrow(RangeError);
-  expect(() => positionOf('18446744073709551615')).toThrow(RangeError);
+  expect(positionOf(BigInt(Number.MAX_SAFE_INTEGER))).toBe(Number.MAX_SAFE_INTEGER);
+  expect(() => positionOf(2n ** 53n)).toThrow(RangeError);
+  expect(() => positionOf(18446744073709551615n)).toThrow(RangeError);
 });
 
 it('an id that is a UUID stays as it is, and another gets the same UUID every time', () => {

@@ -1,8 +1,9 @@
+import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
 import type { RecordedEvent } from '../port.ts';
 
 export type Follow = (position: number, ended: AbortSignal) => AsyncGenerator<RecordedEvent[]>;
 
-/** The events that came last, for all who follow the log: those after `start`. */
+/** The newest events of the log, for all subscribers of the process: those after `start`. */
 type Tail = {
   start(): number;
   /** Null where `position` lies further back. */
@@ -15,22 +16,21 @@ type Tail = {
   stop(): void;
 };
 
-/** `heard` tells the events of a stream from its first on, where all of them are among those that came last and are shared; else null. */
-export type Shared = { follow: Follow; heard(stream: string): RecordedEvent[] | null };
+export type SharedSubscription = {
+  follow: Follow;
+  /** The events of a stream from its first on, where all of them are in the tail; else null. */
+  recent(stream: string): RecordedEvent[] | null;
+};
 
-/** At most twice as many; of more, so many stay. */
+/** The tail holds up to twice as many events; when it is cut, so many stay. */
 const kept = 512;
 const batchSize = 256;
 
 const openTail = (follow: Follow, from: number): Tail => {
   const stop = new AbortController();
+  const changes = createChangeSignal();
   let recent: RecordedEvent[] = [];
   let start = from;
-  let bell = Promise.withResolvers<void>();
-  const ring = (): void => {
-    bell.resolve();
-    bell = Promise.withResolvers();
-  };
 
   const run = async (): Promise<void> => {
     try {
@@ -42,13 +42,13 @@ const openTail = (follow: Follow, from: number): Tail => {
           start = recent[surplus - 1]!.position;
           recent = recent.slice(surplus);
         }
-        ring();
+        changes.notify();
       }
     } catch {
-      // Whoever follows alone from here on meets the same, and tells of it.
+      // Each subscriber goes on alone from here, meets the same error and throws it.
     } finally {
       stop.abort();
-      ring();
+      changes.notify();
     }
   };
   void run();
@@ -60,11 +60,7 @@ const openTail = (follow: Follow, from: number): Tail => {
       const first = recent.findLastIndex((event) => event.position <= position) + 1;
       return recent.slice(first, first + batchSize);
     },
-    changed: async (ended) => {
-      ended.addEventListener('abort', ring);
-      await bell.promise;
-      ended.removeEventListener('abort', ring);
-    },
+    changed: (ended) => changes.waitForChange(ended),
     of: (stream) => {
       const begun = recent.findLastIndex((event) => event.stream === stream && event.revision === 0);
       return begun < 0 ? [] : recent.slice(begun).filter((event) => event.stream === stream);
@@ -75,22 +71,22 @@ const openTail = (follow: Follow, from: number): Tail => {
 };
 
 /**
- * Lets several who follow the log in one process share one subscription once they have come to the log's end; whoever is behind follows alone.
- * `head` is the position of the newest event.
+ * Lets the subscribers of one process share one subscription once they have come to the end of the log; a subscriber that is behind has
+ * one of its own. `head` is the position of the newest event.
  */
-export const openShared = (follow: Follow, head: () => Promise<number>): Shared => {
-  let followers = 0;
+export const shareSubscription = (follow: Follow, head: () => Promise<number>): SharedSubscription => {
+  let subscribers = 0;
   let tail: Tail | null = null;
   let isOpening = false;
 
   const open = async (): Promise<void> => {
-    if (followers < 2 || tail || isOpening) return;
+    if (subscribers < 2 || tail || isOpening) return;
     isOpening = true;
     try {
       const from = await head();
-      if (followers > 0) tail = openTail(follow, from);
+      if (subscribers > 0) tail = openTail(follow, from);
     } catch {
-      // The next batch of somebody who follows alone tries again.
+      // The next batch of a subscriber that is alone tries again.
     } finally {
       isOpening = false;
     }
@@ -111,7 +107,7 @@ export const openShared = (follow: Follow, head: () => Promise<number>): Shared 
 
   const share: Follow = async function* (position, ended) {
     let at = position;
-    followers += 1;
+    subscribers += 1;
     try {
       while (!ended.aborted) {
         const shared = tailAt(at);
@@ -127,8 +123,8 @@ export const openShared = (follow: Follow, head: () => Promise<number>): Shared 
         } else await shared.changed(ended);
       }
     } finally {
-      followers -= 1;
-      if (followers === 0) {
+      subscribers -= 1;
+      if (subscribers === 0) {
         tail?.stop();
         tail = null;
       }
@@ -136,7 +132,7 @@ export const openShared = (follow: Follow, head: () => Promise<number>): Shared 
   };
   return {
     follow: share,
-    heard: (stream) => {
+    recent: (stream) => {
       const events = tail && !tail.over() ? tail.of(stream) : [];
       return events.length > 0 ? events : null;
     },

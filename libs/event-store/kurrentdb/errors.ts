@@ -1,14 +1,8 @@
 import {
-  AccessDeniedError, convertToCommandError, DeadlineExceededError, InvalidArgumentError, InvalidTransactionError, isCommandError, MaxAppendSizeExceededError, NotLeaderError, StreamDeletedError, WrongExpectedVersionError,
+  AccessDeniedError, convertToCommandError, DeadlineExceededError, InvalidArgumentError, InvalidTransactionError, isCommandError,
+  MaxAppendSizeExceededError, NotLeaderError, StreamDeletedError, WrongExpectedVersionError,
 } from '@kurrent/kurrentdb-client';
-
-/** No answer came in time. What was asked may have been done or not. */
-export class NoAnswer extends Error {
-  constructor(ms: number) {
-    super(`no answer within ${ms} ms`);
-    this.name = 'NoAnswer';
-  }
-}
+import { TimeoutError } from '#libs/concurrency/timeout.ts';
 
 /** The server is older than what the service needs. */
 export class TooOld extends Error {
@@ -18,16 +12,22 @@ export class TooOld extends Error {
   }
 }
 
-const verdicts = [AccessDeniedError, InvalidArgumentError, InvalidTransactionError, MaxAppendSizeExceededError, StreamDeletedError, WrongExpectedVersionError, TypeError, RangeError];
+const permanent = [
+  AccessDeniedError, InvalidArgumentError, InvalidTransactionError, MaxAppendSizeExceededError, StreamDeletedError, WrongExpectedVersionError,
+  TypeError, RangeError,
+];
 
 /** The error in the driver's own kinds, whether it comes from there or from the transport below. */
 export const asDriverError = (error: unknown): Error => (error instanceof Error ? convertToCommandError(error) : new Error(String(error)));
 
 /** Whether the same request may succeed a moment later. */
-export const isPassing = (error: Error): boolean => !verdicts.some((kind) => error instanceof kind);
+export const isTemporary = (error: Error): boolean => !permanent.some((kind) => error instanceof kind);
 
-/** Whether only a client that begins anew finds its way: the driver sees to broken connections and to another leader by itself, but neither to silence nor to a cluster that could not be discovered. */
-export const isDeadEnd = (error: Error): boolean => isPassing(error) && !(error instanceof NotLeaderError) && (error instanceof NoAnswer || !isCommandError(error));
+/**
+ * Whether only a new client finds the server again. The driver itself connects again after a broken connection and follows another leader,
+ * but it notices neither silence nor that it could not discover the cluster.
+ */
+export const needsNewClient = (error: Error): boolean => error instanceof TimeoutError || (isTemporary(error) && !isCommandError(error));
 
 const reasons: readonly [RegExp, (where: string) => string][] = [
   [/Setting the TLS ServerName to an IP address/, () => 'With TLS, the server in EVENT_STORE_URL has to be named by its host name, not by an IP address.'],
@@ -45,7 +45,7 @@ const reasons: readonly [RegExp, (where: string) => string][] = [
 export const sentenceOf = (error: Error, where: string): string => {
   if (error instanceof AccessDeniedError) return `KurrentDB at ${where} refuses the user name or the password in EVENT_STORE_URL, or that user may not read all and append.`;
   if (error instanceof NotLeaderError) return `KurrentDB at ${where} has no leader that could be reached: name all members of the cluster in EVENT_STORE_URL, or use kurrentdb+discover://.`;
-  if (error instanceof NoAnswer || error instanceof DeadlineExceededError) return `KurrentDB at ${where} does not answer: look there, and at EVENT_STORE_URL.`;
+  if (error instanceof TimeoutError || error instanceof DeadlineExceededError) return `KurrentDB at ${where} does not answer: look there, and at EVENT_STORE_URL.`;
   if (error instanceof TooOld) return `KurrentDB at ${where} ${error.message}, but 22.6 or a later one is needed: look at EVENT_STORE_URL.`;
   const [, reason] = reasons.find(([pattern]) => pattern.test(error.message)) ?? [];
   return reason?.(where) ?? `KurrentDB at ${where} cannot be used at the moment: look there, and at EVENT_STORE_URL.`;

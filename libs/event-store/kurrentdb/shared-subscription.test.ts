@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import type { RecordedEvent } from '../port.ts';
-import { openShared } from './shared.ts';
+import { shareSubscription } from './shared-subscription.ts';
 
 /** A log that grows by hand, and how many follow it by themselves now and did so far. */
 const growingLog = () => {
@@ -46,7 +46,7 @@ const growingLog = () => {
 type Log = ReturnType<typeof growingLog>;
 
 const followers = (log: Log, count: number, from = 0) => {
-  const { follow, heard } = openShared(log.follow, log.head);
+  const { follow, recent } = shareSubscription(log.follow, log.head);
   const stop = new AbortController();
   const got = Array.from({ length: count }, () => [] as number[]);
   const running = got.map(async (positions) => {
@@ -58,7 +58,7 @@ const followers = (log: Log, count: number, from = 0) => {
     log.ring();
     await Promise.all(running);
   };
-  return { got, all, end, heard };
+  return { got, all, end, recent };
 };
 /** Two followers of a log of two events, on one subscription since the first. */
 const sharing = async () => {
@@ -89,16 +89,16 @@ describe('Those who follow the log in one process', () => {
   });
 
   it('have what came lately of a stream at hand, from its first event on', async () => {
-    const { log, all, end, heard } = await sharing();
+    const { log, all, end, recent } = await sharing();
     log.grow(4);
     await all(60);
     // Of the first stream the first event came before.
-    expect([heard('render-0'), heard('render-2')?.map(({ position }) => position), heard('never heard of')]).toEqual([null, [30, 60], null]);
+    expect([recent('render-0'), recent('render-2')?.map(({ position }) => position), recent('never recent of')]).toEqual([null, [30, 60], null]);
     log.grow(1_400);
     await all(14_060);
-    expect(heard('render-2')).toBe(null);
+    expect(recent('render-2')).toBe(null);
     await end();
-    expect(heard('render-2')).toBe(null);
+    expect(recent('render-2')).toBe(null);
   });
 
   it('keep their own where they are alone', async () => {
