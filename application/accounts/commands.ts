@@ -1,16 +1,22 @@
+import { begin, causeOf, load, type Log } from '#application/handling/handle.ts';
 import type { Actor } from '#contracts/events/metadata.ts';
 import { streams } from '#contracts/names.ts';
 import type { LimitOverrides, PlanName } from '#contracts/plans.ts';
-import { account } from '#libs/domain/account.ts';
-import { begin, type Cause, type Log } from '#application/handling/handle.ts';
+import { account, type AccountCommand, type AccountState } from '#libs/domain/account.ts';
 import { newId } from '#libs/ids/new-id.ts';
-
-/** A command that begins a story of its own, for an account by its bare id. */
-export const causeOf = (actor: Actor, accountId: string): Cause => ({ actor, accountId, correlationId: newId(), causationId: null, traceparent: null });
 
 /** Opens an account; answers with its bare id. */
 export const openAccount = async (log: Log, actor: Actor, opening: { name: string; plan: PlanName; overrides: LimitOverrides }): Promise<string> => {
   const id = newId();
   await begin(log, account, streams.account(id)).execute({ type: 'open', ...opening }, causeOf(actor, id));
   return id;
+};
+
+export type AccountChange = Exclude<AccountCommand, { type: 'open' }>;
+
+/** Does something to an account, by its bare id. `changed` is false where it was that way already; the state of an account that was never opened is NONE. */
+export const changeAccount = async (log: Log, actor: Actor, accountId: string, change: AccountChange): Promise<{ changed: boolean; state: AccountState }> => {
+  const { aggregate } = await load(log, account, streams.account(accountId));
+  const { events } = await aggregate.execute(change, causeOf(actor, accountId));
+  return { changed: events.length > 0, state: aggregate.state };
 };

@@ -1,9 +1,9 @@
 import { permissions } from '#contracts/events/account.ts';
 import { readModels, templateIdOf } from '#contracts/names.ts';
 import { issueKey } from '#application/api-keys/commands.ts';
-import { causeOf, openAccount } from './commands.ts';
+import { openAccount } from './commands.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
-import type { Log } from '#application/handling/handle.ts';
+import { causeOf, type Log } from '#application/handling/handle.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { storeTemplate } from '#application/templates/content.ts';
 import { createTemplate } from '#application/templates/commands.ts';

@@ -2,10 +2,9 @@ import type { Permission } from '#contracts/events/account.ts';
 import type { Actor } from '#contracts/events/metadata.ts';
 import { streams } from '#contracts/names.ts';
 import { apiKey } from '#libs/domain/api-key.ts';
-import { begin, type Log } from '#application/handling/handle.ts';
+import { begin, causeOf, load, type Log } from '#application/handling/handle.ts';
 import { hashOf, newSecret, shownPrefix } from './secret.ts';
 import { newId } from '#libs/ids/new-id.ts';
-import { causeOf } from '#application/accounts/commands.ts';
 
 export type KeyWish = { accountId: string; name: string; keyType: 'live' | 'test'; permissions: readonly Permission[]; expiresAt: string | null };
 
@@ -17,4 +16,11 @@ export const issueKey = async (log: Log, actor: Actor, wish: KeyWish): Promise<{
   const data = { ...wish, permissions: [...wish.permissions], hash: hashOf(secret), prefix };
   await begin(log, apiKey, streams.apiKey(id)).execute({ type: 'issue', data }, causeOf(actor, wish.accountId));
   return { id, secret, prefix };
+};
+
+/** Revokes a key of an account, both by their bare ids. False where it was revoked before. */
+export const revokeKey = async (log: Log, actor: Actor, { id, accountId }: { id: string; accountId: string }, reason: string | null): Promise<boolean> => {
+  const { aggregate } = await load(log, apiKey, streams.apiKey(id));
+  const { events } = await aggregate.execute({ type: 'revoke', reason }, causeOf(actor, accountId));
+  return events.length > 0;
 };

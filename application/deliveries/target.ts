@@ -1,5 +1,8 @@
+import type { Aggregate, Cause } from '#application/handling/handle.ts';
+import type { DeliveryEvent } from '#contracts/events/delivery.ts';
 import type { WebhookTarget } from '#contracts/events/render.ts';
 import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
+import { type DeliveryCommand, type DeliveryState, sealedBoxOf } from '#libs/domain/delivery.ts';
 import { masked, shownUrl } from '#libs/domain/webhook-url.ts';
 import { openBox, seal } from '#libs/secrets/sealed-box.ts';
 import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
@@ -32,4 +35,15 @@ export const openTarget = async ({ blobs, secrets }: TargetParts, id: string, { 
   if (sealed === null) return { url, method, headers: {} };
   if (!(await blobs.has(sealed.sha256))) throw new BlobMissing(sealed.sha256);
   return { method, ...(JSON.parse(openBox(secrets, id, await blobs.get(sealed.sha256))) as Sealed) };
+};
+
+/**
+ * Erases the sealed box of a delivery that has ended, and answers with the position of the event that says so; null where there is nothing to erase. The event comes
+ * last: the sweeper finds what a crash left half done.
+ */
+export const eraseTarget = async (blobs: Pick<BlobStore, 'delete'>, delivery: Aggregate<DeliveryState, DeliveryCommand, DeliveryEvent>, cause: Cause): Promise<number | null> => {
+  const sha256 = sealedBoxOf(delivery.state);
+  if (delivery.state.status !== 'ENDED' || sha256 === null) return null;
+  await blobs.delete(sha256);
+  return (await delivery.execute({ type: 'eraseTarget', sha256 }, cause)).position;
 };

@@ -4,8 +4,8 @@ import { versionOf } from '#contracts/events/upcast.ts';
 import { type Decider, fold } from '#libs/domain/decider.ts';
 import { type EventStore, EventTooLarge, type NewEvent, noStream, type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
 import { newId } from '#libs/ids/new-id.ts';
-import { observedAppend } from '#libs/telemetry/appends.ts';
-import { count } from '#libs/telemetry/metrics.ts';
+import { count, record } from '#libs/telemetry/metrics.ts';
+import { currentTraceparent, isTracing, systems, traced } from '#libs/telemetry/tracing.ts';
 import { recordable, recordableMetadata } from './recordable.ts';
 
 /** Where a command comes from: who gave it, for which account, in which story. */
@@ -36,6 +36,29 @@ const retries = 3;
 
 /** The log, and the clock that its events are dated by. */
 export type Log = { store: EventStore; now: () => Date };
+
+type Append = {
+  stream: string;
+  types: readonly string[];
+  /** W3C `traceparent` of what led to the events. */
+  led: string | null;
+};
+
+const inSpan = <T>({ stream, types, led }: Append, work: (traceparent: string | null) => Promise<T>): Promise<T> => {
+  if (!isTracing()) return work(led);
+  const kind = stream.slice(0, stream.indexOf('-'));
+  const attributes = { 'db.system.name': systems().store, 'db.operation.name': 'append', 'db.collection.name': kind, 'colophon.stream': stream, 'colophon.events': types.join(' ') };
+  return traced({ name: `append ${kind}`, kind: 'client', attributes, parent: currentTraceparent() ? null : led }, (span) => work(span.traceparent));
+};
+
+/** An append to the log in its span, timed and counted. `work` is given the `traceparent` that its events carry on. */
+const observedAppend = async <T>(append: Append, work: (traceparent: string | null) => Promise<T>): Promise<T> => {
+  const started = performance.now();
+  const appended = await inSpan(append, work);
+  record('colophon.append.duration', (performance.now() - started) / 1000, {});
+  for (const type of append.types) count('colophon.events.appended', 1, { type });
+  return appended;
+};
 
 const wasRefused = (error: unknown): boolean => error instanceof RevisionConflict || error instanceof EventTooLarge;
 
@@ -124,3 +147,15 @@ export const loadHeard = async <State, Command, Event extends EventOf>(log: Log,
   const heard = log.store.heard?.(stream);
   return heard ? { ...resume(log, decider, stream, ofDecider<Event>(heard)), isWhole: false } : load(log, decider, stream);
 };
+
+/** A command that nothing led to, for an account by its bare id, or for none. */
+export const causeOf = (actor: Actor, accountId: string | null): Cause => ({ actor, accountId, correlationId: newId(), causationId: null, traceparent: null });
+
+/** What a worker does because of an event: the story goes on, in the same trace. `worker` names the process in the log. */
+export const causedBy = ({ id, metadata: { accountId, correlationId, traceparent } }: RecordedEvent, worker: string): Cause => ({
+  actor: { kind: 'service', name: worker },
+  accountId,
+  correlationId,
+  causationId: id,
+  traceparent,
+});

@@ -1,7 +1,8 @@
 import type { Actor } from '#contracts/events/metadata.ts';
 import { SettingsError } from '#libs/config/settings.ts';
 import { newId } from '#libs/ids/new-id.ts';
-import { causeOf, type Created, createdIn, type Installation } from './secret.ts';
+import { causeOf } from '#application/handling/handle.ts';
+import { type Created, createdIn, type Installation } from './secret.ts';
 
 /** An engine whose storage belongs to one installation. */
 export type Marked = { mark(): Promise<string | null>; setMark(installation: string): Promise<string> };
@@ -63,7 +64,7 @@ export const settleMarks = async (aggregate: Installation, engines: readonly Mar
   requireNone(seen.map(({ one, found }) => complaintOf(one, found, createdIn(aggregate))));
   for (const { one, found } of seen) {
     const mark = found ?? (await one.engine.setMark(one.part === 'blobs' ? newBlobMark(id) : id));
-    if (one.part === 'blobs' && installationIn(mark) === id) await aggregate.execute({ type: 'noteBlobStoreMark', mark }, causeOf(actor));
+    if (one.part === 'blobs' && installationIn(mark) === id) await aggregate.execute({ type: 'noteBlobStoreMark', mark }, causeOf(actor, null));
     requireNone([complaintOf(one, mark, createdIn(aggregate))]);
   }
 };
@@ -74,7 +75,7 @@ export const acceptBlobStore = async (aggregate: Installation, blobs: MarkedEngi
   const found = await blobs.engine.mark();
   if (found !== null && installationIn(found) !== id) throw new SettingsError(foreign(blobs, found, id));
   if (found === blobStoreMark || blobStoreMark === null) return false;
-  await aggregate.execute({ type: 'replaceBlobStore' }, causeOf(actor));
+  await aggregate.execute({ type: 'replaceBlobStore' }, causeOf(actor, null));
   await settleMarks(aggregate, [blobs], actor);
   return true;
 };

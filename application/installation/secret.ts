@@ -3,15 +3,13 @@ import type { InstallationEvent } from '#contracts/events/installation.ts';
 import { streams } from '#contracts/names.ts';
 import { SettingsError } from '#libs/config/settings.ts';
 import { installation, type InstallationCommand, type InstallationState } from '#libs/domain/installation.ts';
-import { type Aggregate, type Cause, load, type Log } from '#application/handling/handle.ts';
+import { type Aggregate, causeOf, load, type Log } from '#application/handling/handle.ts';
 import { newId } from '#libs/ids/new-id.ts';
 import { makeSecret, readSecretFile, secretFileIn, settleSecretFile } from '#libs/secrets/secret-file.ts';
 import { configuredSecrets, fingerprintOf, type SecretSettings, type ServiceSecret } from '#libs/secrets/service-secret.ts';
 
 export type Installation = Aggregate<InstallationState, InstallationCommand, InstallationEvent>;
 export type Created = Extract<InstallationState, { status: 'CREATED' }>;
-
-export const causeOf = (actor: Actor): Cause => ({ actor, accountId: null, correlationId: newId(), causationId: null, traceparent: null });
 
 export const loadInstallation = async (log: Log): Promise<Installation> => (await load(log, installation, streams.installation())).aggregate;
 
@@ -47,7 +45,7 @@ export const settleSecret = async (log: Log, settings: SecretSettings, actor: Ac
   const { current, previous } = configuredSecrets(settings);
   if (aggregate.state.status === 'NONE') {
     const secret = current ?? readSecretFile(settings.dataDir) ?? makeSecret(settings.dataDir);
-    await aggregate.execute({ type: 'create', installationId: newId(), secretFingerprint: fingerprintOf(secret) }, causeOf(actor));
+    await aggregate.execute({ type: 'create', installationId: newId(), secretFingerprint: fingerprintOf(secret) }, causeOf(actor, null));
   }
   const expected = createdIn(aggregate).secretFingerprint;
   const secret = current ?? settleSecretFile(settings.dataDir, expected);
@@ -55,7 +53,7 @@ export const settleSecret = async (log: Log, settings: SecretSettings, actor: Ac
   const found = fingerprintOf(secret);
   if (found === expected) return aggregate;
   if (!previous.some((one) => fingerprintOf(one) === expected)) throw wrong(settings, found, expected);
-  await aggregate.execute({ type: 'rotateSecret', from: expected, to: found }, causeOf(actor));
+  await aggregate.execute({ type: 'rotateSecret', from: expected, to: found }, causeOf(actor, null));
   return aggregate;
 };
 
@@ -65,7 +63,7 @@ export const acceptSecret = async (log: Log, settings: SecretSettings, actor: Ac
   const state = createdIn(aggregate);
   const here: ServiceSecret | null = configuredSecrets(settings).current ?? settleSecretFile(settings.dataDir, state.secretFingerprint);
   const to = fingerprintOf(here ?? makeSecret(settings.dataDir));
-  await aggregate.execute({ type: 'rotateSecret', from: state.secretFingerprint, to }, causeOf(actor));
+  await aggregate.execute({ type: 'rotateSecret', from: state.secretFingerprint, to }, causeOf(actor, null));
   if (settings.secret === undefined) settleSecretFile(settings.dataDir, createdIn(aggregate).secretFingerprint);
   return to;
 };

@@ -2,9 +2,8 @@ import { streams } from '#contracts/names.ts';
 import type { Answer, Answers } from '#libs/answers/port.ts';
 import { isRecent } from '#libs/clock/recent.ts';
 import { nextMadeAgain, render } from '#libs/domain/render.ts';
-import { causedBy } from '#application/handling/caused-by.ts';
+import { causedBy, load, type Log } from '#application/handling/handle.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { load, type Log } from '#application/handling/handle.ts';
 
 /** In milliseconds: how long nobody looks, how often is looked then, and how long a PDF that is made again may take. */
 export type Patience = { firstMs: number; everyMs: number; againMs: number };

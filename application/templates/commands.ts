@@ -1,13 +1,29 @@
+import { begin, type Cause, load, type Log } from '#application/handling/handle.ts';
+import { isUnrecordable } from '#application/handling/recordable.ts';
 import type { TemplateBody, TemplateEvent } from '#contracts/events/template.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { bareId, streams } from '#contracts/names.ts';
 import { template, TemplateRefusal, type TemplateState } from '#libs/domain/template.ts';
 import { type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
-import { begin, type Cause, load, type Log } from '#application/handling/handle.ts';
-import { isUnrecordable } from '#application/handling/recordable.ts';
 import { releaseName, type Reservation, reserveName } from './names.ts';
-import { oneAtATime } from './one-at-a-time.ts';
 import { freeSlot, type Room, takeSlot } from './slots.ts';
+
+/**
+ * Lets work under one key wait for the work before it, within this process. Only to spare conflicts: between
+ * processes the expected revision decides.
+ */
+export const oneAtATime = () => {
+  const last = new Map<string, Promise<unknown>>();
+  return <T>(key: string, work: () => Promise<T>): Promise<T> => {
+    const mine = (last.get(key) ?? Promise.resolve()).then(work, work);
+    const settled = mine.then(() => undefined, () => undefined);
+    last.set(key, settled);
+    void settled.then(() => {
+      if (last.get(key) === settled) last.delete(key);
+    });
+    return mine;
+  };
+};
 
 type Active = Extract<TemplateState, { status: 'ACTIVE' }>;
 export type Written = { version: number; body: TemplateBody; position: number; at: string };
@@ -59,7 +75,7 @@ export const bodyOfVersion = (history: readonly TemplateEvent[], version: number
   history.flatMap((event) => (event.type === 'TemplateCreated' || event.type === 'TemplateVersioned' ? [event.data.body] : []))[version - 1];
 
 /** A template to be: `store` puts its large parts away, and is called when the name is free and there is room. `room` is null where the plan has no limit. */
-export type Creation = { name: string; store: () => Promise<TemplateBody>; room: Room | null };
+type Creation = { name: string; store: () => Promise<TemplateBody>; room: Room | null };
 
 /** The log did not take it. After any other error it may have, and only its answer is lost. */
 const isRefused = (error: unknown): boolean => error instanceof RevisionConflict || error instanceof TemplateRefusal || isUnrecordable(error);
@@ -90,8 +106,8 @@ export const createTemplate = async (log: Log, accountId: string, id: string, { 
 };
 
 /** The next version of a template: `store` puts its large parts away, and is called when its name is its own. */
-export type NextVersion = { name: string; store: () => Promise<TemplateBody>; changes: string; restoredFrom: number | null };
-export type Update = { ifVersion: number | null; next: (current: Active) => Promise<NextVersion> };
+type NextVersion = { name: string; store: () => Promise<TemplateBody>; changes: string; restoredFrom: number | null };
+type Update = { ifVersion: number | null; next: (current: Active) => Promise<NextVersion> };
 
 /** Makes a new version of a template. `next` says what it is to be, from the current one. @throws Problem */
 export const updateTemplate = (log: Log, accountId: string, id: string, { ifVersion, next }: Update, cause: Cause): Promise<Written> =>

@@ -32,7 +32,6 @@ export const renderLimits = z.object({
   maxImages: z.number().int().nullable(),
   maxPdfBytes: z.number().int().nullable(),
 });
-export type RenderLimits = z.output<typeof renderLimits>;
 
 /**
  * Where a callback goes, without its secrets: `***` stands for the values of the headers and for what in the address may be a credential. `sealed` is the blob of the
@@ -85,7 +84,6 @@ export const renderStarted = z.object({
 
 /** What the PDF lacks: the first things alone, where there are many. */
 export const renderWarnings = list(z.object({ kind: text(100), url: text(500), reason: text(500) }), 50);
-export type RenderWarning = z.output<typeof renderWarnings>[number];
 
 export const renderDurations = z.object({
   queueMs: z.number(),

@@ -51,7 +51,6 @@ export const listJobsQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(20),
   cursor: z.string().max(100).optional().describe('next_cursor of the page before.'),
 });
-export type ListJobsQuery = z.output<typeof listJobsQuery>;
 
 export const jobList = z.object({ jobs: z.array(job), next_cursor: z.string().nullable().describe('Null on the last page.') });
 

@@ -48,4 +48,3 @@ export const renderDone = z.object({
   created_at: z.string().describe('ISO 8601, UTC.'),
   diagnostics: diagnostics.optional().describe('There where it was asked for.'),
 });
-export type RenderDone = z.output<typeof renderDone>;

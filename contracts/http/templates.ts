@@ -113,7 +113,6 @@ export const listTemplatesQuery = z.strictObject({
   page: z.coerce.number().int().min(1).default(1),
   limit: z.coerce.number().int().min(1).max(100).default(20),
 });
-export type ListTemplatesQuery = z.output<typeof listTemplatesQuery>;
 
 /** The body of POST /templates/validate for a plan that allows `mostVariables` variables (null: any number). */
 export const validateTemplateFor = (mostVariables: number | null) => z.strictObject({ content: z.string(), variables: variablesUpTo(mostVariables).default([]) });

@@ -7,7 +7,6 @@ import type { Decider } from './decider.ts';
 const waitsMs = [5_000, 30_000] as const;
 /** How long the attempt of this number (from 1) waits for the one before to be over. */
 export const waitBefore = (attempt: number): number => waitsMs[attempt - 2] ?? 0;
-export const attemptsPerRound = waitsMs.length + 1;
 
 type Place = { round: number; attempt: number };
 /** The target of the latest round, and whether its sealed box was erased. */

@@ -1,8 +1,7 @@
 import { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createLog } from './log.ts';
-import { secretFields } from './secrets.ts';
+import { createLog, secretFields } from './log.ts';
 
 const written = (write: (log: ReturnType<typeof createLog>) => void, logLevel: 'info' | 'warn' = 'info', logFormat: 'json' | 'pretty' = 'json'): string => {
   const lines: string[] = [];

@@ -23,8 +23,6 @@ const looks = new Map<GaugeName, Set<Look>>();
 /** Switches metrics on, or off with null. Until then nothing is counted. */
 export const useMetering = (given: Metering | null): void => void (metering = given);
 
-export const isMetering = (): boolean => metering !== null;
-
 /** Adds to a counter of the table. */
 export const count = <N extends CounterName>(name: N, by: number, labels: LabelsOf<(typeof counters)[N]>): void => metering?.add(name, by, labels as unknown as Labels);
 

@@ -1,10 +1,33 @@
 import type { Attributes } from '@opentelemetry/api';
 import { PrometheusExporter, PrometheusSerializer } from '@opentelemetry/exporter-prometheus';
 import type { Resource } from '@opentelemetry/resources';
-import { type IMetricReader, MeterProvider, type ResourceMetrics } from '@opentelemetry/sdk-metrics';
+import { DataPointType, type IMetricReader, MeterProvider, type MetricData, type ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import { counters, gauges, growing, histograms } from './catalogue.ts';
-import { forgetful } from './forgetful.ts';
-import { type CounterName, type HistogramName, type Metering, readGauge } from './metrics.ts';
+import { type CounterName, type HistogramName, type Metering, readGauge, type Reading } from './metrics.ts';
+
+const keyOf = (labels: Attributes): string => JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+
+/**
+ * The SDK goes on telling the last value of a gauge that nobody can look at any more: of an office that another process holds now, of an engine that is away.
+ * `only` leaves of gauges what was seen the last time they were looked at.
+ */
+const forgetful = () => {
+  const seen = new Map<string, Set<string>>();
+  return {
+    note: (name: string, readings: readonly Reading[]): void => void seen.set(name, new Set(readings.map(({ labels }) => keyOf(labels ?? {})))),
+    only: (metrics: ResourceMetrics): ResourceMetrics => ({
+      ...metrics,
+      scopeMetrics: metrics.scopeMetrics.map((scope) => ({
+        ...scope,
+        metrics: scope.metrics.flatMap((metric): MetricData[] => {
+          if (metric.dataPointType !== DataPointType.GAUGE) return [metric];
+          const dataPoints = metric.dataPoints.filter(({ attributes }) => seen.get(metric.descriptor.name)?.has(keyOf(attributes)));
+          return dataPoints.length === 0 ? [] : [{ ...metric, dataPoints }];
+        }),
+      })),
+    }),
+  };
+};
 
 const boundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 

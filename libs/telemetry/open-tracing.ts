@@ -4,8 +4,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import type { Resource } from '@opentelemetry/resources';
 import { AlwaysOffSampler, AlwaysOnSampler, BatchSpanProcessor, ParentBasedSampler, type Sampler, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Settings } from '#libs/config/settings.ts';
-import { errorType } from './error-type.ts';
-import type { Kind, OpenSpan, SpanWish, Tracing } from './tracing.ts';
+import { errorType, type Kind, type OpenSpan, type SpanWish, type Tracing } from './tracing.ts';
 
 type SamplerSettings = Pick<Settings, 'tracesSampler' | 'tracesSamplerArg'>;
 export type TracingSettings = SamplerSettings & Pick<Settings, 'spanQueueSize' | 'spanBatchSize' | 'spanDelayMs'>;

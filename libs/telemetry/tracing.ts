@@ -1,5 +1,9 @@
 import type { Attributes } from '@opentelemetry/api';
+import { Problem } from '#contracts/http/problem.ts';
 import { readTraceparent, traceIdOf } from './traceparent.ts';
+
+/** What spans and metrics call an error: the name of the error table, or the error's own name; never its message. */
+export const errorType = (error: unknown): string => (error instanceof Problem ? error.fault.name : error instanceof Error ? error.name : 'unknown');
 
 /** What a span is to others: the SDK's own names, in lower case. */
 export type Kind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';

@@ -1,10 +1,13 @@
-import { type Command, Argument } from 'commander';
-import { planNames, type LimitOverrides, type PlanName } from '#contracts/plans.ts';
-import { type AccountChange, changeAccount } from '#application/accounts/change-account.ts';
-import { accountState } from './account-view.ts';
-import { examples, oneLine, positive, positiveWhole, wantsJson } from './arguments.ts';
+import { Argument, type Command } from 'commander';
+import { type AccountChange, changeAccount } from '#application/accounts/commands.ts';
+import { accountState } from '#application/accounts/queries.ts';
+import { type LimitOverrides, type PlanName, planNames } from '#contracts/plans.ts';
+import { projections } from '#libs/projections/all.ts';
+import { catchUp } from '#libs/projections/catch-up.ts';
+import { openServiceSecrets } from '#libs/secrets/secret-file.ts';
+import { webhookSecrets } from '#libs/secrets/webhook-secret.ts';
 import { changeCallers, withEngines } from '../process/command-context.ts';
-import { existingAccount } from './find.ts';
+import { examples, existingAccount, oneLine, positive, positiveWhole, wantsJson } from './arguments.ts';
 import { print } from './output.ts';
 
 type Words = { done: string; already: string };
@@ -63,4 +66,25 @@ export const addAccountChanges = (account: Command): void => {
   addSuspend(account);
   addReinstate(account);
   addPlan(account);
+};
+
+const show = (prefixed: string, rotate: boolean, json: boolean): Promise<void> =>
+  withEngines(async ({ settings, engines: { store, reads }, log, actor }) => {
+    const { id } = await existingAccount(reads, prefixed);
+    if (rotate) {
+      await changeAccount(log, actor, id, { type: 'rotateWebhookSecret' });
+      await catchUp(store, reads.writer(), projections);
+    }
+    const [secret] = webhookSecrets(openServiceSecrets(settings), await existingAccount(reads, prefixed), log.now());
+    print(json, { secret }, rotate ? `${secret}\n\nFor 24 hours callbacks are signed with the former secret too.` : secret);
+  });
+
+/** `colophon account webhook-secret` */
+export const addWebhookSecretCommand = (account: Command): void => {
+  account
+    .command('webhook-secret <id>')
+    .description("the secret that an account's callbacks are signed with")
+    .addHelpText('after', examples('account webhook-secret acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M', 'account webhook-secret acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --rotate'))
+    .option('--rotate', 'take a new one; for 24 hours the former one signs too')
+    .action((id: string, options: { rotate?: true }, command: Command) => show(id, options.rotate === true, wantsJson(command)));
 };

@@ -1,16 +1,22 @@
 import { type Command, Option } from 'commander';
-import { accountIdOf, readModels } from '#contracts/names.ts';
-import { planNames, type PlanName } from '#contracts/plans.ts';
 import { openAccount } from '#application/accounts/commands.ts';
-import type { AccountDocument } from '#libs/projections/accounts.ts';
-import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
-import { addAccountChanges } from './account-changes.ts';
-import { accountDetails, accountText } from './account-view.ts';
-import { examples, oneLine, positive, positiveWhole, wantsJson } from './arguments.ts';
+import { type AccountView, describeAccount, listAccounts } from '#application/accounts/queries.ts';
+import { accountIdOf } from '#contracts/names.ts';
+import { type PlanName, planNames } from '#contracts/plans.ts';
 import { withEngines } from '../process/command-context.ts';
-import { existingAccount } from './find.ts';
+import { addAccountChanges, addWebhookSecretCommand } from './account-changes.ts';
+import { examples, existingAccount, oneLine, positive, positiveWhole, wantsJson } from './arguments.ts';
 import { print, table } from './output.ts';
-import { addWebhookSecretCommand } from './webhook-secret-command.ts';
+
+const inWords = (name: string): string => name.replaceAll('_', ' ');
+
+/** An account for people: one fact a line. */
+const accountText = ({ limits, usage, overrides: _, suspended_at: since, reason, ...facts }: AccountView): string => {
+  const state = since === null ? facts.state : `suspended since ${since}: ${reason}`;
+  const lines = { ...facts, state, 'renders that count': `${usage.used} in ${usage.period}`, ...limits };
+  const width = Math.max(...Object.keys(lines).map((name) => name.length));
+  return Object.entries(lines).map(([name, value]) => `${inWords(name).padEnd(width)}  ${value ?? 'unlimited'}`).join('\n');
+};
 
 const planOption = new Option('--plan <plan>', 'the plan, which sets the limits').choices(planNames).makeOptionMandatory();
 
@@ -24,8 +30,7 @@ const create = ({ name, plan, ...overrides }: CreateOptions, json: boolean): Pro
 
 const list = (json: boolean): Promise<void> =>
   withEngines(async ({ engines }) => {
-    const documents = (await engines.reads.find(readModels.accounts, { where: {}, limit: 10_000 })) as AccountDocument[];
-    const rows = documents.map(({ id, name, plan, openedAt, suspension }) => ({
+    const rows = (await listAccounts(engines.reads)).map(({ id, name, plan, openedAt, suspension }) => ({
       id: accountIdOf(id), name, plan, state: suspension ? 'suspended' : 'active', opened_at: openedAt,
     }));
     print(json, rows, table(rows));
@@ -33,10 +38,7 @@ const list = (json: boolean): Promise<void> =>
 
 const show = (prefixed: string, json: boolean): Promise<void> =>
   withEngines(async ({ engines: { reads }, log }) => {
-    const document = await existingAccount(reads, prefixed);
-    const period = log.now().toISOString().slice(0, 7);
-    const [usage, keys] = await Promise.all([reads.get(readModels.usage, usageIdOf(document.id, period)), reads.count(readModels.apiKeys, { accountId: document.id })]);
-    const details = accountDetails(document, period, usage as UsageDocument | null, keys);
+    const details = await describeAccount(reads, await existingAccount(reads, prefixed), log.now());
     print(json, details, accountText(details));
   });
 

@@ -1,6 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { z } from 'zod';
+import { findAccount } from '#application/accounts/queries.ts';
+import { findKey } from '#application/api-keys/queries.ts';
 import { type Permission, permissions } from '#contracts/events/account.ts';
+import type { AccountDocument } from '#libs/projections/accounts.ts';
+import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+import { UsageError } from '../process/command-context.ts';
 
 /** How texts of the command line become values; what is wrong ends in a message that says what is allowed. */
 
@@ -54,3 +60,17 @@ export const wantsJson = (command: Command): boolean => command.optsWithGlobals(
 
 /** The text that `--help` ends with. */
 export const examples = (...lines: readonly string[]): string => `\nExamples:\n${lines.map((line) => `  $ colophon ${line}`).join('\n')}`;
+
+/** An account by its `acc_<id>`. @throws UsageError */
+export const existingAccount = async (reads: ReadStore, prefixed: string): Promise<AccountDocument> => {
+  const document = await findAccount(reads, prefixed);
+  if (!document) throw new UsageError(`There is no account ${prefixed}. "colophon account list" shows all.`);
+  return document;
+};
+
+/** A key by its `key_<id>`. @throws UsageError */
+export const existingKey = async (reads: ReadStore, prefixed: string): Promise<ApiKeyDocument> => {
+  const document = await findKey(reads, prefixed);
+  if (!document) throw new UsageError(`There is no key ${prefixed}. "colophon key list --account ID" shows an account's keys.`);
+  return document;
+};

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { loadSettings } from '#libs/config/settings.ts';
+import { describeSettings, loadSettings } from '#libs/config/settings.ts';
 import { isRemote } from '#libs/engines/guarded.ts';
 import { type EngineShelf, openShelf } from '#libs/engines/open.ts';
 import { filesOf } from '#libs/engines/pick.ts';
@@ -8,9 +8,21 @@ import { type BlobProblem, checkBlobs } from '#libs/integrity/check-blobs.ts';
 import { checkLog } from '#libs/integrity/check-log.ts';
 import { openPromisedBlobs } from '#libs/integrity/promised-blobs.ts';
 import { integrityOf } from '#libs/sqlite/damage.ts';
-import { wantsJson } from './arguments.ts';
 import { present, UsageError } from '../process/command-context.ts';
+import { wantsJson } from './arguments.ts';
 import { print } from './output.ts';
+
+/** `colophon config` */
+export const addConfigCommand = (program: Command): void => {
+  program
+    .command('config')
+    .description('every setting: its value now, where it comes from, and what it is for')
+    .action((_: unknown, command: Command) => {
+      const lines = describeSettings(process.env);
+      const text = lines.map(({ variable, value, from, allowed, about }) => `${variable}=${value ?? ''}  (${from})\n  ${about} Allowed: ${allowed}.`).join('\n');
+      print(command.optsWithGlobals().json === true, lines, text);
+    });
+};
 
 type Databases = { file: string; problems: string[] }[];
 type Contents = { log: { events: number; problems: string[] }; /** Null if the check ended early, so that no blob was checked. */ blobs: { checked: number; problems: BlobProblem[] } | null };

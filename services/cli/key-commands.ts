@@ -1,17 +1,29 @@
 import { type Command, Option } from 'commander';
+import { issueKey, revokeKey } from '#application/api-keys/commands.ts';
+import { type KeyView, listKeys } from '#application/api-keys/queries.ts';
 import { type Permission, permissions } from '#contracts/events/account.ts';
-import { accountIdOf, keyIdOf, readModels, streams } from '#contracts/names.ts';
-import { issueKey } from '#application/api-keys/commands.ts';
-import { keyStatistics } from '#application/api-keys/statistics.ts';
-import { causeOf } from '#application/accounts/commands.ts';
-import { apiKey } from '#libs/domain/api-key.ts';
-import { load } from '#application/handling/handle.ts';
-import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
-import { examples, instant, month, oneLine, permissionList, wantsJson } from './arguments.ts';
+import { accountIdOf, keyIdOf } from '#contracts/names.ts';
 import { changeCallers, withEngines } from '../process/command-context.ts';
-import { existingAccount, existingKey } from './find.ts';
-import { keyDetails, keyRow } from './key-view.ts';
+import { examples, existingAccount, existingKey, instant, month, oneLine, permissionList, wantsJson } from './arguments.ts';
 import { print, table } from './output.ts';
+
+const toMinute = (time: string | null): string | null => time && `${time.slice(0, 10)} ${time.slice(11, 16)}`;
+
+/** A key for people, in a row. */
+const keyRow = ({ id, prefix, name, type, state, permissions: some, last_used_at: lastUsed, expires_at: expires, period }: KeyView) => ({
+  id,
+  key: `${prefix}...`,
+  name,
+  type,
+  state: state === 'active' && expires ? `until ${toMinute(expires)}` : state,
+  may: some.length === permissions.length ? 'all' : some.join(','),
+  'last used': toMinute(lastUsed),
+  requests: period.requests,
+  renders: period.renders,
+  succeeded: period.succeeded,
+  failed: period.failed,
+  quota: period.quota,
+});
 
 type CreateOptions = { account: string; type: 'live' | 'test'; name: string; permissions: Permission[]; expiresAt?: string };
 
@@ -31,19 +43,16 @@ const list = ({ account, period: wanted }: ListOptions, json: boolean): Promise<
     const { id: accountId } = await existingAccount(reads, account);
     const now = log.now();
     const period = wanted ?? now.toISOString().slice(0, 7);
-    const keys = (await reads.find(readModels.apiKeys, { where: { accountId }, sort: { by: 'issuedAt', descending: false }, limit: 10_000 })) as ApiKeyDocument[];
-    const statistics = await keyStatistics(reads, accountId, period);
-    const details = keys.map((key) => keyDetails(key, period, statistics.get(key.id), now));
-    print(json, details, `${table(details.map(keyRow))}\n\nFrom "requests" on: in ${period}.`);
+    const keys = await listKeys(reads, accountId, period, now);
+    print(json, keys, `${table(keys.map(keyRow))}\n\nFrom "requests" on: in ${period}.`);
   });
 
 const revoke = (prefixed: string, reason: string | undefined, json: boolean): Promise<void> =>
   withEngines(async ({ engines, log, actor }) => {
     const key = await existingKey(engines.reads, prefixed);
-    const { aggregate } = await load(log, apiKey, streams.apiKey(key.id));
-    const { events } = await changeCallers(engines, () => aggregate.execute({ type: 'revoke', reason: reason ?? null }, causeOf(actor, key.accountId)));
+    const changed = await changeCallers(engines, () => revokeKey(log, actor, key, reason ?? null));
     const revoked = { id: prefixed, account: accountIdOf(key.accountId), state: 'revoked' };
-    print(json, revoked, events.length > 0 ? `Key ${prefixed} is revoked.` : `Key ${prefixed} was revoked before.`);
+    print(json, revoked, changed ? `Key ${prefixed} is revoked.` : `Key ${prefixed} was revoked before.`);
   });
 
 /** `colophon key ...` */

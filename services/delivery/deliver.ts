@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { EventData } from '#contracts/events/all.ts';
 import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.ts';
 import type { WebhookTarget } from '#contracts/events/render.ts';
@@ -7,22 +8,40 @@ import { hasWaitedAnHour } from '#libs/bus/delays.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
 import { delivery, type DeliveryCommand, type DeliveryState, waitBefore } from '#libs/domain/delivery.ts';
 import type { Egress, Outcome } from '#libs/egress/door.ts';
-import { causedBy } from '#application/handling/caused-by.ts';
-import { type Aggregate, begin, type Cause, load, type Log } from '#application/handling/handle.ts';
+import { type Aggregate, begin, type Cause, causedBy, load, type Log } from '#application/handling/handle.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { downloadUrl } from '#libs/secrets/download-token.ts';
 import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
 import { SealedBoxError } from '#libs/secrets/sealed-box.ts';
 import { webhookSecrets } from '#libs/secrets/webhook-secret.ts';
-import { callInTrace, countDelivery } from '#libs/telemetry/deliveries.ts';
+import { callInTrace, countDelivery } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
-import { eraseTarget } from '#application/deliveries/erase-target.ts';
-import { type ClearTarget, openTarget } from '#application/deliveries/target.ts';
+import { type ClearTarget, eraseTarget, openTarget } from '#application/deliveries/target.ts';
 import { withoutSecretsOf } from '#application/deliveries/without-secrets.ts';
-import type { DueTimes } from './due-times.ts';
-import { payloadOf } from './payload.ts';
-import { signatureHeaders } from './sign.ts';
+import { payloadOf, signatureHeaders } from './payload.ts';
+
+/** When this process makes attempts, by a clock that is never set: the recorded times are those of a clock that may be. */
+type DueTimes = {
+  /** How many milliseconds an attempt is still to wait. `atFirstMs` is what it waits from the moment in which this process first asks. */
+  leftMs(attempt: string, atFirstMs: number): number;
+};
+
+/** One that is forgotten waits as if it were asked for the first time. */
+const mostKept = 20_000;
+
+/** `clock` tells milliseconds. */
+export const openDueTimes = (clock = (): number => performance.now()): DueTimes => {
+  const dueAt = new LRUCache<string, number>({ max: mostKept });
+  return {
+    leftMs: (attempt, atFirstMs) => {
+      const due = dueAt.get(attempt) ?? clock() + atFirstMs;
+      if (atFirstMs > 0) dueAt.set(attempt, due);
+      // Timers may be early by a part of a millisecond.
+      return Math.max(0, Math.floor(due - clock()));
+    },
+  };
+};
 
 export type DeliveryParts = {
   log: Log;

@@ -3,9 +3,8 @@ import type { Bus, Consumer } from '#libs/bus/port.ts';
 import { workOff } from '#libs/bus/work.ts';
 import type { Report } from '#libs/telemetry/log.ts';
 import { idsOfMessage, workInTrace } from '#libs/telemetry/messages.ts';
-import { tracedBlobs } from '#libs/telemetry/workshop.ts';
-import { attemptTimeoutMs, deliver, type DeliveryParts } from './deliver.ts';
-import { openDueTimes } from './due-times.ts';
+import { tracedBlobs } from '#application/renders/telemetry.ts';
+import { attemptTimeoutMs, deliver, type DeliveryParts, openDueTimes } from './deliver.ts';
 
 const consumer: Consumer = { name: consumers.delivery, subject: subjects.deliveryDue, leaseMs: 1.5 * attemptTimeoutMs };
 

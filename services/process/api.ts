@@ -1,23 +1,39 @@
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
+import { openKeyUses } from '#application/api-keys/uses.ts';
+import { withLog } from '#application/renders/answers-from-log.ts';
+import { templatesIn } from '#application/templates/queries.ts';
 import type { Settings } from '#libs/config/settings.ts';
 import { guarded, isRemote } from '#libs/engines/guarded.ts';
-import { openKeyUses } from '#application/api-keys/uses.ts';
 import { servedFromDisk } from '#libs/engines/on-disk.ts';
 import { knownForMs, openKnown } from '#libs/read-store/known.ts';
-import { withLog } from '#application/renders/answers-from-log.ts';
 import { downloadUrl } from '#libs/secrets/download-token.ts';
-import { templatesIn } from '#application/templates/queries.ts';
-import { tracedBlobs } from '#libs/telemetry/workshop.ts';
+import type { Logger } from '#libs/telemetry/log.ts';
+import { tracedBlobs } from '#application/renders/telemetry.ts';
 import { createApp } from '../api/app.ts';
-import { openCallers } from '../api/server/callers.ts';
 import { createEstimates } from '../api/renders/estimate.ts';
+import { openCallers } from '../api/server/callers.ts';
 import { createFreshness } from '../api/server/freshness.ts';
-import { packageVersion } from './package-version.ts';
-import type { House } from './process-context.ts';
-import { onceIn } from './once-in.ts';
-import { warnOfPlainHttp } from './plain-http.ts';
+import { type House, packageVersion } from './process-context.ts';
+
+/** Lets through one call in so many milliseconds, the first one at once. */
+const onceIn = (everyMs: number): ((act: () => void) => void) => {
+  let last = -Infinity;
+  return (act) => {
+    if (performance.now() - last < everyMs) return;
+    last = performance.now();
+    act();
+  };
+};
+
+const isLoopback = (host: string): boolean => /^(127\.[\d.]+|::1|localhost)$/i.test(host);
+
+/** Warns where API keys and documents can be read on the way: the API listens beyond this machine, and neither it nor a proxy before it speaks TLS. */
+const warnOfPlainHttp = ({ host, baseUrl, tlsCertFile }: Pick<Settings, 'host' | 'baseUrl' | 'tlsCertFile'>, logger: Pick<Logger, 'warn'>): void => {
+  if (isLoopback(host) || tlsCertFile || baseUrl.startsWith('https://')) return;
+  logger.warn({ host }, 'the API listens beyond this machine without TLS, so keys and documents can be read on the way: set TLS_CERT_FILE and TLS_KEY_FILE, or BASE_URL to the https:// address of the proxy that ends TLS');
+};
 
 const tlsOf = ({ tlsCertFile, tlsKeyFile }: Settings): { tls?: { cert: Buffer; key: Buffer } } =>
   tlsCertFile && tlsKeyFile ? { tls: { cert: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) } } : {};
@@ -26,7 +42,7 @@ const reportEveryMs = 5_000;
 
 const stalled = 'The disk of the service is full. The render was accepted, and goes on once there is room again.';
 
-export type Api = { address(): AddressInfo | string | null; stop(): Promise<void> };
+type Api = { address(): AddressInfo | string | null; stop(): Promise<void> };
 
 /** Listens at once. `closed` tells why callers are not served yet, `missing` what readiness lacks. */
 export const startApi = async (house: House, closed: () => string | null, missing: () => string[]): Promise<Api> => {

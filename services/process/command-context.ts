@@ -53,7 +53,7 @@ export const changeCallers = async <T>({ store, reads }: Pick<Engines, 'store' |
 };
 
 /** Whether a command may run on an event log that is older than what was built from it: what it appended there would never be seen. */
-export type OlderLog = 'refused' | 'allowed';
+type OlderLog = 'refused' | 'allowed';
 
 /** Runs a command against the engines of the settings, whichever installation they belong to. */
 export const withAnyEngines = async <T>(work: (context: Context) => Promise<T>): Promise<T> => {

@@ -1,12 +1,14 @@
-import Fastify from 'fastify';
 import type { AddressInfo } from 'node:net';
+import Fastify from 'fastify';
 import { Problem } from '#contracts/http/problem.ts';
 import type { Settings } from '#libs/config/settings.ts';
+import type { Logger } from '#libs/telemetry/log.ts';
+import { watchGauge } from '#libs/telemetry/metrics.ts';
 import type { Telemetry } from '#libs/telemetry/start.ts';
-import { newRequestId } from '../api/server/malformed-requests.ts';
-import { registerHealthRoutes } from '../api/health/routes.ts';
 import { registerMetricsRoute } from '../api/health/metrics.ts';
+import { registerHealthRoutes } from '../api/health/routes.ts';
 import { internalFault, sendFault } from '../api/server/errors.ts';
+import { newRequestId } from '../api/server/malformed-requests.ts';
 import { answerUnknownRoutes } from '../api/server/unknown-routes.ts';
 
 /** Serves `/health/live`, `/health/ready` and `/metrics` for a process without an API. Throws where the port is taken. */
@@ -25,3 +27,22 @@ export const startHealthServer = async ({ healthPort, host, metricsToken }: Sett
   }
   return { address: () => app.server.address(), stop: () => app.close() };
 };
+
+const lookEveryMs = 1_000;
+
+/** Tells the log whenever the process becomes ready, or ceases to be, and why. */
+export const watchReadiness = (missing: () => string[], logger: Logger): { stop(): void } => {
+  let told = '[]';
+  const look = (): void => {
+    const now = missing();
+    if (JSON.stringify(now) === told) return;
+    told = JSON.stringify(now);
+    if (now.length > 0) logger.warn({ missing: now }, 'not ready');
+    else logger.info('ready');
+  };
+  const timer = setInterval(look, lookEveryMs).unref();
+  return { stop: () => clearInterval(timer) };
+};
+
+/** Has readiness looked at: `missing` names what is missing, as for `/health/ready`. Returns what ends that. */
+export const watchReady = (missing: () => readonly string[]): (() => void) => watchGauge('colophon.ready', () => [{ value: missing().length === 0 ? 1 : 0 }]);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { type BlobMemory, openBlobMemory } from '#libs/blob-store/memory.ts';
 import { openUnreadableBlobs, type UnreadableBlobs } from '#libs/blob-store/unreadable.ts';
@@ -66,3 +67,6 @@ export const openHouse = (settings: Settings, logger: Logger, telemetry: Telemet
     },
   };
 };
+
+/** The release that runs. */
+export const packageVersion = (): string => (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version;

@@ -1,29 +1,42 @@
 import type { AddressInfo } from 'node:net';
+import { type FirstSteps, openDefaultAccount } from '#application/accounts/default-account.ts';
 import { sharingOf } from '#libs/config/combinations.ts';
 import { loadSettings, type Settings, SettingsError } from '#libs/config/settings.ts';
 import { DiskRefusal } from '#libs/disk/refusal.ts';
 import { closePlaces } from '#libs/engines/close-places.ts';
 import { isRemote } from '#libs/engines/guarded.ts';
 import { placesOf } from '#libs/engines/places.ts';
-import { DamagedFile } from '#libs/engines/sound-files.ts';
 import { AddressError } from '#libs/engines/remote.ts';
+import { DamagedFile } from '#libs/engines/sound-files.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { createLog } from '#libs/telemetry/log.ts';
 import { startTelemetry } from '#libs/telemetry/start.ts';
-import { watchReady } from '#libs/telemetry/watch-service.ts';
-import { type FirstSteps, openDefaultAccount } from '#application/accounts/default-account.ts';
-import { packageVersion } from './package-version.ts';
 import { startApi } from './api.ts';
-import { startHealthServer } from './health-server.ts';
-import { type House, openHouse } from './process-context.ts';
+import { startHealthServer, watchReadiness, watchReady } from './health-server.ts';
 import { settleInstallation } from './installation.ts';
-import { type LogWatch, watchLog } from './log-watch.ts';
-import { readModelsCaughtUp } from './read-models.ts';
-import { watchReadiness } from './readiness.ts';
+import { type LogWatch, readModelsCaughtUp, watchLog } from './log-watch.ts';
+import { type House, openHouse, packageVersion } from './process-context.ts';
 import { type Role, roles as allRoles, type Running } from './running.ts';
 import { startDelivery, startProjector, startRelay, startRenderer, startSweeper } from './workers.ts';
-import { stopped } from './stopped.ts';
+
+const repeatMs = 1_000;
+
+/**
+ * Resolves with the signal's name when the process is told to stop; told again, it stops at once. The same signal often comes
+ * twice at the same moment, by way of the process group and of npm: that is one telling.
+ */
+const stopped = (): Promise<string> =>
+  new Promise((resolve) => {
+    let toldAt: number | undefined;
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      process.on(signal, () => {
+        if (toldAt !== undefined && performance.now() - toldAt > repeatMs) process.exit(1);
+        toldAt ??= performance.now();
+        resolve(signal);
+      });
+    }
+  });
 
 const starters = { renderer: startRenderer, delivery: startDelivery, relay: startRelay, projector: startProjector, sweeper: startSweeper } satisfies Record<Exclude<Role, 'api'>, (house: House) => Promise<Running>>;
 

@@ -11,11 +11,10 @@ import { noFindings } from '#libs/chromium/findings.ts';
 import { BrowserGone } from '#libs/chromium/devtools/gone.ts';
 import type { Prepared } from '#libs/documents/preparation.ts';
 import { maxAttempts, render } from '#libs/domain/render.ts';
-import { causedBy } from '#application/handling/caused-by.ts';
-import { load } from '#application/handling/handle.ts';
+import { causedBy, load } from '#application/handling/handle.ts';
 import { produce, type Requested, type Workshop } from '#application/renders/produce.ts';
-import { idsOf } from '#libs/telemetry/ids.ts';
-import { attributesOf } from '#libs/telemetry/renders.ts';
+import { idsOf } from '#libs/telemetry/traceparent.ts';
+import { attributesOf } from '#application/renders/telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import type { RendererParts } from './render-job.ts';
 

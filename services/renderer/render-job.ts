@@ -10,16 +10,14 @@ import type { WorkEnd } from '#libs/bus/work.ts';
 import { BrowserGone } from '#libs/chromium/devtools/gone.ts';
 import { DiskRefusal } from '#libs/disk/refusal.ts';
 import { maxAttempts, nextAttempt, render, type RenderCommand, type RenderState } from '#libs/domain/render.ts';
-import { causedBy } from '#application/handling/caused-by.ts';
-import { type Aggregate, type Cause, load, loadHeard, type Log } from '#application/handling/handle.ts';
+import { type Aggregate, type Cause, causedBy, load, loadHeard, type Log } from '#application/handling/handle.ts';
 import { isUnrecordable } from '#application/handling/recordable.ts';
 import { countsTowardQuota } from '#libs/projections/usage.ts';
-import { withInputs } from '#application/renders/inputs.ts';
-import { produce, type Produced, type Requested, type Workshop } from '#application/renders/produce.ts';
-import { idsOf } from '#libs/telemetry/ids.ts';
+import { produce, type Produced, type Requested, withInputs, type Workshop } from '#application/renders/produce.ts';
+import { idsOf } from '#libs/telemetry/traceparent.ts';
 import type { Report } from '#libs/telemetry/log.ts';
 import { count } from '#libs/telemetry/metrics.ts';
-import { attributesOf, countCompleted, countFailed, resultOf } from '#libs/telemetry/renders.ts';
+import { attributesOf, countCompleted, countFailed, resultOf } from '#application/renders/telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 
 export type RendererParts = Workshop & {

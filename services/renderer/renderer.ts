@@ -2,7 +2,7 @@ import { consumers, idOfStream, subjects } from '#contracts/names.ts';
 import type { Bus, Consumer } from '#libs/bus/port.ts';
 import { workOff } from '#libs/bus/work.ts';
 import { idsOfMessage, workInTrace } from '#libs/telemetry/messages.ts';
-import { tracedWorkshop } from '#libs/telemetry/workshop.ts';
+import { tracedWorkshop } from '#application/renders/telemetry.ts';
 import { diagnoseJob } from './diagnose-job.ts';
 import { type RendererParts, runJob } from './render-job.ts';
 import { repeatJob } from './repeat-job.ts';

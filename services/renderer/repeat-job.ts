@@ -5,11 +5,10 @@ import { idOfStream } from '#contracts/names.ts';
 import { BlobMissing } from '#libs/blob-store/port.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
 import { maxAttempts, render } from '#libs/domain/render.ts';
-import { causedBy } from '#application/handling/caused-by.ts';
-import { load } from '#application/handling/handle.ts';
+import { causedBy, load } from '#application/handling/handle.ts';
 import { produce } from '#application/renders/produce.ts';
-import { idsOf } from '#libs/telemetry/ids.ts';
-import { attributesOf } from '#libs/telemetry/renders.ts';
+import { idsOf } from '#libs/telemetry/traceparent.ts';
+import { attributesOf } from '#application/renders/telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import type { RendererParts } from './render-job.ts';
 

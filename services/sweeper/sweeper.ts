@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { erasePdfs, type ErasureParts } from './erase-pdfs.ts';
-import { eraseTargets } from './erase-targets.ts';
+import { erasePdfs, eraseTargets, type ErasureParts } from './erase.ts';
 import { putBack, type PutBackParts } from './put-back.ts';
 
 export type SweeperParts = ErasureParts & Omit<PutBackParts, 'overdueMs' | 'signal'>;

@@ -1,13 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { streams } from '#contracts/names.ts';
-import { changeAccount } from '#application/accounts/change-account.ts';
+import { changeAccount } from '#application/accounts/commands.ts';
 import { delivery } from '#libs/domain/delivery.ts';
 import type { Call, Outcome } from '#libs/egress/door.ts';
 import { load } from '#application/handling/handle.ts';
 import { sealTarget } from '#application/deliveries/target.ts';
-import { deliver, type DeliveryParts } from '../../services/delivery/deliver.ts';
-import { openDueTimes } from '../../services/delivery/due-times.ts';
+import { deliver, type DeliveryParts, openDueTimes } from '../../services/delivery/deliver.ts';
 import { openStage, poll, type Stage } from './stage.ts';
 
 const secrets = { current: Buffer.alloc(32, 7), previous: [] };

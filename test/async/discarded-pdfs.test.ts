@@ -8,7 +8,7 @@ import { load } from '#application/handling/handle.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import { jobOf } from '../../services/api/jobs/view.ts';
 import { type RendererParts, runJob } from '../../services/renderer/render-job.ts';
-import { erasePdfs } from '../../services/sweeper/erase-pdfs.ts';
+import { erasePdfs } from '../../services/sweeper/erase.ts';
 import { openStage, poll, type Stage } from './stage.ts';
 
 const hourMs = 3_600_000;

@@ -8,9 +8,8 @@ import type { Call, Outcome } from '#libs/egress/door.ts';
 import { load } from '#application/handling/handle.ts';
 import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
 import { sealTarget } from '#application/deliveries/target.ts';
-import { deliver } from '../../services/delivery/deliver.ts';
-import { openDueTimes } from '../../services/delivery/due-times.ts';
-import { eraseTargets } from '../../services/sweeper/erase-targets.ts';
+import { deliver, openDueTimes } from '../../services/delivery/deliver.ts';
+import { eraseTargets } from '../../services/sweeper/erase.ts';
 import { openStage, type Stage } from './stage.ts';
 
 const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];

@@ -5,7 +5,7 @@ import { render } from '#libs/domain/render.ts';
 import { load } from '#application/handling/handle.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import { messageOf } from '../../services/relay/relay.ts';
-import { erasePdfs } from '../../services/sweeper/erase-pdfs.ts';
+import { erasePdfs } from '../../services/sweeper/erase.ts';
 import { putBack } from '../../services/sweeper/put-back.ts';
 import { runSweeper } from '../../services/sweeper/sweeper.ts';
 import { until } from '../e2e/until.ts';

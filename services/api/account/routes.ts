@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { type AccountAnswer, type AccountEventsAnswer, accountEventsQuery } from '#contracts/http/account.ts';
 import { accountIdOf } from '#contracts/names.ts';
-import { limitsView } from '#application/accounts/limits-view.ts';
+import { limitsView } from '#application/accounts/queries.ts';
 import { accountHistory, type AccountHistoryDocument } from '#libs/projections/account-history.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';

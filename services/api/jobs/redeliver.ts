@@ -4,8 +4,7 @@ import type { WebhookTarget } from '#contracts/events/render.ts';
 import { streams } from '#contracts/names.ts';
 import { delivery, TargetErased } from '#libs/domain/delivery.ts';
 import { type Cause, load, type Log } from '#application/handling/handle.ts';
-import { eraseTarget } from '#application/deliveries/erase-target.ts';
-import { sealTarget, type TargetParts } from '#application/deliveries/target.ts';
+import { eraseTarget, sealTarget, type TargetParts } from '#application/deliveries/target.ts';
 
 type Field = keyof RedeliverJob;
 

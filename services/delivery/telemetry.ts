@@ -1,6 +1,6 @@
 import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.ts';
-import { count, record } from './metrics.ts';
-import { isTracing, traced, type Span } from './tracing.ts';
+import { count, record } from '#libs/telemetry/metrics.ts';
+import { isTracing, type Span, traced } from '#libs/telemetry/tracing.ts';
 
 const outcomeNames = { timeout: 'timeout', refused: 'refused', failed: 'failed' } as const;
 const attempts = ['1', '2', '3'] as const;

@@ -1,7 +1,10 @@
+import { eraseTarget } from '#application/deliveries/target.ts';
+import { causedBy, load, type Log } from '#application/handling/handle.ts';
 import { readModels, streams } from '#contracts/names.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
+import { delivery } from '#libs/domain/delivery.ts';
 import { render } from '#libs/domain/render.ts';
-import { load, type Log } from '#application/handling/handle.ts';
+import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
@@ -37,5 +40,18 @@ export const erasePdfs = async (parts: ErasureParts): Promise<number> => {
     erased += over.length;
     // The next page is read when this one has left the read model; where that takes long, the next sweep goes on.
     if (over.length < pageSize || !(await reads.reached(readModels.renders, position, longestWaitMs))) return erased;
+  }
+};
+
+/** More wait for the next sweep: the delivery worker erases them itself, so that these are what a crash left. */
+const atMost = 500;
+
+/** Erases the sealed boxes of deliveries that have ended. */
+export const eraseTargets = async ({ log, reads, blobs }: ErasureParts): Promise<void> => {
+  const range = { by: 'erasableSince', before: log.now().toISOString() };
+  const left = (await reads.find(readModels.deliveries, { where: {}, range, sort: { by: 'erasableSince', descending: false }, limit: atMost })) as DeliveryDocument[];
+  for (const { id } of left) {
+    const { history, aggregate } = await load(log, delivery, streams.delivery(id));
+    await eraseTarget(blobs, aggregate, causedBy(history.at(-1)!, 'sweeper'));
   }
 };

@@ -1,0 +1,57 @@
+import type { AccountAnswer } from '#contracts/http/account.ts';
+import { accountIdOf, bareId, readModels } from '#contracts/names.ts';
+import { limitsOf, type PlanLimits } from '#contracts/plans.ts';
+import type { AccountDocument } from '#libs/projections/accounts.ts';
+import { type UsageDocument, usageIdOf } from '#libs/projections/usage.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+
+/** The limits of an account as callers and operators see them; null is unlimited. */
+export const limitsView = (limits: PlanLimits): AccountAnswer['limits'] => ({
+  requests_per_minute: limits.requestsPerMinute,
+  requests_per_month: limits.requestsPerMonth,
+  max_pdf_mb: limits.maxPdfMb,
+  max_payload_mb: limits.maxPayloadMb,
+  processing_timeout_seconds: limits.processingMs / 1000,
+  javascript_timeout_seconds: limits.scriptMs / 1000,
+  max_pages: limits.maxPages,
+  max_external_images: limits.maxImages,
+  max_templates: limits.maxTemplates,
+  max_template_mb: limits.maxTemplateMb,
+  max_variables: limits.maxVariables,
+  kept_versions: limits.keptVersions,
+});
+
+/** The state of an account in the word that people and `--json` get. */
+export const accountState = (status: 'ACTIVE' | 'SUSPENDED'): 'active' | 'suspended' => (status === 'ACTIVE' ? 'active' : 'suspended');
+
+/** `used` are the renders that count in the period (`YYYY-MM`). */
+const accountView = ({ id, name, plan, overrides, openedAt, suspension }: AccountDocument, period: string, usage: UsageDocument | null, keys: number) => ({
+  id: accountIdOf(id),
+  name,
+  plan,
+  state: accountState(suspension ? 'SUSPENDED' : 'ACTIVE'),
+  suspended_at: suspension?.at ?? null,
+  reason: suspension?.reason ?? null,
+  opened_at: openedAt,
+  overrides,
+  limits: limitsView(limitsOf(plan, overrides)),
+  usage: { period, used: usage?.used ?? 0 },
+  keys,
+});
+
+export type AccountView = ReturnType<typeof accountView>;
+
+/** An account by its `acc_<id>`; null where there is none. */
+export const findAccount = async (reads: ReadStore, prefixed: string): Promise<AccountDocument | null> => {
+  const id = bareId('acc', prefixed);
+  return id ? ((await reads.get(readModels.accounts, id)) as AccountDocument | null) : null;
+};
+
+export const listAccounts = async (reads: ReadStore): Promise<AccountDocument[]> => (await reads.find(readModels.accounts, { where: {}, limit: 10_000 })) as AccountDocument[];
+
+/** Everything that is known of an account, with its usage in the month of `now`. */
+export const describeAccount = async (reads: ReadStore, document: AccountDocument, now: Date): Promise<AccountView> => {
+  const period = now.toISOString().slice(0, 7);
+  const [usage, keys] = await Promise.all([reads.get(readModels.usage, usageIdOf(document.id, period)), reads.count(readModels.apiKeys, { accountId: document.id })]);
+  return accountView(document, period, usage as UsageDocument | null, keys);
+};
