@@ -5,7 +5,7 @@ import { Problem } from '#contracts/http/problem.ts';
 import { streams } from '#contracts/names.ts';
 import { idempotency, keptMs } from '#libs/domain/idempotency.ts';
 import { RevisionConflict } from '#libs/event-store/port.ts';
-import { load, type Log } from '#application/handling/handle.ts';
+import { begin, load, type Log } from '#application/handling/handle.ts';
 import { newId } from '#libs/ids/new-id.ts';
 import { requirePermission } from './authenticate.ts';
 import { callerOf } from './caller.ts';
@@ -40,15 +40,16 @@ const inProgress = (): Problem => Problem.of('idempotency_in_progress', 'The fir
 const claim = async (log: Log, request: FastifyRequest, key: string, operation: string) => {
   const cause = causeOf(request);
   const stream = streams.idempotency(createHash('sha256').update(`${callerOf(request).account.id}\n${key}`).digest('hex'));
-  for (;;) {
-    const { history, aggregate } = await load(log, idempotency, stream);
+  for (let isRepeat = false; ; isRepeat = true) {
+    // Most keys are new: they take an append that expects no stream, and no read before it.
+    const { history, aggregate } = isRepeat ? await load(log, idempotency, stream) : { history: [], aggregate: begin(log, idempotency, stream) };
     const age = history.length === 0 ? 0 : log.now().getTime() - Date.parse(history.at(-1)!.metadata.occurredAt);
     const wish = { type: 'claim' as const, accountId: cause.accountId!, operation, bodySha256: bodySha256(request), id: newId(log.now()), expired: age >= keptMs };
     try {
       const { events } = await aggregate.attempt(wish, cause);
       return { aggregate, cause, age, first: events.length > 0 ? wish.id : null, wish };
     } catch (error) {
-      // Somebody claimed it at the same moment: look at what they hold.
+      // The key was used before, or is used at the same moment.
       if (!(error instanceof RevisionConflict)) throw error;
     }
   }
