@@ -15,8 +15,6 @@ export const settingOf = (part: MarkedPart, { blobStoreUrl, busUrl, readStoreUrl
       return named('BUS_URL', busUrl);
     case 'read models':
       return named('READ_STORE_URL', readStoreUrl);
-    case 'limits':
-      return readStoreUrl.startsWith('sqlite:') ? 'COLOPHON_DATA_DIR (limits.db)' : 'READ_STORE_URL';
     default:
       return part satisfies never;
   }
@@ -25,6 +23,6 @@ export const settingOf = (part: MarkedPart, { blobStoreUrl, busUrl, readStoreUrl
 const marked = (part: MarkedPart, engine: Marked, urls: EngineUrls): MarkedEngine => ({ part, setting: settingOf(part, urls), engine });
 
 /** All engines that have marks. */
-export const markedEngines = ({ blobs, bus, reads, limits }: Pick<Engines, 'blobs' | 'bus' | 'reads' | 'limits'>, urls: EngineUrls): [MarkedEngine, ...MarkedEngine[]] => [
-  marked('blobs', blobs, urls), marked('bus', bus, urls), marked('read models', reads, urls), marked('limits', limits, urls),
+export const markedEngines = ({ blobs, bus, reads }: Pick<Engines, 'blobs' | 'bus' | 'reads'>, urls: EngineUrls): [MarkedEngine, ...MarkedEngine[]] => [
+  marked('blobs', blobs, urls), marked('bus', bus, urls), marked('read models', reads, urls),
 ];

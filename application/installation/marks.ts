@@ -6,7 +6,7 @@ import { type Created, createdIn, type Installation } from './secret.ts';
 
 /** An engine whose storage belongs to one installation. */
 export type Marked = { mark(): Promise<string | null>; setMark(installation: string): Promise<string> };
-export type MarkedPart = 'blobs' | 'bus' | 'read models' | 'limits';
+export type MarkedPart = 'blobs' | 'bus' | 'read models';
 /** `setting` is where its address stands. */
 export type MarkedEngine = { part: MarkedPart; setting: string; engine: Marked };
 
@@ -23,7 +23,7 @@ export const belongingOf = (part: MarkedPart, mark: string | null, { id, blobSto
   return installationIn(mark) === id ? 'own' : 'other';
 };
 
-/** The engine belongs to another installation. Bus, read models and limits can be built anew from the log; blobs cannot. */
+/** The engine belongs to another installation. Bus and read models can be built anew from the log; blobs cannot. */
 const foreign = ({ part, setting }: MarkedEngine, found: string, id: string): string =>
   `${setting} leads to the ${part} of another installation (${installationIn(found)}); the event log that EVENT_STORE_URL names is that of ${id}. ` +
   `Correct the setting that is wrong; the log may be the wrong one, or a new one. ` +

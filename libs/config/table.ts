@@ -32,7 +32,7 @@ export const settingTable = {
   dataDir: setting('COLOPHON_DATA_DIR', text('a folder'), './data', 'The folder in which the embedded engines keep their files.'),
   eventStoreUrl: setting('EVENT_STORE_URL', engine('sqlite:', 'kurrentdb://', 'kurrentdb+discover://', 'esdb://', 'esdb+discover://'), 'sqlite:', 'The event log; `sqlite:` alone lies in the data folder.'),
   busUrl: setting('BUS_URL', engine('sqlite:', 'nats://', 'tls://'), 'sqlite:', 'The message bus; `sqlite:` alone lies in the data folder.'),
-  readStoreUrl: setting('READ_STORE_URL', engine('sqlite:', 'mongodb://', 'mongodb+srv://'), 'sqlite:', 'The read models and limits; `sqlite:` alone lies in the data folder.'),
+  readStoreUrl: setting('READ_STORE_URL', engine('sqlite:', 'mongodb://', 'mongodb+srv://'), 'sqlite:', 'The read models, and on MongoDB the limits; `sqlite:` alone lies in the data folder.'),
   blobStoreUrl: setting('BLOB_STORE_URL', engine('file:', 'gridfs:', 'gridfs+srv:'), 'file:', 'Inputs, templates and PDFs; `file:` alone lies in the data folder, `gridfs:` alone beside the read models.'),
 
   secret: secret('COLOPHON_SECRET', maybe(secretText), undefined, 'What webhook secrets and download links are made from; by default it lies in the data folder. All processes of a cluster need the same one.'),

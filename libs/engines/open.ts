@@ -1,5 +1,4 @@
-import { Problem } from '#contracts/http/problem.ts';
-import { consumers, readModels } from '#contracts/names.ts';
+import { consumers } from '#contracts/names.ts';
 import type { Answers } from '#libs/answers/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { GivenUp } from '#libs/bus/jetstream/given-up.ts';
@@ -8,14 +7,13 @@ import { type Disk, openDisk } from '#libs/disk/disk.ts';
 import { leaseCollection } from '#libs/election/lease.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import { withUpcasting } from '#libs/event-store/upcasting.ts';
-import type { Limits, MonthInLog } from '#libs/limits/port.ts';
+import type { Limits } from '#libs/limits/port.ts';
 import { keyUseCollection } from '#libs/projections/key-renders.ts';
 import { checkpointEventCollection } from '#libs/projections/checkpoint-event.ts';
 import { projections } from '#libs/projections/all.ts';
 import { collectionsOf } from '#libs/projections/projection.ts';
-import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
+import { usageReader } from '#libs/projections/usage-reader.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import { countedWithoutDisk } from './limits-on-disk.ts';
 import { isRemote } from './guarded.ts';
 import { onDisk } from './on-disk.ts';
 import { requireSound, type SetAside, soundOrSetAside } from './sound-files.ts';
@@ -45,16 +43,6 @@ export type EngineShelf = {
   /** What the engines that were asked for, and the disk of the embedded ones, say of why they cannot serve; empty when all can. */
   missing(): string[];
   close(): Promise<void>;
-};
-
-const longestCatchUpMs = 2_000;
-
-/** A month is counted from a read model that has come to the end of the log; one that is being rebuilt would let a month begin anew. */
-const monthReader = (store: EventStore, reads: ReadStore) => async (accountId: string, month: string): Promise<MonthInLog> => {
-  const caughtUp = await reads.reached(readModels.usage, await store.head(), longestCatchUpMs);
-  if (!caughtUp) throw Problem.of('service_unavailable', 'The usage of the month is still being counted. Try again in a moment.', { retry_after: 2 });
-  const { used, through } = ((await reads.get(readModels.usage, usageIdOf(accountId, month))) as UsageDocument | null) ?? { used: 0, through: 0 };
-  return { used, through };
 };
 
 const everyCollection = [...projections.flatMap(collectionsOf), keyUseCollection, leaseCollection, checkpointEventCollection];
@@ -116,11 +104,7 @@ export const openShelf = (urls: EngineUrls, { onGivenUp, onSetAside }: ShelfEven
       requireSound(files.blobs);
       return placed(() => pickBlobs(urls));
     }),
-    limits: once(async () => {
-      isAnew(files.limits);
-      const readMonth = monthReader(await store(), await reads());
-      return countedWithoutDisk(await placed(() => pickLimits(urls, readMonth)), readMonth);
-    }),
+    limits: once(async () => pickLimits(urls, usageReader(await store(), await reads()))),
     answers: once(() => pickAnswers(urls)),
     disk,
     damaged: () => disk.damaged(),

@@ -5,7 +5,7 @@ import type { Bus } from '#libs/bus/port.ts';
 import type { GivenUp } from '#libs/bus/jetstream/given-up.ts';
 import { SettingsError } from '#libs/config/settings.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
-import type { Limits, ReadMonth } from '#libs/limits/port.ts';
+import type { Limits, UsageReader } from '#libs/limits/port.ts';
 import type { Collection, ReadStore } from '#libs/read-store/port.ts';
 
 /** Where each engine keeps its things, as the settings have it. */
@@ -28,7 +28,6 @@ export const filesOf = ({ eventStoreUrl, busUrl, readStoreUrl, blobStoreUrl, dat
     log: database(eventStoreUrl, 'log.db'),
     bus: database(busUrl, 'bus.db'),
     reads: database(readStoreUrl, 'read-models.db'),
-    limits: schemeOf(readStoreUrl) === 'sqlite:' ? resolve(dataDir, 'limits.db') : null,
     blobs: schemeOf(blobStoreUrl) === 'file:' ? resolve(placeOf(blobStoreUrl, dataDir, 'blobs'), 'small.db') : null,
   };
 };
@@ -86,14 +85,14 @@ export const pickReads = async ({ readStoreUrl: url, dataDir }: EngineUrls, coll
   }
 };
 
-/** Limits lie where the read models do: both are shared by the same processes. */
-export const pickLimits = async ({ readStoreUrl: url, dataDir }: EngineUrls, readMonth: ReadMonth): Promise<Limits> => {
+/** Limits are shared by the processes that share the read models. */
+export const pickLimits = async ({ readStoreUrl: url }: EngineUrls, usage: UsageReader): Promise<Limits> => {
   switch (schemeOf(url)) {
     case 'mongodb:':
     case 'mongodb+srv:':
-      return (await import('#libs/limits/mongodb.ts')).openMongoLimits(url, readMonth);
+      return (await import('#libs/limits/mongodb.ts')).openMongoLimits(url, usage);
     default:
-      return (await import('#libs/limits/sqlite.ts')).openSqliteLimits(join(dataDir, 'limits.db'), readMonth);
+      return (await import('#libs/limits/memory.ts')).openMemoryLimits(usage);
   }
 };
 

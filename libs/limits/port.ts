@@ -1,50 +1,53 @@
-/** A window of a limit after a request: `limit` null is unlimited. `resetAt` is when the window ends. */
+/** How a rate limit or quota stands: `limit` null is unlimited. `resetAt` is when its minute or month ends. */
 export type Allowance = { allowed: boolean; limit: number | null; used: number; resetAt: Date };
 
-/** How an account's month (`YYYY-MM`, UTC) stands in the log: the renders that count, those given back after no event later than `through` left out. */
-export type MonthInLog = { used: number; through: number };
-
-/** Asked for an account and month before its first count, and before the first after it came to have a limit. Rejects when it cannot tell. */
-export type ReadMonth = (accountId: string, month: string) => Promise<MonthInLog>;
-
-/** What the log says about the counts. `position` is that of the event. */
-export type LogFact = { kind: 'accepted'; renderId: string } | { kind: 'given-back'; accountId: string; month: string; position: number };
+/** The requests of an account's minute and the renders of its month; `used` of a month without a quota tells nothing. */
+export type Standing = { minute: Allowance; month: Allowance };
 
 /**
- * The limit of an account's months; null is unlimited. Renders of an account without one need not be counted: `since` is the position in the log of the change by which it last
- * came to have one (left out where it always had), and a month whose count was begun before is begun anew, from the log. Renders
- * under way at that moment may be missing in that count: those that come into the log only after it was asked, and were let in by the earlier limit.
+ * An account's quota; null is unlimited. `since` is the position in the event log of the plan change by which the
+ * account last came to have limits; it is left out where the account always had some.
  */
-export type MonthLimit = { perMonth: number | null; since?: number };
+export type Quota = { perMonth: number | null; since?: number };
+
+/** A render as it is counted: in the calendar month (UTC) of `at`. */
+export type RenderToCount = Quota & { id: string; accountId: string; at: Date };
+
+/**
+ * Renders of an account and month that count, as the usage read model has them. `through` is the position of the
+ * last event that changed them.
+ */
+export type Usage = { used: number; through: number };
+
+/** The usage read model; months are `YYYY-MM`, UTC. */
+export type UsageReader = {
+  /** Resolves once the read model shows all that is in the event log now. Rejects where that takes too long. */
+  caughtUp(): Promise<void>;
+  of(accountId: string, month: string): Promise<Usage>;
+  /** By account; those without renders are left out. */
+  ofMonth(month: string): Promise<ReadonlyMap<string, Usage>>;
+};
+
+/**
+ * What became of a counted render: the position of its acceptance in the event log, `never` where it cannot be
+ * accepted any more, `pending` where it still can.
+ */
+export type Fate = number | 'never' | 'pending';
 
 /** Counts per account. Exact under parallel calls, and across processes where the engine is shared. */
 export type Limits = {
-  /** Counts one request in the minute of `now`, unless the limit is reached, and tells of the month as `renders` does: what every request needs to know, asked at once. */
-  admit(accountId: string, limits: { perMinute: number | null } & MonthLimit, now: Date): Promise<{ minute: Allowance; month: Allowance }>;
-  /** Counts so many requests of an account, of which none is refused, in the minute of `now`. */
-  note(accountId: string, requests: number, now: Date): Promise<void>;
-  /** The minute's count without counting. */
-  requests(accountId: string, perMinute: number | null, now: Date): Promise<Allowance>;
+  /** Counts one request in the minute of `now`, unless the rate limit is reached. */
+  admit(accountId: string, limits: { perMinute: number | null } & Quota, now: Date): Promise<Standing>;
+  /** The same without counting. */
+  look(accountId: string, limits: { perMinute: number | null } & Quota, now: Date): Promise<Standing>;
+  /** Counts a render, unless the quota is used up. A render that is taken again before it is settled counts once. */
+  takeRender(render: RenderToCount): Promise<Allowance>;
+  /** Says where in the event log a render was accepted; null takes it back. Without this it is corrected later. */
+  settleRender(render: RenderToCount, position: number | null): Promise<void>;
   /**
-   * Counts one render in the calendar month (UTC) of `now`, unless the limit is reached. Its id stays noted as open
-   * until the log is known to have the render, or it is forgone; asked for again while it is open, it counts no second time.
+   * Brings the counts of the months to what the usage read model has and what is still pending. Forgets minutes
+   * after two hours, and months after three months.
    */
-  takeRender(render: { id: string; accountId: string }, month: MonthLimit, now: Date): Promise<Allowance>;
-  /** Takes back a render that never came into the log; one that is not open any more stays counted. */
-  forgoRender(renderId: string): Promise<void>;
-  /** Facts of the log in its order. Each one counts once, however often it is told. */
-  learn(facts: readonly LogFact[]): Promise<void>;
-  /** The ids of renders that were counted before `before` and are still open. */
-  openRenders(before: Date): Promise<string[]>;
-  /** The latest position of the log that a count goes by; 0 where none does. */
-  builtTo(): Promise<number>;
-  /** Throws away what the months were counted from the log, and the renders that are open: each month is begun anew. Minutes stay. */
-  forget(): Promise<void>;
-  /** The month's count without counting. */
-  renders(accountId: string, month: MonthLimit, now: Date): Promise<Allowance>;
-  /** The installation that the storage belongs to; null while it belongs to none. */
-  mark(): Promise<string | null>;
-  /** Lets storage without a mark belong to an installation; answers with the mark that it has then, which may be another one. Durable when it resolves. */
-  setMark(installation: string): Promise<string>;
+  correct(fateOf: (renderId: string) => Promise<Fate>, now: Date): Promise<void>;
   close(): Promise<void>;
 };

@@ -2,18 +2,26 @@ import type { Allowance } from './port.ts';
 
 const minuteMs = 60_000;
 
-/** Counts are kept for so long, for a clock that is set back. */
-export const minutesKeptMs = 2 * 3_600_000;
-export const monthsKept = 3;
-
 /** The end of the minute on the clock. */
 export const minuteEnd = (now: Date): Date => new Date((Math.floor(now.getTime() / minuteMs) + 1) * minuteMs);
 
+const monthStart = (now: Date, monthsLater: number): Date =>
+  new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + monthsLater, 1));
+
 /** The end of the calendar month, UTC. */
-export const monthEnd = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 1));
+export const monthEnd = (now: Date): Date => monthStart(now, 1);
 
 /** `YYYY-MM` in UTC. */
 export const monthOf = (now: Date): string => now.toISOString().slice(0, 7);
+
+/** Minutes that ended earlier (in milliseconds) are forgotten. Later ones are kept for a clock that is set back. */
+export const oldestMinuteKept = (now: Date): number => now.getTime() - 120 * minuteMs;
+
+/** Counts of earlier months are forgotten. */
+export const oldestMonthKept = (now: Date): string => monthOf(monthStart(now, -3));
+
+/** The month of `now` and the one before, whose last renders may still fail. */
+export const liveMonths = (now: Date): readonly string[] => [monthOf(now), monthOf(monthStart(now, -1))];
 
 /** How a window stands after `used` of `limit`, with no more counted. */
 export const standing = (used: number, limit: number | null, resetAt: Date): Allowance => ({ allowed: limit === null || used < limit, limit, used, resetAt });

@@ -6,6 +6,12 @@ const namespaceNotFound = 26;
 /** Whether a write met a document with the same id or unique key. */
 export const isDuplicate = (error: unknown): boolean => (error instanceof MongoServerError || error instanceof MongoBulkWriteError) && error.code === duplicateKey;
 
+/** Null for a write that met a document with the same id or unique key. @throws any other error */
+export const exceptDuplicate = (error: unknown): null => {
+  if (!isDuplicate(error)) throw error;
+  return null;
+};
+
 /** Whether what was to be removed was not there. */
 export const isAbsent = (error: unknown): boolean => error instanceof MongoServerError && error.code === namespaceNotFound;
 

@@ -1,33 +1,29 @@
 import { consumers } from '#contracts/names.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
-import type { Limits } from '#libs/limits/port.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { projections } from './all.ts';
 import { catchUp } from './catch-up.ts';
 import { forgetCheckpointEvent, isInLog, readCheckpointEvent } from './checkpoint-event.ts';
 import { collectionsOf } from './projection.ts';
 
-export type BuiltFromLog = { store: Pick<EventStore, 'head' | 'read' | 'readAll'>; reads: ReadStore; limits: Limits };
+export type BuiltFromLog = { store: Pick<EventStore, 'head' | 'read' | 'readAll'>; reads: ReadStore };
 
 const models = projections.map(({ model }) => model);
-/** They keep their checkpoints in the read store. */
-const followers = [consumers.relay, consumers.quotaKeeper];
 
 const remedy = 'An older copy of the event log was probably restored. Run "colophon rebuild": it builds all of this anew from the restored event log.';
 
 const listed = (names: readonly string[]): string => (names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
 
 /** What lies ahead of the event log, in words; empty where nothing does. */
-const ahead = async ({ store, reads, limits }: BuiltFromLog): Promise<{ head: number; names: string[]; furthest: number }> => {
+const ahead = async ({ store, reads }: BuiltFromLog): Promise<{ head: number; names: string[]; furthest: number }> => {
   // Checkpoints are read before the head, so that an event that comes in between makes nothing seem ahead.
-  const [ofModels, ofFollowers, ofLimits] = await Promise.all([Promise.all(models.map((model) => reads.checkpoint(model))), Promise.all(followers.map((one) => reads.checkpoint(one))), limits.builtTo()]);
+  const [ofRelay, ...ofModels] = await Promise.all([consumers.relay, ...models].map((one) => reads.checkpoint(one)));
   const head = await store.head();
   const names = [
     ...(ofModels.some((position) => position > head) ? [`the read models (${models.filter((_, index) => ofModels[index]! > head).join(', ')})`] : []),
-    ...followers.filter((_, index) => ofFollowers[index]! > head).map((one) => `the checkpoint of the ${one === consumers.relay ? 'relay' : 'quota keeper'}`),
-    ...(ofLimits > head ? ['the usage counters of the limits'] : []),
+    ...(ofRelay! > head ? ['the checkpoint of the relay'] : []),
   ];
-  return { head, names, furthest: Math.max(...ofModels, ...ofFollowers, ofLimits) };
+  return { head, names, furthest: Math.max(...ofModels, ofRelay!) };
 };
 
 /**
@@ -53,13 +49,12 @@ export const isOlderThan = async ({ store, reads }: Pick<BuiltFromLog, 'store' |
  * Builds everything anew from a log that is older than what was built from it. What is interrupted is done again: the log stays older until the last step. The relay goes on
  * from the end of the log, where the sweeper puts back what is open: from the beginning it would publish all the work there ever was.
  */
-export const rebuildFromOlderLog = async ({ store, reads, limits }: BuiltFromLog): Promise<void> => {
+export const rebuildFromOlderLog = async ({ store, reads }: BuiltFromLog): Promise<void> => {
   const head = await store.head();
   for (const projection of projections) {
     await reads.reset(projection.model, collectionsOf(projection).map((collection) => collection.name));
     await catchUp(store as EventStore, reads.writer(), [projection]);
   }
-  await limits.forget();
-  for (const one of followers) while (!(await reads.apply(one, await reads.checkpoint(one), head, [])));
+  while (!(await reads.apply(consumers.relay, await reads.checkpoint(consumers.relay), head, [])));
   await forgetCheckpointEvent(reads);
 };

@@ -29,7 +29,7 @@ import { registerTemplateReadRoutes } from './templates/read-routes.ts';
 import { registerTemplateTestRoute } from './templates/test-route.ts';
 import { registerTemplateWriteRoutes } from './templates/write-routes.ts';
 import type { TemplateParts } from './templates/parts.ts';
-import { minuteOf, openRequestCounts, planLimits, requireRoomInMinute, showLimits } from './server/rate-limit.ts';
+import { countRequest, minuteOf, planLimits, requireRoomInMinute, showLimits } from './server/rate-limit.ts';
 import { answerUnknownRoutes } from './server/unknown-routes.ts';
 import { registerUsageRoute } from './usage/routes.ts';
 
@@ -110,8 +110,6 @@ export const createApp = (parts: AppParts): FastifyInstance => {
   answerUnknownExpectations(app.server, parts.logger);
   registerBodies(app);
   const checkOpen = closeGently(app);
-  const counts = openRequestCounts(parts.limits);
-  app.addHook('onClose', () => counts.close());
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
@@ -125,15 +123,15 @@ export const createApp = (parts: AppParts): FastifyInstance => {
     rememberCaller(request, caller);
     parts.keyUses.note(caller.key, now);
     const later = !parts.countAsync && mayBeExempt(request);
-    await (later ? showLimits(parts.limits, caller.account, reply, now) : counts.count(caller.account, reply, now));
+    await (later ? showLimits : countRequest)(parts.limits, caller.account, reply, now);
     requireActive(caller.account);
     if (later) countLater(request);
     else requireRoomInMinute(minuteOf(request), now);
   });
-  if (!parts.countAsync) app.addHook('preHandler', (request, reply) => requireCounted(counts, request, reply, parts.log.now()));
+  if (!parts.countAsync) app.addHook('preHandler', (request, reply) => requireCounted(parts.limits, request, reply, parts.log.now()));
 
   app.setErrorHandler(async (error, request, reply) => {
-    await countLate(counts, request, reply, parts.log.now());
+    await countLate(parts.limits, request, reply, parts.log.now());
     const fault = faultOf(error);
     if (!fault) request.log.error({ err: error }, 'a request failed');
     // The framework would hang up on a body that it has not read to its end, and a caller who still sends loses the answer with the connection. Node passes over the rest.
@@ -151,7 +149,7 @@ export const createApp = (parts: AppParts): FastifyInstance => {
   registerTemplateTestRoute(app, ofInputs);
   registerJobRoutes(app, parts);
   registerDownloads(app, parts);
-  registerUsageRoute(app, { ...parts, counts });
+  registerUsageRoute(app, parts);
   registerAccountRoutes(app, parts);
   return app;
 };

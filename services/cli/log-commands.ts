@@ -29,7 +29,7 @@ const rebuild = (model: string | undefined, json: boolean): Promise<void> =>
     if (wrong !== null) await rebuildFromOlderLog(engines);
     else for (const one of chosen) await rebuildModel(store, reads, one);
     const rebuilt = chosen.map((one) => one.model);
-    const besides = wrong === null ? '' : ' The event log was older than they were: the usage counters, and the checkpoints of relay and quota keeper, follow it too.';
+    const besides = wrong === null ? '' : ' The event log was older than they were: the relay goes on from its end.';
     print(json, { rebuilt, older_log: wrong !== null }, `Rebuilt from the log: ${rebuilt.join(', ')}.${besides}`);
   }, 'allowed');
 

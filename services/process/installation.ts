@@ -11,11 +11,11 @@ import type { Role } from './running.ts';
 
 /** What each role works with, beside the event log. */
 const partsOf: Record<Role, readonly MarkedPart[]> = {
-  api: ['blobs', 'bus', 'read models', 'limits'],
+  api: ['blobs', 'bus', 'read models'],
   renderer: ['blobs', 'bus'],
   delivery: ['blobs', 'bus', 'read models'],
   relay: ['bus', 'read models'],
-  projector: ['read models', 'limits'],
+  projector: ['read models'],
   sweeper: ['blobs', 'bus', 'read models'],
 };
 
@@ -23,7 +23,7 @@ const actor = { kind: 'service', name: 'start' } as const;
 const retryEveryMs = 500;
 
 const enginesOf = async ({ roles, engines, settings }: House): Promise<MarkedEngine[]> => {
-  const openers: Record<MarkedPart, () => Promise<Marked>> = { blobs: () => engines.blobs(), bus: () => engines.bus(), 'read models': () => engines.reads(), limits: () => engines.limits() };
+  const openers: Record<MarkedPart, () => Promise<Marked>> = { blobs: () => engines.blobs(), bus: () => engines.bus(), 'read models': () => engines.reads() };
   const parts = new Set(roles.flatMap((role) => partsOf[role]));
   return Promise.all([...parts].map(async (part) => ({ part, setting: settingOf(part, settings), engine: await openers[part]() })));
 };

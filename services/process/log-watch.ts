@@ -28,8 +28,8 @@ export const watchLog = ({ engines, isAway, report }: House, signal: AbortSignal
 
   const pause = (): Promise<void> => sleep(lookEveryMs, undefined, { signal }).catch(() => undefined);
   const opened = async (): Promise<BuiltFromLog> => {
-    const [store, reads, limits] = await Promise.all([engines.store(), engines.reads(), engines.limits()]);
-    return { store, reads, limits };
+    const [store, reads] = await Promise.all([engines.store(), engines.reads()]);
+    return { store, reads };
   };
 
   const waitUntilWhole = async (): Promise<void> => {

@@ -10,9 +10,9 @@ import { watchWorkshop } from '#application/renders/telemetry.ts';
 import { watchQueues } from '#libs/telemetry/watch-service.ts';
 import { runDelivery } from '../delivery/delivery.ts';
 import { runProjector } from '../projector/projector.ts';
-import { runQuotaKeeper, runQuotaSettlement } from '../projector/quota-keeper.ts';
 import { messageOf, runRelay } from '../relay/relay.ts';
 import { runRenderer } from '../renderer/renderer.ts';
+import { runCorrection } from '../sweeper/correct-limits.ts';
 import { putBackAll } from '../sweeper/put-back.ts';
 import { runSweeper } from '../sweeper/sweeper.ts';
 import type { House } from './process-context.ts';
@@ -97,12 +97,10 @@ export const startRelay = async (house: House): Promise<Running> => {
 /** How much time there is between two steps of the projector: each costs the read store an operation or two, which more documents make little dearer. Queries are never to be 100 ms late. */
 const everyMs = 50;
 
-/** Keeps the read models and the counts of the months. */
+/** Keeps the read models. */
 export const startProjector = async (house: House): Promise<Running> => {
-  const { engines, report } = house;
-  const [store, reads, limits] = await Promise.all([engines.store(), engines.reads(), engines.limits()]);
-  const quota = { store, reads, limits };
-  const unsettled = (error: unknown): void => report({ error: String(error) }, 'open renders could not be settled; they are tried again');
+  const { engines } = house;
+  const [store, reads] = await Promise.all([engines.store(), engines.reads()]);
   const project = async (until: AbortSignal): Promise<void> => {
     const noted = openCheckpointEvents(reads);
     try {
@@ -111,20 +109,19 @@ export const startProjector = async (house: House): Promise<Running> => {
       await noted.close();
     }
   };
-  return keepElected(house, 'projector', (signal) =>
-    together(signal, project, (until) => runQuotaKeeper(quota, until), (until) => runQuotaSettlement(quota, until, unsettled)),
-  );
+  return keepElected(house, 'projector', project);
 };
 
-/** Finds what was forgotten, and erases what is over. */
+/** Finds what was forgotten, corrects what was counted wrong, and erases what is over. */
 export const startSweeper = async (house: House): Promise<Running> => {
   const { engines, now, report } = house;
   const [store, reads, blobs, bus] = await Promise.all([engines.store(), engines.reads(), engines.blobs(), engines.bus()]);
-  const parts = { log: { store, now }, reads, blobs, bus, messageOf };
+  const limits = await engines.limits();
+  const parts = { log: { store, now }, reads, blobs, bus, limits, messageOf };
   let isToPutBack = engines.builtAnew();
   return keepElected(house, 'sweeper', async (signal) => {
     if (isToPutBack) await putBackAll({ ...parts, signal });
     isToPutBack = false;
-    await runSweeper(parts, report, signal);
+    await together(signal, (until) => runSweeper(parts, report, until), (until) => runCorrection(parts, report, until));
   });
 };

@@ -22,7 +22,7 @@ describe('A caller who would wait beyond the deadline', () => {
     expect(refused.headers['retry-after']).toBe(String(refused.body.retry_after));
     expect(Number(refused.body.retry_after)).toBeGreaterThanOrEqual(1);
     expect(await api.engines.store.head()).toBe(head);
-    expect((await api.engines.limits.renders(id, { perMonth: null }, api.clock.now)).used).toBe(0);
+    expect((await api.engines.limits.look(id, { perMinute: null, perMonth: 100 }, api.clock.now)).month.used).toBe(0);
     expect(await api.ask(key, 'POST', '/api/v1/render/async', html)).toMatchObject({ status: 200, body: { status: 'QUEUED', estimated_time_ms: expect.any(Number) } });
   });
 

@@ -20,7 +20,6 @@ import { openCallers } from '../../services/api/server/callers.ts';
 import { createEstimates } from '../../services/api/renders/estimate.ts';
 import { createFreshness } from '../../services/api/server/freshness.ts';
 import { runProjector } from '../../services/projector/projector.ts';
-import { runQuotaKeeper } from '../../services/projector/quota-keeper.ts';
 
 const actor: Actor = { kind: 'person', name: 'tests' };
 const pdf = Buffer.from('%PDF-1.7');
@@ -29,20 +28,20 @@ const pdf = Buffer.from('%PDF-1.7');
 const answers: Answers = { wait: async () => ({ status: 'DONE', pdf, pages: 1, durationMs: 1 }), give: () => undefined };
 const preparation = { analyse: async () => ({ errors: [], variables: [] }) } as unknown as Preparation;
 
-const urls = { eventStoreUrl: 'sqlite:', busUrl: 'sqlite:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' };
+const urls = { eventStoreUrl: 'sqlite:', busUrl: 'sqlite:', blobStoreUrl: 'file:' };
 
 /** The API within this process, over the embedded engines in a folder of its own, without a renderer and with a clock that the test sets. */
-export const openApi = async (start: string, { folder, countAsync = true, templatesKnownForMs = 0 }: { folder?: string; countAsync?: boolean; templatesKnownForMs?: number } = {}) => {
+export const openApi = async (start: string, { folder, countAsync = true, templatesKnownForMs = 0, readStoreUrl = 'sqlite:' }: { folder?: string; countAsync?: boolean; templatesKnownForMs?: number; readStoreUrl?: string } = {}) => {
   const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'colophon-api-')));
   const clock = { now: new Date(start) };
-  const engines = await openEngines({ dataDir, ...urls });
+  const engines = await openEngines({ dataDir, ...urls, readStoreUrl });
   const { store, reads, bus, blobs, limits } = engines;
   const log = { store, now: () => new Date(clock.now) };
   await catchUp(store, reads.writer(), projections);
   const keyUses = openKeyUses(reads);
   const stop = new AbortController();
   const writer = reads.writer();
-  const loops = [runProjector(store, writer, projections, { everyMs: 0 }, stop.signal), runQuotaKeeper({ store, reads, limits }, stop.signal)];
+  const projecting = runProjector(store, writer, projections, { everyMs: 0 }, stop.signal);
   const app = createApp({
     version: '0.0.0',
     log, blobs, inputs: blobs, answers, reads, callers: openCallers(reads, 0), templates: openKnown(templatesIn(reads).find, templatesKnownForMs), limits, keyUses, countAsync, preparation, freshness: createFreshness(reads, templatesKnownForMs), estimates: createEstimates(bus, reads), backlog: 1_000,
@@ -75,7 +74,7 @@ export const openApi = async (start: string, { folder, countAsync = true, templa
     close: async () => {
       await app.close();
       stop.abort();
-      await Promise.all(loops);
+      await projecting;
       await keyUses.close();
       await engines.close();
     },

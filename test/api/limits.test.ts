@@ -1,8 +1,6 @@
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '#contracts/http/problem.ts';
-import { openSettlement } from '../../services/projector/quota-keeper.ts';
+import { openCorrection } from '../../services/sweeper/correct-limits.ts';
 import { type Api, html, openApi } from './harness.ts';
 import { until } from '../e2e/until.ts';
 import { renderJob } from './renderer.ts';
@@ -130,9 +128,8 @@ describe('The quota of a month', () => {
   it.each([1, 2])('keeps a render that the log has although its acceptance seemed to fail, and the log could not be asked %i times', async (failures) => {
     const { secret } = await api.key(await api.account());
     const { store, limits } = api.engines;
-    const [append, read, learn] = [store.append.bind(store), store.read.bind(store), limits.learn.bind(limits)];
+    const [append, read] = [store.append.bind(store), store.read.bind(store)];
     let failuresLeft = 0;
-    limits.learn = async () => undefined;
     store.append = async (...events) => {
       await append(...events);
       failuresLeft = failures;
@@ -142,15 +139,9 @@ describe('The quota of a month', () => {
     const failed = await render(secret);
     [store.append, store.read] = [append, read];
     expect(failed.status).toBe(500);
+    await api.settled();
+    await openCorrection({ log: api.log, limits })();
     expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(99);
-    limits.learn = learn;
-    let uptimeMs = 0;
-    const settle = openSettlement(api.engines, () => uptimeMs);
-    await settle();
-    uptimeMs = 60_000;
-    await settle();
-    expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(99);
-    expect(await limits.openRenders(new Date('2030-01-01T00:00:00.000Z'))).toEqual([]);
   });
 
   it('is that of the moment in which a render was counted, though it came into the log in the next month', async () => {
@@ -169,9 +160,9 @@ describe('The quota of a month', () => {
 });
 
 describe('A restart', () => {
-  it('neither forgets nor doubles what was counted, in the running minute and in the month', async () => {
+  it('neither forgets nor doubles what was counted in the month, and begins the running minute anew', async () => {
     const before = await openApi(start);
-    const account = await before.account('free', { requestsPerMonth: 3, requestsPerMinute: 4 });
+    const account = await before.account('free', { requestsPerMonth: 3, requestsPerMinute: 2 });
     const { secret } = await before.key(account);
     for (let request = 0; request < 2; request += 1) await before.ask(secret, 'POST', '/api/v1/render', html);
     await before.close();
@@ -188,13 +179,12 @@ describe('A restart', () => {
   });
 });
 
-describe('Without the counts, as when their file is gone', () => {
-  it('the month goes on from the log, and nobody is let in on a count that is still being made', async () => {
+describe('After a restart, while the usage is still being counted,', () => {
+  it('nobody is let in, and then the month goes on from the log', async () => {
     const before = await openApi(start);
     const { secret } = await before.key(await before.account('free', { requestsPerMonth: 3, requestsPerMinute: 1_000 }));
     for (let request = 0; request < 2; request += 1) await before.ask(secret, 'POST', '/api/v1/render', html);
     await before.close();
-    for (const end of ['', '-wal', '-shm']) await rm(join(before.dataDir, `limits.db${end}`), { force: true });
     const after = await openApi(start, { folder: before.dataDir });
     try {
       await after.engines.reads.reset('usage', ['usage']);

@@ -3,7 +3,7 @@ import { idOfStream } from '#contracts/names.ts';
 import { newId } from '#libs/ids/new-id.ts';
 import type { Cause } from '#application/handling/handle.ts';
 import { diagnosticsOf } from '../../services/api/jobs/diagnostics.ts';
-import { openSettlement } from '../../services/projector/quota-keeper.ts';
+import { openCorrection } from '../../services/sweeper/correct-limits.ts';
 import { type Api, html, openApi } from './harness.ts';
 import { printing, renderJob } from './renderer.ts';
 
@@ -89,9 +89,10 @@ it.each([['stays', 0], ['is set back by an hour', -hourMs], ['is set forward by 
   const caller = (await api.key(account)).secret;
   const left = async () => Number((await api.ask(caller, 'GET', '/api/v1/account')).headers['x-quota-remaining']);
   await api.ask(caller, 'POST', '/api/v1/render/async', html);
-  await api.engines.limits.takeRender({ id: newId(), accountId: account }, { perMonth: 100 }, api.clock.now);
+  const { limits } = api.engines;
+  await limits.takeRender({ id: newId(), accountId: account, perMonth: 100, at: api.clock.now });
   let uptimeMs = 0;
-  const settle = openSettlement(api.engines, () => uptimeMs);
+  const settle = openCorrection({ log: api.log, limits }, () => uptimeMs);
   api.clock.now = new Date(api.clock.now.getTime() + byMs);
   await settle();
   uptimeMs = 19_999;

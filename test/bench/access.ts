@@ -13,7 +13,7 @@ import { accounts } from '#libs/projections/accounts.ts';
 import { apiKeys } from '#libs/projections/api-keys.ts';
 import { authenticate, requireActive } from '../../services/api/server/authenticate.ts';
 import { openCallers } from '../../services/api/server/callers.ts';
-import { minuteOf, openRequestCounts, requireRoomInMinute } from '../../services/api/server/rate-limit.ts';
+import { countRequest, minuteOf, requireRoomInMinute } from '../../services/api/server/rate-limit.ts';
 import { heading, quantile, sayPromise } from './report.ts';
 import { eventsOf, projectAll } from './seed.ts';
 
@@ -48,14 +48,13 @@ export const access = async (keyCount: number, requests: number): Promise<void> 
     ]);
     await projectAll(engines.reads, [accounts, apiKeys], events);
 
-    const counts = openRequestCounts(engines.limits);
     const once = async (secret: string): Promise<number> => {
       const start = performance.now();
       const now = new Date();
       const reply = replyWithout();
       const caller = await authenticate(callers, requestWith(secret), now);
       keyUses.note(caller.key, now);
-      await counts.count(caller.account, reply, now);
+      await countRequest(engines.limits, caller.account, reply, now);
       requireActive(caller.account);
       requireRoomInMinute(minuteOf(reply.request), now);
       return performance.now() - start;

@@ -2,7 +2,6 @@ import { MongoDBContainer, type StartedMongoDBContainer } from '@testcontainers/
 import { afterAll, beforeAll, describe } from 'vitest';
 import { openGridFsBlobStore } from '#libs/blob-store/gridfs.ts';
 import { openMongoLimits } from '#libs/limits/mongodb.ts';
-import type { ReadMonth } from '#libs/limits/port.ts';
 import { openMongoReadStore } from '#libs/read-store/mongodb.ts';
 import { describeBlobStoreContract } from '../contract/blob-store.contract.ts';
 import { describeLimitsContract } from '../contract/limits.contract.ts';
@@ -21,5 +20,5 @@ describe.skipIf(!isDockerThere)('with a real server', () => {
   describeReadStoreContract('MongoDB', (wanted) => openedOn(server, (url) => openMongoReadStore(url, wanted)));
   describeReadStoreContract('MongoDB with all collections in one place', (wanted) => openedOn(server, (url) => openMongoReadStore(url, wanted.map((one) => ({ ...one, together: true })))));
   describeBlobStoreContract('GridFS', () => openedOn(server, (url) => openGridFsBlobStore(url)));
-  describeLimitsContract('MongoDB', (readMonth: ReadMonth) => openedOn(server, (url) => openMongoLimits(url, readMonth)));
+  describeLimitsContract('MongoDB', (usage) => openedOn(server, (url) => openMongoLimits(url, usage)));
 });

@@ -42,7 +42,7 @@ const ofBeginning: Damage = 'whose beginning was overwritten';
 describe.skipIf(isProduction)('A damaged database', () => {
   it.each([
     ...(Object.keys(damages) as Damage[]).map((damage) => ['read-models.db', damage] as const),
-    ['bus.db', ofBeginning], ['limits.db', ofBeginning],
+    ['bus.db', ofBeginning],
   ] as const)('%s %s is built anew from the event log', async (name, damage) => {
     const key = await freeKey(house);
     const first = await house.start();
@@ -115,7 +115,7 @@ describe.skipIf(isProduction)('"colophon check"', () => {
     await client.render('html', '<p>small</p>');
     const sound = await check();
     expect(sound).toMatchObject({ code: 0, ok: true, log: { problems: [] }, blobs: { problems: [] } });
-    expect(sound.databases.map(({ file }) => basename(file)).toSorted()).toEqual(['bus.db', 'limits.db', 'log.db', 'read-models.db', 'small.db']);
+    expect(sound.databases.map(({ file }) => basename(file)).toSorted()).toEqual(['bus.db', 'log.db', 'read-models.db', 'small.db']);
     // Two inputs, and the PDF that is kept.
     expect(sound.blobs.checked).toBe(3);
     expect((await service.end('SIGTERM')).code).toBe(0);

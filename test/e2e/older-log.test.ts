@@ -39,7 +39,6 @@ describe('An event log that ends before a checkpoint', () => {
   it.each([
     ['of a read model', readModels.renders, 'the read models (renders)'],
     ['of the relay', consumers.relay, 'the checkpoint of the relay'],
-    ['of the quota keeper', consumers.quotaKeeper, 'the checkpoint of the quota keeper'],
   ])('%s makes the service not ready, until "colophon rebuild" has run beside it', async (_of, model, named) => {
     const key = await freeKey(house);
     await lookInto(house, async ({ reads, store }) => void (await reads.apply(model, await reads.checkpoint(model), (await store.head()) + 1_000_000, [])));

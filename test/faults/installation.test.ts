@@ -75,7 +75,7 @@ describe('The first start', () => {
   it('of several processes at once makes one installation, with one secret, whose all engines are', async () => {
     await Promise.all(Array.from({ length: 4 }, () => createAccount()));
     expect(await typesIn()).toEqual(['InstallationCreated', 'BlobStoreMarked']);
-    expect(await belongs()).toEqual(['own', 'own', 'own', 'own']);
+    expect(await belongs()).toEqual(['own', 'own', 'own']);
     expect((await shown()).secret).toMatchObject({ belongs: 'own' });
   });
 
@@ -145,13 +145,13 @@ describe('A process', () => {
     for (const args of ['start', `start ${role}`, 'account list']) expect(await refusal(args, env)).toMatch(new RegExp(`${variable} leads to the ${part} of another installation \\(\\w+\\); the event log that EVENT_STORE_URL names is that of ${(await shown()).id}\\.`));
     expect((await belongs(env)).filter((whose) => whose === 'other')).toHaveLength(1);
     data = other;
-    expect(await belongs()).toEqual(['own', 'own', 'own', 'own']);
+    expect(await belongs()).toEqual(['own', 'own', 'own']);
   });
 
   it('with a new event log beside what another log was built into refuses to work, and names all of it', async () => {
     await rm(join(data, 'log.db'));
     const said = await refusal('start');
-    for (const setting of ['BLOB_STORE_URL (file: in COLOPHON_DATA_DIR)', 'BUS_URL', 'READ_STORE_URL', 'COLOPHON_DATA_DIR (limits.db)']) expect(said).toContain(`${setting}${setting.endsWith('URL') ? ' (sqlite:' : ' leads to'}`);
+    for (const setting of ['BLOB_STORE_URL (file: in COLOPHON_DATA_DIR)', 'BUS_URL', 'READ_STORE_URL']) expect(said).toContain(`${setting}${setting.endsWith('URL') ? ' (sqlite:' : ' leads to'}`);
     expect(said).toContain('the log may be the wrong one, or a new one');
   });
 
@@ -170,9 +170,9 @@ describe('A process', () => {
   });
 
   it('builds anew what can be built from the log, and lets it belong to the installation', async () => {
-    for (const name of ['bus.db', 'read-models.db', 'limits.db']) await rm(join(data, name));
+    for (const name of ['bus.db', 'read-models.db']) await rm(join(data, name));
     await serves('');
-    expect(await belongs()).toEqual(['own', 'own', 'own', 'own']);
+    expect(await belongs()).toEqual(['own', 'own', 'own']);
   });
 });
 
@@ -181,13 +181,13 @@ describe.skipIf(!areServersThere)('On servers', () => {
     const { servers, settings, close } = await openProduction();
     ends.push(close);
     await createAccount(settings);
-    expect(await belongs(settings)).toEqual(['own', 'own', 'own', 'own']);
+    expect(await belongs(settings)).toEqual(['own', 'own', 'own']);
     const second = await startKurrentDbProcess({ data: join(data, 'log') });
     ends.push(() => second.kill());
     const mixed = productionSettings({ kurrentdb: `kurrentdb://127.0.0.1:${second.port}?tls=false`, nats: servers.nats.url, mongodb: servers.mongodb.url });
     const said = [await refusal('account list', mixed), await refusal('start relay', mixed), await refusal('start api', mixed)];
     for (const one of said) expect(one).toContain('BUS_URL leads to the bus of another installation');
-    for (const part of ['BLOB_STORE_URL leads to the blobs', 'READ_STORE_URL leads to the read models', 'READ_STORE_URL leads to the limits']) expect(said[0]).toContain(part);
+    for (const part of ['BLOB_STORE_URL leads to the blobs', 'READ_STORE_URL leads to the read models']) expect(said[0]).toContain(part);
     await createAccount(settings);
   });
 });

@@ -4,6 +4,7 @@ import { openGridFsBlobStore } from '#libs/blob-store/gridfs.ts';
 import { openMongoLimits } from '#libs/limits/mongodb.ts';
 import { openConnection } from '#libs/mongodb/connection.ts';
 import { openMongoReadStore } from '#libs/read-store/mongodb.ts';
+import { usageModel } from '../contract/limits/accounts.ts';
 import { until } from '../e2e/until.ts';
 import { type FerretDb, isFerretDbThere, startFerretDb } from '../ferretdb/server.ts';
 import { asOldServer, startStranger } from '../ferretdb/strangers.ts';
@@ -111,7 +112,7 @@ describe.runIf(isFerretDbThere)('An engine on MongoDB', () => {
   it('that is absent at the start serves once it is there', async () => {
     const server = await start();
     await server.kill();
-    const engines = [kept(await openMongoReadStore(urlOf(server), collections)), kept(await openGridFsBlobStore(urlOf(server))), kept(await openMongoLimits(urlOf(server), async () => ({ used: 0, through: 0 })))] as const;
+    const engines = [kept(await openMongoReadStore(urlOf(server), collections)), kept(await openGridFsBlobStore(urlOf(server))), kept(await openMongoLimits(urlOf(server), usageModel().reader))] as const;
     const [reads, blobs, limits] = engines;
     await expect(reads.checkpoint('people')).rejects.toThrow('ECONNREFUSED');
     for (const engine of engines) expect(engine.missing()).not.toBe(null);

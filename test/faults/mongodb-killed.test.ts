@@ -3,7 +3,9 @@ import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openGridFsBlobStore } from '#libs/blob-store/gridfs.ts';
 import { openMongoLimits } from '#libs/limits/mongodb.ts';
+import type { RenderToCount } from '#libs/limits/port.ts';
 import { openMongoReadStore } from '#libs/read-store/mongodb.ts';
+import { usageModel } from '../contract/limits/accounts.ts';
 import { startProcess } from '../contract/other-process.ts';
 import { until } from '../e2e/until.ts';
 import { type FerretDb, isFerretDbThere, startFerretDb } from '../ferretdb/server.ts';
@@ -182,25 +184,25 @@ describe.runIf(isFerretDbThere)('Blobs in GridFS', () => {
 });
 
 describe.runIf(isFerretDbThere)('Limits on a MongoDB', () => {
-  it('count what was allowed, no more and no less, when the server is killed in between and what was not answered is forgone', async () => {
-    const limits = kept(await openMongoLimits(url(), async () => ({ used: 0, through: 0 })));
+  it('count what was allowed, no more and no less, when the server is killed in between and what was not answered is taken back', async () => {
+    const limits = kept(await openMongoLimits(url(), usageModel().reader));
     const now = new Date('2026-05-20T12:00:00.000Z');
     let number = 0;
     let allowed = 0;
-    const doubtful: string[] = [];
+    const doubtful: RenderToCount[] = [];
     const taking = Array.from({ length: 4 }, () =>
       loop(async () => {
-        const id = `render ${(number += 1)}`;
-        doubtful.push(id);
-        if ((await limits.takeRender({ id, accountId: 'a' }, { perMonth: null }, now)).allowed) allowed += 1;
-        doubtful.splice(doubtful.indexOf(id), 1);
+        const render = { id: `render ${(number += 1)}`, accountId: 'a', perMonth: 1_000_000, at: now };
+        doubtful.push(render);
+        if ((await limits.takeRender(render)).allowed) allowed += 1;
+        doubtful.splice(doubtful.indexOf(render), 1);
       }),
     );
     await killTwice((round) => allowed > 20 * round);
     for (const { stop } of taking) await stop();
     await until('the server serves', () => limits.missing() === null);
     expect(doubtful.length).toBeGreaterThan(0);
-    for (const id of doubtful) await limits.forgoRender(id);
-    expect((await limits.renders('a', { perMonth: null }, now)).used).toBe(allowed);
+    for (const render of doubtful) await limits.settleRender(render, null);
+    expect((await limits.look('a', { perMinute: null, perMonth: 1_000_000 }, now)).month.used).toBe(allowed);
   });
 });

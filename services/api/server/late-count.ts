@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Limits } from '#libs/limits/port.ts';
 import { callerOf } from './caller.ts';
-import { minuteOf, type RequestCounts, requireRoomInMinute } from './rate-limit.ts';
+import { countRequest, minuteOf, requireRoomInMinute } from './rate-limit.ts';
 
 const renderPath = '/api/v1/render';
 const alwaysAsyncPath = '/api/v1/render/async';
@@ -17,14 +18,14 @@ const isAsynchronous = ({ routeOptions, body }: FastifyRequest): boolean =>
   routeOptions.url === alwaysAsyncPath || (body as { webhook_url?: unknown } | null | undefined)?.webhook_url !== undefined;
 
 /** Counts a request that was to be counted later; an asynchronous render stays uncounted. Harmless where there is nothing to count. */
-export const countLate = async (counts: RequestCounts, request: FastifyRequest, reply: FastifyReply, now: Date): Promise<void> => {
+export const countLate = async (limits: Limits, request: FastifyRequest, reply: FastifyReply, now: Date): Promise<void> => {
   if (!uncounted.delete(request) || isAsynchronous(request)) return;
-  await counts.count(callerOf(request).account, reply, now);
+  await countRequest(limits, callerOf(request).account, reply, now);
 };
 
 /** @throws Problem rate_limit_exceeded */
-export const requireCounted = async (counts: RequestCounts, request: FastifyRequest, reply: FastifyReply, now: Date): Promise<void> => {
+export const requireCounted = async (limits: Limits, request: FastifyRequest, reply: FastifyReply, now: Date): Promise<void> => {
   if (!uncounted.has(request)) return;
-  await countLate(counts, request, reply, now);
+  await countLate(limits, request, reply, now);
   if (!isAsynchronous(request)) requireRoomInMinute(minuteOf(request), now);
 };

@@ -2,9 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#contracts/http/problem.ts';
 import { streams } from '#contracts/names.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
-import type { Allowance, Limits } from '#libs/limits/port.ts';
+import type { Allowance, Limits, RenderToCount } from '#libs/limits/port.ts';
 import type { Caller } from './callers.ts';
-import { monthLimit, monthOf, setLimitHeaders } from './rate-limit.ts';
+import { monthOf, quotaOf, setLimitHeaders } from './rate-limit.ts';
 
 const quotaExceeded = ({ limit, used, resetAt }: Allowance): Problem =>
   Problem.of('quota_exceeded', `The account has used the ${limit} renders of this month. The quota begins anew at ${resetAt.toISOString()}.`, {
@@ -21,27 +21,34 @@ export type QuotaParts = { limits: Limits; log: { store: EventStore } };
 /** The render to be: its bare id, and the moment that it is accepted and counted in. */
 export type Counted = { id: string; at: Date };
 
-/** Takes a render back unless the log has it after all, as it may when only the answer was lost. Where the log cannot tell now, the quota keeper asks it later. */
-const forgoUnlessAccepted = async ({ limits, log }: QuotaParts, id: string): Promise<void> => {
-  const events = await log.store.read(streams.render(id)).catch(() => null);
-  if (events?.length === 0) await limits.forgoRender(id);
+/**
+ * Settles a render by the log: the append may have succeeded and its answer been lost. Where the log cannot be read
+ * either, the count is corrected later.
+ */
+const settleByLog = async ({ limits, log }: QuotaParts, render: RenderToCount): Promise<void> => {
+  const events = await log.store.read(streams.render(render.id)).catch(() => null);
+  if (events) await limits.settleRender(render, events[0]?.position ?? null).catch(() => undefined);
 };
 
 /**
- * Counts a render toward the account's month and has it accepted; one that is not accepted does not count. Those of test keys never do, and those of a month without a limit
- * are counted by the log alone.
+ * Counts a render toward the account's month and has it accepted. One that is not accepted does not count, and
+ * those of test keys never do.
  * @throws Problem quota_exceeded, and whatever `accept` throws
  */
-export const withinQuota = async <T>(parts: QuotaParts, { account, key }: Caller, reply: FastifyReply, { id, at }: Counted, accept: () => Promise<T>): Promise<T> => {
-  const limit = monthLimit(account);
-  if (key.keyType === 'test' || limit.perMonth === null) return accept();
-  const month = await parts.limits.takeRender({ id, accountId: account.id }, limit, at);
+export const withinQuota = async <T extends { position: number | null }>(
+  parts: QuotaParts, { account, key }: Caller, reply: FastifyReply, { id, at }: Counted, accept: () => Promise<T>,
+): Promise<T> => {
+  if (key.keyType === 'test') return accept();
+  const render = { id, accountId: account.id, at, ...quotaOf(account) };
+  const month = await parts.limits.takeRender(render);
   setLimitHeaders(reply, 'quota', month);
   if (!month.allowed) throw quotaExceeded(month);
+  let accepted: T | null = null;
   try {
-    return await accept();
-  } catch (error) {
-    await forgoUnlessAccepted(parts, id);
-    throw error;
+    accepted = await accept();
+    return accepted;
+  } finally {
+    const position = accepted?.position ?? null;
+    await (position === null ? settleByLog(parts, render) : parts.limits.settleRender(render, position));
   }
 };

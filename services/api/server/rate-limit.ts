@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#contracts/http/problem.ts';
 import { limitsOf, type PlanLimits } from '#contracts/plans.ts';
-import type { Allowance, Limits, MonthLimit } from '#libs/limits/port.ts';
-import { minuteEnd, monthEnd, standing } from '#libs/limits/windows.ts';
+import type { Allowance, Limits, Quota, Standing } from '#libs/limits/port.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 
 const seconds = (at: Date): number => Math.ceil(at.getTime() / 1000);
@@ -21,10 +20,17 @@ export const setLimitHeaders = (reply: FastifyReply, name: 'ratelimit' | 'quota'
 /** The limits in force for an account. */
 export const planLimits = ({ plan, overrides }: AccountDocument): PlanLimits => limitsOf(plan, overrides);
 
-/** The limit of the account's months, as the counts know it. */
-export const monthLimit = (account: AccountDocument): MonthLimit => ({ perMonth: planLimits(account).requestsPerMonth, ...(account.limitedSince !== undefined && { since: account.limitedSince }) });
+export const quotaOf = (account: AccountDocument): Quota => {
+  const { limitedSince: since } = account;
+  return { perMonth: planLimits(account).requestsPerMonth, ...(since !== undefined && { since }) };
+};
 
-type Standing = { minute: Allowance; month: Allowance };
+const limitsFor = (account: AccountDocument) => ({
+  perMinute: planLimits(account).requestsPerMinute,
+  ...quotaOf(account),
+});
+
+type Tell = (limits: Limits, account: AccountDocument, reply: FastifyReply, now: Date) => Promise<void>;
 
 const standings = new WeakMap<FastifyRequest, Standing>();
 
@@ -45,66 +51,17 @@ const tell = (reply: FastifyReply, standing: Standing): void => {
   setLimitHeaders(reply, 'quota', standing.month);
 };
 
-/** Counts requests: at once where there is a limit, else four times a second. */
-export type RequestCounts = {
-  /** Counts the request toward the account's minute and tells the caller how the limits stand; refuses nothing. */
-  count(account: AccountDocument, reply: FastifyReply, now: Date): Promise<void>;
-  /** The requests of an account in the minute that ends at `resetAt`; of one without limits, those that other processes have counted in the last moment may be missing. */
-  inMinute(accountId: string, resetAt: Date): Promise<number>;
-  /** Counts what is left to be counted. */
-  close(): Promise<void>;
-};
-
-/** What nothing is decided by is counted so often, in milliseconds. */
-const noteEveryMs = 250;
-
-const unlimited = (now: Date): Standing => ({ minute: standing(0, null, minuteEnd(now)), month: standing(0, null, monthEnd(now)) });
-
-export const openRequestCounts = (limits: Limits): RequestCounts => {
-  /** Requests by account and minute that are not counted yet. */
-  let gathered = new Map<string, { accountId: string; now: Date; requests: number }>();
-  let timer: NodeJS.Timeout | undefined;
-  let noting: Promise<void> = Promise.resolve();
-
-  const gather = (accountId: string, now: Date): void => {
-    const place = `${accountId} ${minuteEnd(now).getTime()}`;
-    const known = gathered.get(place);
-    gathered.set(place, { accountId, now, requests: (known?.requests ?? 0) + 1 });
-    timer ??= setTimeout(() => void note(), noteEveryMs).unref();
-  };
-  const note = (): Promise<void> => {
-    clearTimeout(timer);
-    timer = undefined;
-    const all = gathered;
-    gathered = new Map();
-    // Nothing is decided by them: what the counts do not take is not told.
-    const notes = [...all.values()].map(({ accountId, now, requests }) => limits.note(accountId, requests, now));
-    return (noting = Promise.allSettled([noting, ...notes]).then(() => undefined));
-  };
-
-  return {
-    count: async (account, reply, now) => {
-      const perMinute = planLimits(account).requestsPerMinute;
-      const month = monthLimit(account);
-      if (perMinute !== null || month.perMonth !== null) return tell(reply, await limits.admit(account.id, { perMinute, ...month }, now));
-      gather(account.id, now);
-      tell(reply, unlimited(now));
-    },
-    inMinute: async (accountId, resetAt) => {
-      await note();
-      return (await limits.requests(accountId, null, new Date(resetAt.getTime() - 1))).used;
-    },
-    close: note,
-  };
-};
+/** Counts the request toward the account's minute and tells the caller how the limits stand; refuses nothing. */
+export const countRequest: Tell = async (limits, account, reply, now) =>
+  tell(reply, await limits.admit(account.id, limitsFor(account), now));
 
 /** Tells the caller how the limits stand without counting the request. */
-export const showLimits = async (limits: Limits, account: AccountDocument, reply: FastifyReply, now: Date): Promise<void> => {
-  const { requestsPerMinute, requestsPerMonth } = planLimits(account);
-  if (requestsPerMinute === null && requestsPerMonth === null) return tell(reply, unlimited(now));
-  const [minute, month] = await Promise.all([limits.requests(account.id, requestsPerMinute, now), limits.renders(account.id, monthLimit(account), now)]);
-  tell(reply, { minute, month });
-};
+export const showLimits: Tell = async (limits, account, reply, now) =>
+  tell(reply, await limits.look(account.id, limitsFor(account), now));
+
+/** The requests of an account in a minute. Without a rate limit, the latest of other processes may be missing. */
+export const requestsInMinute = async (limits: Limits, accountId: string, { resetAt }: Allowance): Promise<number> =>
+  (await limits.look(accountId, { perMinute: null, perMonth: null }, new Date(resetAt.getTime() - 1))).minute.used;
 
 /** @throws Problem rate_limit_exceeded where the request came after the last one that the minute had room for */
 export const requireRoomInMinute = ({ allowed, limit, resetAt }: Allowance, now: Date): void => {

@@ -4,16 +4,17 @@ import { Problem } from '#contracts/http/problem.ts';
 import { readModels } from '#contracts/names.ts';
 import type { Log } from '#application/handling/handle.ts';
 import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
+import type { Limits } from '#libs/limits/port.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { requirePermission } from '../server/authenticate.ts';
 import { callerOf } from '../server/caller.ts';
 import { daysSoFar, monthNow } from './days.ts';
 import type { Freshness } from '../server/freshness.ts';
 import { queryOf } from '../server/query.ts';
-import { minuteOf, planLimits, type RequestCounts } from '../server/rate-limit.ts';
+import { minuteOf, planLimits, requestsInMinute } from '../server/rate-limit.ts';
 import { validated } from '../server/validate.ts';
 
-export type UsageParts = { reads: ReadStore; freshness: Freshness; counts: RequestCounts; log: Log };
+export type UsageParts = { reads: ReadStore; freshness: Freshness; limits: Limits; log: Log };
 
 const periodOf = (wanted: string | undefined, now: Date): string => {
   const present = monthNow(now);
@@ -22,7 +23,7 @@ const periodOf = (wanted: string | undefined, now: Date): string => {
 };
 
 /** GET /usage: the account's month, as the log has it. */
-export const registerUsageRoute = (app: FastifyInstance, { reads, freshness, counts, log }: UsageParts): void => {
+export const registerUsageRoute = (app: FastifyInstance, { reads, freshness, limits, log }: UsageParts): void => {
   app.get('/api/v1/usage', async (request): Promise<UsageAnswer> => {
     const caller = callerOf(request);
     const { period: wanted } = validated(usageQuery, queryOf(request));
@@ -38,7 +39,7 @@ export const registerUsageRoute = (app: FastifyInstance, { reads, freshness, cou
     return {
       period,
       quota: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
-      rate_limit: { per_minute: minute.limit, current_usage: minute.limit === null ? await counts.inMinute(account.id, minute.resetAt) : minute.used },
+      rate_limit: { per_minute: minute.limit, current_usage: minute.limit === null ? await requestsInMinute(limits, account.id, minute) : minute.used },
       trials: { limit, used: document?.trials ?? 0 },
       by_day: daysSoFar(period, now).map((date) => ({ date, requests: document?.byDay[date] ?? 0 })),
     };

@@ -1,0 +1,44 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { streams } from '#contracts/names.ts';
+import type { EventStore } from '#libs/event-store/port.ts';
+import type { Fate, Limits } from '#libs/limits/port.ts';
+
+export type CorrectionParts = { log: { store: Pick<EventStore, 'read'>; now: () => Date }; limits: Pick<Limits, 'correct'> };
+
+/** Longer than any append takes that still succeeds. */
+const longestAppendMs = 20_000;
+
+/**
+ * Corrects the counters of the limits. A render that was counted and is not in the event log has 20 s from when it
+ * is first seen, by `uptime` in milliseconds: the clock that it was counted by may have been set since.
+ */
+export const openCorrection = ({ log, limits }: CorrectionParts, uptime = () => performance.now()) => {
+  let seen = new Map<string, number>();
+  return async (): Promise<void> => {
+    const pending = new Map<string, number>();
+    const fateOf = async (renderId: string): Promise<Fate> => {
+      const [accepted] = await log.store.read(streams.render(renderId));
+      if (accepted) return accepted.position;
+      const since = seen.get(renderId) ?? uptime();
+      if (uptime() - since >= longestAppendMs) return 'never';
+      pending.set(renderId, since);
+      return 'pending';
+    };
+    await limits.correct(fateOf, log.now());
+    seen = pending;
+  };
+};
+
+const everyMs = 10_000;
+const failed = 'the usage counters could not be corrected; the next round tries again';
+
+type Report = (fact: Record<string, unknown>, message: string) => void;
+
+/** Corrects the counters until `signal` aborts. A failure is reported, and the next round tries again. */
+export const runCorrection = async (parts: CorrectionParts, report: Report, signal: AbortSignal): Promise<void> => {
+  const correct = openCorrection(parts);
+  while (!signal.aborted) {
+    await correct().catch((error: unknown) => report({ error: String(error) }, failed));
+    await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+  }
+};
