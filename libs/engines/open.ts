@@ -14,8 +14,8 @@ import { projections } from '#libs/projections/all.ts';
 import { collectionsOf } from '#libs/projections/projection.ts';
 import { usageReader } from '#libs/projections/usage-reader.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import { isRemote } from './guarded.ts';
-import { onDisk } from './on-disk.ts';
+import { withDisk } from './decorators.ts';
+import { isRemote } from './remote.ts';
 import { requireSound, type SetAside, soundOrSetAside } from './sound-files.ts';
 import { type EngineUrls, filesOf, foldersOf, pickAnswers, pickBlobs, pickBus, pickLimits, pickReads, pickStore } from './pick.ts';
 
@@ -65,7 +65,7 @@ export const openShelf = (urls: EngineUrls, { onGivenUp, onSetAside }: ShelfEven
   const placed = async <T extends Closable>(open: () => Promise<T>): Promise<T> => {
     try {
       const engine = await open();
-      return isRemote(engine) ? engine : onDisk(engine, disk);
+      return isRemote(engine) ? engine : withDisk(engine, disk);
     } catch (error) {
       throw disk.raised(error);
     }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describeSettings, loadSettings } from '#libs/config/settings.ts';
-import { isRemote } from '#libs/engines/guarded.ts';
+import { isRemote } from '#libs/engines/remote.ts';
 import { type EngineShelf, openShelf } from '#libs/engines/open.ts';
 import { filesOf } from '#libs/engines/pick.ts';
 import { type BlobProblem, checkBlobs } from '#libs/integrity/check-blobs.ts';

@@ -5,8 +5,8 @@ import { openKeyUses } from '#application/api-keys/uses.ts';
 import { withLog } from '#application/renders/answers-from-log.ts';
 import { templatesIn } from '#application/templates/queries.ts';
 import type { Settings } from '#libs/config/settings.ts';
-import { guarded, isRemote } from '#libs/engines/guarded.ts';
-import { servedFromDisk } from '#libs/engines/on-disk.ts';
+import { withTimeout, withUnavailable } from '#libs/engines/decorators.ts';
+import { isRemote } from '#libs/engines/remote.ts';
 import { knownForMs, openKnown } from '#libs/read-store/known.ts';
 import { downloadUrl } from '#libs/secrets/download-token.ts';
 import type { Logger } from '#libs/telemetry/log.ts';
@@ -39,6 +39,9 @@ const tlsOf = ({ tlsCertFile, tlsKeyFile }: Settings): { tls?: { cert: Buffer; k
   tlsCertFile && tlsKeyFile ? { tls: { cert: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) } } : {};
 
 const reportEveryMs = 5_000;
+/** How long a caller waits for a server, and how long while any of them is known to be away: one leans on another. */
+const longestMsOfServer = 8_000;
+const longestMsWhileAway = 1_000;
 
 const stalled = 'The disk of the service is full. The render was accepted, and goes on once there is room again.';
 
@@ -49,8 +52,8 @@ export const startApi = async (house: House, closed: () => string | null, missin
   const { settings, engines, logger, now } = house;
   const occasionally = onceIn(reportEveryMs);
   const report = (error: unknown): void => occasionally(() => logger.warn({ err: error }, 'an engine failed a caller; further failures of the next seconds are not told'));
-  const guard = { closed, away: house.isAway, report };
-  const served = <E extends object>(engine: E): E => servedFromDisk(guarded(engine, guard), engines.disk);
+  const longestMs = (): number => (house.isAway() ? longestMsWhileAway : longestMsOfServer);
+  const served = <E extends object>(engine: E): E => withUnavailable(withTimeout(engine, longestMs), { closed, disk: engines.disk, report });
   const reads = served(await engines.reads());
   const [store, bus, blobs, limits] = [served(await engines.store()), served(await engines.bus()), served(await engines.blobs()), served(await engines.limits())];
   const log = { store, now };

@@ -1,9 +1,8 @@
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor } from '#contracts/events/metadata.ts';
-import { closePlaces } from '#libs/engines/close-places.ts';
-import { isRemote } from '#libs/engines/guarded.ts';
-import { placesOf } from '#libs/engines/places.ts';
+import { pathsOf, restrictPermissions } from '#libs/engines/file-permissions.ts';
+import { isRemote } from '#libs/engines/remote.ts';
 import { type Engines, openEngines } from '#libs/engines/open.ts';
 import type { Log } from '#application/handling/handle.ts';
 import { markedEngines } from '#application/installation/marked-engines.ts';
@@ -58,7 +57,7 @@ type OlderLog = 'refused' | 'allowed';
 /** Runs a command against the engines of the settings, whichever installation they belong to. */
 export const withAnyEngines = async <T>(work: (context: Context) => Promise<T>): Promise<T> => {
   const settings = loadSettings(process.env);
-  closePlaces(placesOf(settings, settings.secret === undefined));
+  restrictPermissions(pathsOf(settings, settings.secret === undefined));
   const engines = await openEngines(settings);
   try {
     await present(engines);

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SettingsError } from '#libs/config/settings.ts';
-import { isFailure } from '#libs/engines/engine-error.ts';
-import { isRemote } from '#libs/engines/guarded.ts';
-import { AddressError } from '#libs/engines/remote.ts';
+import { isFailure } from '#libs/engines/decorators.ts';
+import { AddressError, isRemote } from '#libs/engines/remote.ts';
 import { settingOf } from '#application/installation/marked-engines.ts';
 import { type Marked, type MarkedEngine, type MarkedPart, settleMarks } from '#application/installation/marks.ts';
 import { settleSecret } from '#application/installation/secret.ts';

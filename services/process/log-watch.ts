@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isRemote } from '#libs/engines/guarded.ts';
+import { isRemote } from '#libs/engines/remote.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { type BuiltFromLog, isOlderThan, olderLog } from '#libs/projections/older-log.ts';

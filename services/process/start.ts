@@ -3,10 +3,8 @@ import { type FirstSteps, openDefaultAccount } from '#application/accounts/defau
 import { sharingOf } from '#libs/config/combinations.ts';
 import { loadSettings, type Settings, SettingsError } from '#libs/config/settings.ts';
 import { DiskRefusal } from '#libs/disk/refusal.ts';
-import { closePlaces } from '#libs/engines/close-places.ts';
-import { isRemote } from '#libs/engines/guarded.ts';
-import { placesOf } from '#libs/engines/places.ts';
-import { AddressError } from '#libs/engines/remote.ts';
+import { pathsOf, restrictPermissions } from '#libs/engines/file-permissions.ts';
+import { AddressError, isRemote } from '#libs/engines/remote.ts';
 import { DamagedFile } from '#libs/engines/sound-files.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
@@ -165,8 +163,8 @@ const forPeople = [AddressError, SettingsError, DiskRefusal, DamagedFile];
 export const start = async (wanted: readonly Role[], announce: Announce): Promise<void> => {
   const settings = loadSettings(process.env);
   const logger = createLog(settings);
-  const { closed, left } = closePlaces(placesOf(settings, settings.secret === undefined));
-  if (closed.length > 0) logger.warn({ closed }, 'took the permissions of other users from files or folders');
+  const { restricted, left } = restrictPermissions(pathsOf(settings, settings.secret === undefined));
+  if (restricted.length > 0) logger.warn({ restricted }, 'took the permissions of other users from files or folders');
   if (left.length > 0) logger.warn({ left }, 'files or folders stay open to other users or to a group: another user owns them, they also hold other things, or they are links');
   const toldToStop = stopped();
   const roles = wanted.length === 0 ? allRoles : allRoles.filter((role) => wanted.includes(role));

@@ -1,8 +1,8 @@
 import { openPrinter } from '#libs/chromium/printer.ts';
 import { requireBrowser } from '#libs/config/browser.ts';
 import { whileElected } from '#libs/election/while-elected.ts';
-import { isRemote } from '#libs/engines/guarded.ts';
-import { patient } from '#libs/engines/patient.ts';
+import { isRemote } from '#libs/engines/remote.ts';
+import { withRetry } from '#libs/engines/decorators.ts';
 import { projections } from '#libs/projections/all.ts';
 import { openCheckpointEvents } from '#libs/projections/checkpoint-event.ts';
 import { rememberingWrites } from '#libs/projections/remembering.ts';
@@ -47,8 +47,8 @@ export const startRenderer = async (house: House): Promise<Running> => {
     role: 'renderer', isAway, report,
     run: (signal) => {
       const waiting = soonAfter(signal);
-      const log = { store: patient(store, waiting), now };
-      const lasting = house.unreadableBlobs.over(patient(blobs, waiting));
+      const log = { store: withRetry(store, waiting), now };
+      const lasting = house.unreadableBlobs.over(withRetry(blobs, waiting));
       const inputs = house.blobMemory.over(lasting);
       return runRenderer({ blobs: { ...lasting, get: (sha256) => inputs.get(sha256) }, log, answers, worker, report, preparation, printer }, bus, settings.renderConcurrency, signal);
     },
@@ -73,8 +73,8 @@ export const startDelivery = async (house: House): Promise<Running> => {
     role: 'delivery', isAway, report,
     run: (signal) => {
       const waiting = soonAfter(signal);
-      const log = { store: patient(store, waiting), now };
-      return runDelivery({ log, blobs: house.unreadableBlobs.over(patient(blobs, waiting)), reads: patient(reads, waiting), egress, secrets, baseUrl }, bus, report, signal);
+      const log = { store: withRetry(store, waiting), now };
+      return runDelivery({ log, blobs: house.unreadableBlobs.over(withRetry(blobs, waiting)), reads: withRetry(reads, waiting), egress, secrets, baseUrl }, bus, report, signal);
     },
   });
 };

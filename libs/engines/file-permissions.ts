@@ -1,13 +1,30 @@
 import { chmodSync, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { SettingsError } from '#libs/config/settings.ts';
-import type { Places } from './places.ts';
+import { type EngineUrls, placeOf } from './pick.ts';
+
+/** Folders and files of this machine that the service stores things in. The files may lie in folders of other owners. */
+export type StoredPaths = { folders: string[]; files: string[] };
+
+/** `hasOwnSecret` tells that the secret of the installation is kept in the data folder, too. */
+export const pathsOf = (urls: EngineUrls, hasOwnSecret: boolean): StoredPaths => {
+  const { dataDir, eventStoreUrl, busUrl, readStoreUrl, blobStoreUrl } = urls;
+  const named = [[eventStoreUrl, 'log.db'], [busUrl, 'bus.db'], [readStoreUrl, 'read-models.db']] as const;
+  const databases = named.flatMap(([url, name]) => (url.startsWith('sqlite:') ? [placeOf(url, dataDir, name)] : []));
+  const blobs = blobStoreUrl.startsWith('file:') ? [placeOf(blobStoreUrl, dataDir, 'blobs')] : [];
+  // The counts of limits lie in the data folder wherever read models are in a file.
+  const usesDataDir = hasOwnSecret || readStoreUrl.startsWith('sqlite:') || [...databases, ...blobs].some((path) => path.startsWith(join(dataDir, '/')));
+  return {
+    folders: [...(usesDataDir ? [dataDir] : []), ...blobs],
+    files: databases.flatMap((path) => [path, `${path}-wal`, `${path}-shm`]),
+  };
+};
 
 /** The user that this process is, and the groups that it is in. */
 export type Identity = { uid: number; gids: readonly number[] };
 
-/** Paths that were open to other users: `closed` are no longer, `left` could not or must not be changed. */
-export type Closing = { closed: string[]; left: string[] };
+/** Paths that were open to other users: `restricted` are no longer, `left` could not or must not be changed. */
+export type Restriction = { restricted: string[]; left: string[] };
 
 const thisProcess = (): Identity => ({ uid: process.geteuid!(), gids: [process.getegid!(), ...process.getgroups!()] });
 
@@ -43,27 +60,27 @@ const unlessGone = <T>(look: () => T): T | null => {
  * its groups is left as it is where it belongs to somebody else, and so is a folder that holds other things, too. Links within folders are not followed: somebody else may have put them there.
  * @throws SettingsError where other users could read or change what the service keeps
  */
-export const closePlaces = ({ folders, files }: Places, { uid, gids }: Identity = thisProcess()): Closing => {
-  const closing: Closing = { closed: [], left: [] };
+export const restrictPermissions = ({ folders, files }: StoredPaths, { uid, gids }: Identity = thisProcess()): Restriction => {
+  const result: Restriction = { restricted: [], left: [] };
   const mayChange = (stats: Stats): boolean => uid === 0 || stats.uid === uid;
   const isOfOwnGroup = (stats: Stats): boolean => gids.includes(stats.gid);
 
-  const close = (path: string, stats: Stats): void => {
+  const restrict = (path: string, stats: Stats): void => {
     unlessGone(() => chmodSync(path, stats.mode & 0o700));
-    closing.closed.push(path);
+    result.restricted.push(path);
   };
 
-  const closeEntry = (path: string): void => {
+  const restrictEntry = (path: string): void => {
     const stats = unlessGone(() => lstatSync(path));
     const target = unlessGone(() => statSync(path));
     if (!stats || !target || !isOpen(target)) return;
-    if (stats.isSymbolicLink()) closing.left.push(path);
-    else if (mayChange(stats)) close(path, stats);
-    else if (isOfOwnGroup(stats)) closing.left.push(path);
+    if (stats.isSymbolicLink()) result.left.push(path);
+    else if (mayChange(stats)) restrict(path, stats);
+    else if (isOfOwnGroup(stats)) result.left.push(path);
     else throw refusal(path, stats);
   };
 
-  const closeFolder = (given: string): void => {
+  const restrictFolder = (given: string): void => {
     const folder = unlessGone(() => realpathSync(given));
     if (folder === null) return;
     const stats = statSync(folder);
@@ -71,14 +88,14 @@ export const closePlaces = ({ folders, files }: Places, { uid, gids }: Identity 
     const own = names.filter((name) => ownNames.test(name));
     if (isOpen(stats)) {
       const isAllOurs = own.length === names.length && (stats.mode & sticky) === 0;
-      if (isAllOurs) closeEntry(folder);
+      if (isAllOurs) restrictEntry(folder);
       else if ((stats.mode & writableByAll) !== 0 && (mayChange(stats) || !isOfOwnGroup(stats))) throw shared(folder, stats);
-      else closing.left.push(folder);
+      else result.left.push(folder);
     }
-    for (const name of own.filter((one) => !one.startsWith('.') && one !== 'lost+found')) closeEntry(join(folder, name));
+    for (const name of own.filter((one) => !one.startsWith('.') && one !== 'lost+found')) restrictEntry(join(folder, name));
   };
 
-  for (const folder of folders) closeFolder(folder);
-  for (const file of files) closeEntry(file);
-  return closing;
+  for (const folder of folders) restrictFolder(folder);
+  for (const file of files) restrictEntry(file);
+  return result;
 };

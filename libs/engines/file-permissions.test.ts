@@ -3,14 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SettingsError } from '#libs/config/settings.ts';
-import { closePlaces, type Identity } from './close-places.ts';
-import { placesOf } from './places.ts';
+import { type Identity, pathsOf, restrictPermissions } from './file-permissions.ts';
 
 type Entries = Record<string, number>;
 
 /** A folder of this mode with files (or folders, where the name ends in a slash) of these modes. */
 const folderWith = (mode: number, entries: Entries): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'close-places-'));
+  const folder = mkdtempSync(join(tmpdir(), 'file-permissions-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   for (const [name, own] of Object.entries(entries)) {
     const path = join(folder, name);
@@ -32,11 +31,11 @@ const groupMember: Identity = { uid: 4_000_001, gids: [4_000_002, gid] };
 describe('What other users can read of the data folder', () => {
   test('is closed, and named', () => {
     const folder = folderWith(0o755, { 'log.db': 0o644, 'log.db-wal': 0o644, 'bus.db-answers/': 0o755, 'blobs/': 0o775, 'secret.key': 0o600, '.kept': 0o644, 'lost+found/': 0o700 });
-    const { closed, left } = closePlaces(inFolder(folder), owner);
+    const { restricted, left } = restrictPermissions(inFolder(folder), owner);
     expect([modeOf(folder), ...['log.db', 'log.db-wal', 'bus.db-answers', 'blobs', 'secret.key', '.kept'].map((name) => modeOf(folder, name))]).toEqual(['700', '600', '600', '700', '700', '600', '644']);
-    expect(closed.toSorted()).toEqual([folder, ...['blobs', 'bus.db-answers', 'log.db', 'log.db-wal'].map((name) => join(folder, name))]);
+    expect(restricted.toSorted()).toEqual([folder, ...['blobs', 'bus.db-answers', 'log.db', 'log.db-wal'].map((name) => join(folder, name))]);
     expect(left).toEqual([]);
-    expect(closePlaces(inFolder(folder), owner)).toEqual({ closed: [], left: [] });
+    expect(restrictPermissions(inFolder(folder), owner)).toEqual({ restricted: [], left: [] });
   });
 
   test('is closed behind a link that is configured; links within are left', () => {
@@ -44,15 +43,15 @@ describe('What other users can read of the data folder', () => {
     const link = join(folderWith(0o700, {}), 'link');
     symlinkSync(folder, link);
     symlinkSync(elsewhere, join(folder, 'blobs'));
-    expect(closePlaces(inFolder(link), owner).left).toEqual([join(folder, 'blobs')]);
+    expect(restrictPermissions(inFolder(link), owner).left).toEqual([join(folder, 'blobs')]);
     expect([modeOf(folder), modeOf(folder, 'log.db'), modeOf(elsewhere)]).toEqual(['700', '600', '755']);
   });
 
   test('stops the start where this process may not close it, with the remedy', () => {
     const folder = folderWith(0o755, { 'log.db': 0o644 });
-    expect(() => closePlaces(inFolder(folder), stranger)).toThrow(`Run "chmod go= ${folder}" as its owner`);
+    expect(() => restrictPermissions(inFolder(folder), stranger)).toThrow(`Run "chmod go= ${folder}" as its owner`);
     chmodSync(folder, 0o700);
-    expect(() => closePlaces(inFolder(folder), stranger)).toThrow(SettingsError);
+    expect(() => restrictPermissions(inFolder(folder), stranger)).toThrow(SettingsError);
     expect(modeOf(folder, 'log.db')).toBe('644');
   });
 });
@@ -60,14 +59,14 @@ describe('What other users can read of the data folder', () => {
 describe('A folder that an orchestrator gave to a group of this process', () => {
   test('is left as it is, and named; what the process owns in it is closed', () => {
     const folder = folderWith(0o2775, { 'log.db': 0o660 });
-    expect(closePlaces(inFolder(folder), groupMember)).toEqual({ closed: [], left: [folder, join(folder, 'log.db')] });
+    expect(restrictPermissions(inFolder(folder), groupMember)).toEqual({ restricted: [], left: [folder, join(folder, 'log.db')] });
   });
 
   test.runIf(uid === 0)('has its files closed where these belong to this process', () => {
     const folder = folderWith(0o2777, { 'log.db': 0o660 });
     const member: Identity = { uid: 4_000_001, gids: [gid] };
     chownSync(join(folder, 'log.db'), member.uid, gid);
-    expect(closePlaces(inFolder(folder), member)).toEqual({ closed: [join(folder, 'log.db')], left: [folder] });
+    expect(restrictPermissions(inFolder(folder), member)).toEqual({ restricted: [join(folder, 'log.db')], left: [folder] });
     expect(modeOf(folder, 'log.db')).toBe('600');
   });
 });
@@ -75,13 +74,13 @@ describe('A folder that an orchestrator gave to a group of this process', () => 
 describe('A folder that holds other things, too', () => {
   test('keeps its mode; the files of the service in it are closed', () => {
     const folder = folderWith(0o755, { 'log.db': 0o644, 'photo.jpg': 0o644 });
-    expect(closePlaces(inFolder(folder), owner)).toEqual({ closed: [join(folder, 'log.db')], left: [folder] });
+    expect(restrictPermissions(inFolder(folder), owner)).toEqual({ restricted: [join(folder, 'log.db')], left: [folder] });
     expect([modeOf(folder), modeOf(folder, 'photo.jpg')]).toEqual(['755', '644']);
   });
 
   test.each([0o777, 0o1777])('stops the start where all users write to it (%o), and is not changed', (mode) => {
     const folder = folderWith(mode, { 'photo.jpg': 0o644 });
-    expect(() => closePlaces(inFolder(folder), owner)).toThrow('a folder that all users of this machine write to');
+    expect(() => restrictPermissions(inFolder(folder), owner)).toThrow('a folder that all users of this machine write to');
     expect(modeOf(folder)).toBe(mode.toString(8));
   });
 });
@@ -91,14 +90,14 @@ describe('The places of an installation', () => {
   const servers = { dataDir: '/data', eventStoreUrl: 'kurrentdb://a', busUrl: 'nats://a', readStoreUrl: 'mongodb://a', blobStoreUrl: 'gridfs:' };
 
   test('are the data folder and the blobs, and files wherever the settings have them', () => {
-    expect(placesOf(embedded, true).folders).toEqual(['/data', '/data/blobs']);
-    const { folders, files } = placesOf({ ...embedded, eventStoreUrl: 'sqlite:/logs/colophon.db', blobStoreUrl: 'file:/blobs' }, false);
+    expect(pathsOf(embedded, true).folders).toEqual(['/data', '/data/blobs']);
+    const { folders, files } = pathsOf({ ...embedded, eventStoreUrl: 'sqlite:/logs/colophon.db', blobStoreUrl: 'file:/blobs' }, false);
     expect(folders).toEqual(['/data', '/blobs']);
     expect(files).toEqual(expect.arrayContaining(['/logs/colophon.db', '/logs/colophon.db-wal', '/logs/colophon.db-shm']));
   });
 
   test('are none where all engines are servers', () => {
-    expect(placesOf(servers, false)).toEqual({ folders: [], files: [] });
-    expect(placesOf(servers, true).folders).toEqual(['/data']);
+    expect(pathsOf(servers, false)).toEqual({ folders: [], files: [] });
+    expect(pathsOf(servers, true).folders).toEqual(['/data']);
   });
 });
