@@ -3,6 +3,7 @@ import { Problem } from '#contracts/http/problem.ts';
 import { renderOptions } from '#contracts/http/render-options.ts';
 import type { PrintRequest } from '#libs/chromium/printer.ts';
 import type { Terms } from '#libs/documents/preparation.ts';
+import { nothingThatRuns } from '#libs/documents/html/classify.ts';
 import { produce, type Requested, type Workshop } from './produce.ts';
 
 const requestedAt = new Date('2026-01-02T03:04:05Z');
@@ -20,7 +21,7 @@ const workshopWith = (print: (request: PrintRequest) => Promise<Uint8Array>) => 
   const asked: PrintRequest[] = [];
   const workshop = {
     blobs: { get: async (sha256: string) => Buffer.from(sha256 === 'logo' ? '<img src="https://example.com/logo.png">' : `<p>${sha256}</p>`) },
-    preparation: { prepare: async ({ data }: { data: Uint8Array }) => ({ html: Buffer.from(data).toString(), lane: 'quiet', laneReason: 'nothing that runs', external: false }) },
+    preparation: { prepare: async ({ data }: { data: Uint8Array }) => ({ html: Buffer.from(data).toString(), classification: nothingThatRuns }) },
     printer: {
       print: async (request: PrintRequest) => {
         asked.push(request);
@@ -38,7 +39,7 @@ describe('A PDF in the making', () => {
     const { workshop, asked } = workshopWith(small);
     const produced = await produce(workshop, requestOf(), requestedAt);
     expect(produced).toMatchObject({ pages: 1, lane: 'quiet', engine: 'Chrome/1', durations: { waitMs: 1, loadMs: 2, printMs: 3 } });
-    expect(asked[0]).toMatchObject({ html: '<p>input</p>', requestedAt, external: false });
+    expect(asked[0]).toMatchObject({ html: '<p>input</p>', requestedAt, classification: nothingThatRuns });
     expect(asked[0]!.limits.processingMs).toBeLessThanOrEqual(30_000);
   });
 
@@ -48,7 +49,7 @@ describe('A PDF in the making', () => {
       clock += 20_000;
       onBegin!();
       clock += 3_000;
-      return { html: '<p>', lane: 'quiet', laneReason: 'nothing that runs', external: false };
+      return { html: '<p>', classification: nothingThatRuns };
     };
     let clock = 0;
     const now = vi.spyOn(performance, 'now').mockImplementation(() => clock);
@@ -58,10 +59,10 @@ describe('A PDF in the making', () => {
     expect(durations).toMatchObject({ prepareMs: 3_000, waitMs: 20_001 });
   });
 
-  it('may fetch when a header or footer does, though the document does not', async () => {
+  it('has header and footer beside it, which leave its own class alone', async () => {
     const { workshop, asked } = workshopWith(small);
     await produce(workshop, requestOf({ bands: { header: null, footer: { sha256: 'logo', size: 1 } } }), requestedAt);
-    expect(asked[0]).toMatchObject({ external: true, options: { header_html: null, footer_html: expect.stringContaining('logo.png') } });
+    expect(asked[0]).toMatchObject({ classification: nothingThatRuns, options: { header_html: null, footer_html: expect.stringContaining('logo.png') } });
   });
 
   it('has large headers and footers read where they hold up nothing else, and small ones in passing', async () => {

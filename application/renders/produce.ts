@@ -22,10 +22,13 @@ export const withInputs = async (blobs: BlobStore, requested: Requested): Promis
 export type Requested = EventData['RenderRequested'];
 
 export type Produced = Printed & {
-  lane: Prepared['lane'];
+  lane: 'quiet' | 'script';
   laneReason: string;
   durations: Pick<RenderDurations, 'prepareMs' | 'waitMs' | 'loadMs' | 'printMs'>;
 };
+
+/** The name under which the log and callers know how a document is rendered. */
+export const laneOf = ({ scripts }: Prepared['classification']): Produced['lane'] => (scripts ? 'script' : 'quiet');
 
 export type Workshop = { blobs: BlobStore; preparation: Preparation; printer: Printer };
 
@@ -77,9 +80,6 @@ const largeBandsOf = async ({ preparation }: Workshop, requested: Requested, clo
   return timed(requested, clock, (terms) => preparation.readBands({ sources: { header_html, footer_html }, requestedAt }, terms));
 };
 
-/** Whether a band names anything outside; in doubt it does. */
-const reachesOut = ({ header_html: header, footer_html: footer }: RenderOptions): boolean => /https?:/i.test(`${header} ${footer}`);
-
 const tooLarge = (maxMb: number, generatedMb: number): Problem =>
   Problem.of('pdf_too_large', `The PDF has ${generatedMb} MB; the account's plan allows ${maxMb} MB.`, { max_size_mb: maxMb, generated_size_mb: generatedMb });
 
@@ -97,9 +97,7 @@ const make = async (workshop: Workshop, requested: Requested, requestedAt: Date,
   const { waitedMs, workedMs: prepareMs } = clock;
   const printed = await workshop.printer.print({
     html: prepared.html,
-    lane: prepared.lane,
-    external: prepared.external || reachesOut(options),
-    refresh: prepared.refresh,
+    classification: prepared.classification,
     group: requested.accountId,
     alone,
     options,
@@ -108,7 +106,7 @@ const make = async (workshop: Workshop, requested: Requested, requestedAt: Date,
     limits: { processingMs: limits.processingMs - prepareMs, waitMs: limits.processingMs - waitedMs, scriptMs: limits.scriptMs, maxPages: limits.maxPages },
   });
   refuseOversize(printed.pdf, limits.maxPdfBytes);
-  return { ...printed, lane: prepared.lane, laneReason: prepared.laneReason, durations: { ...printed.timings, prepareMs, waitMs: waitedMs + printed.timings.waitMs } };
+  return { ...printed, lane: laneOf(prepared.classification), laneReason: prepared.classification.reason, durations: { ...printed.timings, prepareMs, waitMs: waitedMs + printed.timings.waitMs } };
 };
 
 /** A part that runs out of time or room knows what was left for it, or what is possible at all; the caller is told what the plan gives for the whole. */

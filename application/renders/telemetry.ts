@@ -1,4 +1,5 @@
 import type { Attributes } from '@opentelemetry/api';
+import { laneOf } from '#application/renders/produce.ts';
 import type { EventData } from '#contracts/events/all.ts';
 import { accountIdOf, renderIdOf, templateIdOf } from '#contracts/names.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
@@ -48,7 +49,7 @@ const tracedPreparation = (preparation: Preparation): Preparation => ({
 });
 
 const print = (printer: Printer, request: PrintRequest) =>
-  traced({ name: 'browser', attributes: { 'colophon.lane': request.lane, 'colophon.external': request.external } }, async (span) => {
+  traced({ name: 'browser', attributes: { 'colophon.lane': laneOf(request.classification), 'colophon.external': request.classification.external } }, async (span) => {
     const printed = await printer.print(request);
     const { waitMs, loadMs, printMs } = printed.timings;
     const end = Date.now();

@@ -53,7 +53,7 @@ export const bandSetter = ({ stillHouse }: { stillHouse: () => Promise<House> })
     if (read.length === 0) return noBands;
     const { options } = request;
     const setting: Setting = { options, fonts: await fontsOf(page) };
-    const bands = await Promise.all(read.map(async (band) => (request.external && band.images.length > 0 ? inlineImages(band, { house: await stillHouse(), group: request.group ?? '', signal }) : band)));
+    const bands = await Promise.all(read.map(async (band) => (band.images.length > 0 ? inlineImages(band, { house: await stillHouse(), group: request.group ?? '', signal }) : band)));
     const natural = await heights(measuringSheet(bands, setting), () => measure(bands, setting, signal));
 
     const heightOf = (place: BandPlace) => {

@@ -23,7 +23,7 @@ const leaves = (address: string) =>
   });
 
 /** Refuses a document that leads away by itself before it would be printed: the print may come before the browser follows. */
-export const refuseRefresh = ({ refresh, options }: PrintRequest): void => {
+export const refuseRefresh = ({ classification: { refresh }, options }: PrintRequest): void => {
   if (refresh && refresh.seconds * 1000 <= options.wait_time) throw leaves(refresh.address);
 };
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readPdf, requestFor, testPrinter } from './fixtures/printing.ts';
-import { mayNeedFrames } from './frames.ts';
 import type { Printer } from './printer.ts';
 
 let printer: Printer;
@@ -9,7 +8,7 @@ afterAll(() => printer.close());
 
 type Wish = NonNullable<Parameters<typeof requestFor>[1]>;
 const documentsOf = (kind: string) => printer.health().browsers.find((browser) => browser.kind === kind)!.documents;
-const textOf = async (html: string, wish: Wish = {}) => (await readPdf((await printer.print(requestFor(html, { lane: 'script', ...wish }))).pdf)).map(({ text }) => text).join(' ');
+const textOf = async (html: string, wish: Wish = {}) => (await readPdf((await printer.print(requestFor(html, { scripts: true, ...wish }))).pdf)).map(({ text }) => text).join(' ');
 
 describe('a document with scripts', () => {
   test('is printed without screen frames where its scripts ask for none', async () => {
@@ -27,19 +26,20 @@ describe('a document with scripts', () => {
     const before = documentsOf('moving');
     const whenItWaits = { options: { wait_time: 500 } };
     expect(await textOf(`<p id=p>waits</p><script>${script}</script>`, whenItWaits)).toContain('came');
-    expect(mayNeedFrames(requestFor(`<script>${script}</script>`, { lane: 'script' }))).toBe(true);
     expect(documentsOf('moving')).toBe(before + 1);
   });
 
-  test.each([{ external: true }, { options: { wait_time: 1 } }, { options: { wait_for: 'networkidle' } }] as Wish[])('has its frames where it is given time, or fetches: %j', (wish) => {
-    expect(mayNeedFrames(requestFor('<script>1</script>', { lane: 'script', ...wish }))).toBe(true);
+  test.each([{ external: true }, { options: { wait_time: 1 } }, { options: { wait_for: 'networkidle' } }] as Wish[])('has its frames where it is given time, or fetches: %j', async (wish) => {
+    const before = documentsOf('moving');
+    await printer.print(requestFor('<script>1</script>', { scripts: true, ...wish }));
+    expect(documentsOf('moving')).toBe(before + 1);
   });
 
   test('has on paper what it drew, and is the same with frames and without', async () => {
     const drawing = '<canvas id=c width=80 height=40></canvas><svg width=40 height=40 id=s></svg><script>const x=c.getContext("2d");x.fillStyle="teal";x.fillRect(5,5,60,30);s.innerHTML="<circle r=15 cx=20 cy=20 fill=tomato />"</script>';
-    const [without, withFrames] = await Promise.all([drawing, `${drawing}<!-- requestAnimationFrame -->`].map((html) => printer.print(requestFor(html, { lane: 'script' }))));
+    const [without, withFrames] = await Promise.all([drawing, `${drawing}<!-- requestAnimationFrame -->`].map((html) => printer.print(requestFor(html, { scripts: true }))));
     expect(Buffer.compare(without!.pdf, withFrames!.pdf)).toBe(0);
-    const blank = await printer.print(requestFor('<canvas width=80 height=40></canvas><svg width=40 height=40></svg><script>1</script>', { lane: 'script' }));
+    const blank = await printer.print(requestFor('<canvas width=80 height=40></canvas><svg width=40 height=40></svg><script>1</script>', { scripts: true }));
     expect(without!.pdf.byteLength).toBeGreaterThan(blank.pdf.byteLength + 100);
   });
 });

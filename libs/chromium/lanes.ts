@@ -4,17 +4,15 @@ import type { BrowserKind } from './flags.ts';
 import { emulate, fill, fillUntil, holdInPlace, setWindow } from './document.ts';
 import { listen } from './console.ts';
 import { readFonts } from './fonts-used.ts';
-import { mayNeedFrames } from './frames.ts';
 import type { House } from './house.ts';
 import { untilAborted, type Page } from './page.ts';
 import { watchTraffic } from './idle.ts';
 import { press } from './press.ts';
 import { noBands } from './print-options.ts';
 import type { Printed, PrintRequest } from './request.ts';
-import { mayMarkPage } from './page-marks.ts';
 import { watchResources } from './resources.ts';
 import { watchScripts } from './script-budget.ts';
-import { needsSettling, settle } from './settle.ts';
+import { settle } from './settle.ts';
 
 export type LaneTools = { setBands: SetBands };
 type Errand = LaneTools & { signal: AbortSignal; /** When the document came, by performance.now(). */ asked: number };
@@ -48,7 +46,7 @@ const kept: Lane = {
         const started = performance.now();
         await emulate(page, request.options.emulate_media);
         await fill(page, request.html);
-        if (needsSettling(request.html)) await settle(page.session);
+        if (request.classification.needsStabilising) await settle(page.session);
         return finish(page, house, request, errand, started);
       }),
     );
@@ -56,12 +54,12 @@ const kept: Lane = {
 };
 
 const freshPrint = (scripts: 'on' | 'off'): Lane['print'] => (house, request, errand) =>
-  house.withFreshPage({ scripts, network: request.external ? 'proxy' : 'none' }, (page) =>
+  house.withFreshPage({ scripts, network: request.classification.external ? 'proxy' : 'none' }, (page) =>
     untilAborted(page, errand.signal, () => Promise.race([page.failed, freshWork(page, house, request, errand, scripts)])),
   );
 
 const freshWork = async (page: Page, house: House, request: PrintRequest, errand: Errand, scripts: 'on' | 'off'): Promise<Printed> => {
-  const { options, limits, external } = request;
+  const { options, limits, classification: { external } } = request;
   const started = performance.now();
   page.proxy?.assign(request.group ?? '');
   // Without scripts and network nothing can be fetched after the load event.
@@ -93,7 +91,7 @@ const moving: Lane = { browser: 'moving', queue: 'moving', print: freshPrint('on
 
 /** The fastest way that is safe for the document. */
 export const laneOf = (request: PrintRequest): Lane => {
-  const { lane, external, html, findings } = request;
-  if (lane === 'script') return mayNeedFrames(request) ? moving : scripted;
-  return external || findings || mayMarkPage(html) ? still : kept;
+  const { classification: { scripts, frames, external, marksPage }, options, findings } = request;
+  if (scripts) return frames || external || options.wait_time > 0 || options.wait_for === 'networkidle' ? moving : scripted;
+  return external || findings || marksPage ? still : kept;
 };

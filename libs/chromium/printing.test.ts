@@ -109,20 +109,20 @@ test('a wait counts toward the deadline', async () => {
   expect(await faultOf(printer.print(requestFor('<p>x', { options: { wait_time: 5000 }, limits: { processingMs: 50 } })))).toMatchObject({ name: 'processing_timeout' });
 });
 
-test.each(['quiet', 'script'] as const)('a refresh fails the document instead of printing another, on the %s lane', async (lane) => {
+test.each([false, true])('a refresh fails the document instead of printing another (scripts: %s)', async (scripts) => {
   const refresh = (seconds: number) => `<meta http-equiv="&#114;eFresh" content=" ${seconds} ; URL = 'http://other.example/' "><p>x`;
   const leftFor = { name: 'conversion_failed', message: expect.stringContaining('http://other.example/'), extra: { details: { reason: 'navigated_away' } } };
   const documents = () => printer.health().browsers.reduce((sum, browser) => sum + browser.documents, 0);
   const before = documents();
-  expect(await faultOf(printer.print(requestFor(refresh(0), { lane })))).toMatchObject(leftFor);
-  expect(await faultOf(printer.print(requestFor(refresh(5), { lane, options: { wait_time: 5000 } })))).toMatchObject(leftFor);
+  expect(await faultOf(printer.print(requestFor(refresh(0), { scripts })))).toMatchObject(leftFor);
+  expect(await faultOf(printer.print(requestFor(refresh(5), { scripts, options: { wait_time: 5000 } })))).toMatchObject(leftFor);
   expect(documents()).toBe(before);
-  expect((await printed(refresh(300), { lane }))[0]!.text).toBe('x');
+  expect((await printed(refresh(300), { scripts }))[0]!.text).toBe('x');
 });
 
 test('a refresh that a script asks for fails the document too', async () => {
   const script = `const m=document.createElement('meta');m.httpEquiv='refresh';m.content='0;url=http://other.example/';document.head.append(m)`;
-  const request = requestFor(`<script>${script}</script><p>x`, { lane: 'script', options: { wait_time: 5000 } });
-  expect(request.refresh).toBeUndefined();
+  const request = requestFor(`<script>${script}</script><p>x`, { scripts: true, options: { wait_time: 5000 } });
+  expect(request.classification.refresh).toBeUndefined();
   expect(await faultOf(printer.print(request))).toMatchObject({ name: 'conversion_failed', message: expect.stringContaining('other.example') });
 });

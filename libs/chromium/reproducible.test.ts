@@ -15,7 +15,7 @@ const corpus: PrintRequest[] = [
   requestFor('<style>@keyframes k{from{opacity:0;margin-left:0}to{opacity:1;margin-left:50mm}}p{animation:k .7s .1s both}b{animation:k 1s infinite alternate;display:block}</style><p>finite</p><b>endless</b>'),
   requestFor('<svg width=200 height=50><circle r=9 cy=20><animate attributeName=cx from=0 to=150 dur=1s fill=freeze /></circle><rect width=9 height=9><animate attributeName=x from=0 to=150 dur=1s repeatCount=indefinite /></rect></svg>'),
   requestFor('<h1>Ünïcödé Ελληνικά Кириллица</h1><ol><li>one<li>two</ol><pre>code</pre>', { options: { orientation: 'landscape', scale: 0.7 } }),
-  requestFor('<canvas id=c></canvas><script>const x=c.getContext("2d");x.fillRect(5,5,50,50);document.body.append(String(new Date(0)))</script>', { lane: 'script' }),
+  requestFor('<canvas id=c></canvas><script>const x=c.getContext("2d");x.fillRect(5,5,50,50);document.body.append(String(new Date(0)))</script>', { scripts: true }),
   requestFor('<p>x'.repeat(3000), { options: { emulate_media: 'screen', margin_top: 0 } }),
 ];
 

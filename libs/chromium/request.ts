@@ -1,16 +1,13 @@
 import type { RenderOptions } from '#contracts/http/render-options.ts';
+import type { Classification } from '#libs/documents/html/classify.ts';
 import type { Band } from './bands.ts';
 import type { Findings } from './findings.ts';
 import type { Warning } from './resources.ts';
 
 export type PrintRequest = {
   html: string;
-  /** `quiet` only for documents without any script. */
-  lane: 'quiet' | 'script';
-  /** Whether the document may fetch from the network. */
-  external: boolean;
-  /** Where a `<meta http-equiv=refresh>` of the document leads, and after how many seconds. */
-  refresh?: { seconds: number; address: string } | undefined;
+  /** What the document asks of a browser; decides how it is printed. */
+  classification: Classification;
   /** Whose document it is: a long one holds up no others but those of the same group. */
   group?: string;
   /** Prints it in a browser of its own, where neither can another document end it nor it another document. Takes as long as a browser takes to start. */

@@ -7,7 +7,7 @@ beforeAll(async () => void (printer = await testPrinter()));
 afterAll(() => printer.close());
 
 type Wish = NonNullable<Parameters<typeof requestFor>[1]>;
-const run = (script: string, wish: Wish = {}) => printer.print(requestFor(`<p>before</p><script>${script}</script><p>after</p>`, { lane: 'script', ...wish }));
+const run = (script: string, wish: Wish = {}) => printer.print(requestFor(`<p>before</p><script>${script}</script><p>after</p>`, { scripts: true, ...wish }));
 const textOf = async (script: string, wish: Wish = {}) => (await readPdf((await run(script, wish)).pdf)).map(({ text }) => text).join(' ');
 
 test('what scripts write is printed', async () => {
@@ -61,7 +61,7 @@ test('a document finds a window as wide as its text on paper', async () => {
 
 test('scripts that fill their heap end with a word about memory, and others go on', async () => {
   const small = await testPrinter({ memoryMb: 500 });
-  const print = (html: string) => small.print(requestFor(html, { lane: 'script', limits: { scriptMs: 20_000 } }));
+  const print = (html: string) => small.print(requestFor(html, { scripts: true, limits: { scriptMs: 20_000 } }));
   const [hungry, modest] = [faultOf(print('<script>const a=[];for(;;)a.push({x:Math.random()+""})</script>')), print('<p>modest')];
   expect(await hungry).toMatchObject({ name: 'conversion_failed', message: expect.stringContaining('memory') });
   expect((await modest).pages).toBe(1);

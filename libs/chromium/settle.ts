@@ -36,9 +36,6 @@ const bringToRest = String.raw`(() => {
   return document.fonts.status === 'loading' || [...document.images].some((image) => !image.complete);
 })()`;
 
-/** Whether a document may hold what has to be set right before it is printed; in doubt it may. A backslash can spell any name in a style sheet. */
-export const needsSettling = (html: string): boolean => /@page|keyframes|starting-style|font-face|\\|<link|@import|<animate|<set\b|<marquee|srcdoc/i.test(html);
-
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Brings a document to the state in which it is printed; with `wait` only once its fonts and pictures are there, with `leave` as it stands. */

@@ -7,7 +7,7 @@ let printer: Printer;
 afterEach(() => printer.close());
 
 const browser = (kind: 'still' | 'scripted' | 'moving') => printer.health().browsers.find((one) => one.kind === kind)!;
-const endless = requestFor('<script>onload=()=>setTimeout(()=>{},9999)</script>', { lane: 'script', options: { wait_time: 5000 } });
+const endless = requestFor('<script>onload=()=>setTimeout(()=>{},9999)</script>', { scripts: true, options: { wait_time: 5000 } });
 const seconds20 = { timeout: 20_000 };
 const goneOf = (printed: Promise<unknown>) => printed.then(() => undefined, (error: unknown) => error);
 
@@ -26,7 +26,7 @@ test('a browser that crashes fails what it was at as worth another attempt, and 
 test('the crash of one page leaves the others at work', async () => {
   printer = await testPrinter();
   const bystander = printer.print({ ...endless, options: { ...endless.options, wait_time: 1500 } });
-  const hungry = goneOf(printer.print(requestFor('<script>onload=()=>{document.title="here"}</script>', { lane: 'script', options: { wait_time: 4000 } })));
+  const hungry = goneOf(printer.print(requestFor('<script>onload=()=>{document.title="here"}</script>', { scripts: true, options: { wait_time: 4000 } })));
   await expect.poll(() => browser('moving').running).toBe(2);
   const renderers = (await memoryOfGroups(new Set([browser('moving').processGroup!]))).filter(({ renderer }) => renderer);
   expect(renderers.length).toBeGreaterThanOrEqual(2);
@@ -48,7 +48,7 @@ test('a browser that no longer answers is ended and replaced', async () => {
 
 test('a document that takes too much memory fails, and the one beside it does not', async () => {
   printer = await testPrinter({ memoryMb: 450, tuning: { memoryEveryMs: 50 } });
-  const hungry = faultOf(printer.print(requestFor('<script>onload=()=>setInterval(()=>{(self.a??=[]).push(new Uint8Array(3e7).fill(1))},20)</script>', { lane: 'script', options: { wait_time: 5000 } })));
+  const hungry = faultOf(printer.print(requestFor('<script>onload=()=>setInterval(()=>{(self.a??=[]).push(new Uint8Array(3e7).fill(1))},20)</script>', { scripts: true, options: { wait_time: 5000 } })));
   const modest = printer.print({ ...endless, options: { ...endless.options, wait_time: 1000 } });
   expect(await hungry).toMatchObject({ name: 'conversion_failed', extra: { details: { memory_limit_mb: 450 } } });
   expect((await modest).pages).toBe(1);
@@ -94,17 +94,17 @@ test('a PDF of more than a hundred megabytes is refused with its size, and the b
     canvas.getContext('2d').putImageData(picture, 0, 0);
     document.body.append(canvas);
   }</script>`;
-  const { extra } = await faultOf(printer.print(requestFor(noise, { lane: 'script', limits: { processingMs: 50_000 } })));
+  const { extra } = await faultOf(printer.print(requestFor(noise, { scripts: true, limits: { processingMs: 50_000 } })));
   expect(extra).toEqual({ max_size_mb: 100, generated_size_mb: expect.any(Number) });
   expect(extra['generated_size_mb']).toBeGreaterThan(100);
-  expect((await printer.print(requestFor('<p>x<script>1</script>', { lane: 'script' }))).pages).toBe(1);
+  expect((await printer.print(requestFor('<p>x<script>1</script>', { scripts: true }))).pages).toBe(1);
 });
 
 test('a document that floods the history of its window does not hold up the browser', async () => {
   printer = await testPrinter({ tuning: { pulseEveryMs: 100, pulseWithinMs: 4000 } });
-  const flood = printer.print(requestFor('<p>x<script>for (let i = 0; i < 1e6; i++) try { history.pushState(i, "", `#${i}`) } catch {}</script>', { lane: 'script' })).catch(() => undefined);
+  const flood = printer.print(requestFor('<p>x<script>for (let i = 0; i < 1e6; i++) try { history.pushState(i, "", `#${i}`) } catch {}</script>', { scripts: true })).catch(() => undefined);
   await expect.poll(() => browser('scripted').running).toBe(1);
-  const beside = await printer.print(requestFor('<p>x<script>1</script>', { lane: 'script' }));
+  const beside = await printer.print(requestFor('<p>x<script>1</script>', { scripts: true }));
   expect(beside.pages).toBe(1);
   await flood;
   expect(browser('scripted').crashes).toBe(0);

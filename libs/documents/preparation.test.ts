@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { Problem } from '#contracts/http/problem.ts';
 import { readBands } from '#libs/chromium/read-bands.ts';
+import { nothingThatRuns } from './html/classify.ts';
 import { openPreparation } from './preparation.ts';
 
 const preparation = openPreparation({ threads: 1, memoryMb: 96 });
@@ -22,7 +23,7 @@ const enormous = `[${Array.from({ length: 150_000 }, (_, id) => `{"id":${id},"li
 describe('preparation in processes', () => {
   test('gives what the converters make, and leaves the data of the caller alone', async () => {
     const data = Buffer.from('<p>Grüße</p>');
-    expect(await preparation.prepare({ inputType: 'html', data, maxImages: 50 }, { timeoutMs: 60_000 })).toEqual({ html: '<p>Grüße</p>', lane: 'quiet', laneReason: 'nothing that runs', external: false });
+    expect(await preparation.prepare({ inputType: 'html', data, maxImages: 50 }, { timeoutMs: 60_000 })).toEqual({ html: '<p>Grüße</p>', classification: nothingThatRuns });
     expect(data.toString()).toBe('<p>Grüße</p>');
   });
 

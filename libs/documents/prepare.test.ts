@@ -48,6 +48,6 @@ describe('the sample documents', () => {
     const inputType = types[extname(name)] ?? 'html';
     const file = readFileSync(new URL(name, folder));
     const data = inputType === 'docx' ? Buffer.from(file.toString('base64')) : file;
-    expect(await prepareDocument({ inputType, data, maxImages: 50 })).toMatchObject({ lane: 'quiet', external: false });
+    expect(await prepareDocument({ inputType, data, maxImages: 50 })).toMatchObject({ classification: { scripts: false, external: false } });
   });
 });

@@ -12,7 +12,7 @@ import { BrowserGone } from '#libs/chromium/devtools/gone.ts';
 import type { Prepared } from '#libs/documents/preparation.ts';
 import { maxAttempts, render } from '#libs/domain/render.ts';
 import { causedBy, load } from '#application/handling/handle.ts';
-import { produce, type Requested, type Workshop } from '#application/renders/produce.ts';
+import { laneOf, produce, type Requested, type Workshop } from '#application/renders/produce.ts';
 import { idsOf } from '#libs/telemetry/traceparent.ts';
 import { attributesOf } from '#application/renders/telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
@@ -47,10 +47,11 @@ const diagnose = async (parts: RendererParts, requested: Requested, requestedAt:
     if (failed(error) === 'again') throw error;
     return { error: nameOf(error) };
   });
+  const found = prepared()?.classification;
   const made = 'pdf' in result ? result : null;
   return {
-    lane: prepared()?.lane ?? null,
-    lane_reason: laneReasonText.nullable().parse(prepared()?.laneReason ?? null),
+    lane: found ? laneOf(found) : null,
+    lane_reason: laneReasonText.nullable().parse(found?.reason ?? null),
     console: findings.console,
     further_messages: findings.furtherMessages,
     failed_resources: made && renderWarnings.parse(made.warnings).map(({ url, reason }) => ({ url, reason })),

@@ -18,6 +18,7 @@ import type { Requested } from '#application/renders/produce.ts';
 import type { Report } from '#libs/telemetry/log.ts';
 import { useMetering } from '#libs/telemetry/metrics.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
+import { nothingThatRuns } from '#libs/documents/html/classify.ts';
 import { diagnoseJob } from './diagnose-job.ts';
 import { type RendererParts, runJob } from './render-job.ts';
 import { repeatJob } from './repeat-job.ts';
@@ -45,7 +46,7 @@ const partsOf = (asked: PrintRequest[]): RendererParts =>
   ({
     log: { store, now: () => new Date() }, answers: openMemoryAnswers(), worker: 'worker', report: () => undefined,
     blobs: { get: async () => Buffer.from('<p>x') },
-    preparation: { prepare: async () => ({ html: '<p>x', lane: 'quiet', laneReason: 'nothing that runs', external: false }) },
+    preparation: { prepare: async () => ({ html: '<p>x', classification: nothingThatRuns }) },
     printer: {
       print: async (request: PrintRequest) => {
         asked.push(request);
@@ -56,7 +57,6 @@ const partsOf = (asked: PrintRequest[]): RendererParts =>
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 const cause = { actor: { kind: 'key' as const, id: 'k' }, accountId: 'a', correlationId: 'req_c', causationId: null, traceparent: `00-${trace}-00f067aa0ba902b7-01` };
-
 const ask = async ({ log }: RendererParts, data: Requested): Promise<string> => {
   const stream = streams.render(newId());
   await begin(log, render, stream).execute({ type: 'request', data }, cause);

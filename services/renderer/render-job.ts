@@ -13,7 +13,7 @@ import { maxAttempts, nextAttempt, render, type RenderCommand, type RenderState 
 import { type Aggregate, type Cause, causedBy, load, loadHeard, type Log } from '#application/handling/handle.ts';
 import { isUnrecordable } from '#application/handling/recordable.ts';
 import { countsTowardQuota } from '#libs/projections/usage.ts';
-import { produce, type Produced, type Requested, withInputs, type Workshop } from '#application/renders/produce.ts';
+import { laneOf, produce, type Produced, type Requested, withInputs, type Workshop } from '#application/renders/produce.ts';
 import { idsOf } from '#libs/telemetry/traceparent.ts';
 import type { Report } from '#libs/telemetry/log.ts';
 import { count } from '#libs/telemetry/metrics.ts';
@@ -115,8 +115,12 @@ const discardUnnamed = async ({ stored, render: aggregate, cause }: Job): Promis
 
 /** The same workshop, which notices the lane that the printer is asked for: a failure tells of none. */
 const noticingLane = ({ preparation, printer }: Workshop, blobs: BlobStore) => {
-  const seen: { lane: Lane | 'none'; workshop: Workshop } = { lane: 'none', workshop: { blobs, preparation, printer: { ...printer, print: (request) => printer.print({ ...request, lane: (seen.lane = request.lane) }) } } };
-  return seen;
+  const seen: { lane: Lane | 'none' } = { lane: 'none' };
+  const print: Workshop['printer']['print'] = (request) => {
+    seen.lane = laneOf(request.classification);
+    return printer.print(request);
+  };
+  return Object.assign(seen, { workshop: { blobs, preparation, printer: { ...printer, print } } });
 };
 
 /** Null where the blob store has lacked it for an hour: until then no document pays for that with an attempt. @throws BlobMissing, and what else keeps blobs from being read */

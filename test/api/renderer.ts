@@ -1,4 +1,5 @@
 import { bareId, streams } from '#contracts/names.ts';
+import { nothingThatRuns } from '#libs/documents/html/classify.ts';
 import { runJob, type RendererParts } from '../../services/renderer/render-job.ts';
 import type { Api } from './harness.ts';
 
@@ -9,7 +10,7 @@ export const printing: Print = async () => ({ pdf: Buffer.from('%PDF-1.7'), page
 /** Takes an accepted render up as a renderer does, with `print` in place of a browser, as often as a render is tried at most. Answers with its stream. */
 export const renderJob = async ({ log, engines }: Api, jobId: string, print: Print = printing): Promise<string> => {
   const stream = streams.render(bareId('job', jobId)!);
-  const prepare: RendererParts['preparation']['prepare'] = async () => ({ html: '', lane: 'quiet', laneReason: '', external: false, refresh: undefined });
+  const prepare: RendererParts['preparation']['prepare'] = async () => ({ html: '', classification: nothingThatRuns });
   const parts = {
     log, blobs: engines.blobs, worker: 'tests', answers: { wait: async () => null, give: () => undefined }, report: () => undefined,
     preparation: { prepare } as RendererParts['preparation'],

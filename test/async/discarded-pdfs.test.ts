@@ -6,6 +6,7 @@ import { render } from '#libs/domain/render.ts';
 import { EventTooLarge, type EventStore } from '#libs/event-store/port.ts';
 import { load } from '#application/handling/handle.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
+import { nothingThatRuns } from '#libs/documents/html/classify.ts';
 import { jobOf } from '../../services/api/jobs/view.ts';
 import { type RendererParts, runJob } from '../../services/renderer/render-job.ts';
 import { erasePdfs } from '../../services/sweeper/erase.ts';
@@ -19,7 +20,7 @@ const rendererOn = ({ log, engines: { blobs } }: Stage, meanwhile: () => Promise
   ({
     log: { ...log, store }, answers: openMemoryAnswers(), worker: 'tests', report: () => undefined,
     blobs: { ...blobs, get: async () => Buffer.from('<p>x') },
-    preparation: { prepare: async () => ({ html: '<p>x', lane: 'quiet', laneReason: 'nothing that runs', external: false }) },
+    preparation: { prepare: async () => ({ html: '<p>x', classification: nothingThatRuns }) },
     printer: {
       print: async () => {
         await meanwhile();

@@ -1,4 +1,5 @@
 import { renderOptions } from '#contracts/http/render-options.ts';
+import { classify } from '#libs/documents/html/classify.ts';
 import { openPrinter } from '#libs/chromium/printer.ts';
 import { invoice } from './fixtures/invoice.ts';
 import { measure, type Figure, type RawSettings } from './raw-limit.ts';
@@ -11,7 +12,10 @@ export const printerFigure = async ({ executable, documents, concurrency }: RawS
   const options = renderOptions.parse({});
   const limits = { processingMs: 30_000, scriptMs: 5000, maxPages: 100 };
   try {
-    return await measure(documents, concurrency, (_, index) => printer.print({ html: lane === 'script' ? `${invoice(index)}<script>document.title = 'Invoice ${index}'</script>` : invoice(index), lane, external: false, options, requestedAt: new Date(), limits }));
+    return await measure(documents, concurrency, (_, index) => {
+      const html = lane === 'script' ? `${invoice(index)}<script>document.title = 'Invoice ${index}'</script>` : invoice(index);
+      return printer.print({ html, classification: classify(html).classification, options, requestedAt: new Date(), limits });
+    });
   } finally {
     await printer.close();
   }

@@ -1,10 +1,9 @@
 import { zipSync } from 'fflate';
 import mammoth from 'mammoth';
-import { preparedAs } from '../html/convert.ts';
-import { inspectHtml } from '../html/inspect.ts';
+import { classify } from '../html/classify.ts';
 import { checkPictures } from '../html/pictures.ts';
 import { page } from '../page.ts';
-import type { Prepared } from '../prepared.ts';
+import { converted, type Prepared } from '../prepared.ts';
 import { refusal } from '../refusal.ts';
 import { languageOf } from '../text/language.ts';
 import { adapt } from './adapt.ts';
@@ -18,10 +17,10 @@ export const convertDocx = async (data: Uint8Array, maxImages: number | null): P
   const parts = await unpack(decodeDocx(data));
   labelSizes(parts);
   const body = await bodyOf(parts);
-  const inspection = inspectHtml(body);
-  checkPictures(inspection, maxImages);
+  const { classification, finds } = classify(body);
+  checkPictures(finds, maxImages);
   const text = body.replace(/<[^>]*>/g, '').slice(0, 30_000);
-  return preparedAs(page({ title: titleOf(body), language: languageOf(text), sheets: ['prose', 'code', 'word'], body: `<div class="word">${body}</div>` }), inspection);
+  return converted(page({ title: titleOf(body), language: languageOf(text), sheets: ['prose', 'code', 'word'], body: `<div class="word">${body}</div>` }), classification);
 };
 
 const bodyOf = async (parts: Parts): Promise<string> => {

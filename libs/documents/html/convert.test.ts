@@ -41,13 +41,13 @@ describe('HTML', () => {
   test('with more different external images than allowed is refused with both numbers', () => {
     const images = (count: number) => Array.from({ length: count }, (_, index) => `<img src="https://h/${index}">`).join('');
     expect(faultOf(images(51))).toMatchObject({ name: 'conversion_failed', extra: { details: { images: 51, limit: 50 } } });
-    expect(prepareHtml(images(50) + images(50), 50).lane).toBe('quiet');
-    expect(prepareHtml('<img src="https://h/a#1"><img src="https://h/a#2"><img src="https://H/a">', 1).lane).toBe('quiet');
-    expect(prepareHtml(images(500), null).lane).toBe('quiet');
+    expect(prepareHtml(images(50) + images(50), 50).classification.scripts).toBe(false);
+    expect(prepareHtml('<img src="https://h/a#1"><img src="https://h/a#2"><img src="https://H/a">', 1).classification.scripts).toBe(false);
+    expect(prepareHtml(images(500), null).classification.scripts).toBe(false);
   });
 
   test('may have any number of embedded images', () => {
-    expect(prepareHtml('<img src="data:image/png;base64,AAAA">'.repeat(60), 1).external).toBe(false);
+    expect(prepareHtml('<img src="data:image/png;base64,AAAA">'.repeat(60), 1).classification.external).toBe(false);
   });
 
   test('with an image that can never load is refused with its address', () => {
@@ -57,7 +57,7 @@ describe('HTML', () => {
   });
 
   test('may have relative images under a base, and in templates, which never load', () => {
-    expect(prepareHtml('<base href="https://h/"><img src="logo.png">', 50).external).toBe(true);
-    expect(prepareHtml('<template><img src="logo.png"></template>', 50).external).toBe(true);
+    expect(prepareHtml('<base href="https://h/"><img src="logo.png">', 50).classification.external).toBe(true);
+    expect(prepareHtml('<template><img src="logo.png"></template>', 50).classification.external).toBe(true);
   });
 });

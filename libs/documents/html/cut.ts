@@ -18,9 +18,8 @@ export const isCut = (code: string): boolean => code in insideOf || textElement.
 export const locateCut = (html: string): Cut | undefined => {
   let opened = { tagName: 'text', line: 1 };
   let cut: Cut | undefined;
-  parseWatching(html, {
-    positions: true,
-    onElement: (element, _, parser) => (opened = { tagName: element.tagName, line: lineOfToken(parser) ?? 1 }),
+  parseWatching(html, true, {
+    onTag: ({ tagName, location }) => (opened = { tagName, line: location?.startLine ?? 1 }),
     onError: (code, parser) => {
       if (cut || !isCut(code)) return;
       cut = textElement.has(code)

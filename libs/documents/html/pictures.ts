@@ -1,11 +1,11 @@
 import { Problem } from '#contracts/http/problem.ts';
-import type { Inspection } from './inspect.ts';
+import type { Finds } from './classify.ts';
 
 /**
  * Refuses pictures that can never load, and more distinct external ones than allowed.
  * @param maxImages null where there is no limit
  */
-export const checkPictures = ({ pictures, base }: Inspection, maxImages: number | null): void => {
+export const checkPictures = ({ pictures, base }: Finds, maxImages: number | null): void => {
   const distinct = new Set<string>();
   for (const { address, line } of pictures) {
     const url = resolve(address, base);

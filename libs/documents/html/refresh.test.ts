@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { inspectHtml } from './inspect.ts';
+import { classify } from './classify.ts';
 import { readRefresh } from './refresh.ts';
 
-const refreshOf = (html: string) => inspectHtml(html).refresh;
+const refreshOf = (html: string) => classify(html).classification.refresh;
 const asked = (content: string) => refreshOf(`<meta http-equiv=refresh content="${content}">`);
 
 test.each([

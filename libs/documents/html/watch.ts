@@ -1,29 +1,30 @@
-import { defaultTreeAdapter, type DefaultTreeAdapterMap, type DefaultTreeAdapterTypes, Parser, type Token } from 'parse5';
+import { type DefaultTreeAdapterMap, Parser, type Token } from 'parse5';
 
-type Element = DefaultTreeAdapterTypes.Element;
+type HtmlParser = Parser<DefaultTreeAdapterMap>;
 
-/** Told of every element as the tree is built, with the line (from 1) that the parser is on: no second walk is needed. */
-export type OnElement = (element: Element, attributes: readonly Token.Attribute[], parser: Parser<DefaultTreeAdapterMap>) => void;
+/** Where a tag stands. Of what stands in a template nothing loads; in a select some tags are dropped, which newer browsers keep. */
+export type Place = { inTemplate: boolean; inSelect: boolean };
 
-/** Parses by the HTML standard. `onError` gets the code of each parse error. */
-export const parseWatching = (html: string, options: { positions: boolean; onElement: OnElement; onError: (code: string, parser: Parser<DefaultTreeAdapterMap>) => void }): void => {
-  const parser: Parser<DefaultTreeAdapterMap> = new Parser({
-    sourceCodeLocationInfo: options.positions,
-    treeAdapter: {
-      ...defaultTreeAdapter,
-      createElement: (tagName, namespace, attributes) => {
-        const element = defaultTreeAdapter.createElement(tagName, namespace, attributes);
-        options.onElement(element, attributes, parser);
-        return element;
-      },
-      // A second <html> or <body> tag adds its attributes to the first.
-      adoptAttributes: (element, attributes) => {
-        defaultTreeAdapter.adoptAttributes(element, attributes);
-        options.onElement(element, attributes, parser);
-      },
-    },
-  });
+export type Watch = {
+  /** Told of every start tag once it has been dealt with, those included that do not become an element. */
+  onTag: (tag: Token.TagToken, place: Place, parser: HtmlParser) => void;
+  /** Told of the code of every parse error. */
+  onError: (code: string, parser: HtmlParser) => void;
+};
+
+/** Parses by the HTML standard, and answers with the tree. `positions` costs time, and gives tags their `location`. */
+export const parseWatching = (html: string, positions: boolean, { onTag, onError }: Watch): HtmlParser['document'] => {
+  const parser: HtmlParser = new Parser({ sourceCodeLocationInfo: positions });
+  let selectModes: number[] = [];
+  const build = parser.onStartTag.bind(parser);
+  parser.onStartTag = (tag) => {
+    const place = { inTemplate: parser.tmplInsertionModeStack.length > 0, inSelect: selectModes.includes(parser.insertionMode) };
+    build(tag);
+    if (tag.tagName === 'select' && !place.inSelect) selectModes = [...new Set([...selectModes, parser.insertionMode])];
+    onTag(tag, place, parser);
+  };
   // Set afterwards: given as an option it would switch the costly positions on.
-  parser.onParseError = (error) => options.onError(error.code, parser);
+  parser.onParseError = (error) => onError(error.code, parser);
   parser.tokenizer.write(html, true);
+  return parser.document;
 };

@@ -34,13 +34,13 @@ describe('Markdown', () => {
   });
 
   test('stays in the quiet lane, unless HTML in it could run', () => {
-    expect(convertMarkdown('# a <b>b</b>', 50).lane).toBe('quiet');
-    expect(convertMarkdown('a <b onclick="x()">b</b>', 50)).toMatchObject({ lane: 'script', laneReason: 'onclick attribute on line 1' });
-    expect(convertMarkdown('[a](javascript:x())', 50).lane).toBe('quiet');
+    expect(convertMarkdown('# a <b>b</b>', 50).classification.scripts).toBe(false);
+    expect(convertMarkdown('a <b onclick="x()">b</b>', 50)).toMatchObject({ classification: { scripts: true, reason: 'onclick attribute on line 1' } });
+    expect(convertMarkdown('[a](javascript:x())', 50).classification.scripts).toBe(false);
   });
 
   test('shows its images if they are absolute or embedded, and refuses relative ones', () => {
-    expect(convertMarkdown('![a](https://h/a.png)', 50).external).toBe(true);
+    expect(convertMarkdown('![a](https://h/a.png)', 50).classification.external).toBe(true);
     expect(bodyOf('![a](data:image/svg+xml;base64,AAAA)')).toContain('<img src="data:image/svg+xml');
     expect(faultOf('![a](a.png)')).toMatchObject({ name: 'image_load_failed', extra: { image_url: 'a.png' } });
   });

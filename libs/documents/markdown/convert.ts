@@ -1,9 +1,8 @@
 import type { Token } from 'markdown-it';
-import { preparedAs } from '../html/convert.ts';
-import { inspectHtml } from '../html/inspect.ts';
+import { classify } from '../html/classify.ts';
 import { checkPictures } from '../html/pictures.ts';
 import { page } from '../page.ts';
-import type { Prepared } from '../prepared.ts';
+import { converted, type Prepared } from '../prepared.ts';
 import { refusal } from '../refusal.ts';
 import { languageOf } from '../text/language.ts';
 import { checkClosed, lineOfLastHtml } from './defects.ts';
@@ -15,11 +14,11 @@ export const convertMarkdown = (text: string, maxImages: number | null): Prepare
   const tokens = markdown.parse(text, environment);
   checkClosed(tokens);
   const body = markdown.renderer.render(tokens, markdown.options, environment);
-  const inspection = inspectHtml(body);
-  if (inspection.cut) throw unfinished(inspection.cut.inside, tokens);
-  checkPictures(inspection, maxImages);
+  const { classification, finds } = classify(body);
+  if (finds.cut) throw unfinished(finds.cut.inside, tokens);
+  checkPictures(finds, maxImages);
   const html = page({ title: titleOf(tokens) ?? 'Document', language: languageOf(text), sheets: ['prose', 'code'], body });
-  return preparedAs(html, inspection);
+  return converted(html, classification);
 };
 
 const unfinished = (inside: string, tokens: readonly Token[]) => {

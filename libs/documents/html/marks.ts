@@ -1,0 +1,24 @@
+import type { Token } from 'parse5';
+
+const harmlessNames = new Set([
+  'viewport', 'author', 'description', 'generator', 'keywords', 'robots', 'date', 'application-name', 'format-detection',
+]);
+const harmlessPragmas = new Set(['content-type', 'x-ua-compatible']);
+
+/** Whether an element could say something to its page that outlasts the document there. */
+export const marksPage = (tagName: string, attributes: readonly Token.Attribute[]): boolean => {
+  if (tagName === 'style' || tagName === 'link') return attributes.some(({ name }) => name === 'title');
+  if (tagName !== 'meta') return false;
+  return attributes.some(({ name, value }) => {
+    if (name === 'name') return !harmlessNames.has(value.toLowerCase());
+    return name === 'http-equiv' && !harmlessPragmas.has(value.toLowerCase());
+  });
+};
+
+const moving = new Set(['link', 'marquee', 'set', 'animate', 'animatetransform', 'animatemotion']);
+
+/** Whether an element could bring in style sheets, or move. */
+export const mustSettle = (tagName: string): boolean => moving.has(tagName.toLowerCase());
+
+/** Whether a style sheet could animate, load fonts or sheets, or have a page size of its own. A backslash can spell any name. */
+export const sheetMustSettle = (css: string): boolean => /@page|keyframes|starting-style|font-face|@import|\\/i.test(css);
