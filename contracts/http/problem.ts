@@ -21,3 +21,8 @@ export class Problem extends Error {
     return new Problem(fault);
   }
 }
+
+const longest = 200;
+
+/** A text of a caller as it may stand in an answer: at most 200 characters of it. */
+export const brief = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}...` : text);

@@ -1,9 +1,20 @@
-import { accountRoutes } from './account/reference.ts';
-import { healthRoutes } from './health/reference.ts';
-import { jobRoutes } from './jobs/reference.ts';
-import { renderRoutes } from './renders/reference.ts';
+import { accountRoutes, type AccountDependencies } from './account/routes.ts';
+import { type DownloadDependencies, downloadRoutes } from './downloads/routes.ts';
+import { type HealthDependencies, healthRoutes } from './health/routes.ts';
+import { type JobDependencies, jobRoutes } from './jobs/routes.ts';
+import { type RenderDependencies, renderRoutes } from './renders/routes.ts';
 import type { Route } from './server/route.ts';
-import { templateRoutes } from './templates/reference.ts';
+import { type TemplateReadDependencies, templateReadRoutes } from './templates/read-routes.ts';
+import { templateTestRoutes, type TrialDependencies } from './templates/test-route.ts';
+import { type TemplateWriteDependencies, templateWriteRoutes } from './templates/write-routes.ts';
+import { type UsageDependencies, usageRoutes } from './usage/routes.ts';
 
-/** Everything that the API can do. What is not in here is not in its reference either. */
-export const routes: Route[] = [...renderRoutes, ...jobRoutes, ...templateRoutes, ...accountRoutes, ...healthRoutes];
+/** What all handlers together depend on. */
+export type RouteDependencies = RenderDependencies & JobDependencies & DownloadDependencies & TemplateReadDependencies &
+  TemplateWriteDependencies & TrialDependencies & AccountDependencies & UsageDependencies & HealthDependencies;
+
+/** Everything that the API can do. */
+export const routes: readonly Route<RouteDependencies>[] = [
+  ...renderRoutes, ...jobRoutes, ...downloadRoutes, ...templateReadRoutes, ...templateWriteRoutes, ...templateTestRoutes,
+  ...usageRoutes, ...accountRoutes, ...healthRoutes,
+];

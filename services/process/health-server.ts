@@ -5,20 +5,21 @@ import type { Settings } from '#libs/config/settings.ts';
 import type { Logger } from '#libs/telemetry/log.ts';
 import { watchGauge } from '#libs/telemetry/metrics.ts';
 import type { Telemetry } from '#libs/telemetry/start.ts';
-import { registerMetricsRoute } from '../api/health/metrics.ts';
-import { registerHealthRoutes } from '../api/health/routes.ts';
+import { healthRoutes } from '../api/health/routes.ts';
 import { internalFault, sendFault } from '../api/server/errors.ts';
 import { newRequestId } from '../api/server/malformed-requests.ts';
+import { registerRoutes } from '../api/server/register-routes.ts';
+import { decorateRequests } from '../api/server/request.ts';
 import { answerUnknownRoutes } from '../api/server/unknown-routes.ts';
 
 /** Serves `/health/live`, `/health/ready` and `/metrics` for a process without an API. Throws where the port is taken. */
 export const startHealthServer = async ({ healthPort, host, metricsToken }: Settings, telemetry: Telemetry, missing: () => string[]): Promise<{ address(): AddressInfo | string | null; stop(): Promise<void> }> => {
   const app = Fastify({ genReqId: newRequestId, return503OnClosing: false });
+  decorateRequests(app);
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
   answerUnknownRoutes(app);
   app.setErrorHandler((error, _, reply) => sendFault(reply, error instanceof Problem ? error.fault : internalFault));
-  registerHealthRoutes(app, () => ({ missing: missing() }));
-  registerMetricsRoute(app, telemetry, metricsToken);
+  registerRoutes(app, healthRoutes, { health: () => ({ missing: missing() }), telemetry, metricsToken });
   try {
     await app.listen({ port: healthPort, host });
   } catch (error) {

@@ -1,43 +1,74 @@
-import type { FastifyInstance } from 'fastify';
-import { type AccountAnswer, type AccountEventsAnswer, accountEventsQuery } from '#contracts/http/account.ts';
-import { accountIdOf } from '#contracts/names.ts';
+import {
+  type AccountAnswer, accountAnswer, type AccountEventsAnswer, accountEventsAnswer, accountEventsQuery, type accountHistoryData,
+} from '#contracts/http/account.ts';
+import { accountIdOf, idOfStream, keyIdOf, streams } from '#contracts/names.ts';
 import { limitsView } from '#application/accounts/queries.ts';
 import { accountHistory, type AccountHistoryDocument } from '#libs/projections/account-history.ts';
-import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import { historyEventView } from './history-view.ts';
-import { requirePermission } from '../server/authenticate.ts';
-import { callerOf } from '../server/caller.ts';
-import { queryOf } from '../server/query.ts';
-import { planLimits } from '../server/rate-limit.ts';
-import { validated } from '../server/validate.ts';
+import { actorView, traceIdView } from '../server/event-view.ts';
+import { named, route, type Route } from '../server/route.ts';
 
-const accountView = (account: AccountDocument): AccountAnswer => ({
-  id: accountIdOf(account.id),
-  name: account.name,
-  plan: account.plan,
-  state: account.suspension ? 'suspended' : 'active',
-  opened_at: account.openedAt,
-  limits: limitsView(planLimits(account)),
+const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+const inSnakeCase = (data: unknown): Record<string, unknown> => {
+  const viewOf = (name: string, value: unknown): unknown => (name === 'overrides' ? inSnakeCase(value) : value);
+  return Object.fromEntries(Object.entries(data as object).map(([name, value]) => [snakeCase(name), viewOf(name, value)]));
+};
+
+const accountPrefix = streams.account('');
+const subjectOf = (stream: string): string =>
+  stream.startsWith(accountPrefix) ? accountIdOf(idOfStream(stream)) : keyIdOf(idOfStream(stream));
+
+const historyEventView = ({ id, type, subject, metadata, data }: AccountHistoryDocument): AccountEventsAnswer['events'][number] => ({
+  id,
+  type: type as keyof typeof accountHistoryData,
+  subject: subjectOf(subject),
+  time: metadata.occurredAt,
+  actor: actorView(metadata),
+  request_id: metadata.correlationId,
+  trace_id: traceIdView(metadata),
+  data: inSnakeCase(data),
 });
 
-/** GET /account and GET /account/events: what the account may do, and what was done to it and its keys. */
-export const registerAccountRoutes = (app: FastifyInstance, { reads }: { reads: ReadStore }): void => {
-  app.get('/api/v1/account', async (request): Promise<AccountAnswer> => {
-    const caller = callerOf(request);
-    requirePermission(caller, 'usage:read');
-    return accountView(caller.account);
-  });
+export type AccountDependencies = { reads: ReadStore };
 
-  app.get('/api/v1/account/events', async (request): Promise<AccountEventsAnswer> => {
-    const caller = callerOf(request);
-    const { page, limit } = validated(accountEventsQuery, queryOf(request));
-    requirePermission(caller, 'usage:read');
-    const where = { accountId: caller.account.id };
-    const [total, events] = await Promise.all([
-      reads.count(accountHistory.name, where),
-      reads.find(accountHistory.name, { where, sort: { by: 'position', descending: true }, limit, skip: (page - 1) * limit }),
-    ]);
-    return { account_id: accountIdOf(caller.account.id), events: (events as AccountHistoryDocument[]).map(historyEventView), total, page, limit, pages: Math.ceil(total / limit) };
-  });
-};
+/** What the account may do, and what was done to it and its keys. */
+export const accountRoutes: Route<AccountDependencies>[] = [
+  route({
+    method: 'GET',
+    path: '/api/v1/account',
+    tag: 'Account',
+    summary: 'Read the account',
+    description: 'Its plan, and every limit that applies to it.',
+    permission: 'usage:read',
+    responses: [{ status: 200, description: 'The account.', schema: named('Account', accountAnswer) }],
+    handle: async ({ account, limits }): Promise<AccountAnswer> => ({
+      id: accountIdOf(account.id),
+      name: account.name,
+      plan: account.plan,
+      state: account.suspension ? 'suspended' : 'active',
+      opened_at: account.openedAt,
+      limits: limitsView(limits),
+    }),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/account/events',
+    tag: 'Account',
+    summary: "Read the account's history",
+    description: 'What happened to the account and its keys, newest first. No secret is ever in it.',
+    permission: 'usage:read',
+    request: { query: accountEventsQuery },
+    responses: [{ status: 200, description: 'One page of events.', schema: named('AccountHistory', accountEventsAnswer) }],
+    handle: async ({ account, query: { page, limit } }, { reads }: AccountDependencies) => {
+      const where = { accountId: account.id };
+      const sort = { by: 'position', descending: true };
+      const [total, events] = await Promise.all([
+        reads.count(accountHistory.name, where),
+        reads.find(accountHistory.name, { where, sort, limit, skip: (page - 1) * limit }),
+      ]);
+      const shown = (events as AccountHistoryDocument[]).map(historyEventView);
+      return { account_id: accountIdOf(account.id), events: shown, total, page, limit, pages: Math.ceil(total / limit) };
+    },
+  }),
+];

@@ -1,5 +1,6 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
+import { z } from 'zod';
 import { Problem } from '#contracts/http/problem.ts';
 import { bareId, renderIdOf, streams } from '#contracts/names.ts';
 import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
@@ -7,25 +8,21 @@ import { render } from '#libs/domain/render.ts';
 import { load, type Log } from '#application/handling/handle.ts';
 import { checkToken } from '#libs/secrets/download-token.ts';
 import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
-import { requirePermission } from '../server/authenticate.ts';
-import { callerIfAny } from '../server/caller.ts';
-import { pathOf, queryOf } from '../server/query.ts';
+import { openRoute, type Route } from '../server/route.ts';
 
-export type DownloadParts = { log: Log; blobs: BlobStore; secrets: ServiceSecrets };
-
-export const downloadPath = '/api/v1/download/:render_id';
+export type DownloadDependencies = { log: Log; blobs: BlobStore; secrets: ServiceSecrets };
 
 const notFound = (): Problem => Problem.of('not_found', 'There is no such PDF.');
 const expired = (): Problem => Problem.of('download_expired', 'The PDF could be fetched for an hour; the hour is over.');
 
-const permittedByToken = ({ secrets, log }: DownloadParts, id: string, token: string): void => {
+const permittedByToken = ({ secrets, log }: DownloadDependencies, id: string, token: string): void => {
   const verdict = checkToken(secrets, id, token, log.now());
   if (verdict === 'wrong') throw notFound();
   if (verdict === 'expired') throw expired();
 };
 
-/** Asks the log, not a read model: a callback's receiver may come for the PDF before any read model knows that it is there. */
-const keptPdf = async ({ log }: DownloadParts, id: string, accountId: string | null): Promise<{ sha256: string; keptUntil: string }> => {
+/** From the log, not a read model: a callback's receiver may fetch the PDF before any read model shows it. */
+const keptPdf = async ({ log }: DownloadDependencies, id: string, accountId: string | null): Promise<{ sha256: string; keptUntil: string }> => {
   const { history, aggregate } = await load(log, render, streams.render(id));
   const requested = history.find((event) => event.type === 'RenderRequested')?.data;
   if (!requested || (accountId !== null && requested.accountId !== accountId) || aggregate.state.status !== 'DONE') throw notFound();
@@ -36,21 +33,13 @@ const keptPdf = async ({ log }: DownloadParts, id: string, accountId: string | n
   return pdf;
 };
 
-const requirePdf = async (parts: DownloadParts, request: FastifyRequest): Promise<{ id: string; sha256: string; bytes: Uint8Array }> => {
-  const id = bareId('render', pathOf(request).render_id!);
-  if (!id) throw notFound();
-  const caller = callerIfAny(request);
-  if (caller) requirePermission(caller, 'jobs:read');
-  else permittedByToken(parts, id, String(queryOf(request).token));
-  const { sha256, keptUntil } = await keptPdf(parts, id, caller?.account.id ?? null);
-  const bytes = await parts.blobs.get(sha256).catch((error: unknown) => {
+const readPdf = async ({ blobs, log }: DownloadDependencies, sha256: string, keptUntil: string): Promise<Uint8Array> =>
+  blobs.get(sha256).catch((error: unknown) => {
     // The hour may have ended just now; before that it must be there.
-    throw error instanceof BlobMissing && parts.log.now() >= new Date(keptUntil) ? expired() : error;
+    throw error instanceof BlobMissing && log.now() >= new Date(keptUntil) ? expired() : error;
   });
-  return { id, sha256, bytes };
-};
 
-/** The range that is asked for. Only GET knows ranges (RFC 9110, 14.2), and If-Range must name what the caller has a part of (13.1.5). */
+/** The range of the request. Only GET has ranges (RFC 9110, 14.2), and If-Range must name this PDF (13.1.5). */
 const rangeOf = ({ method, headers }: FastifyRequest, etag: string): string | undefined =>
   method === 'GET' && (headers['if-range'] === undefined || headers['if-range'] === etag) ? headers.range : undefined;
 
@@ -64,17 +53,45 @@ const sendBytes = (request: FastifyRequest, reply: FastifyReply, bytes: Uint8Arr
   return reply.status(206).header('content-range', `bytes ${start}-${end}/${bytes.byteLength}`).send(bytes.subarray(start, end + 1));
 };
 
-/** Finished PDFs of asynchronous renders, for whoever has the token or the account's key. */
-export const registerDownloads = (app: FastifyInstance, parts: DownloadParts): void => {
-  app.get(downloadPath, async (request, reply) => {
-    const { id, sha256, bytes } = await requirePdf(parts, request);
-    const etag = `"${sha256}"`;
-    reply.headers({
-      'content-type': 'application/pdf', 'content-disposition': `attachment; filename="${renderIdOf(id)}.pdf"`, etag,
-      'accept-ranges': 'bytes', 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff',
-    });
-    const known = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''));
-    if (known?.some((one) => one === etag || one === '*')) return reply.status(304).send();
-    return sendBytes(request, reply, bytes, etag);
-  });
-};
+const params = z.object({ render_id: z.string().describe('render_<id>') });
+// A token that is there twice is a wrong token.
+const query = z.object({ token: z.coerce.string().optional().describe('As pdf_url has it.') });
+const pdfType = 'application/pdf';
+
+/** Finished PDFs, for callers with the account's key or the token of the address. */
+export const downloadRoutes: Route<DownloadDependencies>[] = [
+  openRoute({
+    method: 'GET',
+    path: '/api/v1/download/{render_id}',
+    tag: 'Jobs',
+    summary: 'Fetch the PDF of a job',
+    description:
+      'For one hour from the end of an asynchronous render, or from when the PDF of another one was made again for a repeated request; then the PDF is erased and only its hash remains. The address in `pdf_url` has a token that takes the place of a key. Parts can be asked for with `Range`, and `If-None-Match` is heeded.',
+    permission: 'jobs:read',
+    keyOr: 'token',
+    request: { params, query },
+    responses: [
+      { status: 200, description: 'The PDF.', schema: null, bytes: pdfType, headers: { ETag: 'The SHA-256 of the PDF, in quotes.' } },
+      { status: 206, description: 'The part that `Range` asked for.', schema: null, bytes: pdfType },
+      { status: 304, description: 'It is the one that `If-None-Match` names.', schema: null },
+      { status: 416, description: 'The PDF has no such part.', schema: null },
+    ],
+    errors: ['not_found', 'download_expired'],
+    handle: async ({ caller, params: { render_id }, query: { token }, reply }, dependencies: DownloadDependencies) => {
+      const { request } = reply;
+      const id = bareId('render', render_id);
+      if (!id) throw notFound();
+      if (!caller) permittedByToken(dependencies, id, token ?? '');
+      const { sha256, keptUntil } = await keptPdf(dependencies, id, caller?.account.id ?? null);
+      const bytes = await readPdf(dependencies, sha256, keptUntil);
+      const etag = `"${sha256}"`;
+      reply.headers({
+        'content-type': pdfType, 'content-disposition': `attachment; filename="${renderIdOf(id)}.pdf"`, etag,
+        'accept-ranges': 'bytes', 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff',
+      });
+      const known = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''));
+      if (known?.some((one) => one === etag || one === '*')) return reply.status(304).send();
+      return sendBytes(request, reply, bytes, etag);
+    },
+  }),
+];

@@ -1,14 +1,72 @@
-import type { FastifyInstance } from 'fastify';
+import { hash, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import { Problem } from '#contracts/http/problem.ts';
+import type { Telemetry } from '#libs/telemetry/start.ts';
+import { named, openRoute, type Route } from '../server/route.ts';
 
 /** What is missing before the service can take a render; empty when nothing is. */
 export type Health = { missing: string[] };
 
-/** GET /health/live and /health/ready, for whoever runs the service. */
-export const registerHealthRoutes = (app: FastifyInstance, health: () => Health): void => {
-  app.get('/health/live', async () => ({ status: 'live' }));
-  app.get('/health/ready', async (_, reply) => {
-    const { missing } = health();
-    if (missing.length === 0) return { status: 'ready' };
-    return reply.status(503).send({ status: 'not ready', missing });
-  });
+/** With a metrics token, only callers who send it may read the metrics. */
+export type HealthDependencies = {
+  health: () => Health;
+  telemetry: Pick<Telemetry, 'metricsText' | 'metricsType'>;
+  metricsToken?: string | undefined;
 };
+
+const live = named('Live', z.object({ status: z.literal('live') }));
+const ready = named('Ready', z.object({ status: z.literal('ready') }));
+const missing = z.array(z.string()).describe('What the service still waits for.');
+const notReady = named('NotReady', z.object({ status: z.literal('not ready'), missing }));
+const starting = { summary: 'It is starting', value: { status: 'not ready', missing: ['no browser is up yet'] } };
+
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
+
+/** The time that the comparison takes tells nothing about the token. */
+const isToken = (authorization: string | undefined, token: string): boolean =>
+  timingSafeEqual(digest(authorization ?? ''), digest(`Bearer ${token}`));
+
+/** For operators: is the process running, can it take a render, and what has it measured. */
+export const healthRoutes: Route<HealthDependencies>[] = [
+  openRoute({
+    method: 'GET',
+    path: '/health/live',
+    tag: 'Operation',
+    summary: 'Does the process turn?',
+    description: 'For whoever restarts the process when it hangs. Needs no key.',
+    responses: [{ status: 200, description: 'It does.', schema: live }],
+    handle: async () => ({ status: 'live' as const }),
+  }),
+  openRoute({
+    method: 'GET',
+    path: '/health/ready',
+    tag: 'Operation',
+    summary: 'Can it take a render?',
+    description: 'For whoever sends traffic here. Needs no key.',
+    responses: [
+      { status: 200, description: 'It can.', schema: ready },
+      { status: 503, description: 'It cannot, yet or any more.', schema: notReady, examples: { starting } },
+    ],
+    handle: async ({ reply }, { health }: HealthDependencies) => {
+      const lacking = health().missing;
+      if (lacking.length === 0) return { status: 'ready' as const };
+      return reply.status(503).send({ status: 'not ready', missing: lacking });
+    },
+  }),
+  openRoute({
+    method: 'GET',
+    path: '/metrics',
+    tag: 'Operation',
+    summary: 'Read the metrics',
+    description: 'What this process has counted and measured, in the text format of Prometheus. Needs no key, and holds nothing of any account. Where the operator has set a metrics token, it must be sent as `Authorization: Bearer <token>`.',
+    responses: [{ status: 200, description: 'The metrics.', schema: null, bytes: 'text/plain' }],
+    errors: ['invalid_metrics_token'],
+    handle: async ({ reply }, { telemetry, metricsToken }: HealthDependencies) => {
+      if (metricsToken !== undefined && !isToken(reply.request.headers.authorization, metricsToken)) {
+        const message = 'Send "Authorization: Bearer <METRICS_TOKEN>", with the token that the service was started with.';
+        throw Problem.of('invalid_metrics_token', message);
+      }
+      return reply.type(telemetry.metricsType).send(await telemetry.metricsText());
+    },
+  }),
+];

@@ -1,10 +1,18 @@
 import { Problem } from '#contracts/http/problem.ts';
 import type { RedeliverJob } from '#contracts/http/jobs.ts';
 import type { WebhookTarget } from '#contracts/events/render.ts';
-import { streams } from '#contracts/names.ts';
+import { readModels, streams } from '#contracts/names.ts';
 import { delivery, TargetErased } from '#libs/domain/delivery.ts';
 import { type Cause, load, type Log } from '#application/handling/handle.ts';
+import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
 import { eraseTarget, sealTarget, type TargetParts } from '#application/deliveries/target.ts';
+import type { Freshness } from '../server/freshness.ts';
+
+const { deliveries } = readModels;
+
+type RedeliverParts = TargetParts & { log: Log };
+type RedeliverFailedParts = RedeliverParts & { reads: ReadStore; freshness: Freshness };
 
 type Field = keyof RedeliverJob;
 
@@ -24,7 +32,7 @@ const underWay = (): Problem =>
  * Starts another round of a callback, and answers with the position of its event; null where the callback has not ended. `given` replaces the address, method and headers
  * of the former round. @throws Problem webhook_target_erased where it lacks what was erased, redelivery_conflict where it has something and the callback has not ended
  */
-export const redeliver = async (parts: TargetParts & { log: Log }, id: string, given: RedeliverJob, cause: Cause): Promise<number | null> => {
+export const redeliver = async (parts: RedeliverParts, id: string, given: RedeliverJob, cause: Cause): Promise<number | null> => {
   const { aggregate } = await load(parts.log, delivery, streams.delivery(id));
   const { state } = aggregate;
   const isGiven = Object.keys(given).length > 0;
@@ -48,4 +56,37 @@ export const redeliver = async (parts: TargetParts & { log: Log }, id: string, g
   await forget();
   if (isGiven) throw underWay();
   return null;
+};
+
+const redeliveredAtOnce = 1_000;
+
+type Failed = { redelivered: string[]; erased: string[] };
+
+/**
+ * Starts another round for the callbacks of an account that failed for good at or after `since`. Answers with the bare ids of
+ * their jobs: `erased` are those that cannot be sent again without the secrets that were erased.
+ */
+export const redeliverFailed = async (parts: RedeliverFailedParts, accountId: string, since: string, cause: Cause): Promise<Failed> => {
+  const { reads, freshness } = parts;
+  await freshness.settled(accountId, deliveries);
+  const range = { by: 'failedAt', from: new Date(since).toISOString() };
+  const sort = { by: 'failedAt', descending: false };
+  const failed = async (isSealed: boolean): Promise<string[]> => {
+    const where = { accountId, status: 'failed', isSealed };
+    const found = await reads.find(deliveries, { where, range, sort, limit: redeliveredAtOnce });
+    return (found as DeliveryDocument[]).map(({ id }) => id);
+  };
+  const [open, erased] = await Promise.all([failed(false), failed(true)]);
+  const redelivered: string[] = [];
+  for (const id of open) {
+    // A callback that got secrets a moment ago is refused; the others are sent all the same.
+    const position = await redeliver(parts, id, {}, cause).catch((error: unknown) => {
+      if (error instanceof Problem) return null;
+      throw error;
+    });
+    if (position === null) continue;
+    freshness.wrote(accountId, position, deliveries);
+    redelivered.push(id);
+  }
+  return { redelivered, erased };
 };

@@ -1,7 +1,9 @@
-import type { FastifyInstance } from 'fastify';
 import { encodeTime } from 'ulid';
+import { z } from 'zod';
 import { diagnosticsQuery } from '#contracts/http/diagnostics.ts';
-import { listJobsQuery, redeliverJob, redeliverJobs } from '#contracts/http/jobs.ts';
+import {
+  type Job, job, jobHistory, jobList, listJobsQuery, redelivered, redeliveredJobs, redeliverJob, redeliverJobs,
+} from '#contracts/http/jobs.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { bareId, jobIdOf, readModels, streams } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
@@ -10,24 +12,21 @@ import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import type { TargetParts } from '#application/deliveries/target.ts';
+import { abandonment } from '../renders/send-render.ts';
 import { requirePermission } from '../server/authenticate.ts';
-import { callerOf } from '../server/caller.ts';
-import type { Caller } from '../server/callers.ts';
-import { causeOf } from '../server/cause.ts';
 import { eventView } from '../server/event-view.ts';
 import type { Freshness } from '../server/freshness.ts';
-import { bodyOf, pathOf, queryOf } from '../server/query.ts';
-import { validated } from '../server/validate.ts';
-import { abandonment } from '../renders/send-render.ts';
+import { named, route, type Route } from '../server/route.ts';
 import { diagnosticsOf, type DiagnosticsParts } from './diagnostics.ts';
-import { redeliver } from './redeliver.ts';
+import { redeliver, redeliverFailed } from './redeliver.ts';
 import { jobOf, type UrlOf } from './view.ts';
 
-export type JobParts = TargetParts & DiagnosticsParts & { log: Log; reads: ReadStore; freshness: Freshness; urlOf: UrlOf };
+export type JobDependencies = TargetParts & DiagnosticsParts & { log: Log; reads: ReadStore; freshness: Freshness; urlOf: UrlOf };
 
 const { renders, deliveries } = readModels;
-const redeliveredAtOnce = 1_000;
 const longestWaitMs = 1_000;
+
+const params = z.object({ job_id: z.string().describe('job_<id>') });
 
 const jobNotFound = (): Problem => Problem.of('job_not_found', 'The account has no such job.');
 
@@ -43,94 +42,132 @@ const cursorId = (cursor: string | undefined): string | undefined => {
   return id;
 };
 
-/** What the log has of a job, in order. */
-const storyOf = async ({ store }: Log, id: string): Promise<RecordedEvent[]> => {
+/** The events of a render and its callback, in the order of the log. */
+const historyOf = async ({ store }: Log, id: string): Promise<RecordedEvent[]> => {
   const [render, callback] = await Promise.all([store.read(streams.render(id)), store.read(streams.delivery(id))]);
   return [...render, ...callback].toSorted((a, b) => a.position - b.position);
 };
 
-/** A job as the log has it now: who has just had a callback must not find the job still under way. */
-const requireJob = async ({ log, reads }: JobParts, { account }: Caller, prefixed: string): Promise<{ document: RenderDocument; story: RecordedEvent[] }> => {
+type Found = { document: RenderDocument; history: RecordedEvent[] };
+
+/** A job with all that the log has of it now: after a callback the job must not look as if it were still being worked on. */
+const requireJob = async ({ log, reads }: JobDependencies, accountId: string, prefixed: string): Promise<Found> => {
   const id = bareId('job', prefixed);
-  const story = id ? await storyOf(log, id) : [];
-  if (!id || story[0]?.metadata.accountId !== account.id) throw jobNotFound();
-  await Promise.all([renders, deliveries].map((model) => reads.reached(model, story.at(-1)!.position, longestWaitMs)));
+  const history = id ? await historyOf(log, id) : [];
+  if (!id || history[0]?.metadata.accountId !== accountId) throw jobNotFound();
+  await Promise.all([renders, deliveries].map((model) => reads.reached(model, history.at(-1)!.position, longestWaitMs)));
   const document = (await reads.get(renders, id)) as RenderDocument | null;
-  if (!document) throw Problem.of('service_unavailable', 'The job is there and cannot be shown yet. Try again in a moment.', { retry_after: 1 });
-  return { document, story };
+  if (document) return { document, history };
+  throw Problem.of('service_unavailable', 'The job is there and cannot be shown yet. Try again in a moment.', { retry_after: 1 });
 };
 
-/** Jobs of an account: list, one, its history, and its callback sent again. */
-export const registerJobRoutes = (app: FastifyInstance, parts: JobParts): void => {
-  const { log, reads, freshness, urlOf } = parts;
-
-  const viewOf = async (document: RenderDocument) => {
-    const callback = document.webhookUrl === null ? null : ((await reads.get(deliveries, document.id)) as DeliveryDocument | null);
-    return jobOf(document, callback, urlOf, log.now());
-  };
-
-  app.get('/api/v1/jobs', async (request) => {
-    const caller = callerOf(request);
-    const { status, since, until, limit, cursor } = validated(listJobsQuery, queryOf(request));
-    requirePermission(caller, 'jobs:read');
-    await freshness.settled(caller.account.id, renders, deliveries);
-    const where = { accountId: caller.account.id, isJob: true, ...(status ? { status } : {}) };
-    const range = { by: 'id', from: since && lowestIdAt(since), before: earliest(until && lowestIdAt(until), cursorId(cursor)) };
-    const found = (await reads.find(renders, { where, range, sort: { by: 'id', descending: true }, limit: limit + 1 })) as RenderDocument[];
-    const page = found.slice(0, limit);
-    return { jobs: await Promise.all(page.map(viewOf)), next_cursor: found.length > limit ? jobIdOf(page.at(-1)!.id) : null };
-  });
-
-  app.get('/api/v1/jobs/:job_id', async (request, reply) => {
-    const caller = callerOf(request);
-    const wanted = validated(diagnosticsQuery, queryOf(request)).diagnostics === 'true';
-    requirePermission(caller, 'jobs:read');
-    if (wanted) requirePermission(caller, 'render:create');
-    const { document } = await requireJob(parts, caller, pathOf(request).job_id!);
-    const diagnostics = wanted ? await diagnosticsOf(parts, document.id, causeOf(request), abandonment(reply)) : null;
-    return { ...(await viewOf(document)), ...(diagnostics ? { diagnostics } : {}) };
-  });
-
-  app.get('/api/v1/jobs/:job_id/events', async (request) => {
-    const caller = callerOf(request);
-    requirePermission(caller, 'jobs:read');
-    const { document, story } = await requireJob(parts, caller, pathOf(request).job_id!);
-    return { job_id: jobIdOf(document.id), events: story.map(eventView) };
-  });
-
-  app.post('/api/v1/jobs/:job_id/redeliver', async (request) => {
-    const caller = callerOf(request);
-    const given = validated(redeliverJob, request.body ? bodyOf(request) : {});
-    requirePermission(caller, 'render:create');
-    const { document } = await requireJob(parts, caller, pathOf(request).job_id!);
-    if (document.webhookUrl === null) throw Problem.of('invalid_request', 'The job has no webhook_url, so there is no callback to send again.', { field: 'job_id' });
-    const position = await redeliver(parts, document.id, given, causeOf(request));
-    if (position !== null) freshness.wrote(caller.account.id, position, deliveries);
-    await freshness.settled(caller.account.id, deliveries);
-    const { job_id, webhook_status } = await viewOf(document);
-    return { job_id, webhook_status };
-  });
-
-  app.post('/api/v1/jobs/redeliver', async (request) => {
-    const caller = callerOf(request);
-    const { since } = validated(redeliverJobs, bodyOf(request));
-    requirePermission(caller, 'render:create');
-    await freshness.settled(caller.account.id, deliveries);
-    const range = { by: 'failedAt', from: new Date(since).toISOString() };
-    const failed = (isSealed: boolean) =>
-      reads.find(deliveries, { where: { accountId: caller.account.id, status: 'failed', isSealed }, range, sort: { by: 'failedAt', descending: false }, limit: redeliveredAtOnce }) as Promise<DeliveryDocument[]>;
-    const [open, erased] = await Promise.all([failed(false), failed(true)]);
-    const again: string[] = [];
-    for (const { id } of open) {
-      // A callback that got secrets a moment ago is refused; the others are sent all the same.
-      const position = await redeliver(parts, id, {}, causeOf(request)).catch((error: unknown) => {
-        if (error instanceof Problem) return null;
-        throw error;
-      });
-      if (position === null) continue;
-      freshness.wrote(caller.account.id, position, deliveries);
-      again.push(jobIdOf(id));
-    }
-    return { redelivered: again.length, job_ids: again, ...(erased.length > 0 ? { erased_job_ids: erased.map(({ id }) => jobIdOf(id)) } : {}) };
-  });
+const viewOf = async ({ reads, urlOf, log }: JobDependencies, document: RenderDocument): Promise<Job> => {
+  const callback = document.webhookUrl === null ? null : ((await reads.get(deliveries, document.id)) as DeliveryDocument | null);
+  return jobOf(document, callback, urlOf, log.now());
 };
+
+const secrets = {
+  summary: 'With the headers and the address once more',
+  value: { webhook_url: 'https://example.com/hooks?key=1f9c', webhook_headers: { Authorization: 'Bearer 5f2d' } },
+};
+
+/** What became of renders and their callbacks. */
+export const jobRoutes: Route<JobDependencies>[] = [
+  route({
+    method: 'GET',
+    path: '/api/v1/jobs',
+    tag: 'Jobs',
+    summary: 'List jobs',
+    description: 'The asynchronous renders of the account, newest first, in pages that stay put while new jobs arrive.',
+    permission: 'jobs:read',
+    request: { query: listJobsQuery },
+    responses: [{ status: 200, description: 'One page of jobs.', schema: named('JobList', jobList) }],
+    handle: async ({ account, query: { status, since, until, limit, cursor } }, dependencies: JobDependencies) => {
+      const { reads, freshness } = dependencies;
+      const before = earliest(until && lowestIdAt(until), cursorId(cursor));
+      await freshness.settled(account.id, renders, deliveries);
+      const where = { accountId: account.id, isJob: true, ...(status ? { status } : {}) };
+      const range = { by: 'id', from: since && lowestIdAt(since), before };
+      const sort = { by: 'id', descending: true };
+      const found = (await reads.find(renders, { where, range, sort, limit: limit + 1 })) as RenderDocument[];
+      const page = found.slice(0, limit);
+      const jobs = await Promise.all(page.map((document) => viewOf(dependencies, document)));
+      return { jobs, next_cursor: found.length > limit ? jobIdOf(page.at(-1)!.id) : null };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/jobs/{job_id}',
+    tag: 'Jobs',
+    summary: 'Read a job',
+    description:
+      'What became of a render and of its callback. `status` is `QUEUED` when the render is accepted, `PROCESSING` when a worker has taken it up, then `DONE` or `FAILED`. A callback that failed for good is in `webhook_error`. Unknown jobs and those of other accounts are the same 404.\n\nWith `diagnostics=true` a render that has ended is told of in more detail. Timings, lane and failed resources are those of the render itself. Messages of the console and fonts are not noted while callers wait: who asks for them first has the document made once more, and looked at closely. Since the same request gives the same bytes, what is seen there holds for the first PDF too; `same_bytes` says whether it came out the same. What was found is kept. The second rendering is charged to nobody; since it makes a PDF, the key needs the permission `render:create`, too. Where many renders wait, nothing is made and `pending` says to ask again.',
+    permission: 'jobs:read',
+    request: { params, query: diagnosticsQuery },
+    responses: [{ status: 200, description: 'The job. Fields that do not apply are left out.', schema: named('Job', job) }],
+    errors: ['job_not_found'],
+    handle: async (context, dependencies: JobDependencies) => {
+      const { account, params: { job_id }, query, cause, reply } = context;
+      const wanted = query.diagnostics === 'true';
+      if (wanted) requirePermission(context, 'render:create');
+      const { document } = await requireJob(dependencies, account.id, job_id);
+      const diagnostics = wanted ? await diagnosticsOf(dependencies, document.id, cause, abandonment(reply)) : null;
+      return { ...(await viewOf(dependencies, document)), ...(diagnostics ? { diagnostics } : {}) };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/jobs/{job_id}/events',
+    tag: 'Jobs',
+    summary: "Read a job's history",
+    description: 'Every event of the render and of its callback: what, when, by whom, in which trace. Values of the callback\'s headers, and parts of its address that may be credentials, are shown as `***`. A receiver\'s answer that repeats them is masked in the same way.',
+    permission: 'jobs:read',
+    request: { params },
+    responses: [{ status: 200, description: 'The events.', schema: named('JobHistory', jobHistory) }],
+    errors: ['job_not_found'],
+    handle: async ({ account, params: { job_id } }, dependencies: JobDependencies) => {
+      const { document, history } = await requireJob(dependencies, account.id, job_id);
+      return { job_id: jobIdOf(document.id), events: history.map(eventView) };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/jobs/{job_id}/redeliver',
+    tag: 'Jobs',
+    summary: 'Send a callback again',
+    description:
+      'Starts another round of three attempts, with the same `webhook-id`. The body may be empty: the callback then goes where it went before. Headers, and an address that the job shows with `***`, are erased when a delivery has ended, delivered or not. So they have to be sent again: `webhook_headers` if there were any (`{}` sends none now), and the whole `webhook_url` if the job shows it masked. Otherwise the answer is 409 `webhook_target_erased`. The body may name another address, method or headers once the delivery has ended; while the callback is under way, that is 409 `redelivery_conflict`.',
+    permission: 'render:create',
+    request: { params, body: named('RedeliverJob', redeliverJob), bodyIsOptional: true, examples: { secrets } },
+    responses: [{ status: 200, description: 'The callback is on its way.', schema: named('Redelivered', redelivered) }],
+    errors: ['job_not_found', 'redelivery_conflict', 'webhook_target_erased'],
+    handle: async ({ account, params, body, cause }, dependencies: JobDependencies) => {
+      const { freshness } = dependencies;
+      const { document } = await requireJob(dependencies, account.id, params.job_id);
+      if (document.webhookUrl === null) {
+        const message = 'The job has no webhook_url, so there is no callback to send again.';
+        throw Problem.of('invalid_request', message, { field: 'job_id' });
+      }
+      const position = await redeliver(dependencies, document.id, body, cause);
+      if (position !== null) freshness.wrote(account.id, position, deliveries);
+      await freshness.settled(account.id, deliveries);
+      const { job_id, webhook_status } = await viewOf(dependencies, document);
+      return { job_id, webhook_status: webhook_status! };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/jobs/redeliver',
+    tag: 'Jobs',
+    summary: 'Send failed callbacks again',
+    description: 'Starts another round for the callbacks that have failed for good since the given time. Callbacks that had headers or a masked address are left out, because their secrets are erased. `erased_job_ids` names their jobs: redeliver each of them with a body.',
+    permission: 'render:create',
+    request: { body: named('RedeliverJobs', redeliverJobs), examples: { night: { summary: 'Since the night', value: { since: '2026-03-02T00:00:00Z' } } } },
+    responses: [{ status: 200, description: 'The callbacks that are on their way.', schema: named('RedeliveredJobs', redeliveredJobs) }],
+    handle: async ({ account, body, cause }, dependencies: JobDependencies) => {
+      const { redelivered: again, erased } = await redeliverFailed(dependencies, account.id, body.since, cause);
+      const erasedJobs = erased.length > 0 ? { erased_job_ids: erased.map(jobIdOf) } : {};
+      return { redelivered: again.length, job_ids: again.map(jobIdOf), ...erasedJobs };
+    },
+  }),
+];

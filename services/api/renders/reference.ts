@@ -1,12 +1,7 @@
-import { z } from 'zod';
-import { diagnosticsQuery } from '#contracts/http/diagnostics.ts';
-import { convertRequest, renderDone, templateRequest } from '#contracts/http/render.ts';
-import { renderQueued } from '#contracts/http/jobs.ts';
-import { bodyErrors, type Example, idempotencyErrors, idempotencyKey, named, printErrors, replayHeader, type Route } from '../server/route.ts';
+import type { Example } from '../server/route.ts';
 
-const renderRequest = named('RenderRequest', z.discriminatedUnion('mode', [named('ConvertRequest', convertRequest), named('TemplateRequest', templateRequest)]));
-
-const examples: Record<string, Example> = {
+/** Requests as callers may send them. */
+export const examples: Record<string, Example> = {
   markdown: { summary: 'Markdown', value: { mode: 'CONVERT', input_type: 'markdown', data: '# Minutes\n\n| Item | Owner |\n|---|---|\n| Order paper | Ines |\n' } },
   html: {
     summary: 'HTML with page numbers',
@@ -33,7 +28,8 @@ answer ends it at once, redirects among them. An address that is not public is a
 (\`webhook-id\`, the same at each attempt, \`webhook-timestamp\`, \`webhook-signature\`), made with the same secret. \`webhook_headers\` cannot replace these, nor the headers that HTTP itself needs.
 `.trim();
 
-const description = `
+/** The reference of POST /render. Markdown. */
+export const description = `
 Makes a PDF from content that is sent along (\`CONVERT\`) or from a stored template and data (\`RENDER\`), and answers with it when it is done.
 
 **How \`data\` is read.** \`docx\` is always base64. The text types take plain text. They take base64 too: a prefix \`data:...;base64,\` settles it; without one
@@ -74,38 +70,8 @@ render ask for its job, \`GET /api/v1/jobs/job_<id>?diagnostics=true\`, with the
 ${callbacks}
 `.trim();
 
-const answers = {
+/** Answers as callers may get them. */
+export const answers = {
   done: { summary: 'The PDF', value: done },
   queued: { summary: 'The job, where a webhook_url is given', value: queued },
 };
-
-const errorsOfRender = bodyErrors(
-  'invalid_mode', 'invalid_input_type', 'invalid_page_size', 'invalid_orientation', 'missing_template_id', 'missing_data', 'quota_exceeded', 'render_template_not_found', ...idempotencyErrors,
-);
-
-const queuedRender = named('QueuedRender', renderQueued);
-
-export const renderRoutes: Route[] = [
-  {
-    method: 'POST',
-    path: '/api/v1/render',
-    tag: 'Rendering',
-    summary: 'Make a PDF',
-    description,
-    permission: 'render:create',
-    request: { headers: idempotencyKey, query: diagnosticsQuery, body: renderRequest, examples },
-    responses: [{ status: 200, description: 'The PDF, or the job.', schema: z.union([named('Render', renderDone), queuedRender]), examples: answers, headers: replayHeader }],
-    errors: [...errorsOfRender, 'invalid_html', 'invalid_docx', 'invalid_markdown', 'template_render_error', ...printErrors],
-  },
-  {
-    method: 'POST',
-    path: '/api/v1/render/async',
-    tag: 'Rendering',
-    summary: 'Make a PDF without waiting for it',
-    description: 'As `POST /api/v1/render`, but the answer always comes at once. Without a `webhook_url` there is no callback: ask for the job instead. What goes wrong while the PDF is made is found in the job.',
-    permission: 'render:create',
-    request: { headers: idempotencyKey, body: renderRequest, examples },
-    responses: [{ status: 200, description: 'The job.', schema: queuedRender, examples: { queued: answers.queued }, headers: replayHeader }],
-    errors: errorsOfRender,
-  },
-];

@@ -1,5 +1,5 @@
 import type { RenderSource } from '#contracts/events/render.ts';
-import { Problem } from '#contracts/http/problem.ts';
+import { brief, Problem } from '#contracts/http/problem.ts';
 import { type RenderOptions, renderOptions } from '#contracts/http/render-options.ts';
 import type { ConvertRequest, TemplateRequest } from '#contracts/http/render.ts';
 import { readModels } from '#contracts/names.ts';
@@ -10,7 +10,6 @@ import type { ReadStore } from '#libs/read-store/port.ts';
 import { readSettings } from '#application/templates/content.ts';
 import { findTemplate, findVersion } from '#application/templates/queries.ts';
 import type { Caller } from '../server/callers.ts';
-import { brief } from '../server/brief.ts';
 import type { Freshness } from '../server/freshness.ts';
 import type { Written } from '../server/body/read-json.ts';
 import { planLimits } from '../server/rate-limit.ts';
@@ -18,7 +17,7 @@ import { planLimits } from '../server/rate-limit.ts';
 /** `headerHtml` and `footerHtml` are the bytes of the options of that name. */
 export type Ask = { source: RenderSource; options: RenderOptions; headerHtml: Uint8Array | null; footerHtml: Uint8Array | null };
 /** `templates` are found by their bare ids. */
-export type SourceParts = { reads: ReadStore; templates: Known<TemplateDocument>; blobs: BlobStore; freshness: Freshness };
+export type SourceParts = { reads: ReadStore; templates: Known<TemplateDocument>; inputs: BlobStore; freshness: Freshness };
 
 const given = (fields: Record<string, unknown>): Record<string, unknown> => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
@@ -34,7 +33,7 @@ const withoutWebhook = <T extends object>(fields: T): T => Object.fromEntries(Ob
 
 type Content = Pick<Ask, 'source' | 'options'>;
 
-const templateContent = async ({ reads, templates, blobs, freshness }: SourceParts, { account }: Caller, request: Omit<TemplateRequest, 'mode'>, data: Uint8Array): Promise<Content> => {
+const templateContent = async ({ reads, templates, inputs, freshness }: SourceParts, { account }: Caller, request: Omit<TemplateRequest, 'mode'>, data: Uint8Array): Promise<Content> => {
   const { template_id, template_version, data: _, ...own } = request;
   await freshness.settled(account.id, readModels.templates, readModels.templateVersions);
   const template = await findTemplate(templates, account.id, template_id);
@@ -43,7 +42,7 @@ const templateContent = async ({ reads, templates, blobs, freshness }: SourcePar
   // A template's own document is that of its present version.
   const body = version === template.version ? template : (await findVersion(reads, template, version, planLimits(account).keptVersions))?.body;
   if (!body) throw unknownTemplate(template_id, template_version);
-  const [{ default_options }, dataRef] = await Promise.all([readSettings(blobs, body), blobs.put(data)]);
+  const [{ default_options }, dataRef] = await Promise.all([readSettings(inputs, body), inputs.put(data)]);
   const { locale: _locale, time_zone: _timeZone, ...presets } = default_options;
   return {
     source: { mode: 'RENDER', templateId: template.id, templateVersion: version, content: body.content, settings: body.settings, data: dataRef },
@@ -57,7 +56,7 @@ const contentOf = async (parts: SourceParts, caller: Caller, request: ConvertReq
     return templateContent(parts, caller, wanted, data);
   }
   const { mode: _mode, input_type: inputType, data: _data, ...options } = request;
-  return { source: { mode: 'CONVERT', inputType, input: await parts.blobs.put(data) }, options: withoutWebhook(options) };
+  return { source: { mode: 'CONVERT', inputType, input: await parts.inputs.put(data) }, options: withoutWebhook(options) };
 };
 
 /** What is stored of a text: as it was written, where it was too long to be read. */

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { Problem } from '#contracts/http/problem.ts';
 import { renderIdOf, streams } from '#contracts/names.ts';
 import type { Answer, Answers } from '#libs/answers/port.ts';
@@ -7,27 +7,24 @@ import { keptMs as keyKeptMs } from '#libs/domain/idempotency.ts';
 import { maxMadeAgain, nextMadeAgain, render } from '#libs/domain/render.ts';
 import { load, type Log } from '#application/handling/handle.ts';
 import { isMadeAgainNow } from '#application/renders/answers-from-log.ts';
-import { callerOf } from '../server/caller.ts';
-import { causeOf } from '../server/cause.ts';
 import { type Estimates, requireShortWait } from './estimate.ts';
-import { bodyOf } from '../server/query.ts';
 import { sendFault } from '../server/errors.ts';
+import type { CallerContext } from '../server/route.ts';
 import { abandonment, queuedOf, sendRender } from './send-render.ts';
-import { planLimits } from '../server/rate-limit.ts';
 
-export type ReplayParts = { log: Log; answers: Answers; erasable: BlobStore; estimates: Estimates };
+export type ReplayParts = { log: Log; answers: Answers; blobs: BlobStore; estimates: Estimates };
 
 type Loaded = Awaited<ReturnType<typeof loadRender>>;
 
 const loadRender = (log: Log, id: string) => load(log, render, streams.render(id));
 
 /** The PDF as the blob store has it; null where it is not kept, or not any more. */
-const keptAnswer = async ({ log, erasable }: ReplayParts, loaded: Loaded): Promise<Answer | null> => {
+const keptAnswer = async ({ log, blobs }: ReplayParts, loaded: Loaded): Promise<Answer | null> => {
   const { state } = loaded.aggregate;
   if (state.status !== 'DONE' || state.pdf === null || log.now() >= new Date(state.pdf.keptUntil)) return null;
   const { pages, durations } = loaded.history.find((event) => event.type === 'RenderCompleted')!.data;
   try {
-    return { status: 'DONE', pdf: await erasable.get(state.pdf.sha256), pages, durationMs: durations.totalMs };
+    return { status: 'DONE', pdf: await blobs.get(state.pdf.sha256), pages, durationMs: durations.totalMs };
   } catch (error) {
     if (error instanceof BlobMissing) return null;
     throw error;
@@ -42,28 +39,29 @@ const madeTooOften = (requestedAt: string, now: Date): Problem => {
 };
 
 /** Has the PDF made again, unless another caller's request for it is under way. @throws Problem rate_limit_exceeded, service_unavailable */
-const askAgain = async ({ log, estimates }: ReplayParts, request: FastifyRequest, loaded: Loaded): Promise<void> => {
+const askAgain = async ({ log, estimates }: ReplayParts, { limits, cause }: CallerContext, loaded: Loaded): Promise<void> => {
   const { history, aggregate } = loaded;
   if (isMadeAgainNow(history, log.now())) return;
   const count = nextMadeAgain(aggregate.state);
   if (count === null) throw madeTooOften(history[0]!.metadata.occurredAt, log.now());
   const { accountId, source } = history.find((event) => event.type === 'RenderRequested')!.data;
-  await requireShortWait(estimates, { accountId, source, reply: 'wait' }, planLimits(callerOf(request).account).processingMs);
-  await aggregate.execute({ type: 'requestPdfAgain', count }, causeOf(request));
+  await requireShortWait(estimates, { accountId, source, reply: 'wait' }, limits.processingMs);
+  await aggregate.execute({ type: 'requestPdfAgain', count }, cause);
 };
 
 /**
  * The first answer to a render request once more, from the log. A PDF that was not kept is made again, and is then kept for an hour: it has the same bytes.
  * @throws Problem rate_limit_exceeded where it was made again too often, service_unavailable where it would have to wait for too long
  */
-export const replayRender = async (parts: ReplayParts, request: FastifyRequest, reply: FastifyReply, id: string): Promise<FastifyReply | 'running' | null> => {
+export const replayRender = async (context: CallerContext, parts: ReplayParts): Promise<FastifyReply | 'running' | null> => {
+  const { id, body, reply } = context;
   const loaded = await loadRender(parts.log, id);
   const requested = loaded.history.find((event) => event.type === 'RenderRequested');
   if (!requested) return null;
   const createdAt = requested.metadata.occurredAt;
   const { reply: wish } = requested.data;
   // The same body is a condition of the replay, so the address in it is the one that was given.
-  if (wish.kind !== 'wait') return reply.send(queuedOf(id, createdAt, { estimatedMs: wish.estimatedMs, webhookUrl: (bodyOf(request) as { webhook_url?: string }).webhook_url }));
+  if (wish.kind !== 'wait') return reply.send(queuedOf(id, createdAt, { estimatedMs: wish.estimatedMs, webhookUrl: (body as { webhook_url?: string }).webhook_url }));
   const failed = loaded.history.find((event) => event.type === 'RenderFailed');
   if (failed) return sendFault(reply, failed.data.fault, { render_id: renderIdOf(id) });
   if (loaded.aggregate.state.status !== 'DONE') return 'running';
@@ -71,7 +69,7 @@ export const replayRender = async (parts: ReplayParts, request: FastifyRequest, 
   if (kept) return sendRender(reply, { id, createdAt, answer: Promise.resolve(kept) });
   const waiting = new AbortController();
   const answer = parts.answers.wait(id, AbortSignal.any([abandonment(reply), waiting.signal]));
-  await askAgain(parts, request, loaded).catch((error: unknown) => {
+  await askAgain(parts, context, loaded).catch((error: unknown) => {
     waiting.abort();
     throw error;
   });

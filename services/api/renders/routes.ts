@@ -1,84 +1,73 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { RenderSource } from '#contracts/events/render.ts';
-import { readModels, streams } from '#contracts/names.ts';
-import { timeOf } from '#libs/ids/new-id.ts';
-import type { BlobStore } from '#libs/blob-store/port.ts';
-import type { Limits } from '#libs/limits/port.ts';
-import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
-import { requirePermission } from '../server/authenticate.ts';
-import { callerOf } from '../server/caller.ts';
-import type { Caller } from '../server/callers.ts';
-import { type Estimate, type Estimates, requireBacklogRoom, requireShortWait } from './estimate.ts';
-import type { Freshness } from '../server/freshness.ts';
-import { afterwardsOfTest } from './diagnosed.ts';
-import { once } from '../server/idempotency.ts';
-import { traceparentOf } from '../server/observe.ts';
-import { bodyOf } from '../server/query.ts';
-import { writtenIn } from '../server/body/raw-body.ts';
-import { requireQuota, withinQuota } from '../server/quota.ts';
-import { replyOf, wishOf } from './render-reply.ts';
-import { parseRenderRequest } from './render-request.ts';
-import { askOf, type SourceParts } from './render-source.ts';
-import { replayRender } from './replay-render.ts';
-import { abandonment, queuedOf, sendRender } from './send-render.ts';
-import { submitRender, type SubmitParts } from './submit-render.ts';
-import { planLimits } from '../server/rate-limit.ts';
+import { z } from 'zod';
+import { diagnosticsQuery } from '#contracts/http/diagnostics.ts';
+import { renderQueued } from '#contracts/http/jobs.ts';
+import { Problem } from '#contracts/http/problem.ts';
+import { convertRequest, renderDone, templateRequest } from '#contracts/http/render.ts';
+import { streams } from '#contracts/names.ts';
+import type { DiagnosticsParts } from '../jobs/diagnostics.ts';
+import { type Idempotency, named, printErrors, route, type Route } from '../server/route.ts';
+import { type AcceptDependencies, acceptRender } from './accept-render.ts';
+import { answers, description, examples } from './reference.ts';
+import { parseRenderRequest, wishOf } from './render-request.ts';
+import { type ReplayParts, replayRender } from './replay-render.ts';
+import { afterwardsOf, queuedOf, sendRender } from './send-render.ts';
 
-/** `erasable` is for blobs that are deleted one day; those that PDFs are made from never are. */
-export type RenderRouteParts = SubmitParts & SourceParts & { secrets: ServiceSecrets; erasable: BlobStore; limits: Limits; estimates: Estimates; freshness: Freshness; backlog: number };
+export type RenderDependencies = AcceptDependencies & ReplayParts & DiagnosticsParts;
 
-/** What a render is seen in from the moment of its acceptance. */
-const shownIn = [readModels.renders, readModels.usage, readModels.templateUses];
+const modes = [named('ConvertRequest', convertRequest), named('TemplateRequest', templateRequest)] as const;
+const body = named('RenderRequest', z.discriminatedUnion('mode', modes));
+const queuedRender = named('QueuedRender', renderQueued);
 
-const freshMs = 10_000;
+const idempotency: Idempotency<RenderDependencies> = { streamOf: streams.render, replay: replayRender };
 
-/** The moment in the render's id, by which jobs are found in time; for an id of an attempt that was given up long ago it is now. */
-const acceptanceOf = (id: string, now: Date): Date => {
-  const made = timeOf(id);
-  return Math.abs(now.getTime() - made.getTime()) < freshMs ? made : now;
-};
+const requestErrors = [
+  'invalid_mode', 'invalid_input_type', 'invalid_page_size', 'invalid_orientation', 'missing_template_id', 'missing_data',
+  'quota_exceeded', 'render_template_not_found',
+] as const;
 
-/** @throws Problem service_unavailable where the service cannot take the render on now */
-const estimateOf = async ({ estimates, backlog }: RenderRouteParts, { account }: Caller, source: RenderSource, isWaitedFor: boolean): Promise<Estimate> => {
-  if (isWaitedFor) return requireShortWait(estimates, { accountId: account.id, source, reply: 'wait' }, planLimits(account).processingMs);
-  const estimate = await estimates.of({ accountId: account.id, source, reply: 'later' });
-  requireBacklogRoom(estimate, backlog);
-  return estimate;
-};
+const liveDiagnostics = (): Problem =>
+  Problem.of('invalid_request', 'diagnostics go with test keys here. Ask for those of a live render at GET /api/v1/jobs/job_<id>?diagnostics=true, with the id of the render.', { field: 'diagnostics' });
 
-const acceptRender = async (parts: RenderRouteParts, request: FastifyRequest, reply: FastifyReply, id: string, always: boolean): Promise<FastifyReply> => {
-  const caller = callerOf(request);
-  const wanted = parseRenderRequest(bodyOf(request));
-  const wish = wishOf(wanted, always);
-  requirePermission(caller, 'render:create');
-  const afterwards = afterwardsOfTest(parts, request, reply, id);
-  const at = acceptanceOf(id, parts.log.now());
-  requireQuota(request, caller, at);
-  const ask = await askOf(parts, caller, wanted, writtenIn(request));
-  const estimate = await estimateOf(parts, caller, ask.source, wish.kind === 'wait');
-  const estimatedMs = estimate.waitMs + estimate.workMs;
-  const sealing = { blobs: parts.erasable, secrets: parts.secrets };
-  const submit = async () =>
-    submitRender(parts, caller, { ...ask, id, at, trial: false, reply: await replyOf(sealing, id, wish, estimatedMs), requestId: request.id, traceparent: traceparentOf(request) }, abandonment(reply));
-  const submission = await withinQuota(parts, caller, reply, { id, at }, submit);
-  parts.freshness.wrote(caller.account.id, submission.position, ...shownIn);
-  if (wish.kind === 'wait') return sendRender(reply, submission, {}, afterwards);
-  return reply.send(queuedOf(id, submission.createdAt, { estimatedMs, webhookUrl: wanted.webhook_url }));
-};
-
-/** POST /render, and /render/async, which waits for nothing. */
-export const registerRenderRoutes = (app: FastifyInstance, parts: RenderRouteParts): void => {
-  const route = (path: string, always: boolean): void => {
-    app.post(path, (request, reply) =>
-      once(parts.log, request, reply, {
-        operation: path,
-        permission: 'render:create',
-        streamOf: streams.render,
-        run: (id) => acceptRender(parts, request, reply, id, always),
-        replay: (id) => replayRender(parts, request, reply, id),
-      }),
-    );
-  };
-  route('/api/v1/render', false);
-  route('/api/v1/render/async', true);
-};
+/** Makes PDFs, for callers who wait and for callers who do not. */
+export const renderRoutes: Route<RenderDependencies>[] = [
+  route({
+    method: 'POST',
+    path: '/api/v1/render',
+    tag: 'Rendering',
+    summary: 'Make a PDF',
+    description,
+    permission: 'render:create',
+    idempotency,
+    isAsynchronous: (fields) => (fields as { webhook_url?: unknown } | null | undefined)?.webhook_url !== undefined,
+    request: { query: diagnosticsQuery, body, readBody: parseRenderRequest, examples },
+    responses: [{ status: 200, description: 'The PDF, or the job.', schema: z.union([named('Render', renderDone), queuedRender]), examples: answers }],
+    errors: [...requestErrors, 'invalid_html', 'invalid_docx', 'invalid_markdown', 'template_render_error', ...printErrors],
+    handle: async (context, dependencies: RenderDependencies) => {
+      const { id, key, query, reply } = context;
+      const { webhook_url: webhookUrl } = context.body;
+      const wish = wishOf(context.body, false);
+      if (query.diagnostics === 'true' && key.keyType !== 'test') throw liveDiagnostics();
+      const { submission, estimatedMs } = await acceptRender(dependencies, context, wish);
+      if (wish.kind !== 'wait') return queuedOf(id, submission.createdAt, { estimatedMs, webhookUrl });
+      return sendRender(reply, submission, {}, afterwardsOf(dependencies, context));
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/render/async',
+    tag: 'Rendering',
+    summary: 'Make a PDF without waiting for it',
+    description: 'As `POST /api/v1/render`, but the answer always comes at once. Without a `webhook_url` there is no callback: ask for the job instead. What goes wrong while the PDF is made is found in the job.',
+    permission: 'render:create',
+    idempotency,
+    isAsynchronous: () => true,
+    request: { body, readBody: parseRenderRequest, examples },
+    responses: [{ status: 200, description: 'The job.', schema: queuedRender, examples: { queued: answers.queued } }],
+    errors: requestErrors,
+    handle: async (context, dependencies: RenderDependencies) => {
+      const { webhook_url: webhookUrl } = context.body;
+      const { submission, estimatedMs } = await acceptRender(dependencies, context, wishOf(context.body, true));
+      return queuedOf(context.id, submission.createdAt, { estimatedMs, webhookUrl });
+    },
+  }),
+];

@@ -1,10 +1,13 @@
 import type { FastifyReply } from 'fastify';
+import type { Diagnostics } from '#contracts/http/diagnostics.ts';
 import type { RenderQueued } from '#contracts/http/jobs.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { jobIdOf, renderIdOf } from '#contracts/names.ts';
 import type { Answer } from '#libs/answers/port.ts';
 import { inKb } from '#libs/sizes/sizes.ts';
+import { diagnosticsOf, type DiagnosticsParts } from '../jobs/diagnostics.ts';
 import { sendFault } from '../server/errors.ts';
+import type { CallerContext } from '../server/route.ts';
 import { pdfOf, type Submission } from './submit-render.ts';
 
 type Done = Extract<Answer, { status: 'DONE' }>;
@@ -48,6 +51,18 @@ export const queuedOf = (id: string, createdAt: string, { estimatedMs, webhookUr
 /** Fields that are found out once the render has ended, however it did. */
 export type Afterwards = () => Promise<Record<string, unknown>>;
 const nothingMore: Afterwards = async () => ({});
+
+type Asking = Pick<CallerContext<unknown, { diagnostics?: string | undefined }>, 'id' | 'query' | 'cause' | 'reply'>;
+
+/** `diagnostics` for the answer to a render, where the query asks for it. `id` is the bare id of the render. */
+export const afterwardsOf = (parts: DiagnosticsParts, { id, query, cause, reply }: Asking): Afterwards | undefined => {
+  if (query.diagnostics !== 'true') return undefined;
+  return async () => {
+    const failed = (error: unknown): null => (reply.request.log.error({ err: error }, 'a render could not be diagnosed'), null);
+    const diagnostics: Diagnostics | null = await diagnosticsOf(parts, id, cause, abandonment(reply)).catch(failed);
+    return diagnostics ? { diagnostics } : {};
+  };
+};
 
 /** Waits for the PDF and answers with it, or with the error that the render ended in. `more` are further fields of the answer, `afterwards` finds out those of both. */
 export const sendRender = async (reply: FastifyReply, { id, createdAt, answer }: Omit<Submission, 'position'>, more: Record<string, unknown> = {}, afterwards = nothingMore): Promise<FastifyReply> => {

@@ -6,14 +6,17 @@ import type { PlanLimits } from '#contracts/plans.ts';
 import type { Answer, Answers } from '#libs/answers/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import { render } from '#libs/domain/render.ts';
-import { begin, type Log } from '#application/handling/handle.ts';
+import { begin, type Cause, type Log } from '#application/handling/handle.ts';
+import { sealTarget, type TargetParts } from '#application/deliveries/target.ts';
 import { bytesPerMb } from '#libs/sizes/sizes.ts';
 import type { Caller } from '../server/callers.ts';
+import type { Wish } from './render-request.ts';
 import type { Ask } from './render-source.ts';
 import { planLimits } from '../server/rate-limit.ts';
 
 export type Submission = { id: string; createdAt: string; position: number; answer: Promise<Answer | null> };
-export type SubmitParts = { log: Log; blobs: BlobStore; answers: Answers };
+/** `inputs` are the blobs that PDFs are made from. */
+export type SubmitParts = { log: Log; inputs: BlobStore; answers: Answers };
 
 type Requested = EventData['RenderRequested'];
 
@@ -25,10 +28,20 @@ const renderLimits = (plan: PlanLimits): Requested['limits'] => ({
   maxPdfBytes: plan.maxPdfMb === null ? null : Math.floor(plan.maxPdfMb * bytesPerMb),
 });
 
-const storedBands = async (blobs: BlobStore, { headerHtml, footerHtml }: Ask): Promise<Requested['bands']> => {
-  const stored = async (html: Uint8Array | null): Promise<BlobRef | null> => (html ? blobs.put(html) : null);
+const storedBands = async (inputs: BlobStore, { headerHtml, footerHtml }: Ask): Promise<Requested['bands']> => {
+  const stored = async (html: Uint8Array | null): Promise<BlobRef | null> => (html ? inputs.put(html) : null);
   const [header, footer] = await Promise.all([stored(headerHtml), stored(footerHtml)]);
   return { header, footer };
+};
+
+/**
+ * The wish as it goes into the log, its secrets sealed, with the estimate that the caller is told, in milliseconds.
+ * `id` is the bare id of the render.
+ */
+export const replyOf = async (parts: TargetParts, id: string, wish: Wish, estimate: number): Promise<RenderReply> => {
+  if (wish.kind === 'wait') return wish;
+  const estimatedMs = Math.round(estimate);
+  return wish.kind === 'poll' ? { ...wish, estimatedMs } : { kind: wish.kind, estimatedMs, ...(await sealTarget(parts, id, wish)) };
 };
 
 /**
@@ -36,9 +49,9 @@ const storedBands = async (blobs: BlobStore, { headerHtml, footerHtml }: Ask): P
  * `id` is its bare id, `at` the moment of its acceptance, which is the one that its quota is counted in. `abandoned` aborts when the caller no longer waits. The answer is null then.
  */
 export const submitRender = async (
-  { log, blobs, answers }: SubmitParts,
+  { log, inputs, answers }: SubmitParts,
   { key, account }: Caller,
-  ask: Ask & { id: string; at: Date; trial: boolean; reply: RenderReply; requestId: string; traceparent: string | null },
+  ask: Ask & { id: string; at: Date; trial: boolean; reply: RenderReply; cause: Cause },
   abandoned: AbortSignal,
 ): Promise<Submission> => {
   const { id, at } = ask;
@@ -49,16 +62,13 @@ export const submitRender = async (
     keyType: key.keyType,
     source: ask.source,
     options,
-    bands: await storedBands(blobs, ask),
+    bands: await storedBands(inputs, ask),
     limits: renderLimits(planLimits(account)),
     trial: ask.trial,
     reply: ask.reply,
   };
   const answer = ask.reply.kind === 'wait' ? answers.wait(id, abandoned) : Promise.resolve(null);
-  const { position } = await begin({ ...log, now: () => at }, render, streams.render(id)).execute(
-    { type: 'request', data },
-    { actor: { kind: 'key', id: key.id }, accountId: account.id, correlationId: ask.requestId, causationId: null, traceparent: ask.traceparent },
-  );
+  const { position } = await begin({ ...log, now: () => at }, render, streams.render(id)).execute({ type: 'request', data }, ask.cause);
   return { id, createdAt: at.toISOString(), position: position!, answer };
 };
 

@@ -1,11 +1,28 @@
-import type { FastifyReply } from 'fastify';
+import type { FastifyError, FastifyReply } from 'fastify';
 import { errors } from '#contracts/http/errors.ts';
-import type { Fault } from '#contracts/http/problem.ts';
+import { type Fault, Problem } from '#contracts/http/problem.ts';
+import { BlobMissing } from '#libs/blob-store/port.ts';
 import { count } from '#libs/telemetry/metrics.ts';
-import { traceOf } from './observe.ts';
+import { traceIdOf } from '#libs/telemetry/tracing.ts';
 
-/** What callers are told of a failure that is nothing to them. */
-export const internalFault: Fault = { name: 'internal_error', message: 'The service failed. The request_id finds the reason in its log.', extra: {} };
+/** What callers are told of a failure inside the service. */
+export const internalFault: Fault = {
+  name: 'internal_error', message: 'The service failed. The request_id finds the reason in its log.', extra: {},
+};
+
+/** The event log names stored content that is lost. The operator learns of it from /health/ready. */
+const lostContent: Fault = {
+  name: 'service_unavailable', message: 'The content cannot be read at present. Try again later.', extra: { retry_after: 60 },
+};
+
+/** The fault that an error stands for; null for a failure inside the service. */
+export const faultOf = (error: unknown): Fault | null => {
+  if (error instanceof Problem) return error.fault;
+  if (error instanceof BlobMissing) return lostContent;
+  const { statusCode, message } = error as Partial<FastifyError>;
+  if (!statusCode || statusCode >= 500) return null;
+  return { name: 'invalid_request', message: message ?? 'The request is malformed.', extra: {} };
+};
 
 /** The JSON of an error answer. */
 export const faultBody = (fault: Fault, requestId: string, more: Record<string, unknown> = {}): string => {
@@ -20,7 +37,7 @@ export const sendFault = (reply: FastifyReply, fault: Fault, more: Record<string
   if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter));
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   count('colophon.errors', 1, { error: fault.name });
-  const traceId = traceOf(reply.request);
+  const traceId = traceIdOf(reply.request.traceparent);
   return reply
     .status(status)
     .type('application/json; charset=utf-8')

@@ -8,9 +8,7 @@ import { RevisionConflict } from '#libs/event-store/port.ts';
 import { begin, load, type Log } from '#application/handling/handle.ts';
 import { newId } from '#libs/ids/new-id.ts';
 import { requirePermission } from './authenticate.ts';
-import { callerOf } from './caller.ts';
-import { causeOf } from './cause.ts';
-import { bodySha256 } from './body/raw-body.ts';
+import { callerOf, causeOf } from './request.ts';
 
 export type Attempt = {
   operation: string;
@@ -19,7 +17,7 @@ export type Attempt = {
   /** The stream in which the work of this id leaves its first trace. */
   streamOf: (id: string) => string;
   /** Does the work for the first time; `id` is what the render or template is to be called. */
-  run: (id: string) => Promise<FastifyReply>;
+  run: (id: string) => Promise<unknown>;
   /** Gives the first answer again; null while there is no trace of the work, `running` while it has not ended. */
   replay: (id: string) => Promise<FastifyReply | 'running' | null>;
 };
@@ -44,7 +42,7 @@ const claim = async (log: Log, request: FastifyRequest, key: string, operation: 
     // Most keys are new: they take an append that expects no stream, and no read before it.
     const { history, aggregate } = isRepeat ? await load(log, idempotency, stream) : { history: [], aggregate: begin(log, idempotency, stream) };
     const age = history.length === 0 ? 0 : log.now().getTime() - Date.parse(history.at(-1)!.metadata.occurredAt);
-    const wish = { type: 'claim' as const, accountId: cause.accountId!, operation, bodySha256: bodySha256(request), id: newId(log.now()), expired: age >= keptMs };
+    const wish = { type: 'claim' as const, accountId: cause.accountId!, operation, bodySha256: request.received?.sha256 ?? '', id: newId(log.now()), expired: age >= keptMs };
     try {
       const { events } = await aggregate.attempt(wish, cause);
       return { aggregate, cause, age, first: events.length > 0 ? wish.id : null, wish };
@@ -56,11 +54,12 @@ const claim = async (log: Log, request: FastifyRequest, key: string, operation: 
 };
 
 /** Does a request once for each Idempotency-Key: the same key and body again give the first answer again. @throws Problem */
-export const once = async (log: Log, request: FastifyRequest, reply: FastifyReply, { operation, permission, streamOf, run, replay }: Attempt): Promise<FastifyReply> => {
+export const once = async (log: Log, request: FastifyRequest, reply: FastifyReply, attempt: Attempt): Promise<unknown> => {
+  const { operation, permission, streamOf, run, replay } = attempt;
   const key = keyOf(request);
   if (key === null) return run(newId(log.now()));
   const { aggregate, cause, age, first, wish } = await claim(log, request, key, operation);
-  const runReleasing = (id: string): Promise<FastifyReply> =>
+  const runReleasing = (id: string): Promise<unknown> =>
     run(id).catch(async (error: unknown) => {
       // What was accepted stays accepted, even where its answer went wrong: a second try must not do it twice.
       if ((await log.store.read(streamOf(id))).length === 0) await aggregate.execute({ type: 'release', id }, cause);

@@ -1,21 +1,18 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Limits } from '#libs/limits/port.ts';
-import { callerOf } from './caller.ts';
+import { callerOf } from './request.ts';
 import { countRequest, minuteOf, requireRoomInMinute } from './rate-limit.ts';
-
-const renderPath = '/api/v1/render';
-const alwaysAsyncPath = '/api/v1/render/async';
 
 const uncounted = new WeakSet<FastifyRequest>();
 
 /** Where asynchronous renders are exempt from the limit of the minute, these are let in first and counted when their body has told what they are. */
-export const mayBeExempt = ({ routeOptions, method }: FastifyRequest): boolean => method === 'POST' && (routeOptions.url === renderPath || routeOptions.url === alwaysAsyncPath);
+export const mayBeExempt = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config.route?.isAsynchronous !== undefined;
 
 /** Leaves a request uncounted until its body is read. */
 export const countLater = (request: FastifyRequest): void => void uncounted.add(request);
 
 const isAsynchronous = ({ routeOptions, body }: FastifyRequest): boolean =>
-  routeOptions.url === alwaysAsyncPath || (body as { webhook_url?: unknown } | null | undefined)?.webhook_url !== undefined;
+  routeOptions.config.route?.isAsynchronous?.(body) ?? false;
 
 /** Counts a request that was to be counted later; an asynchronous render stays uncounted. Harmless where there is nothing to count. */
 export const countLate = async (limits: Limits, request: FastifyRequest, reply: FastifyReply, now: Date): Promise<void> => {

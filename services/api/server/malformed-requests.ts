@@ -1,10 +1,9 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
-import { type Fault, Problem } from '#contracts/http/problem.ts';
+import { brief, type Fault, Problem } from '#contracts/http/problem.ts';
 import { newId } from '#libs/ids/new-id.ts';
 import { count } from '#libs/telemetry/metrics.ts';
-import { brief } from './brief.ts';
 import { faultBody, sendFault } from './errors.ts';
 
 /** `req_<id>`; it is in the answer, in the log and in the events that follow. */

@@ -2,15 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accountIdOf } from '#contracts/names.ts';
 import { record } from '#libs/telemetry/metrics.ts';
 import { isTracing, type OpenSpan, openSpan, readTraceparent, traceIdOf } from '#libs/telemetry/tracing.ts';
-import { callerIfAny } from './caller.ts';
-
-const traceparents = new WeakMap<FastifyRequest, string>();
-
-/** W3C `traceparent` of a request: its own span's, or the caller's where it is not traced; null where there is neither. */
-export const traceparentOf = (request: FastifyRequest): string | null => traceparents.get(request) ?? null;
-
-/** The trace id that a caller is told; null where the request belongs to no trace. */
-export const traceOf = (request: FastifyRequest): string | null => traceIdOf(traceparentOf(request));
 
 const usualMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);
 const methodOf = ({ method }: FastifyRequest): string => (usualMethods.has(method) ? method : '_OTHER');
@@ -32,7 +23,7 @@ const spanOf = (request: FastifyRequest, route: string, led: string | null): Ope
 };
 
 const endSpan = (span: OpenSpan, request: FastifyRequest, status: string): void => {
-  const caller = callerIfAny(request);
+  const { caller } = request;
   span.note({ 'http.response.status_code': Number(status), ...(caller ? { 'colophon.account.id': accountIdOf(caller.account.id), 'colophon.key.type': caller.key.keyType } : {}) });
   if (Number(status) >= 500) span.failAs(status);
   span.end();
@@ -46,7 +37,7 @@ export const observeRequests = (app: FastifyInstance): void => {
     const led = readTraceparent(request.headers.traceparent);
     const span = spanOf(request, route, led);
     const traceparent = span?.traceparent ?? led;
-    if (traceparent !== null) traceparents.set(request, traceparent);
+    request.traceparent = traceparent;
     const { log } = request;
     // A span under way gives its trace to each line by itself.
     if (span === null && led !== null) request.log = log.child({ trace_id: traceIdOf(led) });

@@ -1,29 +1,146 @@
+import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
-import type { permissions } from '#contracts/events/account.ts';
+import type { Permission } from '#contracts/events/account.ts';
 import type { ErrorName } from '#contracts/http/errors.ts';
+import type { PlanLimits } from '#contracts/plans.ts';
+import type { Cause } from '#application/handling/handle.ts';
+import type { Allowance } from '#libs/limits/port.ts';
+import type { Written } from './body/read-json.ts';
+import type { Caller } from './callers.ts';
 
-export type Permission = (typeof permissions)[number];
 export type Example = { summary: string; value: unknown };
+type Examples = Record<string, Example>;
+type Body = z.ZodType | undefined;
+type Fields = z.ZodObject | undefined;
+type Read<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-export type RouteRequest = { body?: z.ZodType; bodyIsOptional?: true; examples?: Record<string, Example>; query?: z.ZodObject; params?: z.ZodObject; headers?: z.ZodObject };
+/** What a route takes. `headers` are for the reference alone; all others are checked before the handler runs. */
+export type RouteRequest<B extends Body = Body, Q extends Fields = Fields, P extends Fields = Fields> = {
+  body?: B;
+  bodyIsOptional?: true;
+  /** Reads the body where the schema's own errors do not say enough. @throws Problem */
+  readBody?: (fields: Record<string, unknown>, limits: PlanLimits) => Read<B>;
+  examples?: Examples;
+  query?: Q;
+  params?: P;
+  headers?: z.ZodObject;
+};
 
-/** `schema` is null for an answer without a JSON body, `bytes` names the type of one that is not JSON; `headers` are those beside the ones that every answer has. */
-export type RouteResponse = { status: number; description: string; schema: z.ZodType | null; bytes?: string; examples?: Record<string, Example>; headers?: Record<string, string> };
+/**
+ * `schema` is null for an answer without a JSON body, `bytes` names the type of one that is not JSON;
+ * `headers` are those beside the ones that every answer has.
+ */
+export type RouteResponse<S extends z.ZodType | null = z.ZodType | null> = {
+  status: number;
+  description: string;
+  schema: S;
+  bytes?: string;
+  examples?: Examples;
+  headers?: Record<string, string>;
+};
 
-/** One thing that the API can do, as far as a caller sees it. `path` has its parameters in braces. */
-export type Route = {
+/** What a handler is given. `id` is the bare id for what the request makes, if it makes anything. */
+export type RequestContext<B = unknown, Q = unknown, P = unknown> = {
+  id: string;
+  requestId: string;
+  caller: Caller | null;
+  body: B;
+  query: Q;
+  params: P;
+  reply: FastifyReply;
+};
+
+/** The same with an account: `minute` and `month` tell how its limits stand, `written` are the long texts of the body. */
+export type CallerContext<B = unknown, Q = unknown, P = unknown> = RequestContext<B, Q, P> &
+  Caller & { limits: PlanLimits; minute: Allowance; month: Allowance; cause: Cause; written: Written };
+
+/** What makes a route do a request once for each Idempotency-Key. */
+export type Idempotency<D> = {
+  /** The stream in which the work of this id leaves its first trace. */
+  streamOf: (id: string) => string;
+  /** Gives the first answer again; null while there is no trace of the work, `running` while it has not ended. */
+  replay: (context: CallerContext, dependencies: D) => Promise<FastifyReply | 'running' | null>;
+};
+
+/** One thing that the API can do, bound once: the reference, the checks and the handler follow from it. */
+type Row<D, C, B extends Body, Q extends Fields, P extends Fields, S extends z.ZodType | null> = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
+  /** With its parameters in braces. */
   path: `/${string}`;
   tag: 'Rendering' | 'Jobs' | 'Templates' | 'Account' | 'Operation';
   summary: string;
   description: string;
+  /** What the key must be allowed to do; a route without one needs no key. */
   permission?: Permission;
-  /** Where something in the address, such as a signed token, serves in place of a key. */
-  keyOptional?: true;
-  request?: RouteRequest;
+  /** The query parameter, such as a signed token, that serves in place of a key. */
+  keyOr?: string;
+  idempotency?: Idempotency<D>;
+  /** Whether nobody waits for the work that a request with this body asks for. */
+  isAsynchronous?: (body: unknown) => boolean;
+  request?: RouteRequest<B, Q, P>;
+  /** The first one is that of a handler which returns data. */
+  responses: [RouteResponse<S>, ...RouteResponse[]];
+  /** The errors beside those that follow from the rest. */
+  errors?: readonly ErrorName[];
+  handle: (context: C, dependencies: D) => Promise<FastifyReply | (S extends z.ZodType ? z.output<S> : never)>;
+};
+
+/** A route whatever it takes and gives, with all of its errors. */
+export type Route<D = never> = Omit<Row<D, never, Body, Fields, Fields, z.ZodType | null>, 'handle' | 'errors' | 'responses'> & {
   responses: RouteResponse[];
   errors: ErrorName[];
+  handle: (context: CallerContext<never, never, never>, dependencies: D) => Promise<unknown>;
 };
+
+const keyErrors: ErrorName[] = [
+  'missing_authorization', 'invalid_api_key', 'revoked_api_key', 'expired_api_key', 'account_suspended',
+  'insufficient_permissions', 'rate_limit_exceeded', 'internal_error', 'service_unavailable',
+];
+
+const idempotencyKey = z.object({
+  'Idempotency-Key': z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe('A text of your choice, remembered for 24 hours. Sent again with the same body, it brings back what was answered first, marked Idempotency-Replayed: true, and nothing is done twice.'),
+});
+const replayHeader = { 'Idempotency-Replayed': 'true where the answer is that of an earlier request with the same Idempotency-Key.' };
+
+type Given = Omit<Route, 'errors'> & { errors?: readonly ErrorName[] };
+
+const errorsOf = ({ permission, keyOr, idempotency, request = {}, errors = [] }: Given): ErrorName[] => [
+  ...(permission ? keyErrors : []),
+  // A wrong token is not found.
+  ...(request.body || request.headers || (request.query && !keyOr) ? (['invalid_request'] as const) : []),
+  ...(request.body ? (['payload_too_large'] as const) : []),
+  ...errors,
+  ...(idempotency ? (['idempotency_conflict', 'idempotency_in_progress'] as const) : []),
+];
+
+const repeatable = <R extends Pick<Route, 'request' | 'responses'>>(row: R): R => {
+  const [first, ...others] = row.responses;
+  return {
+    ...row,
+    request: { ...row.request, headers: idempotencyKey },
+    responses: [{ ...first!, headers: { ...first!.headers, ...replayHeader } }, ...others],
+  };
+};
+
+const complete = <D>(row: object): Route<D> => {
+  const route = row as Route<D>;
+  return { ...(route.idempotency ? repeatable(route) : route), errors: errorsOf(route) };
+};
+
+/** A route that needs a key with a permission. */
+export const route = <D, S extends z.ZodType | null, B extends Body = undefined, Q extends Fields = undefined, P extends Fields = undefined>(
+  row: Row<D, CallerContext<Read<B>, Read<Q>, Read<P>>, B, Q, P, S> & { permission: Permission },
+): Route<D> => complete(row);
+
+/** A route that needs no key, or takes something else in its place. */
+export const openRoute = <D, S extends z.ZodType | null, Q extends Fields = undefined, P extends Fields = undefined>(
+  row: Row<D, RequestContext<undefined, Read<Q>, Read<P>>, undefined, Q, P, S>,
+): Route<D> => complete(row);
 
 /** The names under which schemas stand in the OpenAPI document; schemas without one stand where they are used. */
 export const schemaNames = z.registry<{ id: string }>();
@@ -34,27 +151,5 @@ export const named = <S extends z.ZodType>(id: string, schema: S): S => {
   return schema;
 };
 
-const anyCall = [
-  'missing_authorization', 'invalid_api_key', 'revoked_api_key', 'expired_api_key', 'account_suspended', 'insufficient_permissions',
-  'rate_limit_exceeded', 'internal_error', 'service_unavailable',
-] as const satisfies ErrorName[];
-
-/** The errors of a call with a key and without a body, and `more`. */
-export const callErrors = (...more: ErrorName[]): ErrorName[] => [...anyCall, ...more];
-
-/** The errors of a call with a key and a JSON body, and `more`. */
-export const bodyErrors = (...more: ErrorName[]): ErrorName[] => callErrors('invalid_request', 'payload_too_large', ...more);
-
 /** What can go wrong while a PDF is made, whatever it is made from. */
 export const printErrors = ['conversion_failed', 'image_load_failed', 'processing_timeout', 'javascript_timeout', 'pdf_too_large'] as const satisfies ErrorName[];
-
-export const idempotencyKey = z.object({
-  'Idempotency-Key': z
-    .string()
-    .min(1)
-    .max(255)
-    .optional()
-    .describe('A text of your choice, remembered for 24 hours. Sent again with the same body, it brings back what was answered first, marked Idempotency-Replayed: true, and nothing is done twice.'),
-});
-export const idempotencyErrors = ['idempotency_conflict', 'idempotency_in_progress'] as const satisfies ErrorName[];
-export const replayHeader = { 'Idempotency-Replayed': 'true where the answer is that of an earlier request with the same Idempotency-Key.' };

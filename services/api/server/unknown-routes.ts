@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Fault } from '#contracts/http/problem.ts';
-import { brief } from './brief.ts';
+import { brief, type Fault } from '#contracts/http/problem.ts';
 import { sendFault } from './errors.ts';
 
 type KnownPath = { pattern: RegExp; methods: Set<string> };

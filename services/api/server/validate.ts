@@ -1,8 +1,7 @@
 import type { z } from 'zod';
-import { Problem } from '#contracts/http/problem.ts';
+import { brief, Problem } from '#contracts/http/problem.ts';
 import { orientations, pageSizes } from '#contracts/http/render-options.ts';
 import { inputTypes, modes } from '#contracts/http/render.ts';
-import { brief } from './brief.ts';
 
 type Issue = z.core.$ZodIssue;
 type Body = Record<string, unknown>;

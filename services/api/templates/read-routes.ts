@@ -1,82 +1,142 @@
-import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { historyEvent } from '#contracts/http/jobs.ts';
 import { Problem } from '#contracts/http/problem.ts';
-import { listTemplatesQuery, validateTemplateFor } from '#contracts/http/templates.ts';
+import { template, templateList, templateVerdict, templateVersionContent, templateVersions } from '#contracts/http/template-answers.ts';
+import { listTemplatesQuery, validateTemplate, validateTemplateFor } from '#contracts/http/templates.ts';
 import { readModels, templateIdOf } from '#contracts/names.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
+import type { Preparation } from '#libs/documents/preparation.ts';
+import type { Log } from '#application/handling/handle.ts';
 import type { TemplateUsesDocument } from '#libs/projections/template-uses.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
 import { readTemplate } from '#application/templates/content.ts';
 import { requireTemplate } from '#application/templates/commands.ts';
 import { findVersion, listVersions } from '#application/templates/queries.ts';
-import { requirePermission } from '../server/authenticate.ts';
-import { callerOf } from '../server/caller.ts';
 import { eventView } from '../server/event-view.ts';
-import { bodyOf, pathOf, queryOf } from '../server/query.ts';
+import type { Freshness } from '../server/freshness.ts';
+import { named, route, type Route } from '../server/route.ts';
 import { validated } from '../server/validate.ts';
-import { requireSize } from './check-content.ts';
-import { planOf, requireTemplateDocument, type TemplateParts } from './parts.ts';
+import { etag, examples, params, versionParams } from './reference.ts';
+import { requireSize, requireTemplateDocument } from './require-template.ts';
 import { summaryOf, templateOf, versionContentOf, versionEntryOf } from './views.ts';
 
-const { templates, templateVersions, templateUses } = readModels;
+export type TemplateReadDependencies = { log: Log; reads: ReadStore; inputs: BlobStore; preparation: Preparation; freshness: Freshness };
 
-/** What can be asked about templates without changing any. */
-export const registerTemplateReadRoutes = (app: FastifyInstance, parts: TemplateParts): void => {
-  const { log, reads, blobs, preparation, freshness } = parts;
+const { templates, templateVersions: versionsModel, templateUses } = readModels;
 
-  app.get('/api/v1/templates', async (request) => {
-    const { account, key } = callerOf(request);
-    const { category, page, limit } = validated(listTemplatesQuery, queryOf(request));
-    requirePermission({ account, key }, 'templates:read');
-    await freshness.settled(account.id, templates);
-    const where = { accountId: account.id, ...(category ? { category } : {}) };
-    const sort = { by: 'createdAt', descending: true };
-    const [total, documents] = await Promise.all([reads.count(templates, where), reads.find(templates, { where, sort, limit, skip: (page - 1) * limit })]);
-    return { templates: (documents as TemplateDocument[]).map(summaryOf), total, page, limit, pages: Math.ceil(total / limit) };
-  });
+const templateHistory = z.object({ template_id: z.string(), events: z.array(historyEvent) });
 
-  app.get('/api/v1/templates/:id', async (request, reply) => {
-    const caller = callerOf(request);
-    requirePermission(caller, 'templates:read');
-    await freshness.settled(caller.account.id, templates, templateUses);
-    const document = await requireTemplateDocument(parts, caller, pathOf(request).id!);
-    const uses = (await reads.get(templateUses, document.id)) as TemplateUsesDocument | null;
-    return reply.header('etag', `"${document.version}"`).send(templateOf(document, await readTemplate(blobs, document), uses));
-  });
-
-  app.get('/api/v1/templates/:id/versions', async (request) => {
-    const caller = callerOf(request);
-    requirePermission(caller, 'templates:read');
-    await freshness.settled(caller.account.id, templates, templateVersions);
-    const document = await requireTemplateDocument(parts, caller, pathOf(request).id!);
-    const versions = await listVersions(reads, document, planOf(caller).keptVersions);
-    return { template_id: templateIdOf(document.id), versions: versions.map(versionEntryOf) };
-  });
-
-  app.get('/api/v1/templates/:id/versions/:version', async (request) => {
-    const caller = callerOf(request);
-    requirePermission(caller, 'templates:read');
-    await freshness.settled(caller.account.id, templates, templateVersions);
-    const { id, version } = pathOf(request);
-    const document = await requireTemplateDocument(parts, caller, id!);
-    const number = /^\d{1,9}$/.test(version!) ? Number(version) : 0;
-    const found = await findVersion(reads, document, number, planOf(caller).keptVersions);
-    if (!found) throw Problem.of('template_not_found', `Version ${version} of the template never existed or is no longer kept.`);
-    return versionContentOf(found, await readTemplate(blobs, found.body));
-  });
-
-  app.get('/api/v1/templates/:id/events', async (request) => {
-    const caller = callerOf(request);
-    requirePermission(caller, 'templates:read');
-    const { id, history } = await requireTemplate(log, caller.account.id, pathOf(request).id!);
-    return { template_id: templateIdOf(id), events: history.map(eventView) };
-  });
-
-  app.post('/api/v1/templates/validate', async (request) => {
-    const caller = callerOf(request);
-    const plan = planOf(caller);
-    const { content, variables } = validated(validateTemplateFor(plan.maxVariables), bodyOf(request));
-    requirePermission(caller, 'templates:read');
-    requireSize(content, plan);
-    const { errors } = await preparation.analyse({ content, variables }, { timeoutMs: plan.processingMs, group: caller.account.id });
-    return { valid: errors.length === 0, errors };
-  });
-};
+/** What can be asked about templates. */
+export const templateReadRoutes: Route<TemplateReadDependencies>[] = [
+  route({
+    method: 'GET',
+    path: '/api/v1/templates',
+    tag: 'Templates',
+    summary: 'List templates',
+    description: 'The templates of the account, newest first, without their contents. What was written before is in the list.',
+    permission: 'templates:read',
+    request: { query: listTemplatesQuery },
+    responses: [{ status: 200, description: 'One page of templates.', schema: named('TemplateList', templateList) }],
+    handle: async ({ account, query: { category, page, limit } }, { reads, freshness }: TemplateReadDependencies) => {
+      await freshness.settled(account.id, templates);
+      const where = { accountId: account.id, ...(category ? { category } : {}) };
+      const sort = { by: 'createdAt', descending: true };
+      const [total, documents] = await Promise.all([
+        reads.count(templates, where),
+        reads.find(templates, { where, sort, limit, skip: (page - 1) * limit }),
+      ]);
+      const shown = (documents as TemplateDocument[]).map(summaryOf);
+      return { templates: shown, total, page, limit, pages: Math.ceil(total / limit) };
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/templates/validate',
+    tag: 'Templates',
+    summary: 'Check a template without storing it',
+    description: 'Finds syntax errors, and placeholders that the declared variables do not cover.',
+    permission: 'templates:read',
+    request: {
+      body: named('ValidateTemplate', validateTemplate),
+      readBody: (fields, { maxVariables }) => validated(validateTemplateFor(maxVariables), fields),
+      examples: examples.validate,
+    },
+    responses: [{ status: 200, description: 'The findings; a template with findings is an answer, not an error.', schema: named('TemplateVerdict', templateVerdict) }],
+    errors: ['template_too_large'],
+    handle: async ({ account, limits, body }, { preparation }: TemplateReadDependencies) => {
+      requireSize(body.content, limits);
+      const { errors } = await preparation.analyse(body, { timeoutMs: limits.processingMs, group: account.id });
+      return { valid: errors.length === 0, errors };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/templates/{id}',
+    tag: 'Templates',
+    summary: 'Read a template',
+    description: 'The current version with its content, and how often it was used. Test renders do not count as use.',
+    permission: 'templates:read',
+    request: { params },
+    responses: [{ status: 200, description: 'The template.', schema: named('Template', template), headers: etag }],
+    errors: ['template_not_found'],
+    handle: async ({ account, params: { id }, reply }, { reads, inputs, freshness }: TemplateReadDependencies) => {
+      await freshness.settled(account.id, templates, templateUses);
+      const document = await requireTemplateDocument(reads, account.id, id);
+      const uses = (await reads.get(templateUses, document.id)) as TemplateUsesDocument | null;
+      reply.header('etag', `"${document.version}"`);
+      return templateOf(document, await readTemplate(inputs, document), uses);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/templates/{id}/versions',
+    tag: 'Templates',
+    summary: 'List the versions of a template',
+    description: 'The versions that are kept, newest first: the last 10, or all of them on the plan enterprise.',
+    permission: 'templates:read',
+    request: { params },
+    responses: [{ status: 200, description: 'The versions.', schema: named('TemplateVersions', templateVersions) }],
+    errors: ['template_not_found'],
+    handle: async ({ account, limits, params: { id } }, { reads, freshness }: TemplateReadDependencies) => {
+      await freshness.settled(account.id, templates, versionsModel);
+      const document = await requireTemplateDocument(reads, account.id, id);
+      const versions = await listVersions(reads, document, limits.keptVersions);
+      return { template_id: templateIdOf(document.id), versions: versions.map(versionEntryOf) };
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/templates/{id}/versions/{version}',
+    tag: 'Templates',
+    summary: 'Read one version',
+    description: 'A version as it was, with its content.',
+    permission: 'templates:read',
+    request: { params: versionParams },
+    responses: [{ status: 200, description: 'The version.', schema: named('TemplateVersion', templateVersionContent) }],
+    errors: ['template_not_found'],
+    handle: async ({ account, limits, params: { id, version } }, { reads, inputs, freshness }: TemplateReadDependencies) => {
+      await freshness.settled(account.id, templates, versionsModel);
+      const document = await requireTemplateDocument(reads, account.id, id);
+      const number = /^\d{1,9}$/.test(version) ? Number(version) : 0;
+      const found = await findVersion(reads, document, number, limits.keptVersions);
+      if (!found) throw Problem.of('template_not_found', `Version ${version} of the template never existed or is no longer kept.`);
+      return versionContentOf(found, await readTemplate(inputs, found.body));
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/templates/{id}/events',
+    tag: 'Templates',
+    summary: "Read a template's history",
+    description: 'Everything that ever happened to the template: what, when, and by whom.',
+    permission: 'templates:read',
+    request: { params },
+    responses: [{ status: 200, description: 'The events, oldest first.', schema: named('TemplateHistory', templateHistory) }],
+    errors: ['template_not_found'],
+    handle: async ({ account, params: { id: prefixed } }, { log }: TemplateReadDependencies) => {
+      const { id, history } = await requireTemplate(log, account.id, prefixed);
+      return { template_id: templateIdOf(id), events: history.map(eventView) };
+    },
+  }),
+];

@@ -1,50 +1,58 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type TestTemplate, testTemplate } from '#contracts/http/templates.ts';
+import { z } from 'zod';
+import { diagnosticsQuery } from '#contracts/http/diagnostics.ts';
+import { renderDone } from '#contracts/http/render.ts';
+import { testTemplate } from '#contracts/http/templates.ts';
 import { readModels } from '#contracts/names.ts';
-import { newId } from '#libs/ids/new-id.ts';
 import { requireTemplate } from '#application/templates/commands.ts';
-import { requirePermission } from '../server/authenticate.ts';
-import { callerOf } from '../server/caller.ts';
 import { type Estimates, requireShortWait } from '../renders/estimate.ts';
-import { traceparentOf } from '../server/observe.ts';
-import { bodyOf, pathOf } from '../server/query.ts';
-import { writtenIn } from '../server/body/raw-body.ts';
-import { askOf } from '../renders/render-source.ts';
-import { afterwardsOf } from '../renders/diagnosed.ts';
-import { abandonment, sendRender } from '../renders/send-render.ts';
-import { submitRender } from '../renders/submit-render.ts';
-import { validated } from '../server/validate.ts';
-import { planOf, type TemplateParts } from './parts.ts';
-import { openTrialTurns, requireTrialsLeft } from './trial-limits.ts';
+import { askOf, type SourceParts } from '../renders/render-source.ts';
+import { abandonment, afterwardsOf, sendRender } from '../renders/send-render.ts';
+import { submitRender, type SubmitParts } from '../renders/submit-render.ts';
+import type { DiagnosticsParts } from '../jobs/diagnostics.ts';
+import { requirePermission } from '../server/authenticate.ts';
+import { named, printErrors, route, type Route } from '../server/route.ts';
+import { examples, params } from './reference.ts';
+import { requireTrialsLeft, type TrialTurns } from './trial-limits.ts';
 
-type TrialParts = TemplateParts & { estimates: Estimates };
+export type TrialDependencies = SubmitParts & SourceParts & DiagnosticsParts & { estimates: Estimates; trialTurns: TrialTurns };
 
-const tryOut = async (parts: TrialParts, request: FastifyRequest, reply: FastifyReply, trial: TestTemplate): Promise<FastifyReply> => {
-  const caller = callerOf(request);
-  const accountId = caller.account.id;
-  const id = pathOf(request).id!;
-  await requireTemplate(parts.log, accountId, id);
-  const at = parts.log.now();
-  await requireTrialsLeft(parts, request, caller, at);
-  const ask = await askOf(parts, caller, { mode: 'RENDER', template_id: id, ...trial }, writtenIn(request));
-  await requireShortWait(parts.estimates, { accountId, source: ask.source, reply: 'wait' }, planOf(caller).processingMs);
-  const renderId = newId();
-  const afterwards = afterwardsOf(parts, request, reply, renderId);
-  const version = ask.source.mode === 'RENDER' ? ask.source.templateVersion : undefined;
-  const wish = { ...ask, id: renderId, at, trial: true, reply: { kind: 'wait' }, requestId: request.id, traceparent: traceparentOf(request) } as const;
-  const submission = await submitRender(parts, caller, wish, abandonment(reply));
-  parts.freshness.wrote(accountId, submission.position, readModels.usage);
-  return sendRender(reply, submission, { version }, afterwards);
-};
-
-/** POST /templates/{id}/test: a render that counts neither toward the quota nor as a use of the template, and is limited in its own way. */
-export const registerTemplateTestRoute = (app: FastifyInstance, parts: TrialParts): void => {
-  const turns = openTrialTurns();
-  app.post('/api/v1/templates/:id/test', async (request, reply) => {
-    const caller = callerOf(request);
-    const trial = validated(testTemplate, bodyOf(request));
-    requirePermission(caller, 'templates:read');
-    requirePermission(caller, 'render:create');
-    return turns.run(caller.account.id, parts.log.now(), () => tryOut(parts, request, reply, trial));
-  });
-};
+/** Tries a template out: a render that counts neither toward the quota nor as a use of the template, and has limits of its own. */
+export const templateTestRoutes: Route<TrialDependencies>[] = [
+  route({
+    method: 'POST',
+    path: '/api/v1/templates/{id}/test',
+    tag: 'Templates',
+    summary: 'Try a template out',
+    description: 'Renders the template with the given data. The key needs the permission `render:create`, too. A trial counts toward the requests per minute, but neither toward the quota nor as use of the template. Live keys have as many trials in a month as the plan has renders (`quota_exceeded` beyond that; test keys have any number), and an account may have two trials under way at once (`rate_limit_exceeded`). With `diagnostics=true` answers and errors have `diagnostics`: timings, lane, console, failed resources, fonts. The document is made a second time for them.',
+    permission: 'templates:read',
+    request: { params, query: diagnosticsQuery, body: named('TestTemplate', testTemplate), examples: examples.test },
+    responses: [
+      {
+        status: 200, description: 'The PDF, and the version that it was made from.',
+        schema: named('TestRender', renderDone.extend({ version: z.number().int() })),
+      },
+    ],
+    errors: [
+      'invalid_page_size', 'invalid_orientation', 'quota_exceeded', 'template_not_found', 'render_template_not_found',
+      'template_render_error', 'invalid_html', ...printErrors,
+    ],
+    handle: async (context, dependencies: TrialDependencies) => {
+      requirePermission(context, 'render:create');
+      const { id, account, limits, params: { id: templateId }, body, cause, reply } = context;
+      const { log, estimates, freshness, trialTurns } = dependencies;
+      const accountId = account.id;
+      return trialTurns.run(accountId, log.now(), async () => {
+        await requireTemplate(log, accountId, templateId);
+        const at = log.now();
+        await requireTrialsLeft(dependencies, context, at);
+        const ask = await askOf(dependencies, context, { mode: 'RENDER', template_id: templateId, ...body }, context.written);
+        await requireShortWait(estimates, { accountId, source: ask.source, reply: 'wait' }, limits.processingMs);
+        const version = ask.source.mode === 'RENDER' ? ask.source.templateVersion : undefined;
+        const wish = { ...ask, id, at, trial: true, reply: { kind: 'wait' }, cause } as const;
+        const submission = await submitRender(dependencies, context, wish, abandonment(reply));
+        freshness.wrote(accountId, submission.position, readModels.usage);
+        return sendRender(reply, submission, { version }, afterwardsOf(dependencies, context));
+      });
+    },
+  }),
+];

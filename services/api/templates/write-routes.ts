@@ -1,44 +1,68 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TemplateBody } from '#contracts/events/template.ts';
 import { Problem } from '#contracts/http/problem.ts';
-import { createTemplateFor, restoreTemplate, type UpdateTemplate, updateTemplateFor } from '#contracts/http/templates.ts';
-import { readModels, streams } from '#contracts/names.ts';
+import { createdTemplate, type UpdatedTemplate, updatedTemplate } from '#contracts/http/template-answers.ts';
+import { createTemplate as createBody, createTemplateFor, restoreTemplate, type UpdateTemplate, updateTemplate as updateBody, updateTemplateFor } from '#contracts/http/templates.ts';
+import { readModels, streams, templateIdOf } from '#contracts/names.ts';
+import type { PlanLimits } from '#contracts/plans.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
+import type { Preparation } from '#libs/documents/preparation.ts';
+import type { Log } from '#application/handling/handle.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
 import { type FullTemplate, readTemplate, storeTemplate } from '#application/templates/content.ts';
-import { bodyOfVersion, createTemplate, deleteTemplate, oneAtATime, requireTemplate, updateTemplate, type Written } from '#application/templates/commands.ts';
+import { bodyOfVersion, createTemplate, deleteTemplate, type oneAtATime, requireTemplate, updateTemplate, type Written } from '#application/templates/commands.ts';
 import { isKept, listTemplateIds } from '#application/templates/queries.ts';
 import { limitExceeded, type Room } from '#application/templates/slots.ts';
-import { requirePermission } from '../server/authenticate.ts';
-import { callerOf } from '../server/caller.ts';
-import type { Caller } from '../server/callers.ts';
-import { causeOf } from '../server/cause.ts';
-import { once } from '../server/idempotency.ts';
-import { bodyOf, ifMatchOf, pathOf } from '../server/query.ts';
+import type { Freshness } from '../server/freshness.ts';
+import { type CallerContext, type Idempotency, named, route, type Route } from '../server/route.ts';
 import { validated } from '../server/validate.ts';
-import { requireSize, requireSyntax } from './check-content.ts';
-import { planOf, type TemplateParts } from './parts.ts';
-import { replayCreation, sendCreated } from './created.ts';
-import { updatedOf } from './views.ts';
+import { createDescription, etag, examples, ifMatch, params } from './reference.ts';
+import { requireContent } from './require-template.ts';
+import { createdOf, updatedOf } from './views.ts';
 
-const requireNamed = (body: Record<string, unknown>): void => {
-  const blank = (value: unknown): boolean => value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
-  if (blank(body.name)) throw Problem.of('template_name_required', 'A template needs a name.');
-  if (blank(body.content)) throw Problem.of('template_content_required', 'A template needs content.');
+/** `creationInTurn` spares conflicts between requests of one process. */
+export type TemplateWriteDependencies = {
+  log: Log; reads: ReadStore; inputs: BlobStore; preparation: Preparation; freshness: Freshness; creationInTurn: ReturnType<typeof oneAtATime>;
+};
+
+type Creation = CallerContext<Awaited<ReturnType<typeof readCreation>>>;
+
+const isBlank = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
+const readCreation = (fields: Record<string, unknown>, { maxVariables }: PlanLimits) => {
+  if (isBlank(fields.name)) throw Problem.of('template_name_required', 'A template needs a name.');
+  if (isBlank(fields.content)) throw Problem.of('template_content_required', 'A template needs content.');
+  return validated(createTemplateFor(maxVariables), fields);
+};
+
+/** The version that If-Match names, as a number, plain or quoted; null without the header or with `*`. @throws Problem invalid_request */
+const ifMatchOf = ({ headers }: FastifyRequest): number | null => {
+  const header = headers['if-match'];
+  if (header === undefined || header === '*') return null;
+  const version = /^"?(\d{1,9})"?$/.exec(header)?.[1];
+  if (!version) throw Problem.of('invalid_request', 'If-Match must hold a version number, such as 3.', { field: 'If-Match' });
+  return Number(version);
 };
 
 const shownIn = [readModels.templates, readModels.templateVersions];
 
-/** Waits for the read models, so that other processes show the write as well; a template that they may know by heart takes a moment longer. It stands whether they come that far in time or not. */
-const settle = async ({ freshness }: TemplateParts, accountId: string, position: number, was: 'new' | 'known'): Promise<void> => {
+/**
+ * Waits for the read models, so that other processes show the write as well; those may know a template by heart for a moment.
+ * The write stands whether they come that far in time or not.
+ */
+const settle = async ({ freshness }: TemplateWriteDependencies, accountId: string, position: number, was: 'new' | 'known'): Promise<void> => {
   freshness.wrote(accountId, position, ...shownIn);
   const settled = was === 'new' ? freshness.settled(accountId, ...shownIn) : freshness.settledEverywhere(accountId, ...shownIn);
   await settled.catch(() => undefined);
 };
 
 /** The room that the account has for templates; null where its plan has no limit. @throws Problem template_limit_exceeded */
-const roomOf = async ({ reads, freshness }: TemplateParts, caller: Caller): Promise<Room | null> => {
-  const { maxTemplates: limit } = planOf(caller);
+const roomOf = async ({ reads, freshness }: TemplateWriteDependencies, { account, limits }: CallerContext): Promise<Room | null> => {
+  const { maxTemplates: limit } = limits;
   if (limit === null) return null;
-  const accountId = caller.account.id;
+  const accountId = account.id;
   await freshness.settled(accountId, readModels.templates);
   if ((await reads.count(readModels.templates, { accountId })) >= limit) throw limitExceeded(limit);
   return { limit, shown: () => listTemplateIds(reads, accountId, limit) };
@@ -52,96 +76,139 @@ const nextOf = (current: FullTemplate, { changes: _, ...fields }: UpdateTemplate
   return { ...current, ...given };
 };
 
-/** Create, update, restore and delete: decided on what the log has, and answered from what was decided. */
-export const registerTemplateWriteRoutes = (app: FastifyInstance, parts: TemplateParts): void => {
-  const { log, blobs, preparation } = parts;
-  // Spares conflicts between requests of one process.
-  const creationInTurn = oneAtATime();
-
-  const sendUpdate = async (reply: FastifyReply, { account }: Caller, id: string, { body, version, at, position }: Written): Promise<FastifyReply> => {
-    await settle(parts, account.id, position, 'known');
-    return reply.header('etag', `"${version}"`).send(updatedOf(id, body, version, at));
-  };
-
-  const create = async (request: FastifyRequest, reply: FastifyReply, id: string): Promise<FastifyReply> => {
-    const caller = callerOf(request);
-    const body = bodyOf(request);
-    requireNamed(body);
-    const plan = planOf(caller);
-    const { description = null, ...fields } = validated(createTemplateFor(plan.maxVariables), body);
-    requirePermission(caller, 'templates:write');
-    requireSize(fields.content, plan);
-    await requireSyntax(preparation, fields.content, { timeoutMs: plan.processingMs, group: caller.account.id });
-    const full: FullTemplate = { ...fields, description };
-    const { at } = await creationInTurn(caller.account.id, async () => {
-      const room = await roomOf(parts, caller);
-      const created = await createTemplate(log, caller.account.id, id, { name: full.name, store: () => storeTemplate(blobs, full), room }, causeOf(request));
-      await settle(parts, caller.account.id, created.position, 'new');
-      return created;
-    });
-    return sendCreated(reply, id, at, full);
-  };
-
-  app.post('/api/v1/templates', (request, reply) =>
-    once(log, request, reply, {
-      operation: 'POST /api/v1/templates',
-      permission: 'templates:write',
-      streamOf: streams.template,
-      run: (id) => create(request, reply, id),
-      replay: (id) => replayCreation(parts, reply, id),
-    }),
-  );
-
-  app.put('/api/v1/templates/:id', async (request, reply) => {
-    const caller = callerOf(request);
-    const plan = planOf(caller);
-    const update = validated(updateTemplateFor(plan.maxVariables), bodyOf(request));
-    requirePermission(caller, 'templates:write');
-    const { id } = await requireTemplate(log, caller.account.id, pathOf(request).id!);
-    if (update.content !== undefined) {
-      requireSize(update.content, plan);
-      await requireSyntax(preparation, update.content, { timeoutMs: plan.processingMs, group: caller.account.id });
-    }
-    const written = await updateTemplate(
-      log, caller.account.id, id,
-      {
-        ifVersion: ifMatchOf(request),
-        next: async ({ body }) => {
-          const before = await readTemplate(blobs, body);
-          const after = nextOf(before, update);
-          return { name: after.name, store: () => storeTemplate(blobs, after), changes: update.changes ?? changedFields(before, after), restoredFrom: null };
-        },
-      },
-      causeOf(request),
-    );
-    return sendUpdate(reply, caller, id, written);
-  });
-
-  app.post('/api/v1/templates/:id/restore', async (request, reply) => {
-    const caller = callerOf(request);
-    const { version: wanted } = validated(restoreTemplate, bodyOf(request));
-    requirePermission(caller, 'templates:write');
-    const { id, version, history } = await requireTemplate(log, caller.account.id, pathOf(request).id!);
-    const old = isKept(wanted, version, planOf(caller).keptVersions) ? bodyOfVersion(history, wanted) : undefined;
-    if (!old) throw Problem.of('template_not_found', `Version ${wanted} of the template never existed or is no longer kept.`);
-    const { content, settings } = old;
-    const written = await updateTemplate(
-      log, caller.account.id, id,
-      {
-        ifVersion: ifMatchOf(request),
-        next: async ({ body }) => ({ name: body.name, store: async () => ({ ...body, content, settings }), changes: `restored version ${wanted}`, restoredFrom: wanted }),
-      },
-      causeOf(request),
-    );
-    return sendUpdate(reply, caller, id, written);
-  });
-
-  app.delete('/api/v1/templates/:id', async (request, reply) => {
-    const caller = callerOf(request);
-    requirePermission(caller, 'templates:delete');
-    const { id } = await requireTemplate(log, caller.account.id, pathOf(request).id!);
-    const { position } = await deleteTemplate(log, caller.account.id, id, ifMatchOf(request), causeOf(request));
-    await settle(parts, caller.account.id, position, 'known');
-    return reply.status(204).send();
+const create = async (dependencies: TemplateWriteDependencies, context: Creation): Promise<{ full: FullTemplate; at: string }> => {
+  const { id, account, limits, cause } = context;
+  const { description = null, ...fields } = context.body;
+  const { log, inputs, preparation, creationInTurn } = dependencies;
+  await requireContent(preparation, fields.content, limits, account.id);
+  const full: FullTemplate = { ...fields, description };
+  return creationInTurn(account.id, async () => {
+    const room = await roomOf(dependencies, context);
+    const wanted = { name: full.name, store: () => storeTemplate(inputs, full), room };
+    const { at, position } = await createTemplate(log, account.id, id, wanted, cause);
+    await settle(dependencies, account.id, position, 'new');
+    return { full, at };
   });
 };
+
+const sendCreated = (reply: FastifyReply, id: string, at: string, full: FullTemplate): FastifyReply => {
+  reply.status(201).header('location', `/api/v1/templates/${templateIdOf(id)}`).header('etag', '"1"');
+  return reply.send(createdOf({ id, version: 1, createdAt: at, updatedAt: at }, full));
+};
+
+const idempotency: Idempotency<TemplateWriteDependencies> = {
+  streamOf: streams.template,
+  replay: async ({ id, reply }, { log, inputs }) => {
+    const created = (await log.store.read(streams.template(id))).find((event) => event.type === 'TemplateCreated');
+    return created ? sendCreated(reply, id, created.metadata.occurredAt, await readTemplate(inputs, created.data.body)) : null;
+  },
+};
+
+const updatedAnswer = async (dependencies: TemplateWriteDependencies, context: CallerContext, id: string, written: Written): Promise<UpdatedTemplate> => {
+  const { body, version, at, position } = written;
+  await settle(dependencies, context.account.id, position, 'known');
+  context.reply.header('etag', `"${version}"`);
+  return updatedOf(id, body, version, at);
+};
+
+/** Create, update, restore and delete: decided on what the log has, and answered from what was decided. */
+export const templateWriteRoutes: Route<TemplateWriteDependencies>[] = [
+  route({
+    method: 'POST',
+    path: '/api/v1/templates',
+    tag: 'Templates',
+    summary: 'Store a template',
+    description: createDescription,
+    permission: 'templates:write',
+    idempotency,
+    request: { body: named('CreateTemplate', createBody), readBody: readCreation, examples: examples.create },
+    responses: [
+      {
+        status: 201, description: 'The template, without its content.', schema: named('CreatedTemplate', createdTemplate),
+        headers: { ...etag, Location: 'Where the template is read.' },
+      },
+    ],
+    errors: [
+      'template_name_required', 'template_content_required', 'invalid_template_syntax', 'template_limit_exceeded',
+      'template_name_exists', 'template_too_large',
+    ],
+    handle: async (context, dependencies: TemplateWriteDependencies) => {
+      const { full, at } = await create(dependencies, context);
+      return sendCreated(context.reply, context.id, at, full);
+    },
+  }),
+  route({
+    method: 'PUT',
+    path: '/api/v1/templates/{id}',
+    tag: 'Templates',
+    summary: 'Change a template',
+    description: 'Makes a new version in which the fields of the body replace those of the version before; the others stay. Every accepted call is a new version, even where nothing differs. `changes` says what is new; without it the names of those that differ are noted.',
+    permission: 'templates:write',
+    request: {
+      params,
+      headers: ifMatch,
+      body: named('UpdateTemplate', updateBody),
+      readBody: (fields, { maxVariables }) => validated(updateTemplateFor(maxVariables), fields),
+      examples: examples.update,
+    },
+    responses: [{ status: 200, description: 'The new version.', schema: named('UpdatedTemplate', updatedTemplate), headers: etag }],
+    errors: ['invalid_template_syntax', 'template_not_found', 'template_name_exists', 'version_conflict', 'template_too_large'],
+    handle: async (context, dependencies: TemplateWriteDependencies) => {
+      const { account, limits, params: { id: prefixed }, body: update, cause, reply } = context;
+      const { log, inputs, preparation } = dependencies;
+      const { id } = await requireTemplate(log, account.id, prefixed);
+      if (update.content !== undefined) await requireContent(preparation, update.content, limits, account.id);
+      const next = async ({ body }: { body: TemplateBody }) => {
+        const before = await readTemplate(inputs, body);
+        const after = nextOf(before, update);
+        const changes = update.changes ?? changedFields(before, after);
+        return { name: after.name, store: () => storeTemplate(inputs, after), changes, restoredFrom: null };
+      };
+      const written = await updateTemplate(log, account.id, id, { ifVersion: ifMatchOf(reply.request), next }, cause);
+      return updatedAnswer(dependencies, context, id, written);
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/templates/{id}/restore',
+    tag: 'Templates',
+    summary: 'Bring an earlier version back',
+    description: 'Makes a new version with the content and settings of an earlier one; the name stays.',
+    permission: 'templates:write',
+    request: { params, headers: ifMatch, body: named('RestoreTemplate', restoreTemplate), examples: examples.restore },
+    responses: [{ status: 200, description: 'The new version.', schema: updatedTemplate, headers: etag }],
+    errors: ['template_not_found', 'version_conflict'],
+    handle: async (context, dependencies: TemplateWriteDependencies) => {
+      const { account, limits, params: { id: prefixed }, body: { version: wanted }, cause, reply } = context;
+      const { log } = dependencies;
+      const { id, version, history } = await requireTemplate(log, account.id, prefixed);
+      const old = isKept(wanted, version, limits.keptVersions) ? bodyOfVersion(history, wanted) : undefined;
+      if (!old) throw Problem.of('template_not_found', `Version ${wanted} of the template never existed or is no longer kept.`);
+      const { content, settings } = old;
+      const next = async ({ body }: { body: TemplateBody }) => {
+        const store = async (): Promise<TemplateBody> => ({ ...body, content, settings });
+        return { name: body.name, store, changes: `restored version ${wanted}`, restoredFrom: wanted };
+      };
+      const written = await updateTemplate(log, account.id, id, { ifVersion: ifMatchOf(reply.request), next }, cause);
+      return updatedAnswer(dependencies, context, id, written);
+    },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/api/v1/templates/{id}',
+    tag: 'Templates',
+    summary: 'Delete a template',
+    description: 'Removes the template for good; its name is free again. Renders made from it keep their record.',
+    permission: 'templates:delete',
+    request: { params, headers: ifMatch },
+    responses: [{ status: 204, description: 'It is gone.', schema: null }],
+    errors: ['template_not_found', 'version_conflict'],
+    handle: async ({ account, params: { id: prefixed }, cause, reply }, dependencies: TemplateWriteDependencies) => {
+      const { log } = dependencies;
+      const { id } = await requireTemplate(log, account.id, prefixed);
+      const { position } = await deleteTemplate(log, account.id, id, ifMatchOf(reply.request), cause);
+      await settle(dependencies, account.id, position, 'known');
+      return reply.status(204).send();
+    },
+  }),
+];

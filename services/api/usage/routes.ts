@@ -1,47 +1,58 @@
-import type { FastifyInstance } from 'fastify';
-import { type UsageAnswer, usageQuery } from '#contracts/http/account.ts';
+import { usageAnswer, usageQuery } from '#contracts/http/account.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { readModels } from '#contracts/names.ts';
 import type { Log } from '#application/handling/handle.ts';
-import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
+import { monthOf } from '#libs/limits/windows.ts';
 import type { Limits } from '#libs/limits/port.ts';
+import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import { requirePermission } from '../server/authenticate.ts';
-import { callerOf } from '../server/caller.ts';
-import { daysSoFar, monthNow } from './days.ts';
 import type { Freshness } from '../server/freshness.ts';
-import { queryOf } from '../server/query.ts';
-import { minuteOf, planLimits, requestsInMinute } from '../server/rate-limit.ts';
-import { validated } from '../server/validate.ts';
+import { requestsInMinute } from '../server/rate-limit.ts';
+import { named, route, type Route } from '../server/route.ts';
 
-export type UsageParts = { reads: ReadStore; freshness: Freshness; limits: Limits; log: Log };
+export type UsageDependencies = { reads: ReadStore; freshness: Freshness; limits: Limits; log: Log };
 
 const periodOf = (wanted: string | undefined, now: Date): string => {
-  const present = monthNow(now);
-  if (wanted !== undefined && wanted > present) throw Problem.of('invalid_request', `period is a month that has not begun; the latest is ${present}.`, { field: 'period' });
-  return wanted ?? present;
+  const present = monthOf(now);
+  if (wanted === undefined || wanted <= present) return wanted ?? present;
+  throw Problem.of('invalid_request', `period is a month that has not begun; the latest is ${present}.`, { field: 'period' });
 };
 
-/** GET /usage: the account's month, as the log has it. */
-export const registerUsageRoute = (app: FastifyInstance, { reads, freshness, limits, log }: UsageParts): void => {
-  app.get('/api/v1/usage', async (request): Promise<UsageAnswer> => {
-    const caller = callerOf(request);
-    const { period: wanted } = validated(usageQuery, queryOf(request));
-    requirePermission(caller, 'usage:read');
-    const { account } = caller;
-    const now = log.now();
-    const period = periodOf(wanted, now);
-    await freshness.settled(account.id, readModels.usage);
-    const document = (await reads.get(readModels.usage, usageIdOf(account.id, period))) as UsageDocument | null;
-    const { requestsPerMonth: limit } = planLimits(account);
-    const minute = minuteOf(request);
-    const used = document?.used ?? 0;
-    return {
-      period,
-      quota: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
-      rate_limit: { per_minute: minute.limit, current_usage: minute.limit === null ? await requestsInMinute(limits, account.id, minute) : minute.used },
-      trials: { limit, used: document?.trials ?? 0 },
-      by_day: daysSoFar(period, now).map((date) => ({ date, requests: document?.byDay[date] ?? 0 })),
-    };
-  });
+/** The days (`YYYY-MM-DD`, UTC) of a month (`YYYY-MM`) that have begun at `now`, oldest first. */
+const daysSoFar = (month: string, now: Date): string[] => {
+  const [year, number] = [Number(month.slice(0, 4)), Number(month.slice(5))];
+  const length = new Date(Date.UTC(2000 + (year % 400), number, 0)).getUTCDate();
+  const days = Array.from({ length }, (_, index) => `${month}-${String(index + 1).padStart(2, '0')}`);
+  const today = now.toISOString().slice(0, 10);
+  return days.filter((day) => day <= today);
 };
+
+/** What the account has used. */
+export const usageRoutes: Route<UsageDependencies>[] = [
+  route({
+    method: 'GET',
+    path: '/api/v1/usage',
+    tag: 'Account',
+    summary: 'Read the use of a month',
+    description: 'Renders that counted toward the quota, by day, and how the limits stand now.',
+    permission: 'usage:read',
+    request: { query: usageQuery },
+    responses: [{ status: 200, description: 'The use.', schema: named('Usage', usageAnswer) }],
+    handle: async ({ account, limits: { requestsPerMonth: limit }, minute, query }, dependencies: UsageDependencies) => {
+      const { reads, freshness, limits, log } = dependencies;
+      const now = log.now();
+      const period = periodOf(query.period, now);
+      await freshness.settled(account.id, readModels.usage);
+      const document = (await reads.get(readModels.usage, usageIdOf(account.id, period))) as UsageDocument | null;
+      const used = document?.used ?? 0;
+      const currentUsage = minute.limit === null ? await requestsInMinute(limits, account.id, minute) : minute.used;
+      return {
+        period,
+        quota: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
+        rate_limit: { per_minute: minute.limit, current_usage: currentUsage },
+        trials: { limit, used: document?.trials ?? 0 },
+        by_day: daysSoFar(period, now).map((date) => ({ date, requests: document?.byDay[date] ?? 0 })),
+      };
+    },
+  }),
+];

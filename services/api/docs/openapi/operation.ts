@@ -57,7 +57,7 @@ const distinct = (route: Route, entries: [string, Json][]): Json => {
 
 const operationIdOf = ({ method, path }: Route): string => `${method.toLowerCase()}${path.replace(/^\/api\/v1/, '').replace(/[/{}]+(\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/\W/g, '')}`;
 
-const securityOf = ({ permission, keyOptional }: Route): Json[] => [...(permission ? [{ apiKey: [] }] : []), ...(keyOptional ? [{}] : [])];
+const securityOf = ({ permission, keyOr }: Route): Json[] => [...(permission ? [{ apiKey: [] }] : []), ...(keyOr ? [{}] : [])];
 
 /** One operation of the OpenAPI document. */
 export const operationOf = (route: Route): Json => {

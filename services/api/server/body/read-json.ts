@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import { plans } from '#contracts/plans.ts';
-import { Problem } from '#contracts/http/problem.ts';
-import { brief } from '../brief.ts';
+import { brief, Problem } from '#contracts/http/problem.ts';
 import { beginsObject, type Field, fieldsOf, isContainer } from './json-outline.ts';
 
 /** The long texts of a body, as the bytes that are stored of them. */

@@ -1,0 +1,66 @@
+import type { RenderSource } from '#contracts/events/render.ts';
+import type { ConvertRequest, TemplateRequest } from '#contracts/http/render.ts';
+import { readModels } from '#contracts/names.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
+import { timeOf } from '#libs/ids/new-id.ts';
+import type { Limits } from '#libs/limits/port.ts';
+import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
+import type { Freshness } from '../server/freshness.ts';
+import { requireQuota, withinQuota } from '../server/quota.ts';
+import type { CallerContext } from '../server/route.ts';
+import { type Estimate, type Estimates, requireBacklogRoom, requireShortWait } from './estimate.ts';
+import type { Wish } from './render-request.ts';
+import { askOf, type SourceParts } from './render-source.ts';
+import { abandonment } from './send-render.ts';
+import { replyOf, type Submission, submitRender, type SubmitParts } from './submit-render.ts';
+
+/** `inputs` are the blobs that PDFs are made from, which are never deleted; `blobs` are all. */
+export type AcceptDependencies = SubmitParts & SourceParts & {
+  secrets: ServiceSecrets; blobs: BlobStore; limits: Limits; estimates: Estimates; freshness: Freshness; backlog: number;
+};
+
+export type Accepted = { submission: Submission; estimatedMs: number };
+
+/** The read models that show a render from its acceptance on. */
+const shownIn = [readModels.renders, readModels.usage, readModels.templateUses];
+
+const freshMs = 10_000;
+
+/** The moment in the render's id, by which jobs are found in time; for the id of an attempt that was given up long ago it is now. */
+const acceptanceOf = (id: string, now: Date): Date => {
+  const made = timeOf(id);
+  return Math.abs(now.getTime() - made.getTime()) < freshMs ? made : now;
+};
+
+/** @throws Problem service_unavailable where the service cannot take the render on now */
+const estimateOf = async (dependencies: AcceptDependencies, context: CallerContext, source: RenderSource, { kind }: Wish): Promise<Estimate> => {
+  const { estimates, backlog } = dependencies;
+  const accountId = context.account.id;
+  if (kind === 'wait') return requireShortWait(estimates, { accountId, source, reply: 'wait' }, context.limits.processingMs);
+  const estimate = await estimates.of({ accountId, source, reply: 'later' });
+  requireBacklogRoom(estimate, backlog);
+  return estimate;
+};
+
+/**
+ * Accepts a render within the quota of the account: from then on it is in the log. `estimatedMs` is until its PDF is there.
+ * @throws Problem
+ */
+export const acceptRender = async (
+  dependencies: AcceptDependencies,
+  context: CallerContext<ConvertRequest | TemplateRequest>,
+  wish: Wish,
+): Promise<Accepted> => {
+  const { id, body, account, cause, reply } = context;
+  const at = acceptanceOf(id, dependencies.log.now());
+  requireQuota(reply.request, context, at);
+  const ask = await askOf(dependencies, context, body, context.written);
+  const { waitMs, workMs } = await estimateOf(dependencies, context, ask.source, wish);
+  const estimatedMs = waitMs + workMs;
+  const submission = await withinQuota(dependencies, context, reply, { id, at }, async () => {
+    const sealed = await replyOf(dependencies, id, wish, estimatedMs);
+    return submitRender(dependencies, context, { ...ask, id, at, trial: false, reply: sealed, cause }, abandonment(reply));
+  });
+  dependencies.freshness.wrote(account.id, submission.position, ...shownIn);
+  return { submission, estimatedMs };
+};

@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { brief, Problem } from '#contracts/http/problem.ts';
+import { bytesPerMb, inMb } from '#libs/sizes/sizes.ts';
+import { planLimits } from '../rate-limit.ts';
+import { callerOf, wantsHash } from '../request.ts';
+import { type JsonBodies, openJsonBodies } from './json-bodies.ts';
+
+const tooLarge = (maxMb: number, bytes: number): Problem =>
+  Problem.of('payload_too_large', `The request has ${inMb(bytes)} MB or more; at most ${maxMb} MB are allowed.`, {
+    max_size_mb: maxMb, received_size_mb: inMb(bytes),
+  });
+
+/**
+ * Reads at most `maxMb` of a body: a request that announces or sends more is refused without waiting for the rest.
+ * @throws Problem payload_too_large, or invalid_request where the caller hangs up
+ */
+const readBytes = async (request: IncomingMessage, maxMb: number): Promise<Buffer> => {
+  const maxBytes = maxMb * bytesPerMb;
+  const announced = Number(request.headers['content-length'] ?? 0);
+  if (announced > maxBytes) throw tooLarge(maxMb, announced);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.byteLength;
+      if (size > maxBytes) throw tooLarge(maxMb, size);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    throw request.errored ? Problem.of('invalid_request', 'The connection ended before the body was complete.') : error;
+  }
+  return Buffer.concat(chunks, size);
+};
+
+const requireUncompressed = ({ headers }: FastifyRequest): void => {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() === 'identity') return;
+  const message = `The content encoding ${brief(encoding)} is not allowed; send the body uncompressed.`;
+  throw Problem.of('invalid_request', message, { field: 'Content-Encoding' });
+};
+
+const receive = async (bodies: JsonBodies, request: FastifyRequest, payload: IncomingMessage): Promise<Record<string, unknown> | null> => {
+  requireUncompressed(request);
+  const { account } = callerOf(request);
+  const bytes = await readBytes(payload, planLimits(account).maxPayloadMb);
+  if (bytes.byteLength === 0) return null;
+  const { fields, written, sha256 } = await bodies.read(bytes, wantsHash(request), account.id);
+  request.received = { written, sha256 };
+  return fields;
+};
+
+/** Has the app read JSON bodies, and refuse all others. */
+export const receiveBodies = (app: FastifyInstance): void => {
+  const bodies = openJsonBodies();
+  app.addHook('onClose', () => bodies.close());
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(/^application\/json(\s*;.*)?$/i, async (request: FastifyRequest, payload: IncomingMessage) =>
+    request.is404 ? null : receive(bodies, request, payload),
+  );
+  app.addContentTypeParser('*', async ({ is404, headers }: FastifyRequest) => {
+    if (is404) return null;
+    const message = `The content type ${headers['content-type'] ?? '(none)'} is not allowed; send application/json.`;
+    throw Problem.of('invalid_request', message, { field: 'Content-Type' });
+  });
+};

@@ -1,0 +1,43 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Cause } from '#application/handling/handle.ts';
+import type { JsonBody } from './body/read-json.ts';
+import type { Caller } from './callers.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** W3C `traceparent` of the request's own span, or the caller's where it is not traced; null where there is neither. */
+    traceparent: string | null;
+    /** Who sent the request; null where it needed no key. */
+    caller: Caller | null;
+    /** The body beside the fields that the route is given; null without a body. */
+    received: Pick<JsonBody, 'written' | 'sha256'> | null;
+  }
+}
+
+/** Declares what hooks note about a request. Call it before routes are added. */
+export const decorateRequests = (app: FastifyInstance): void => {
+  app.decorateRequest('traceparent', null);
+  app.decorateRequest('caller', null);
+  app.decorateRequest('received', null);
+};
+
+/** Who sent an authenticated request. */
+export const callerOf = ({ caller, method, url }: FastifyRequest): Caller => {
+  if (!caller) throw new Error(`${method} ${url} was not authenticated`);
+  return caller;
+};
+
+/** A request as the origin of events: the key is the actor, the request's id correlates them. */
+export const causeOf = (request: FastifyRequest): Cause => {
+  const { key, account } = callerOf(request);
+  return {
+    actor: { kind: 'key', id: key.id },
+    accountId: account.id,
+    correlationId: request.id,
+    causationId: null,
+    traceparent: request.traceparent,
+  };
+};
+
+/** Whether the SHA-256 of the body is needed: where the caller may send it again. */
+export const wantsHash = ({ headers }: FastifyRequest): boolean => headers['idempotency-key'] !== undefined;
