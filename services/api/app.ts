@@ -4,25 +4,25 @@ import type { KeyUses } from '#application/api-keys/uses.ts';
 import { oneAtATime } from '#application/templates/commands.ts';
 import { buildOpenApi } from './docs/openapi.ts';
 import { registerDocs } from './docs/routes.ts';
-import { type RouteDependencies, routes } from './routes.ts';
+import { routes } from './routes.ts';
 import { authenticate, requireActive } from './server/authenticate.ts';
 import { receiveBodies } from './server/body/receive.ts';
-import type { Callers } from './server/callers.ts';
+import type { Callers } from './server/authenticate.ts';
 import { closeGently } from './server/closing.ts';
+import type { Dependencies } from './server/dependencies.ts';
 import { faultOf, internalFault, sendFault } from './server/errors.ts';
-import { countLate, countLater, mayBeExempt, requireCounted } from './server/late-count.ts';
 import {
   answeringBrokenRequests, answerUnknownExpectations, answerUnreadablePath, newRequestId, requireHost,
 } from './server/malformed-requests.ts';
 import { observeRequests } from './server/observe.ts';
-import { countRequest, minuteOf, requireRoomInMinute, showLimits } from './server/rate-limit.ts';
+import { countLate, countRequest, mayBeExempt, requireCounted, requireRoomInMinute, showLimits } from './server/rate-limit.ts';
 import { registerRoutes } from './server/register-routes.ts';
-import { decorateRequests } from './server/request.ts';
+import { decorateRequests, standingOf } from './server/request.ts';
 import { answerUnknownRoutes } from './server/unknown-routes.ts';
 import { openTrialTurns } from './templates/trial-limits.ts';
 
 /** What the app is made from. `closed` tells why callers are not served now. */
-export type AppParts = Omit<RouteDependencies, 'creationInTurn' | 'trialTurns'> & {
+export type AppParts = Omit<Dependencies, 'creationInTurn' | 'trialTurns'> & {
   callers: Callers;
   keyUses: KeyUses;
   countAsync: boolean;
@@ -89,8 +89,8 @@ export const createApp = (parts: AppParts): FastifyInstance => {
     const later = !countAsync && mayBeExempt(request);
     await (later ? showLimits : countRequest)(limits, caller.account, reply, now);
     requireActive(caller.account);
-    if (later) countLater(request);
-    else requireRoomInMinute(minuteOf(request), now);
+    request.countsLater = later;
+    if (!later) requireRoomInMinute(standingOf(request).minute, now);
   });
   if (!countAsync) app.addHook('preHandler', (request, reply) => requireCounted(limits, request, reply, log.now()));
 

@@ -13,7 +13,7 @@ import type { Logger } from '#libs/telemetry/log.ts';
 import { tracedBlobs } from '#application/renders/telemetry.ts';
 import { createApp } from '../api/app.ts';
 import { createEstimates } from '../api/renders/estimate.ts';
-import { openCallers } from '../api/server/callers.ts';
+import { openCallers } from '../api/server/authenticate.ts';
 import { createFreshness } from '../api/server/freshness.ts';
 import { type House, packageVersion } from './process-context.ts';
 

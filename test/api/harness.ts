@@ -16,7 +16,7 @@ import { openKnown } from '#libs/read-store/known.ts';
 import { createLog } from '#libs/telemetry/log.ts';
 import { templatesIn } from '#application/templates/queries.ts';
 import { createApp } from '../../services/api/app.ts';
-import { openCallers } from '../../services/api/server/callers.ts';
+import { openCallers } from '../../services/api/server/authenticate.ts';
 import { createEstimates } from '../../services/api/renders/estimate.ts';
 import { createFreshness } from '../../services/api/server/freshness.ts';
 import { runProjector } from '../../services/projector/projector.ts';

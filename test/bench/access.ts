@@ -11,9 +11,8 @@ import { hashOf, newSecret, shownPrefix } from '#application/api-keys/secret.ts'
 import { openKeyUses } from '#application/api-keys/uses.ts';
 import { accounts } from '#libs/projections/accounts.ts';
 import { apiKeys } from '#libs/projections/api-keys.ts';
-import { authenticate, requireActive } from '../../services/api/server/authenticate.ts';
-import { openCallers } from '../../services/api/server/callers.ts';
-import { countRequest, minuteOf, requireRoomInMinute } from '../../services/api/server/rate-limit.ts';
+import { authenticate, openCallers, requireActive } from '../../services/api/server/authenticate.ts';
+import { countRequest, requireRoomInMinute } from '../../services/api/server/rate-limit.ts';
 import { heading, quantile, sayPromise } from './report.ts';
 import { eventsOf, projectAll } from './seed.ts';
 
@@ -56,7 +55,7 @@ export const access = async (keyCount: number, requests: number): Promise<void> 
       keyUses.note(caller.key, now);
       await countRequest(engines.limits, caller.account, reply, now);
       requireActive(caller.account);
-      requireRoomInMinute(minuteOf(reply.request), now);
+      requireRoomInMinute(reply.request.standing!.minute, now);
       return performance.now() - start;
     };
     const times: number[] = [];

@@ -4,7 +4,6 @@ import {
 import { accountIdOf, idOfStream, keyIdOf, streams } from '#contracts/names.ts';
 import { limitsView } from '#application/accounts/queries.ts';
 import { accountHistory, type AccountHistoryDocument } from '#libs/projections/account-history.ts';
-import type { ReadStore } from '#libs/read-store/port.ts';
 import { actorView, traceIdView } from '../server/event-view.ts';
 import { named, route, type Route } from '../server/route.ts';
 
@@ -30,10 +29,8 @@ const historyEventView = ({ id, type, subject, metadata, data }: AccountHistoryD
   data: inSnakeCase(data),
 });
 
-export type AccountDependencies = { reads: ReadStore };
-
 /** What the account may do, and what was done to it and its keys. */
-export const accountRoutes: Route<AccountDependencies>[] = [
+export const accountRoutes: Route[] = [
   route({
     method: 'GET',
     path: '/api/v1/account',
@@ -60,7 +57,7 @@ export const accountRoutes: Route<AccountDependencies>[] = [
     permission: 'usage:read',
     request: { query: accountEventsQuery },
     responses: [{ status: 200, description: 'One page of events.', schema: named('AccountHistory', accountEventsAnswer) }],
-    handle: async ({ account, query: { page, limit } }, { reads }: AccountDependencies) => {
+    handle: async ({ account, query: { page, limit } }, { reads }) => {
       const where = { accountId: account.id };
       const sort = { by: 'position', descending: true };
       const [total, events] = await Promise.all([

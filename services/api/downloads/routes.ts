@@ -3,26 +3,24 @@ import parseRange from 'range-parser';
 import { z } from 'zod';
 import { Problem } from '#contracts/http/problem.ts';
 import { bareId, renderIdOf, streams } from '#contracts/names.ts';
-import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
+import { BlobMissing } from '#libs/blob-store/port.ts';
 import { render } from '#libs/domain/render.ts';
-import { load, type Log } from '#application/handling/handle.ts';
+import { load } from '#application/handling/handle.ts';
 import { checkToken } from '#libs/secrets/download-token.ts';
-import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
+import type { Dependencies } from '../server/dependencies.ts';
 import { openRoute, type Route } from '../server/route.ts';
-
-export type DownloadDependencies = { log: Log; blobs: BlobStore; secrets: ServiceSecrets };
 
 const notFound = (): Problem => Problem.of('not_found', 'There is no such PDF.');
 const expired = (): Problem => Problem.of('download_expired', 'The PDF could be fetched for an hour; the hour is over.');
 
-const permittedByToken = ({ secrets, log }: DownloadDependencies, id: string, token: string): void => {
+const permittedByToken = ({ secrets, log }: Dependencies, id: string, token: string): void => {
   const verdict = checkToken(secrets, id, token, log.now());
   if (verdict === 'wrong') throw notFound();
   if (verdict === 'expired') throw expired();
 };
 
 /** From the log, not a read model: a callback's receiver may fetch the PDF before any read model shows it. */
-const keptPdf = async ({ log }: DownloadDependencies, id: string, accountId: string | null): Promise<{ sha256: string; keptUntil: string }> => {
+const keptPdf = async ({ log }: Dependencies, id: string, accountId: string | null): Promise<{ sha256: string; keptUntil: string }> => {
   const { history, aggregate } = await load(log, render, streams.render(id));
   const requested = history.find((event) => event.type === 'RenderRequested')?.data;
   if (!requested || (accountId !== null && requested.accountId !== accountId) || aggregate.state.status !== 'DONE') throw notFound();
@@ -33,7 +31,7 @@ const keptPdf = async ({ log }: DownloadDependencies, id: string, accountId: str
   return pdf;
 };
 
-const readPdf = async ({ blobs, log }: DownloadDependencies, sha256: string, keptUntil: string): Promise<Uint8Array> =>
+const readPdf = async ({ blobs, log }: Dependencies, sha256: string, keptUntil: string): Promise<Uint8Array> =>
   blobs.get(sha256).catch((error: unknown) => {
     // The hour may have ended just now; before that it must be there.
     throw error instanceof BlobMissing && log.now() >= new Date(keptUntil) ? expired() : error;
@@ -59,7 +57,7 @@ const query = z.object({ token: z.coerce.string().optional().describe('As pdf_ur
 const pdfType = 'application/pdf';
 
 /** Finished PDFs, for callers with the account's key or the token of the address. */
-export const downloadRoutes: Route<DownloadDependencies>[] = [
+export const downloadRoutes: Route[] = [
   openRoute({
     method: 'GET',
     path: '/api/v1/download/{render_id}',
@@ -77,7 +75,7 @@ export const downloadRoutes: Route<DownloadDependencies>[] = [
       { status: 416, description: 'The PDF has no such part.', schema: null },
     ],
     errors: ['not_found', 'download_expired'],
-    handle: async ({ caller, params: { render_id }, query: { token }, reply }, dependencies: DownloadDependencies) => {
+    handle: async ({ caller, params: { render_id }, query: { token }, reply }, dependencies) => {
       const { request } = reply;
       const id = bareId('render', render_id);
       if (!id) throw notFound();

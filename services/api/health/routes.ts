@@ -1,18 +1,11 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { Problem } from '#contracts/http/problem.ts';
-import type { Telemetry } from '#libs/telemetry/start.ts';
+import type { HealthDependencies } from '../server/dependencies.ts';
 import { named, openRoute, type Route } from '../server/route.ts';
 
 /** What is missing before the service can take a render; empty when nothing is. */
 export type Health = { missing: string[] };
-
-/** With a metrics token, only callers who send it may read the metrics. */
-export type HealthDependencies = {
-  health: () => Health;
-  telemetry: Pick<Telemetry, 'metricsText' | 'metricsType'>;
-  metricsToken?: string | undefined;
-};
 
 const live = named('Live', z.object({ status: z.literal('live') }));
 const ready = named('Ready', z.object({ status: z.literal('ready') }));

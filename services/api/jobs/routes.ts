@@ -10,18 +10,14 @@ import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Log } from '#application/handling/handle.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
-import type { ReadStore } from '#libs/read-store/port.ts';
-import type { TargetParts } from '#application/deliveries/target.ts';
 import { abandonment } from '../renders/send-render.ts';
 import { requirePermission } from '../server/authenticate.ts';
+import type { Dependencies } from '../server/dependencies.ts';
 import { eventView } from '../server/event-view.ts';
-import type { Freshness } from '../server/freshness.ts';
 import { named, route, type Route } from '../server/route.ts';
-import { diagnosticsOf, type DiagnosticsParts } from './diagnostics.ts';
+import { diagnosticsOf } from './diagnostics.ts';
 import { redeliver, redeliverFailed } from './redeliver.ts';
-import { jobOf, type UrlOf } from './view.ts';
-
-export type JobDependencies = TargetParts & DiagnosticsParts & { log: Log; reads: ReadStore; freshness: Freshness; urlOf: UrlOf };
+import { jobOf } from './view.ts';
 
 const { renders, deliveries } = readModels;
 const longestWaitMs = 1_000;
@@ -51,7 +47,7 @@ const historyOf = async ({ store }: Log, id: string): Promise<RecordedEvent[]> =
 type Found = { document: RenderDocument; history: RecordedEvent[] };
 
 /** A job with all that the log has of it now: after a callback the job must not look as if it were still being worked on. */
-const requireJob = async ({ log, reads }: JobDependencies, accountId: string, prefixed: string): Promise<Found> => {
+const requireJob = async ({ log, reads }: Dependencies, accountId: string, prefixed: string): Promise<Found> => {
   const id = bareId('job', prefixed);
   const history = id ? await historyOf(log, id) : [];
   if (!id || history[0]?.metadata.accountId !== accountId) throw jobNotFound();
@@ -61,7 +57,7 @@ const requireJob = async ({ log, reads }: JobDependencies, accountId: string, pr
   throw Problem.of('service_unavailable', 'The job is there and cannot be shown yet. Try again in a moment.', { retry_after: 1 });
 };
 
-const viewOf = async ({ reads, urlOf, log }: JobDependencies, document: RenderDocument): Promise<Job> => {
+const viewOf = async ({ reads, urlOf, log }: Dependencies, document: RenderDocument): Promise<Job> => {
   const callback = document.webhookUrl === null ? null : ((await reads.get(deliveries, document.id)) as DeliveryDocument | null);
   return jobOf(document, callback, urlOf, log.now());
 };
@@ -72,7 +68,7 @@ const secrets = {
 };
 
 /** What became of renders and their callbacks. */
-export const jobRoutes: Route<JobDependencies>[] = [
+export const jobRoutes: Route[] = [
   route({
     method: 'GET',
     path: '/api/v1/jobs',
@@ -82,7 +78,7 @@ export const jobRoutes: Route<JobDependencies>[] = [
     permission: 'jobs:read',
     request: { query: listJobsQuery },
     responses: [{ status: 200, description: 'One page of jobs.', schema: named('JobList', jobList) }],
-    handle: async ({ account, query: { status, since, until, limit, cursor } }, dependencies: JobDependencies) => {
+    handle: async ({ account, query: { status, since, until, limit, cursor } }, dependencies) => {
       const { reads, freshness } = dependencies;
       const before = earliest(until && lowestIdAt(until), cursorId(cursor));
       await freshness.settled(account.id, renders, deliveries);
@@ -106,7 +102,7 @@ export const jobRoutes: Route<JobDependencies>[] = [
     request: { params, query: diagnosticsQuery },
     responses: [{ status: 200, description: 'The job. Fields that do not apply are left out.', schema: named('Job', job) }],
     errors: ['job_not_found'],
-    handle: async (context, dependencies: JobDependencies) => {
+    handle: async (context, dependencies) => {
       const { account, params: { job_id }, query, cause, reply } = context;
       const wanted = query.diagnostics === 'true';
       if (wanted) requirePermission(context, 'render:create');
@@ -125,7 +121,7 @@ export const jobRoutes: Route<JobDependencies>[] = [
     request: { params },
     responses: [{ status: 200, description: 'The events.', schema: named('JobHistory', jobHistory) }],
     errors: ['job_not_found'],
-    handle: async ({ account, params: { job_id } }, dependencies: JobDependencies) => {
+    handle: async ({ account, params: { job_id } }, dependencies) => {
       const { document, history } = await requireJob(dependencies, account.id, job_id);
       return { job_id: jobIdOf(document.id), events: history.map(eventView) };
     },
@@ -141,7 +137,7 @@ export const jobRoutes: Route<JobDependencies>[] = [
     request: { params, body: named('RedeliverJob', redeliverJob), bodyIsOptional: true, examples: { secrets } },
     responses: [{ status: 200, description: 'The callback is on its way.', schema: named('Redelivered', redelivered) }],
     errors: ['job_not_found', 'redelivery_conflict', 'webhook_target_erased'],
-    handle: async ({ account, params, body, cause }, dependencies: JobDependencies) => {
+    handle: async ({ account, params, body, cause }, dependencies) => {
       const { freshness } = dependencies;
       const { document } = await requireJob(dependencies, account.id, params.job_id);
       if (document.webhookUrl === null) {
@@ -164,7 +160,7 @@ export const jobRoutes: Route<JobDependencies>[] = [
     permission: 'render:create',
     request: { body: named('RedeliverJobs', redeliverJobs), examples: { night: { summary: 'Since the night', value: { since: '2026-03-02T00:00:00Z' } } } },
     responses: [{ status: 200, description: 'The callbacks that are on their way.', schema: named('RedeliveredJobs', redeliveredJobs) }],
-    handle: async ({ account, body, cause }, dependencies: JobDependencies) => {
+    handle: async ({ account, body, cause }, dependencies) => {
       const { redelivered: again, erased } = await redeliverFailed(dependencies, account.id, body.since, cause);
       const erasedJobs = erased.length > 0 ? { erased_job_ids: erased.map(jobIdOf) } : {};
       return { redelivered: again.length, job_ids: again.map(jobIdOf), ...erasedJobs };

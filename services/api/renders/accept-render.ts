@@ -1,23 +1,15 @@
 import type { RenderSource } from '#contracts/events/render.ts';
 import type { ConvertRequest, TemplateRequest } from '#contracts/http/render.ts';
 import { readModels } from '#contracts/names.ts';
-import type { BlobStore } from '#libs/blob-store/port.ts';
 import { timeOf } from '#libs/ids/new-id.ts';
-import type { Limits } from '#libs/limits/port.ts';
-import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
-import type { Freshness } from '../server/freshness.ts';
+import type { Dependencies } from '../server/dependencies.ts';
 import { requireQuota, withinQuota } from '../server/quota.ts';
-import type { CallerContext } from '../server/route.ts';
-import { type Estimate, type Estimates, requireBacklogRoom, requireShortWait } from './estimate.ts';
+import type { CallerContext } from '../server/context.ts';
+import { type Estimate, requireBacklogRoom, requireShortWait } from './estimate.ts';
 import type { Wish } from './render-request.ts';
-import { askOf, type SourceParts } from './render-source.ts';
+import { askOf } from './render-source.ts';
 import { abandonment } from './send-render.ts';
-import { replyOf, type Submission, submitRender, type SubmitParts } from './submit-render.ts';
-
-/** `inputs` are the blobs that PDFs are made from, which are never deleted; `blobs` are all. */
-export type AcceptDependencies = SubmitParts & SourceParts & {
-  secrets: ServiceSecrets; blobs: BlobStore; limits: Limits; estimates: Estimates; freshness: Freshness; backlog: number;
-};
+import { replyOf, type Submission, submitRender } from './submit-render.ts';
 
 export type Accepted = { submission: Submission; estimatedMs: number };
 
@@ -33,7 +25,7 @@ const acceptanceOf = (id: string, now: Date): Date => {
 };
 
 /** @throws Problem service_unavailable where the service cannot take the render on now */
-const estimateOf = async (dependencies: AcceptDependencies, context: CallerContext, source: RenderSource, { kind }: Wish): Promise<Estimate> => {
+const estimateOf = async (dependencies: Dependencies, context: CallerContext, source: RenderSource, { kind }: Wish): Promise<Estimate> => {
   const { estimates, backlog } = dependencies;
   const accountId = context.account.id;
   if (kind === 'wait') return requireShortWait(estimates, { accountId, source, reply: 'wait' }, context.limits.processingMs);
@@ -47,13 +39,13 @@ const estimateOf = async (dependencies: AcceptDependencies, context: CallerConte
  * @throws Problem
  */
 export const acceptRender = async (
-  dependencies: AcceptDependencies,
+  dependencies: Dependencies,
   context: CallerContext<ConvertRequest | TemplateRequest>,
   wish: Wish,
 ): Promise<Accepted> => {
   const { id, body, account, cause, reply } = context;
   const at = acceptanceOf(id, dependencies.log.now());
-  requireQuota(reply.request, context, at);
+  requireQuota(context, at);
   const ask = await askOf(dependencies, context, body, context.written);
   const { waitMs, workMs } = await estimateOf(dependencies, context, ask.source, wish);
   const estimatedMs = waitMs + workMs;

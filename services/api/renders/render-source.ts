@@ -9,7 +9,7 @@ import type { Known } from '#libs/read-store/known.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { readSettings } from '#application/templates/content.ts';
 import { findTemplate, findVersion } from '#application/templates/queries.ts';
-import type { Caller } from '../server/callers.ts';
+import type { Caller } from '../server/authenticate.ts';
 import type { Freshness } from '../server/freshness.ts';
 import type { Written } from '../server/body/read-json.ts';
 import { planLimits } from '../server/rate-limit.ts';

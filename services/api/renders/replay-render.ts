@@ -9,7 +9,7 @@ import { load, type Log } from '#application/handling/handle.ts';
 import { isMadeAgainNow } from '#application/renders/answers-from-log.ts';
 import { type Estimates, requireShortWait } from './estimate.ts';
 import { sendFault } from '../server/errors.ts';
-import type { CallerContext } from '../server/route.ts';
+import type { CallerContext } from '../server/context.ts';
 import { abandonment, queuedOf, sendRender } from './send-render.ts';
 
 export type ReplayParts = { log: Log; answers: Answers; blobs: BlobStore; estimates: Estimates };

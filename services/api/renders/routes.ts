@@ -4,21 +4,18 @@ import { renderQueued } from '#contracts/http/jobs.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { convertRequest, renderDone, templateRequest } from '#contracts/http/render.ts';
 import { streams } from '#contracts/names.ts';
-import type { DiagnosticsParts } from '../jobs/diagnostics.ts';
 import { type Idempotency, named, printErrors, route, type Route } from '../server/route.ts';
-import { type AcceptDependencies, acceptRender } from './accept-render.ts';
+import { acceptRender } from './accept-render.ts';
 import { answers, description, examples } from './reference.ts';
 import { parseRenderRequest, wishOf } from './render-request.ts';
-import { type ReplayParts, replayRender } from './replay-render.ts';
+import { replayRender } from './replay-render.ts';
 import { afterwardsOf, queuedOf, sendRender } from './send-render.ts';
-
-export type RenderDependencies = AcceptDependencies & ReplayParts & DiagnosticsParts;
 
 const modes = [named('ConvertRequest', convertRequest), named('TemplateRequest', templateRequest)] as const;
 const body = named('RenderRequest', z.discriminatedUnion('mode', modes));
 const queuedRender = named('QueuedRender', renderQueued);
 
-const idempotency: Idempotency<RenderDependencies> = { streamOf: streams.render, replay: replayRender };
+const idempotency: Idempotency = { streamOf: streams.render, replay: replayRender };
 
 const requestErrors = [
   'invalid_mode', 'invalid_input_type', 'invalid_page_size', 'invalid_orientation', 'missing_template_id', 'missing_data',
@@ -29,7 +26,7 @@ const liveDiagnostics = (): Problem =>
   Problem.of('invalid_request', 'diagnostics go with test keys here. Ask for those of a live render at GET /api/v1/jobs/job_<id>?diagnostics=true, with the id of the render.', { field: 'diagnostics' });
 
 /** Makes PDFs, for callers who wait and for callers who do not. */
-export const renderRoutes: Route<RenderDependencies>[] = [
+export const renderRoutes: Route[] = [
   route({
     method: 'POST',
     path: '/api/v1/render',
@@ -42,7 +39,7 @@ export const renderRoutes: Route<RenderDependencies>[] = [
     request: { query: diagnosticsQuery, body, readBody: parseRenderRequest, examples },
     responses: [{ status: 200, description: 'The PDF, or the job.', schema: z.union([named('Render', renderDone), queuedRender]), examples: answers }],
     errors: [...requestErrors, 'invalid_html', 'invalid_docx', 'invalid_markdown', 'template_render_error', ...printErrors],
-    handle: async (context, dependencies: RenderDependencies) => {
+    handle: async (context, dependencies) => {
       const { id, key, query, reply } = context;
       const { webhook_url: webhookUrl } = context.body;
       const wish = wishOf(context.body, false);
@@ -64,7 +61,7 @@ export const renderRoutes: Route<RenderDependencies>[] = [
     request: { body, readBody: parseRenderRequest, examples },
     responses: [{ status: 200, description: 'The job.', schema: queuedRender, examples: { queued: answers.queued } }],
     errors: requestErrors,
-    handle: async (context, dependencies: RenderDependencies) => {
+    handle: async (context, dependencies) => {
       const { webhook_url: webhookUrl } = context.body;
       const { submission, estimatedMs } = await acceptRender(dependencies, context, wishOf(context.body, true));
       return queuedOf(context.id, submission.createdAt, { estimatedMs, webhookUrl });

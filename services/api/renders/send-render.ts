@@ -7,7 +7,7 @@ import type { Answer } from '#libs/answers/port.ts';
 import { inKb } from '#libs/sizes/sizes.ts';
 import { diagnosticsOf, type DiagnosticsParts } from '../jobs/diagnostics.ts';
 import { sendFault } from '../server/errors.ts';
-import type { CallerContext } from '../server/route.ts';
+import type { CallerContext } from '../server/context.ts';
 import { pdfOf, type Submission } from './submit-render.ts';
 
 type Done = Extract<Answer, { status: 'DONE' }>;

@@ -9,7 +9,7 @@ import { render } from '#libs/domain/render.ts';
 import { begin, type Cause, type Log } from '#application/handling/handle.ts';
 import { sealTarget, type TargetParts } from '#application/deliveries/target.ts';
 import { bytesPerMb } from '#libs/sizes/sizes.ts';
-import type { Caller } from '../server/callers.ts';
+import type { Caller } from '../server/authenticate.ts';
 import type { Wish } from './render-request.ts';
 import type { Ask } from './render-source.ts';
 import { planLimits } from '../server/rate-limit.ts';

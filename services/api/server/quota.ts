@@ -1,10 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { Problem } from '#contracts/http/problem.ts';
 import { streams } from '#contracts/names.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import type { Allowance, Limits, RenderToCount } from '#libs/limits/port.ts';
-import type { Caller } from './callers.ts';
-import { monthOf, quotaOf, setLimitHeaders } from './rate-limit.ts';
+import type { Caller } from './authenticate.ts';
+import type { CallerContext } from './context.ts';
+import { quotaOf, setLimitHeaders } from './rate-limit.ts';
 
 const quotaExceeded = ({ limit, used, resetAt }: Allowance): Problem =>
   Problem.of('quota_exceeded', `The account has used the ${limit} renders of this month. The quota begins anew at ${resetAt.toISOString()}.`, {
@@ -12,8 +13,7 @@ const quotaExceeded = ({ limit, used, resetAt }: Allowance): Problem =>
   });
 
 /** Looks whether the account's month had room for one more render when the request came, unless it is over by now; test keys always have. @throws Problem quota_exceeded */
-export const requireQuota = (request: FastifyRequest, { key }: Caller, now: Date): void => {
-  const month = monthOf(request);
+export const requireQuota = ({ key, month }: Pick<CallerContext, 'key' | 'month'>, now: Date): void => {
   if (key.keyType !== 'test' && !month.allowed && now < month.resetAt) throw quotaExceeded(month);
 };
 

@@ -3,6 +3,7 @@ import { Problem } from '#contracts/http/problem.ts';
 import { limitsOf, type PlanLimits } from '#contracts/plans.ts';
 import type { Allowance, Limits, Quota, Standing } from '#libs/limits/port.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
+import { callerOf, standingOf } from './request.ts';
 
 const seconds = (at: Date): number => Math.ceil(at.getTime() / 1000);
 
@@ -32,21 +33,8 @@ const limitsFor = (account: AccountDocument) => ({
 
 type Tell = (limits: Limits, account: AccountDocument, reply: FastifyReply, now: Date) => Promise<void>;
 
-const standings = new WeakMap<FastifyRequest, Standing>();
-
-const standingOf = (request: FastifyRequest): Standing => {
-  const standing = standings.get(request);
-  if (!standing) throw new Error(`${request.method} ${request.url} was not counted`);
-  return standing;
-};
-
-/** How the account's minute stands after this request; of one without limits `used` tells nothing. */
-export const minuteOf = (request: FastifyRequest): Allowance => standingOf(request).minute;
-/** How the account's month stood when this request came. */
-export const monthOf = (request: FastifyRequest): Allowance => standingOf(request).month;
-
 const tell = (reply: FastifyReply, standing: Standing): void => {
-  standings.set(reply.request, standing);
+  reply.request.standing = standing;
   setLimitHeaders(reply, 'ratelimit', standing.minute);
   setLimitHeaders(reply, 'quota', standing.month);
 };
@@ -70,4 +58,23 @@ export const requireRoomInMinute = ({ allowed, limit, resetAt }: Allowance, now:
   throw Problem.of('rate_limit_exceeded', `The account may send ${limit} requests a minute. Try again in ${retryAfter} s.`, {
     limit: limit!, retry_after: retryAfter, reset_at: resetAt.toISOString(),
   });
+};
+
+/** Whether the route takes asynchronous renders. Where these are exempt, its requests are counted once their body is read. */
+export const mayBeExempt = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config.route?.isAsynchronous !== undefined;
+
+const isExempt = ({ routeOptions, body }: FastifyRequest): boolean => routeOptions.config.route?.isAsynchronous?.(body) ?? false;
+
+/** Counts a request that was to be counted later, unless it is exempt. Harmless where there is nothing to count. */
+export const countLate = async (limits: Limits, request: FastifyRequest, reply: FastifyReply, now: Date): Promise<void> => {
+  if (!request.countsLater || isExempt(request)) return;
+  request.countsLater = false;
+  await countRequest(limits, callerOf(request).account, reply, now);
+};
+
+/** @throws Problem rate_limit_exceeded */
+export const requireCounted = async (limits: Limits, request: FastifyRequest, reply: FastifyReply, now: Date): Promise<void> => {
+  if (!request.countsLater || isExempt(request)) return;
+  await countLate(limits, request, reply, now);
+  requireRoomInMinute(standingOf(request).minute, now);
 };

@@ -4,14 +4,15 @@ import type { Log } from '#application/handling/handle.ts';
 import { newId } from '#libs/ids/new-id.ts';
 import { requirePermission } from './authenticate.ts';
 import { once } from './idempotency.ts';
-import { minuteOf, monthOf, planLimits } from './rate-limit.ts';
-import { callerOf, causeOf } from './request.ts';
-import type { CallerContext, RequestContext, Route } from './route.ts';
+import { planLimits } from './rate-limit.ts';
+import { callerOf, causeOf, standingOf } from './request.ts';
+import type { CallerContext, RequestContext } from './context.ts';
+import type { Route } from './route.ts';
 import { validated } from './validate.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    route?: Route;
+    route?: Route<never>;
   }
 }
 
@@ -35,8 +36,7 @@ const callerContext = (request: FastifyRequest, reply: FastifyReply, id: string)
     account,
     key,
     limits: planLimits(account),
-    minute: minuteOf(request),
-    month: monthOf(request),
+    ...standingOf(request),
     cause: causeOf(request),
     written: request.received?.written ?? {},
   };

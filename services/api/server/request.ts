@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Cause } from '#application/handling/handle.ts';
+import type { Standing } from '#libs/limits/port.ts';
+import type { Caller } from './authenticate.ts';
 import type { JsonBody } from './body/read-json.ts';
-import type { Caller } from './callers.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -9,6 +10,10 @@ declare module 'fastify' {
     traceparent: string | null;
     /** Who sent the request; null where it needed no key. */
     caller: Caller | null;
+    /** How the account's limits stand after this request; null before it is counted. */
+    standing: Standing | null;
+    /** Whether the request is counted only once its body is read. */
+    countsLater: boolean;
     /** The body beside the fields that the route is given; null without a body. */
     received: Pick<JsonBody, 'written' | 'sha256'> | null;
   }
@@ -18,6 +23,8 @@ declare module 'fastify' {
 export const decorateRequests = (app: FastifyInstance): void => {
   app.decorateRequest('traceparent', null);
   app.decorateRequest('caller', null);
+  app.decorateRequest('standing', null);
+  app.decorateRequest('countsLater', false);
   app.decorateRequest('received', null);
 };
 
@@ -25,6 +32,12 @@ export const decorateRequests = (app: FastifyInstance): void => {
 export const callerOf = ({ caller, method, url }: FastifyRequest): Caller => {
   if (!caller) throw new Error(`${method} ${url} was not authenticated`);
   return caller;
+};
+
+/** How the limits of an authenticated request's account stand. Without a limit `used` tells nothing. */
+export const standingOf = ({ standing, method, url }: FastifyRequest): Standing => {
+  if (!standing) throw new Error(`${method} ${url} was not counted`);
+  return standing;
 };
 
 /** A request as the origin of events: the key is the actor, the request's id correlates them. */

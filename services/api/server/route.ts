@@ -3,10 +3,8 @@ import { z } from 'zod';
 import type { Permission } from '#contracts/events/account.ts';
 import type { ErrorName } from '#contracts/http/errors.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
-import type { Cause } from '#application/handling/handle.ts';
-import type { Allowance } from '#libs/limits/port.ts';
-import type { Written } from './body/read-json.ts';
-import type { Caller } from './callers.ts';
+import type { CallerContext, RequestContext } from './context.ts';
+import type { Dependencies } from './dependencies.ts';
 
 export type Example = { summary: string; value: unknown };
 type Examples = Record<string, Example>;
@@ -39,23 +37,8 @@ export type RouteResponse<S extends z.ZodType | null = z.ZodType | null> = {
   headers?: Record<string, string>;
 };
 
-/** What a handler is given. `id` is the bare id for what the request makes, if it makes anything. */
-export type RequestContext<B = unknown, Q = unknown, P = unknown> = {
-  id: string;
-  requestId: string;
-  caller: Caller | null;
-  body: B;
-  query: Q;
-  params: P;
-  reply: FastifyReply;
-};
-
-/** The same with an account: `minute` and `month` tell how its limits stand, `written` are the long texts of the body. */
-export type CallerContext<B = unknown, Q = unknown, P = unknown> = RequestContext<B, Q, P> &
-  Caller & { limits: PlanLimits; minute: Allowance; month: Allowance; cause: Cause; written: Written };
-
 /** What makes a route do a request once for each Idempotency-Key. */
-export type Idempotency<D> = {
+export type Idempotency<D = Dependencies> = {
   /** The stream in which the work of this id leaves its first trace. */
   streamOf: (id: string) => string;
   /** Gives the first answer again; null while there is no trace of the work, `running` while it has not ended. */
@@ -86,7 +69,7 @@ type Row<D, C, B extends Body, Q extends Fields, P extends Fields, S extends z.Z
 };
 
 /** A route whatever it takes and gives, with all of its errors. */
-export type Route<D = never> = Omit<Row<D, never, Body, Fields, Fields, z.ZodType | null>, 'handle' | 'errors' | 'responses'> & {
+export type Route<D = Dependencies> = Omit<Row<D, never, Body, Fields, Fields, z.ZodType | null>, 'handle' | 'errors' | 'responses'> & {
   responses: RouteResponse[];
   errors: ErrorName[];
   handle: (context: CallerContext<never, never, never>, dependencies: D) => Promise<unknown>;
@@ -107,7 +90,7 @@ const idempotencyKey = z.object({
 });
 const replayHeader = { 'Idempotency-Replayed': 'true where the answer is that of an earlier request with the same Idempotency-Key.' };
 
-type Given = Omit<Route, 'errors'> & { errors?: readonly ErrorName[] };
+type Given = Omit<Route<never>, 'errors'> & { errors?: readonly ErrorName[] };
 
 const errorsOf = ({ permission, keyOr, idempotency, request = {}, errors = [] }: Given): ErrorName[] => [
   ...(permission ? keyErrors : []),
@@ -118,7 +101,7 @@ const errorsOf = ({ permission, keyOr, idempotency, request = {}, errors = [] }:
   ...(idempotency ? (['idempotency_conflict', 'idempotency_in_progress'] as const) : []),
 ];
 
-const repeatable = <R extends Pick<Route, 'request' | 'responses'>>(row: R): R => {
+const repeatable = <R extends Pick<Route<never>, 'request' | 'responses'>>(row: R): R => {
   const [first, ...others] = row.responses;
   return {
     ...row,
@@ -133,9 +116,9 @@ const complete = <D>(row: object): Route<D> => {
 };
 
 /** A route that needs a key with a permission. */
-export const route = <D, S extends z.ZodType | null, B extends Body = undefined, Q extends Fields = undefined, P extends Fields = undefined>(
-  row: Row<D, CallerContext<Read<B>, Read<Q>, Read<P>>, B, Q, P, S> & { permission: Permission },
-): Route<D> => complete(row);
+export const route = <S extends z.ZodType | null, B extends Body = undefined, Q extends Fields = undefined, P extends Fields = undefined>(
+  row: Row<Dependencies, CallerContext<Read<B>, Read<Q>, Read<P>>, B, Q, P, S> & { permission: Permission },
+): Route => complete(row);
 
 /** A route that needs no key, or takes something else in its place. */
 export const openRoute = <D, S extends z.ZodType | null, Q extends Fields = undefined, P extends Fields = undefined>(

@@ -4,31 +4,24 @@ import { Problem } from '#contracts/http/problem.ts';
 import { template, templateList, templateVerdict, templateVersionContent, templateVersions } from '#contracts/http/template-answers.ts';
 import { listTemplatesQuery, validateTemplate, validateTemplateFor } from '#contracts/http/templates.ts';
 import { readModels, templateIdOf } from '#contracts/names.ts';
-import type { BlobStore } from '#libs/blob-store/port.ts';
-import type { Preparation } from '#libs/documents/preparation.ts';
-import type { Log } from '#application/handling/handle.ts';
 import type { TemplateUsesDocument } from '#libs/projections/template-uses.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
-import type { ReadStore } from '#libs/read-store/port.ts';
 import { readTemplate } from '#application/templates/content.ts';
 import { requireTemplate } from '#application/templates/commands.ts';
 import { findVersion, listVersions } from '#application/templates/queries.ts';
 import { eventView } from '../server/event-view.ts';
-import type { Freshness } from '../server/freshness.ts';
 import { named, route, type Route } from '../server/route.ts';
 import { validated } from '../server/validate.ts';
 import { etag, examples, params, versionParams } from './reference.ts';
 import { requireSize, requireTemplateDocument } from './require-template.ts';
 import { summaryOf, templateOf, versionContentOf, versionEntryOf } from './views.ts';
 
-export type TemplateReadDependencies = { log: Log; reads: ReadStore; inputs: BlobStore; preparation: Preparation; freshness: Freshness };
-
 const { templates, templateVersions: versionsModel, templateUses } = readModels;
 
 const templateHistory = z.object({ template_id: z.string(), events: z.array(historyEvent) });
 
 /** What can be asked about templates. */
-export const templateReadRoutes: Route<TemplateReadDependencies>[] = [
+export const templateReadRoutes: Route[] = [
   route({
     method: 'GET',
     path: '/api/v1/templates',
@@ -38,7 +31,7 @@ export const templateReadRoutes: Route<TemplateReadDependencies>[] = [
     permission: 'templates:read',
     request: { query: listTemplatesQuery },
     responses: [{ status: 200, description: 'One page of templates.', schema: named('TemplateList', templateList) }],
-    handle: async ({ account, query: { category, page, limit } }, { reads, freshness }: TemplateReadDependencies) => {
+    handle: async ({ account, query: { category, page, limit } }, { reads, freshness }) => {
       await freshness.settled(account.id, templates);
       const where = { accountId: account.id, ...(category ? { category } : {}) };
       const sort = { by: 'createdAt', descending: true };
@@ -64,7 +57,7 @@ export const templateReadRoutes: Route<TemplateReadDependencies>[] = [
     },
     responses: [{ status: 200, description: 'The findings; a template with findings is an answer, not an error.', schema: named('TemplateVerdict', templateVerdict) }],
     errors: ['template_too_large'],
-    handle: async ({ account, limits, body }, { preparation }: TemplateReadDependencies) => {
+    handle: async ({ account, limits, body }, { preparation }) => {
       requireSize(body.content, limits);
       const { errors } = await preparation.analyse(body, { timeoutMs: limits.processingMs, group: account.id });
       return { valid: errors.length === 0, errors };
@@ -80,7 +73,7 @@ export const templateReadRoutes: Route<TemplateReadDependencies>[] = [
     request: { params },
     responses: [{ status: 200, description: 'The template.', schema: named('Template', template), headers: etag }],
     errors: ['template_not_found'],
-    handle: async ({ account, params: { id }, reply }, { reads, inputs, freshness }: TemplateReadDependencies) => {
+    handle: async ({ account, params: { id }, reply }, { reads, inputs, freshness }) => {
       await freshness.settled(account.id, templates, templateUses);
       const document = await requireTemplateDocument(reads, account.id, id);
       const uses = (await reads.get(templateUses, document.id)) as TemplateUsesDocument | null;
@@ -98,7 +91,7 @@ export const templateReadRoutes: Route<TemplateReadDependencies>[] = [
     request: { params },
     responses: [{ status: 200, description: 'The versions.', schema: named('TemplateVersions', templateVersions) }],
     errors: ['template_not_found'],
-    handle: async ({ account, limits, params: { id } }, { reads, freshness }: TemplateReadDependencies) => {
+    handle: async ({ account, limits, params: { id } }, { reads, freshness }) => {
       await freshness.settled(account.id, templates, versionsModel);
       const document = await requireTemplateDocument(reads, account.id, id);
       const versions = await listVersions(reads, document, limits.keptVersions);
@@ -115,7 +108,7 @@ export const templateReadRoutes: Route<TemplateReadDependencies>[] = [
     request: { params: versionParams },
     responses: [{ status: 200, description: 'The version.', schema: named('TemplateVersion', templateVersionContent) }],
     errors: ['template_not_found'],
-    handle: async ({ account, limits, params: { id, version } }, { reads, inputs, freshness }: TemplateReadDependencies) => {
+    handle: async ({ account, limits, params: { id, version } }, { reads, inputs, freshness }) => {
       await freshness.settled(account.id, templates, versionsModel);
       const document = await requireTemplateDocument(reads, account.id, id);
       const number = /^\d{1,9}$/.test(version) ? Number(version) : 0;
@@ -134,7 +127,7 @@ export const templateReadRoutes: Route<TemplateReadDependencies>[] = [
     request: { params },
     responses: [{ status: 200, description: 'The events, oldest first.', schema: named('TemplateHistory', templateHistory) }],
     errors: ['template_not_found'],
-    handle: async ({ account, params: { id: prefixed } }, { log }: TemplateReadDependencies) => {
+    handle: async ({ account, params: { id: prefixed } }, { log }) => {
       const { id, history } = await requireTemplate(log, account.id, prefixed);
       return { template_id: templateIdOf(id), events: history.map(eventView) };
     },

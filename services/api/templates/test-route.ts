@@ -4,20 +4,17 @@ import { renderDone } from '#contracts/http/render.ts';
 import { testTemplate } from '#contracts/http/templates.ts';
 import { readModels } from '#contracts/names.ts';
 import { requireTemplate } from '#application/templates/commands.ts';
-import { type Estimates, requireShortWait } from '../renders/estimate.ts';
-import { askOf, type SourceParts } from '../renders/render-source.ts';
+import { requireShortWait } from '../renders/estimate.ts';
+import { askOf } from '../renders/render-source.ts';
 import { abandonment, afterwardsOf, sendRender } from '../renders/send-render.ts';
-import { submitRender, type SubmitParts } from '../renders/submit-render.ts';
-import type { DiagnosticsParts } from '../jobs/diagnostics.ts';
+import { submitRender } from '../renders/submit-render.ts';
 import { requirePermission } from '../server/authenticate.ts';
 import { named, printErrors, route, type Route } from '../server/route.ts';
 import { examples, params } from './reference.ts';
-import { requireTrialsLeft, type TrialTurns } from './trial-limits.ts';
-
-export type TrialDependencies = SubmitParts & SourceParts & DiagnosticsParts & { estimates: Estimates; trialTurns: TrialTurns };
+import { requireTrialsLeft } from './trial-limits.ts';
 
 /** Tries a template out: a render that counts neither toward the quota nor as a use of the template, and has limits of its own. */
-export const templateTestRoutes: Route<TrialDependencies>[] = [
+export const templateTestRoutes: Route[] = [
   route({
     method: 'POST',
     path: '/api/v1/templates/{id}/test',
@@ -36,7 +33,7 @@ export const templateTestRoutes: Route<TrialDependencies>[] = [
       'invalid_page_size', 'invalid_orientation', 'quota_exceeded', 'template_not_found', 'render_template_not_found',
       'template_render_error', 'invalid_html', ...printErrors,
     ],
-    handle: async (context, dependencies: TrialDependencies) => {
+    handle: async (context, dependencies) => {
       requirePermission(context, 'render:create');
       const { id, account, limits, params: { id: templateId }, body, cause, reply } = context;
       const { log, estimates, freshness, trialTurns } = dependencies;

@@ -4,7 +4,7 @@ import { monthOf } from '#libs/limits/windows.ts';
 import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import type { Freshness } from '../server/freshness.ts';
-import type { CallerContext } from '../server/route.ts';
+import type { CallerContext } from '../server/context.ts';
 
 export type TrialTurns = {
   /** Runs a trial. @throws Problem rate_limit_exceeded where as many of the account run already */

@@ -6,25 +6,17 @@ import { createdTemplate, type UpdatedTemplate, updatedTemplate } from '#contrac
 import { createTemplate as createBody, createTemplateFor, restoreTemplate, type UpdateTemplate, updateTemplate as updateBody, updateTemplateFor } from '#contracts/http/templates.ts';
 import { readModels, streams, templateIdOf } from '#contracts/names.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
-import type { BlobStore } from '#libs/blob-store/port.ts';
-import type { Preparation } from '#libs/documents/preparation.ts';
-import type { Log } from '#application/handling/handle.ts';
-import type { ReadStore } from '#libs/read-store/port.ts';
 import { type FullTemplate, readTemplate, storeTemplate } from '#application/templates/content.ts';
-import { bodyOfVersion, createTemplate, deleteTemplate, type oneAtATime, requireTemplate, updateTemplate, type Written } from '#application/templates/commands.ts';
+import { bodyOfVersion, createTemplate, deleteTemplate, requireTemplate, updateTemplate, type Written } from '#application/templates/commands.ts';
 import { isKept, listTemplateIds } from '#application/templates/queries.ts';
 import { limitExceeded, type Room } from '#application/templates/slots.ts';
-import type { Freshness } from '../server/freshness.ts';
-import { type CallerContext, type Idempotency, named, route, type Route } from '../server/route.ts';
+import type { CallerContext } from '../server/context.ts';
+import type { Dependencies } from '../server/dependencies.ts';
+import { type Idempotency, named, route, type Route } from '../server/route.ts';
 import { validated } from '../server/validate.ts';
 import { createDescription, etag, examples, ifMatch, params } from './reference.ts';
 import { requireContent } from './require-template.ts';
 import { createdOf, updatedOf } from './views.ts';
-
-/** `creationInTurn` spares conflicts between requests of one process. */
-export type TemplateWriteDependencies = {
-  log: Log; reads: ReadStore; inputs: BlobStore; preparation: Preparation; freshness: Freshness; creationInTurn: ReturnType<typeof oneAtATime>;
-};
 
 type Creation = CallerContext<Awaited<ReturnType<typeof readCreation>>>;
 
@@ -52,14 +44,14 @@ const shownIn = [readModels.templates, readModels.templateVersions];
  * Waits for the read models, so that other processes show the write as well; those may know a template by heart for a moment.
  * The write stands whether they come that far in time or not.
  */
-const settle = async ({ freshness }: TemplateWriteDependencies, accountId: string, position: number, was: 'new' | 'known'): Promise<void> => {
+const settle = async ({ freshness }: Dependencies, accountId: string, position: number, was: 'new' | 'known'): Promise<void> => {
   freshness.wrote(accountId, position, ...shownIn);
   const settled = was === 'new' ? freshness.settled(accountId, ...shownIn) : freshness.settledEverywhere(accountId, ...shownIn);
   await settled.catch(() => undefined);
 };
 
 /** The room that the account has for templates; null where its plan has no limit. @throws Problem template_limit_exceeded */
-const roomOf = async ({ reads, freshness }: TemplateWriteDependencies, { account, limits }: CallerContext): Promise<Room | null> => {
+const roomOf = async ({ reads, freshness }: Dependencies, { account, limits }: CallerContext): Promise<Room | null> => {
   const { maxTemplates: limit } = limits;
   if (limit === null) return null;
   const accountId = account.id;
@@ -76,7 +68,7 @@ const nextOf = (current: FullTemplate, { changes: _, ...fields }: UpdateTemplate
   return { ...current, ...given };
 };
 
-const create = async (dependencies: TemplateWriteDependencies, context: Creation): Promise<{ full: FullTemplate; at: string }> => {
+const create = async (dependencies: Dependencies, context: Creation): Promise<{ full: FullTemplate; at: string }> => {
   const { id, account, limits, cause } = context;
   const { description = null, ...fields } = context.body;
   const { log, inputs, preparation, creationInTurn } = dependencies;
@@ -96,7 +88,7 @@ const sendCreated = (reply: FastifyReply, id: string, at: string, full: FullTemp
   return reply.send(createdOf({ id, version: 1, createdAt: at, updatedAt: at }, full));
 };
 
-const idempotency: Idempotency<TemplateWriteDependencies> = {
+const idempotency: Idempotency = {
   streamOf: streams.template,
   replay: async ({ id, reply }, { log, inputs }) => {
     const created = (await log.store.read(streams.template(id))).find((event) => event.type === 'TemplateCreated');
@@ -104,7 +96,7 @@ const idempotency: Idempotency<TemplateWriteDependencies> = {
   },
 };
 
-const updatedAnswer = async (dependencies: TemplateWriteDependencies, context: CallerContext, id: string, written: Written): Promise<UpdatedTemplate> => {
+const updatedAnswer = async (dependencies: Dependencies, context: CallerContext, id: string, written: Written): Promise<UpdatedTemplate> => {
   const { body, version, at, position } = written;
   await settle(dependencies, context.account.id, position, 'known');
   context.reply.header('etag', `"${version}"`);
@@ -112,7 +104,7 @@ const updatedAnswer = async (dependencies: TemplateWriteDependencies, context: C
 };
 
 /** Create, update, restore and delete: decided on what the log has, and answered from what was decided. */
-export const templateWriteRoutes: Route<TemplateWriteDependencies>[] = [
+export const templateWriteRoutes: Route[] = [
   route({
     method: 'POST',
     path: '/api/v1/templates',
@@ -132,7 +124,7 @@ export const templateWriteRoutes: Route<TemplateWriteDependencies>[] = [
       'template_name_required', 'template_content_required', 'invalid_template_syntax', 'template_limit_exceeded',
       'template_name_exists', 'template_too_large',
     ],
-    handle: async (context, dependencies: TemplateWriteDependencies) => {
+    handle: async (context, dependencies) => {
       const { full, at } = await create(dependencies, context);
       return sendCreated(context.reply, context.id, at, full);
     },
@@ -153,7 +145,7 @@ export const templateWriteRoutes: Route<TemplateWriteDependencies>[] = [
     },
     responses: [{ status: 200, description: 'The new version.', schema: named('UpdatedTemplate', updatedTemplate), headers: etag }],
     errors: ['invalid_template_syntax', 'template_not_found', 'template_name_exists', 'version_conflict', 'template_too_large'],
-    handle: async (context, dependencies: TemplateWriteDependencies) => {
+    handle: async (context, dependencies) => {
       const { account, limits, params: { id: prefixed }, body: update, cause, reply } = context;
       const { log, inputs, preparation } = dependencies;
       const { id } = await requireTemplate(log, account.id, prefixed);
@@ -178,7 +170,7 @@ export const templateWriteRoutes: Route<TemplateWriteDependencies>[] = [
     request: { params, headers: ifMatch, body: named('RestoreTemplate', restoreTemplate), examples: examples.restore },
     responses: [{ status: 200, description: 'The new version.', schema: updatedTemplate, headers: etag }],
     errors: ['template_not_found', 'version_conflict'],
-    handle: async (context, dependencies: TemplateWriteDependencies) => {
+    handle: async (context, dependencies) => {
       const { account, limits, params: { id: prefixed }, body: { version: wanted }, cause, reply } = context;
       const { log } = dependencies;
       const { id, version, history } = await requireTemplate(log, account.id, prefixed);
@@ -203,7 +195,7 @@ export const templateWriteRoutes: Route<TemplateWriteDependencies>[] = [
     request: { params, headers: ifMatch },
     responses: [{ status: 204, description: 'It is gone.', schema: null }],
     errors: ['template_not_found', 'version_conflict'],
-    handle: async ({ account, params: { id: prefixed }, cause, reply }, dependencies: TemplateWriteDependencies) => {
+    handle: async ({ account, params: { id: prefixed }, cause, reply }, dependencies) => {
       const { log } = dependencies;
       const { id } = await requireTemplate(log, account.id, prefixed);
       const { position } = await deleteTemplate(log, account.id, id, ifMatchOf(reply.request), cause);

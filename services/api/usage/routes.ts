@@ -1,16 +1,10 @@
 import { usageAnswer, usageQuery } from '#contracts/http/account.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { readModels } from '#contracts/names.ts';
-import type { Log } from '#application/handling/handle.ts';
 import { monthOf } from '#libs/limits/windows.ts';
-import type { Limits } from '#libs/limits/port.ts';
 import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
-import type { ReadStore } from '#libs/read-store/port.ts';
-import type { Freshness } from '../server/freshness.ts';
 import { requestsInMinute } from '../server/rate-limit.ts';
 import { named, route, type Route } from '../server/route.ts';
-
-export type UsageDependencies = { reads: ReadStore; freshness: Freshness; limits: Limits; log: Log };
 
 const periodOf = (wanted: string | undefined, now: Date): string => {
   const present = monthOf(now);
@@ -28,7 +22,7 @@ const daysSoFar = (month: string, now: Date): string[] => {
 };
 
 /** What the account has used. */
-export const usageRoutes: Route<UsageDependencies>[] = [
+export const usageRoutes: Route[] = [
   route({
     method: 'GET',
     path: '/api/v1/usage',
@@ -38,7 +32,7 @@ export const usageRoutes: Route<UsageDependencies>[] = [
     permission: 'usage:read',
     request: { query: usageQuery },
     responses: [{ status: 200, description: 'The use.', schema: named('Usage', usageAnswer) }],
-    handle: async ({ account, limits: { requestsPerMonth: limit }, minute, query }, dependencies: UsageDependencies) => {
+    handle: async ({ account, limits: { requestsPerMonth: limit }, minute, query }, dependencies) => {
       const { reads, freshness, limits, log } = dependencies;
       const now = log.now();
       const period = periodOf(query.period, now);

@@ -1,0 +1,21 @@
+import type { FastifyReply } from 'fastify';
+import type { Cause } from '#application/handling/handle.ts';
+import type { PlanLimits } from '#contracts/plans.ts';
+import type { Allowance } from '#libs/limits/port.ts';
+import type { Caller } from './authenticate.ts';
+import type { Written } from './body/read-json.ts';
+
+/** What a handler is given. `id` is the bare id for what the request makes, if it makes anything. */
+export type RequestContext<B = unknown, Q = unknown, P = unknown> = {
+  id: string;
+  requestId: string;
+  caller: Caller | null;
+  body: B;
+  query: Q;
+  params: P;
+  reply: FastifyReply;
+};
+
+/** The same with an account: `minute` and `month` tell how its limits stand, `written` are the long texts of the body. */
+export type CallerContext<B = unknown, Q = unknown, P = unknown> = RequestContext<B, Q, P> &
+  Caller & { limits: PlanLimits; minute: Allowance; month: Allowance; cause: Cause; written: Written };
