@@ -63,7 +63,7 @@ export const startApi = async (house: House, closed: () => string | null, missin
   const forMs = isRemote(reads) ? knownForMs : 0;
   const traced = tracedBlobs(blobs);
   const app: FastifyInstance = createApp({
-    log, blobs: traced, inputs: house.blobMemory.over(house.unreadableBlobs.over(traced)), answers, reads, limits, callers: openCallers(reads, forMs), templates: openKnown(templatesIn(reads).find, forMs), keyUses, countAsync: settings.countAsyncTowardRateLimit, preparation: house.preparation(), freshness: createFreshness(reads, forMs),
+    log, blobs: traced, inputs: house.blobMemory.over(house.unreadableBlobs.over(traced)), answers, reads, limits, callers: openCallers(reads, knownForMs), templates: openKnown(templatesIn(reads).find, forMs), keyUses, countAsync: settings.countAsyncTowardRateLimit, preparation: house.preparation(), freshness: createFreshness(reads, forMs),
     estimates: createEstimates(bus, reads), backlog: settings.renderBacklog, secrets,
     urlOf: (id, until) => downloadUrl(settings.baseUrl, secrets.current, id, until),
     version: packageVersion(), health: () => ({ missing: missing() }), closed, logger, telemetry: house.telemetry, metricsToken: settings.metricsToken, ...tlsOf(settings),

@@ -19,7 +19,7 @@ import { changeCallers } from './command-context.ts';
 
 const actor: Actor = { kind: 'person', name: 'tests' };
 
-/** Read models that are taken for those of a server, a key, and an API that has just let it in. */
+/** A key, and an API that has just let it in. */
 const stage = async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'colophon-callers-'));
   const engines = await openEngines({ dataDir, eventStoreUrl: 'sqlite:', busUrl: 'sqlite:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' });
@@ -27,8 +27,7 @@ const stage = async () => {
     await engines.close();
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   });
-  const { store } = engines;
-  const reads = { ...engines.reads, missing: () => null };
+  const { store, reads } = engines;
   const log = { store, now: () => new Date() };
   const accountId = await openAccount(log, actor, { name: 'tests', plan: 'free', overrides: {} });
   const key = await issueKey(log, actor, { accountId, name: 'tests', keyType: 'live', permissions: [], expiresAt: null });

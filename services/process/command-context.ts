@@ -2,7 +2,6 @@ import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor } from '#contracts/events/metadata.ts';
 import { pathsOf, restrictPermissions } from '#libs/engines/file-permissions.ts';
-import { isRemote } from '#libs/engines/remote.ts';
 import { type Engines, openEngines } from '#libs/engines/open.ts';
 import type { Log } from '#application/handling/handle.ts';
 import { markedEngines } from '#application/installation/marked-engines.ts';
@@ -41,13 +40,13 @@ export const present = async ({ missing }: Pick<Engines, 'missing'>): Promise<vo
 };
 
 /**
- * Changes something about callers, who may be known as they were for a moment where the read models are on a server; answers when nobody is.
- * What a command says of it is true then.
+ * Changes something about callers. An API may know a caller as it was for a moment, so this answers only when none does any more:
+ * what a command says of the change is true then.
  */
 export const changeCallers = async <T>({ store, reads }: Pick<Engines, 'store' | 'reads'>, change: () => Promise<T>): Promise<T> => {
   const changed = await change();
   await catchUp(store, reads.writer(), projections);
-  if (isRemote(reads)) await notKnownAnyMore(knownForMs);
+  await notKnownAnyMore(knownForMs);
   return changed;
 };
 
