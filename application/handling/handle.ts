@@ -8,7 +8,7 @@ import { count, record } from '#libs/telemetry/metrics.ts';
 import { currentTraceparent, isTracing, systems, traced } from '#libs/telemetry/tracing.ts';
 import { recordable, recordableMetadata } from './recordable.ts';
 
-/** Where a command comes from: who gave it, for which account, in which story. */
+/** Where a command comes from: who gave it, for which account, in which correlation. */
 export type Cause = {
   actor: Actor;
   accountId: string | null;
@@ -24,7 +24,7 @@ export type Outcome<Event> = { events: Event[]; position: number | null; at: str
 export type Aggregate<State, Command, Event> = {
   readonly state: State;
   /**
-   * Decides on the present state and appends what follows, cut to what an event has room for; where somebody else was faster, folds again and decides anew, three times.
+   * Decides on the present state and appends what follows, cut to what an event has room for; where another command was faster, folds again and decides anew, three times.
    * No events: the command had nothing to add. @throws RevisionConflict after the last try, EventTooLarge and MalformedEvent at once, and whatever the decider throws.
    */
   execute(command: Command, cause: Cause): Promise<Outcome<Event>>;
@@ -151,7 +151,7 @@ export const loadHeard = async <State, Command, Event extends EventOf>(log: Log,
 /** A command that nothing led to, for an account by its bare id, or for none. */
 export const causeOf = (actor: Actor, accountId: string | null): Cause => ({ actor, accountId, correlationId: newId(), causationId: null, traceparent: null });
 
-/** What a worker does because of an event: the story goes on, in the same trace. `worker` names the process in the log. */
+/** The cause of a command that a worker gives because of an event: the same correlation and trace. `worker` names the process in the log. */
 export const causedBy = ({ id, metadata: { accountId, correlationId, traceparent } }: RecordedEvent, worker: string): Cause => ({
   actor: { kind: 'service', name: worker },
   accountId,

@@ -17,7 +17,7 @@ export const isMadeAgainNow = (history: readonly RecordedEvent[], now: Date, aga
   return last?.type === 'PdfRequestedAgain' && isRecent(last.metadata.occurredAt, now, againMs);
 };
 
-/** The outcome that the log holds, if it holds one that can be told. A PDF that was made and not handed over is asked for again: `wasDone` says that it is no longer under way. */
+/** The outcome that the log holds, if there is one to answer with. A PDF that was made and not handed over is asked for again: `wasDone` says that it is no longer under way. */
 const askLog = async (log: Log, id: string, wasDone: boolean, { againMs }: Patience): Promise<Answer | 'done' | null> => {
   const { history, aggregate } = await load(log, render, streams.render(id));
   const failed = history.find((event) => event.type === 'RenderFailed');

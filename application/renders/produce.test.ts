@@ -4,7 +4,7 @@ import { renderOptions } from '#contracts/http/render-options.ts';
 import type { PrintRequest } from '#libs/chromium/printer.ts';
 import type { Terms } from '#libs/documents/preparation.ts';
 import { nothingThatRuns } from '#libs/documents/html/classify.ts';
-import { produce, type Requested, type Workshop } from './produce.ts';
+import { produce, type Requested, type RenderDependencies } from './produce.ts';
 
 const requestedAt = new Date('2026-01-02T03:04:05Z');
 const options = renderOptions.omit({ header_html: true, footer_html: true }).parse({});
@@ -16,10 +16,10 @@ const requestOf = (change: Partial<Requested> = {}): Requested => ({
   ...change,
 });
 
-/** A workshop whose printer does what it is told, and remembers what it was asked. */
-const workshopWith = (print: (request: PrintRequest) => Promise<Uint8Array>) => {
+/** Dependencies whose printer does what it is told, and remembers what it was asked. */
+const dependenciesWith = (print: (request: PrintRequest) => Promise<Uint8Array>) => {
   const asked: PrintRequest[] = [];
-  const workshop = {
+  const dependencies = {
     blobs: { get: async (sha256: string) => Buffer.from(sha256 === 'logo' ? '<img src="https://example.com/logo.png">' : `<p>${sha256}</p>`) },
     preparation: { prepare: async ({ data }: { data: Uint8Array }) => ({ html: Buffer.from(data).toString(), classification: nothingThatRuns }) },
     printer: {
@@ -28,23 +28,23 @@ const workshopWith = (print: (request: PrintRequest) => Promise<Uint8Array>) => 
         return { pdf: await print(request), pages: 1, timings: { waitMs: 1, loadMs: 2, printMs: 3 }, warnings: [], engine: 'Chrome/1' };
       },
     },
-  } as unknown as Workshop;
-  return { workshop, asked };
+  } as unknown as RenderDependencies;
+  return { dependencies, asked };
 };
 
 const small = async () => new Uint8Array(1000);
 
 describe('A PDF in the making', () => {
   it('is dated as the request, and has what preparation left of the time', async () => {
-    const { workshop, asked } = workshopWith(small);
-    const produced = await produce(workshop, requestOf(), requestedAt);
+    const { dependencies, asked } = dependenciesWith(small);
+    const produced = await produce(dependencies, requestOf(), requestedAt);
     expect(produced).toMatchObject({ pages: 1, lane: 'quiet', engine: 'Chrome/1', durations: { waitMs: 1, loadMs: 2, printMs: 3 } });
     expect(asked[0]).toMatchObject({ html: '<p>input</p>', requestedAt, classification: nothingThatRuns });
     expect(asked[0]!.limits.processingMs).toBeLessThanOrEqual(30_000);
   });
 
   it('is not charged for its wait for a process, which leaves it less to wait for a browser', async () => {
-    const { workshop, asked } = workshopWith(small);
+    const { dependencies, asked } = dependenciesWith(small);
     const waits = async (_: unknown, { onBegin }: Terms) => {
       clock += 20_000;
       onBegin!();
@@ -53,51 +53,51 @@ describe('A PDF in the making', () => {
     };
     let clock = 0;
     const now = vi.spyOn(performance, 'now').mockImplementation(() => clock);
-    Object.assign(workshop.preparation, { prepare: waits });
-    const { durations } = await produce(workshop, requestOf(), requestedAt).finally(() => now.mockRestore());
+    Object.assign(dependencies.preparation, { prepare: waits });
+    const { durations } = await produce(dependencies, requestOf(), requestedAt).finally(() => now.mockRestore());
     expect(asked[0]!.limits).toMatchObject({ processingMs: 27_000, waitMs: 10_000 });
     expect(durations).toMatchObject({ prepareMs: 3_000, waitMs: 20_001 });
   });
 
   it('has header and footer beside it, which leave its own class alone', async () => {
-    const { workshop, asked } = workshopWith(small);
-    await produce(workshop, requestOf({ bands: { header: null, footer: { sha256: 'logo', size: 1 } } }), requestedAt);
+    const { dependencies, asked } = dependenciesWith(small);
+    await produce(dependencies, requestOf({ bands: { header: null, footer: { sha256: 'logo', size: 1 } } }), requestedAt);
     expect(asked[0]).toMatchObject({ classification: nothingThatRuns, options: { header_html: null, footer_html: expect.stringContaining('logo.png') } });
   });
 
   it('has large headers and footers read where they hold up nothing else, and small ones in passing', async () => {
-    const { workshop, asked } = workshopWith(small);
+    const { dependencies, asked } = dependenciesWith(small);
     const terms: unknown[] = [];
-    Object.assign(workshop.preparation, { readBands: async (_: unknown, given: unknown) => (terms.push(given), ['read']) });
-    Object.assign(workshop.blobs, { get: async (sha256: string) => Buffer.from(sha256 === 'large' ? 'x'.repeat(10_000) : 'x') });
-    await produce(workshop, requestOf({ bands: { header: { sha256: 'large', size: 1 }, footer: null } }), requestedAt);
-    await produce(workshop, requestOf({ bands: { header: { sha256: 'small', size: 1 }, footer: null } }), requestedAt);
+    Object.assign(dependencies.preparation, { readBands: async (_: unknown, given: unknown) => (terms.push(given), ['read']) });
+    Object.assign(dependencies.blobs, { get: async (sha256: string) => Buffer.from(sha256 === 'large' ? 'x'.repeat(10_000) : 'x') });
+    await produce(dependencies, requestOf({ bands: { header: { sha256: 'large', size: 1 }, footer: null } }), requestedAt);
+    await produce(dependencies, requestOf({ bands: { header: { sha256: 'small', size: 1 }, footer: null } }), requestedAt);
     expect(asked.map(({ bands }) => bands)).toEqual([['read'], undefined]);
     expect(terms).toMatchObject([{ group: 'a' }]);
   });
 
   it('that is larger than any may be is told in terms of the plan, where that has any', async () => {
-    const { workshop } = workshopWith(async () => {
+    const { dependencies } = dependenciesWith(async () => {
       throw Problem.of('pdf_too_large', 'Too large.', { max_size_mb: 100, generated_size_mb: 120 });
     });
-    await expect(produce(workshop, requestOf(), requestedAt)).rejects.toMatchObject({ fault: { extra: { max_size_mb: 1, generated_size_mb: 120 } } });
-    await expect(produce(workshop, requestOf({ limits: { ...requestOf().limits, maxPdfBytes: null } }), requestedAt)).rejects.toMatchObject({ fault: { extra: { max_size_mb: 100 } } });
+    await expect(produce(dependencies, requestOf(), requestedAt)).rejects.toMatchObject({ fault: { extra: { max_size_mb: 1, generated_size_mb: 120 } } });
+    await expect(produce(dependencies, requestOf({ limits: { ...requestOf().limits, maxPdfBytes: null } }), requestedAt)).rejects.toMatchObject({ fault: { extra: { max_size_mb: 100 } } });
   });
 
   it('that comes too late is told in terms of the plan, whatever was left when printing began', async () => {
-    const { workshop } = workshopWith(() => Promise.reject(Problem.of('processing_timeout', 'Not within 28 s.', { timeout_seconds: 28 })));
-    await expect(produce(workshop, requestOf(), requestedAt)).rejects.toMatchObject({ fault: { name: 'processing_timeout', extra: { timeout_seconds: 30 } } });
+    const { dependencies } = dependenciesWith(() => Promise.reject(Problem.of('processing_timeout', 'Not within 28 s.', { timeout_seconds: 28 })));
+    await expect(produce(dependencies, requestOf(), requestedAt)).rejects.toMatchObject({ fault: { name: 'processing_timeout', extra: { timeout_seconds: 30 } } });
   });
 
   it('that is larger than the plan allows is refused, and without a limit is not', async () => {
-    const { workshop } = workshopWith(async () => new Uint8Array(3 * 1024 * 1024));
-    await expect(produce(workshop, requestOf(), requestedAt)).rejects.toMatchObject({ fault: { name: 'pdf_too_large', extra: { max_size_mb: 1, generated_size_mb: 3 } } });
+    const { dependencies } = dependenciesWith(async () => new Uint8Array(3 * 1024 * 1024));
+    await expect(produce(dependencies, requestOf(), requestedAt)).rejects.toMatchObject({ fault: { name: 'pdf_too_large', extra: { max_size_mb: 1, generated_size_mb: 3 } } });
     const limits = { ...requestOf().limits, maxPdfBytes: null };
-    await expect(produce(workshop, requestOf({ limits }), requestedAt)).resolves.toMatchObject({ pages: 1 });
+    await expect(produce(dependencies, requestOf({ limits }), requestedAt)).resolves.toMatchObject({ pages: 1 });
   });
 
   it('that fails for another reason fails for just that', async () => {
-    const { workshop } = workshopWith(() => Promise.reject(new Error('no browser')));
-    await expect(produce(workshop, requestOf(), requestedAt)).rejects.toThrow('no browser');
+    const { dependencies } = dependenciesWith(() => Promise.reject(new Error('no browser')));
+    await expect(produce(dependencies, requestOf(), requestedAt)).rejects.toThrow('no browser');
   });
 });

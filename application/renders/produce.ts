@@ -30,7 +30,7 @@ export type Produced = Printed & {
 /** The name under which the log and callers know how a document is rendered. */
 export const laneOf = ({ scripts }: Prepared['classification']): Produced['lane'] => (scripts ? 'script' : 'quiet');
 
-export type Workshop = { blobs: BlobStore; preparation: Preparation; printer: Printer };
+export type RenderDependencies = { blobs: BlobStore; preparation: Preparation; printer: Printer };
 
 const textOf = async (blobs: BlobStore, ref: { sha256: string } | null): Promise<string | null> =>
   ref && Buffer.from(await blobs.get(ref.sha256)).toString('utf8');
@@ -60,7 +60,7 @@ const timed = async <T>({ accountId, limits: { processingMs } }: Requested, cloc
 };
 
 /** Reads what the document is made from, and answers with what makes it. */
-const readSource = async ({ blobs, preparation }: Workshop, requested: Requested): Promise<(terms: Terms) => Promise<Prepared>> => {
+const readSource = async ({ blobs, preparation }: RenderDependencies, requested: Requested): Promise<(terms: Terms) => Promise<Prepared>> => {
   const { source, limits: { maxImages } } = requested;
   if (source.mode === 'CONVERT') {
     const data = await blobs.get(source.input.sha256);
@@ -74,7 +74,7 @@ const readSource = async ({ blobs, preparation }: Workshop, requested: Requested
 /** Up to so many characters bands are read in passing; larger ones would hold up everything else. */
 const fewCharacters = 8192;
 
-const largeBandsOf = async ({ preparation }: Workshop, requested: Requested, clock: Clock, options: RenderOptions, requestedAt: Date): Promise<PrintRequest['bands']> => {
+const largeBandsOf = async ({ preparation }: RenderDependencies, requested: Requested, clock: Clock, options: RenderOptions, requestedAt: Date): Promise<PrintRequest['bands']> => {
   const { header_html, footer_html } = options;
   if ((header_html?.length ?? 0) + (footer_html?.length ?? 0) <= fewCharacters) return undefined;
   return timed(requested, clock, (terms) => preparation.readBands({ sources: { header_html, footer_html }, requestedAt }, terms));
@@ -87,15 +87,15 @@ const refuseOversize = (pdf: Uint8Array, maxBytes: number | null): void => {
   if (maxBytes !== null && pdf.byteLength > maxBytes) throw tooLarge(inMb(maxBytes), inMb(pdf.byteLength));
 };
 
-const make = async (workshop: Workshop, requested: Requested, requestedAt: Date, alone: boolean): Promise<Produced> => {
+const make = async (dependencies: RenderDependencies, requested: Requested, requestedAt: Date, alone: boolean): Promise<Produced> => {
   const { limits } = requested;
-  const [prepare, options] = await Promise.all([readSource(workshop, requested), optionsOf(workshop.blobs, requested)]);
+  const [prepare, options] = await Promise.all([readSource(dependencies, requested), optionsOf(dependencies.blobs, requested)]);
   // The time that the blobs take, and the wait for a process, is the service's own: no document is late for that.
   const clock: Clock = { waitedMs: 0, workedMs: 0 };
   const prepared = await timed(requested, clock, prepare);
-  const bands = await largeBandsOf(workshop, requested, clock, options, requestedAt);
+  const bands = await largeBandsOf(dependencies, requested, clock, options, requestedAt);
   const { waitedMs, workedMs: prepareMs } = clock;
-  const printed = await workshop.printer.print({
+  const printed = await dependencies.printer.print({
     html: prepared.html,
     classification: prepared.classification,
     group: requested.accountId,
@@ -109,7 +109,7 @@ const make = async (workshop: Workshop, requested: Requested, requestedAt: Date,
   return { ...printed, lane: laneOf(prepared.classification), laneReason: prepared.classification.reason, durations: { ...printed.timings, prepareMs, waitMs: waitedMs + printed.timings.waitMs } };
 };
 
-/** A part that runs out of time or room knows what was left for it, or what is possible at all; the caller is told what the plan gives for the whole. */
+/** A step that runs out of time or room names its own limit; the error of the caller names the limit of the plan. */
 const inTermsOfPlan = (error: unknown, { processingMs, maxPdfBytes }: Requested['limits']): unknown => {
   if (!(error instanceof Problem)) return error;
   const { name, extra } = error.fault;
@@ -125,9 +125,9 @@ const inTermsOfPlan = (error: unknown, { processingMs, maxPdfBytes }: Requested[
  * the render fails with service_unavailable. `requestedAt` becomes the PDF's date. `alone` gives the document a browser of its own.
  * @throws Problem for what the document itself is to blame for; BrowserGone, BlobMissing and others where another attempt may help.
  */
-export const produce = async (workshop: Workshop, requested: Requested, requestedAt: Date, alone = false): Promise<Produced> => {
+export const produce = async (dependencies: RenderDependencies, requested: Requested, requestedAt: Date, alone = false): Promise<Produced> => {
   try {
-    return await make(workshop, requested, requestedAt, alone);
+    return await make(dependencies, requested, requestedAt, alone);
   } catch (error) {
     throw inTermsOfPlan(error, requested.limits);
   }

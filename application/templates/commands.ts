@@ -43,7 +43,7 @@ const explained = (error: unknown): unknown => {
 const tooSlow = (): Problem => Problem.of('service_unavailable', 'The template could not be created in time. Try again.', { retry_after: 1 });
 const busy = (): Problem => Problem.of('service_unavailable', 'The template is being changed by many at once. Try again.', { retry_after: 1 });
 
-/** Does work that rests on a stream and on a name, again from the start when somebody else wrote in between. */
+/** Does work that rests on a stream and on a name; begins again when another command wrote in between. */
 const untilUndisturbed = async <T>(work: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
     try {

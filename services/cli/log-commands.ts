@@ -40,10 +40,10 @@ const verify = (prefixed: string, json: boolean): Promise<void> =>
     const completed = events.find((event) => event.type === 'RenderCompleted')?.data;
     const requested = events.find((event) => event.type === 'RenderRequested');
     if (!completed || !requested) throw new UsageError(events.length === 0 ? `There is no render ${prefixed}.` : `${prefixed} has no PDF that could be compared: it did not complete.`);
-    const [{ openWorkshop }, { produce }] = await Promise.all([import('../process/rendering.ts'), import('#application/renders/produce.ts')]);
-    const workshop = await openWorkshop(settings, engines.blobs, createLog({ ...settings, logLevel: 'silent' }));
+    const [{ openRenderDependencies }, { produce }] = await Promise.all([import('../process/rendering.ts'), import('#application/renders/produce.ts')]);
+    const dependencies = await openRenderDependencies(settings, engines.blobs, createLog({ ...settings, logLevel: 'silent' }));
     try {
-      const again = await produce(workshop, requested.data, new Date(requested.metadata.occurredAt));
+      const again = await produce(dependencies, requested.data, new Date(requested.metadata.occurredAt));
       const sha256 = createHash('sha256').update(again.pdf).digest('hex');
       const same = sha256 === completed.pdf.sha256;
       const result = { id: prefixed, same, recorded_sha256: completed.pdf.sha256, sha256, recorded_engine: completed.engine, engine: again.engine };
@@ -51,7 +51,7 @@ const verify = (prefixed: string, json: boolean): Promise<void> =>
       print(json, result, `${prefixed}: rendered again, ${same ? 'the same bytes' : 'NOT the same bytes'}, ${engines_}.\nrecorded ${completed.pdf.sha256}\nnow      ${sha256}`);
       if (!same) process.exitCode = 1;
     } finally {
-      await workshop.close();
+      await dependencies.close();
     }
   }, 'allowed');
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { Bus, Delivery as Message } from '#libs/bus/port.ts';
-import type { DeliveryParts } from './deliver.ts';
+import type { DeliveryDependencies } from '#application/deliveries/deliver.ts';
 import { runDelivery } from './delivery.ts';
 
 test('the webhook deliveries of one account leave room for those of another, however many of its receivers are silent', async () => {
@@ -19,7 +19,7 @@ test('the webhook deliveries of one account leave room for those of another, how
     begun[stream.includes('other') ? 'other' : 'silent'] += 1;
     return released.promise;
   };
-  const parts = { log: { store: { read }, now: () => new Date(0) }, blobs: {} } as unknown as DeliveryParts;
+  const parts = { log: { store: { read }, now: () => new Date(0) }, blobs: {} } as unknown as DeliveryDependencies;
 
   const over = runDelivery(parts, bus, () => undefined, stopping.signal);
   await vi.waitFor(() => expect(begun.other).toBe(1), { timeout: 20_000 });

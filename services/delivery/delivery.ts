@@ -4,7 +4,7 @@ import { workOff } from '#libs/bus/work.ts';
 import type { Report } from '#libs/telemetry/log.ts';
 import { idsOfMessage, workInTrace } from '#libs/telemetry/messages.ts';
 import { tracedBlobs } from '#application/renders/telemetry.ts';
-import { attemptTimeoutMs, deliver, type DeliveryParts, openDueTimes } from './deliver.ts';
+import { attemptTimeoutMs, deliver, type DeliveryDependencies, openDueTimes } from '#application/deliveries/deliver.ts';
 
 const consumer: Consumer = { name: consumers.delivery, subject: subjects.deliveryDue, leaseMs: 1.5 * attemptTimeoutMs };
 
@@ -12,7 +12,7 @@ const consumer: Consumer = { name: consumers.delivery, subject: subjects.deliver
 const places = { quick: 1_000, most: 5_000 };
 
 /** Sends callbacks until `signal` aborts; resolves when those under way are recorded. */
-export const runDelivery = (given: Omit<DeliveryParts, 'dueTimes'>, bus: Bus, report: Report, signal: AbortSignal): Promise<void> => {
+export const runDelivery = (given: Omit<DeliveryDependencies, 'dueTimes'>, bus: Bus, report: Report, signal: AbortSignal): Promise<void> => {
   const parts = { ...given, blobs: tracedBlobs(given.blobs), dueTimes: openDueTimes() };
   return workOff(
     bus,

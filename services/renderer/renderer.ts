@@ -3,9 +3,9 @@ import type { Bus, Consumer } from '#libs/bus/port.ts';
 import { workOff } from '#libs/bus/work.ts';
 import { idsOfMessage, workInTrace } from '#libs/telemetry/messages.ts';
 import { tracedWorkshop } from '#application/renders/telemetry.ts';
-import { diagnoseJob } from './diagnose-job.ts';
-import { type RendererParts, runJob } from './render-job.ts';
-import { repeatJob } from './repeat-job.ts';
+import { diagnoseRender } from '#application/renders/diagnose-render.ts';
+import { type RendererDependencies, runRender } from '#application/renders/run-render.ts';
+import { makePdfAgain } from '#application/renders/make-pdf-again.ts';
 
 const consumer: Consumer = { name: consumers.renderer, subject: subjects.renderRequested, leaseMs: 10_000 };
 
@@ -13,7 +13,7 @@ const consumer: Consumer = { name: consumers.renderer, subject: subjects.renderR
 const mostPerPlace = 4;
 
 /** Takes renders from the bus, `concurrency` quick ones at a time, until `signal` aborts; resolves when what runs is finished. */
-export const runRenderer = (given: RendererParts, bus: Bus, concurrency: number, signal: AbortSignal): Promise<void> => {
+export const runRenderer = (given: RendererDependencies, bus: Bus, concurrency: number, signal: AbortSignal): Promise<void> => {
   const parts = tracedWorkshop(given);
   return workOff(
     bus,
@@ -23,8 +23,8 @@ export const runRenderer = (given: RendererParts, bus: Bus, concurrency: number,
       work: (delivery) => {
         const { stream, again, diagnose } = delivery.data as { stream: string; again?: true; diagnose?: true };
         return workInTrace(delivery, consumer, (span) => {
-          if (diagnose) return diagnoseJob(parts, stream, delivery.attempt, span);
-          return again ? repeatJob(parts, stream, delivery.attempt, span) : runJob(parts, stream, delivery.attempt, span);
+          if (diagnose) return diagnoseRender(parts, stream, delivery.attempt, span);
+          return again ? makePdfAgain(parts, stream, delivery.attempt, span) : runRender(parts, stream, delivery.attempt, span);
         });
       },
       onError: (error, delivery) => parts.report({ render: idOfStream((delivery.data as { stream: string }).stream), ...idsOfMessage(delivery), error: String(error) }, 'a render could not be worked on; it comes again'),

@@ -6,7 +6,7 @@ import { delivery } from '#libs/domain/delivery.ts';
 import type { Call, Outcome } from '#libs/egress/door.ts';
 import { load } from '#application/handling/handle.ts';
 import { sealTarget } from '#application/deliveries/target.ts';
-import { deliver, type DeliveryParts, openDueTimes } from '../../services/delivery/deliver.ts';
+import { deliver, type DeliveryDependencies, openDueTimes } from '#application/deliveries/deliver.ts';
 import { openStage, poll, type Stage } from './stage.ts';
 
 const secrets = { current: Buffer.alloc(32, 7), previous: [] };
@@ -17,7 +17,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 /** A delivery service whose receiver answers as it is told, and which notes what it sent. */
 const serviceOn = ({ log, clock, engines: { blobs, reads } }: Stage, answer: (nth: number) => Outcome | Promise<Outcome>) => {
   const calls: Call[] = [];
-  const parts: DeliveryParts = { log, blobs, reads, secrets, dueTimes: openDueTimes(() => clock.uptimeMs), baseUrl: 'https://pdf.example', egress: { request: async (call) => answer(calls.push(call)) } };
+  const parts: DeliveryDependencies = { log, blobs, reads, secrets, dueTimes: openDueTimes(() => clock.uptimeMs), baseUrl: 'https://pdf.example', egress: { request: async (call) => answer(calls.push(call)) } };
   return { calls, deliver: (id: string, delivery?: number) => deliver(parts, id, delivery) };
 };
 

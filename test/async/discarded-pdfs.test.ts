@@ -8,7 +8,7 @@ import { load } from '#application/handling/handle.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import { nothingThatRuns } from '#libs/documents/html/classify.ts';
 import { jobOf } from '../../services/api/jobs/view.ts';
-import { type RendererParts, runJob } from '../../services/renderer/render-job.ts';
+import { type RendererDependencies, runRender } from '#application/renders/run-render.ts';
 import { erasePdfs } from '../../services/sweeper/erase.ts';
 import { openStage, poll, type Stage } from './stage.ts';
 
@@ -16,7 +16,7 @@ const hourMs = 3_600_000;
 const pdf = Buffer.from('%PDF that no render names');
 
 /** A renderer over the stage; `meanwhile` happens while it prints, and `store` is what it records in. */
-const rendererOn = ({ log, engines: { blobs } }: Stage, meanwhile: () => Promise<void> = async () => undefined, store: EventStore = log.store): RendererParts =>
+const rendererOn = ({ log, engines: { blobs } }: Stage, meanwhile: () => Promise<void> = async () => undefined, store: EventStore = log.store): RendererDependencies =>
   ({
     log: { ...log, store }, answers: openMemoryAnswers(), worker: 'tests', report: () => undefined,
     blobs: { ...blobs, get: async () => Buffer.from('<p>x') },
@@ -27,7 +27,7 @@ const rendererOn = ({ log, engines: { blobs } }: Stage, meanwhile: () => Promise
         return { pdf, pages: 1, engine: 'tests', warnings: [], timings: { waitMs: 1, loadMs: 1, printMs: 1 } };
       },
     },
-  }) as unknown as RendererParts;
+  }) as unknown as RendererDependencies;
 
 /** The stage's log, which finds the end of a render too large. */
 const refusingEnds = ({ log: { store } }: Stage): EventStore => ({
@@ -46,7 +46,7 @@ describe('A render whose end the log refuses', () => {
     const stage = await openStage();
     const id = await stage.queued(poll);
     const stream = streams.render(id);
-    expect(await runJob(rendererOn(stage, undefined, refusingEnds(stage)), stream, 1)).toEqual({ kind: 'done' });
+    expect(await runRender(rendererOn(stage, undefined, refusingEnds(stage)), stream, 1)).toEqual({ kind: 'done' });
     expect(await stage.typesOf(stream)).toEqual(['RenderRequested', 'RenderStarted', 'RenderFailed', 'PdfDiscarded']);
     expect((await stage.log.store.read(stream))[2]!.data).toMatchObject({ attempt: 1, fault: { name: 'internal_error', message: 'The service made the document but could not record it.' } });
     expect(await isStored(stage)).toBe(true);
@@ -67,7 +67,7 @@ describe('A PDF that comes when another worker has failed the render', () => {
       const { aggregate } = await load(stage.log, render, stream);
       await aggregate.execute({ type: 'fail', data: { attempt: 1, fault: { name: 'processing_timeout', message: 'too late', extra: {} }, reply: 'poll', totalMs: 1, givesBack: null } }, stage.cause);
     };
-    expect(await runJob(rendererOn(stage, failElsewhere), stream, 1)).toEqual({ kind: 'done' });
+    expect(await runRender(rendererOn(stage, failElsewhere), stream, 1)).toEqual({ kind: 'done' });
     await stage.settled();
     return { id, stream };
   };

@@ -8,7 +8,7 @@ import type { Call, Outcome } from '#libs/egress/door.ts';
 import { load } from '#application/handling/handle.ts';
 import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
 import { sealTarget } from '#application/deliveries/target.ts';
-import { deliver, openDueTimes } from '../../services/delivery/deliver.ts';
+import { deliver, openDueTimes } from '#application/deliveries/deliver.ts';
 import { eraseTargets } from '../../services/sweeper/erase.ts';
 import { openStage, type Stage } from './stage.ts';
 

@@ -6,8 +6,8 @@ import { streams, subjects } from '#contracts/names.ts';
 import { openSqliteBus } from '#libs/bus/sqlite.ts';
 import { publishInTrace } from '#libs/telemetry/messages.ts';
 import { runDelivery } from '../../services/delivery/delivery.ts';
-import type { DeliveryParts } from '../../services/delivery/deliver.ts';
-import type { RendererParts } from '../../services/renderer/render-job.ts';
+import type { DeliveryDependencies } from '#application/deliveries/deliver.ts';
+import type { RendererDependencies } from '#application/renders/run-render.ts';
 import { runRenderer } from '../../services/renderer/renderer.ts';
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -24,7 +24,7 @@ it('What a worker cannot do is told with the render that it is about and the tra
   const told: Record<string, unknown>[] = [];
   const report = (fact: Record<string, unknown>): void => void told.push(fact);
   const parts = { log: { store: { read: away }, now: () => new Date() }, blobs: {}, report };
-  const running = [runRenderer(parts as unknown as RendererParts, bus, 1, stop.signal), runDelivery(parts as unknown as DeliveryParts, bus, report, stop.signal)];
+  const running = [runRenderer(parts as unknown as RendererDependencies, bus, 1, stop.signal), runDelivery(parts as unknown as DeliveryDependencies, bus, report, stop.signal)];
   const led = `00-${trace}-00f067aa0ba902b7-01`;
   await publishInTrace(bus, { subject: subjects.renderRequested, id: 'r', data: { stream: streams.render(render) } }, led);
   await publishInTrace(bus, { subject: subjects.deliveryDue, id: 'd', data: { id: render } }, led);

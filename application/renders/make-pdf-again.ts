@@ -6,11 +6,11 @@ import { BlobMissing } from '#libs/blob-store/port.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
 import { maxAttempts, render } from '#libs/domain/render.ts';
 import { causedBy, load } from '#application/handling/handle.ts';
-import { produce } from '#application/renders/produce.ts';
+import { produce } from './produce.ts';
 import { idsOf } from '#libs/telemetry/traceparent.ts';
-import { attributesOf } from '#application/renders/telemetry.ts';
+import { attributesOf } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
-import type { RendererParts } from './render-job.ts';
+import type { RendererDependencies } from './run-render.ts';
 
 /** Longer than anybody waits for an answer. */
 const awaitedMs = 10 * 60 * 1000;
@@ -22,12 +22,12 @@ const notKept: EventData['PdfMadeAgain'] = { pdf: null, keptUntil: null };
 const failed: Fault = { name: 'internal_error', message: 'The service failed to make the PDF again.', extra: {} };
 
 /** Makes a finished render's PDF again for those who wait for it, and keeps it for an hour where it has the same bytes. */
-export const repeatJob = async (parts: RendererParts, stream: string, attempt: number, span?: Span): Promise<WorkEnd> => {
-  const { log, answers, report, blobs } = parts;
+export const makePdfAgain = async (dependencies: RendererDependencies, stream: string, attempt: number, span?: Span): Promise<WorkEnd> => {
+  const { log, answers, report, blobs } = dependencies;
   const { history, aggregate } = await load(log, render, stream);
   const completed = history.find((event) => event.type === 'RenderCompleted')?.data;
   const asked = history.findLast(({ type }) => type === 'PdfRequestedAgain');
-  // A relay that begins anew tells of every request there ever was: nobody waits for those any more.
+  // A relay that begins anew publishes every request there ever was: no caller waits for those any more.
   if (!completed || !asked || log.now().getTime() - Date.parse(asked.metadata.occurredAt) > awaitedMs) return { kind: 'done' };
   const id = idOfStream(stream);
   const request = history.find((event) => event.type === 'RenderRequested')!;
@@ -36,7 +36,7 @@ export const repeatJob = async (parts: RendererParts, stream: string, attempt: n
   // Comes before the PDF is stored: what is stored and not in the log would stay for ever.
   const end = (data: EventData['PdfMadeAgain']) => aggregate.execute({ type: 'endPdfAgain', data }, causedBy(asked, 'renderer'));
   try {
-    const { pdf, pages } = await produce(parts, request.data, new Date(request.metadata.occurredAt));
+    const { pdf, pages } = await produce(dependencies, request.data, new Date(request.metadata.occurredAt));
     const isSame = createHash('sha256').update(pdf).digest('hex') === completed.pdf.sha256;
     if (!isSame) report(ids, 'a PDF made again has other bytes: the engine is another one by now');
     const { events } = await end(isSame ? { pdf: completed.pdf, keptUntil: new Date(log.now().getTime() + keptMs).toISOString() } : notKept);

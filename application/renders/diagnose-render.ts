@@ -12,25 +12,25 @@ import { BrowserGone } from '#libs/chromium/devtools/gone.ts';
 import type { Prepared } from '#libs/documents/preparation.ts';
 import { maxAttempts, render } from '#libs/domain/render.ts';
 import { causedBy, load } from '#application/handling/handle.ts';
-import { laneOf, produce, type Requested, type Workshop } from '#application/renders/produce.ts';
+import { laneOf, produce, type Requested, type RenderDependencies } from './produce.ts';
 import { idsOf } from '#libs/telemetry/traceparent.ts';
-import { attributesOf } from '#application/renders/telemetry.ts';
+import { attributesOf } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
-import type { RendererParts } from './render-job.ts';
+import type { RendererDependencies } from './run-render.ts';
 
 type Completed = EventData['RenderCompleted'];
 
-/** A workshop that does the same and keeps what there is to see on the way, which is there even where it comes to no PDF. */
-const observing = ({ blobs, preparation, printer }: Workshop) => {
+/** Dependencies that do the same and keep what there is to see on the way, which is there even where it comes to no PDF. */
+const observing = ({ blobs, preparation, printer }: RenderDependencies) => {
   const findings = noFindings();
   let prepared: Prepared | null = null;
   const kept = async (making: Promise<Prepared>): Promise<Prepared> => (prepared = await making);
-  const workshop: Workshop = {
+  const observed: RenderDependencies = {
     blobs,
     preparation: { ...preparation, prepare: (input, terms) => kept(preparation.prepare(input, terms)), prepareTemplate: (input, terms) => kept(preparation.prepareTemplate(input, terms)) },
     printer: { ...printer, print: (request) => printer.print({ ...request, findings }) },
   };
-  return { workshop, findings, prepared: () => prepared };
+  return { observed, findings, prepared: () => prepared };
 };
 
 type Failed = EventData['RenderFailed'];
@@ -41,9 +41,9 @@ const mayEndBrowsers = ({ completed, failed }: End): boolean => (completed ? com
 
 const nameOf = (error: unknown): string => (error instanceof Problem ? error.fault.name : 'internal_error');
 
-const diagnose = async (parts: RendererParts, requested: Requested, requestedAt: Date, end: End, failed: (error: unknown) => 'told' | 'again'): Promise<Diagnosis> => {
-  const { workshop, findings, prepared } = observing(parts);
-  const result = await produce(workshop, requested, requestedAt, mayEndBrowsers(end)).catch((error: unknown) => {
+const diagnose = async (dependencies: RendererDependencies, requested: Requested, requestedAt: Date, end: End, failed: (error: unknown) => 'final' | 'again'): Promise<Diagnosis> => {
+  const { observed, findings, prepared } = observing(dependencies);
+  const result = await produce(observed, requested, requestedAt, mayEndBrowsers(end)).catch((error: unknown) => {
     if (failed(error) === 'again') throw error;
     return { error: nameOf(error) };
   });
@@ -62,24 +62,24 @@ const diagnose = async (parts: RendererParts, requested: Requested, requestedAt:
 };
 
 /**
- * Makes the PDF of a render that has ended once more, to look at it closely; the log gets what was found. Renders that nobody asks about never pay for it.
+ * Makes the PDF of a render that has ended once more and appends what was found. Only renders whose caller asks for a diagnosis pay for it.
  */
-export const diagnoseJob = async (parts: RendererParts, stream: string, attempt: number, span?: Span): Promise<WorkEnd> => {
-  const { history, aggregate } = await load(parts.log, render, stream);
+export const diagnoseRender = async (dependencies: RendererDependencies, stream: string, attempt: number, span?: Span): Promise<WorkEnd> => {
+  const { history, aggregate } = await load(dependencies.log, render, stream);
   const asked = history.findLast(({ type }) => type === 'DiagnosisRequested');
   if (!asked || history.some(({ type }) => type === 'RenderDiagnosed')) return { kind: 'done' };
   const request = history.find((event) => event.type === 'RenderRequested')!;
   const end = { completed: history.find((event) => event.type === 'RenderCompleted')?.data, failed: history.find((event) => event.type === 'RenderFailed')?.data };
   const [id, cause] = [idOfStream(stream), causedBy(asked, 'renderer')];
   span?.note(attributesOf(id, attempt, request.data));
-  const failed = (error: unknown): 'told' | 'again' => {
-    if ((error instanceof Problem && error.fault.name !== 'service_unavailable') || error instanceof BrowserGone) return 'told';
+  const failed = (error: unknown): 'final' | 'again' => {
+    if ((error instanceof Problem && error.fault.name !== 'service_unavailable') || error instanceof BrowserGone) return 'final';
     if (error instanceof BlobMissing ? !hasWaitedAnHour(attempt) : attempt < maxAttempts) return 'again';
     span?.fail(error);
-    parts.report({ render: id, attempt, ...idsOf(cause), error: String(error) }, 'a render could not be diagnosed', 'error');
-    return 'told';
+    dependencies.report({ render: id, attempt, ...idsOf(cause), error: String(error) }, 'a render could not be diagnosed', 'error');
+    return 'final';
   };
-  const diagnosis = await diagnose(parts, request.data, new Date(request.metadata.occurredAt), end, failed);
-  await aggregate.execute({ type: 'diagnose', data: { diagnosis: await parts.blobs.put(Buffer.from(JSON.stringify(diagnosis))) } }, cause);
+  const diagnosis = await diagnose(dependencies, request.data, new Date(request.metadata.occurredAt), end, failed);
+  await aggregate.execute({ type: 'diagnose', data: { diagnosis: await dependencies.blobs.put(Buffer.from(JSON.stringify(diagnosis))) } }, cause);
   return { kind: 'done' };
 };

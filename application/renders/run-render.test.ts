@@ -14,14 +14,14 @@ import type { EventStore } from '#libs/event-store/port.ts';
 import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
 import { begin, load } from '#application/handling/handle.ts';
 import { newId } from '#libs/ids/new-id.ts';
-import type { Requested } from '#application/renders/produce.ts';
+import type { Requested } from './produce.ts';
 import type { Report } from '#libs/telemetry/log.ts';
 import { useMetering } from '#libs/telemetry/metrics.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import { nothingThatRuns } from '#libs/documents/html/classify.ts';
-import { diagnoseJob } from './diagnose-job.ts';
-import { type RendererParts, runJob } from './render-job.ts';
-import { repeatJob } from './repeat-job.ts';
+import { diagnoseRender } from './diagnose-render.ts';
+import { type RendererDependencies, runRender } from './run-render.ts';
+import { makePdfAgain } from './make-pdf-again.ts';
 
 let folder: string;
 let store: EventStore;
@@ -42,7 +42,7 @@ const requested: Requested = {
 };
 
 /** What is needed to work on renders, with a browser that goes down under every document. */
-const partsOf = (asked: PrintRequest[]): RendererParts =>
+const dependenciesOf = (asked: PrintRequest[]): RendererDependencies =>
   ({
     log: { store, now: () => new Date() }, answers: openMemoryAnswers(), worker: 'worker', report: () => undefined,
     blobs: { get: async () => Buffer.from('<p>x') },
@@ -53,11 +53,11 @@ const partsOf = (asked: PrintRequest[]): RendererParts =>
         throw new BrowserGone('It went down.');
       },
     },
-  }) as unknown as RendererParts;
+  }) as unknown as RendererDependencies;
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 const cause = { actor: { kind: 'key' as const, id: 'k' }, accountId: 'a', correlationId: 'req_c', causationId: null, traceparent: `00-${trace}-00f067aa0ba902b7-01` };
-const ask = async ({ log }: RendererParts, data: Requested): Promise<string> => {
+const ask = async ({ log }: RendererDependencies, data: Requested): Promise<string> => {
   const stream = streams.render(newId());
   await begin(log, render, stream).execute({ type: 'request', data }, cause);
   return stream;
@@ -65,9 +65,9 @@ const ask = async ({ log }: RendererParts, data: Requested): Promise<string> => 
 
 it('A document has its last attempt in a browser of its own, so that no other takes it from it', async () => {
   const asked: PrintRequest[] = [];
-  const parts = partsOf(asked);
-  const stream = await ask(parts, requested);
-  const ends = [await runJob(parts, stream, 1), await runJob(parts, stream, 1), await runJob(parts, stream, 1)];
+  const dependencies = dependenciesOf(asked);
+  const stream = await ask(dependencies, requested);
+  const ends = [await runRender(dependencies, stream, 1), await runRender(dependencies, stream, 1), await runRender(dependencies, stream, 1)];
   expect(ends.map(({ kind }) => kind)).toEqual(['again', 'again', 'done']);
   expect(asked.map(({ alone }) => alone)).toEqual([false, false, true]);
   expect((await store.read(stream)).at(-1)).toMatchObject({ type: 'RenderFailed', data: { fault: { name: 'conversion_failed' } } });
@@ -76,11 +76,11 @@ it('A document has its last attempt in a browser of its own, so that no other ta
 describe('A render that finds no free browser in time', () => {
   const busy = Problem.of('service_unavailable', 'No browser was free.', { retry_after: 5 });
   const endsOf = async (reply: Requested['reply'], attempts: number) => {
-    const parts = partsOf([]);
-    parts.printer.print = () => Promise.reject(busy);
-    const stream = await ask(parts, { ...requested, reply });
+    const dependencies = dependenciesOf([]);
+    dependencies.printer.print = () => Promise.reject(busy);
+    const stream = await ask(dependencies, { ...requested, reply });
     const ends: string[] = [];
-    for (let attempt = 0; attempt < attempts; attempt += 1) ends.push((await runJob(parts, stream, 1)).kind);
+    for (let attempt = 0; attempt < attempts; attempt += 1) ends.push((await runRender(dependencies, stream, 1)).kind);
     return { ends, last: (await store.read(stream)).at(-1) };
   };
   const givenBack = { type: 'RenderFailed', data: { fault: { name: 'service_unavailable' }, givesBack: expect.any(String) } };
@@ -93,13 +93,13 @@ describe('A render that finds no free browser in time', () => {
 describe('A renderer that has heard of a render what was true a moment ago', () => {
   const heardOf = async (claims: number, delivery: number) => {
     const asked: PrintRequest[] = [];
-    const parts = partsOf(asked);
-    const stream = await ask(parts, requested);
-    for (let attempt = 1; attempt <= claims; attempt += 1) await (await load(parts.log, render, stream)).aggregate.execute({ type: 'claim', attempt, worker: 'another', queueMs: 0 }, cause);
+    const dependencies = dependenciesOf(asked);
+    const stream = await ask(dependencies, requested);
+    for (let attempt = 1; attempt <= claims; attempt += 1) await (await load(dependencies.log, render, stream)).aggregate.execute({ type: 'claim', attempt, worker: 'another', queueMs: 0 }, cause);
     const [first] = await store.read(stream);
     let reads = 0;
     const read: EventStore['read'] = (...given) => ((reads += 1), store.read(...given));
-    const end = await runJob({ ...parts, log: { ...parts.log, store: { ...store, read, heard: (name) => (name === stream ? [first!] : null) } } }, stream, delivery);
+    const end = await runRender({ ...dependencies, log: { ...dependencies.log, store: { ...store, read, heard: (name) => (name === stream ? [first!] : null) } } }, stream, delivery);
     return { end: end.kind, reads, printed: asked.length, attempts: (await store.read(stream)).flatMap(({ type, data }) => (type === 'RenderStarted' ? (data as { attempt: number }).attempt : [])) };
   };
 
@@ -132,9 +132,9 @@ it.each([
   const given: string[] = [];
   const answers = { ...openMemoryAnswers(), give: (_id: string, { status }: Answer) => void given.push(status) };
   const blobs = { get: async () => Buffer.from('<p>x'), put: async () => ({ sha256: 'pdf', size: 4 }) };
-  const parts = { ...partsOf([]), answers, blobs, printer: { print } } as unknown as RendererParts;
-  const stream = await ask(parts, { ...requested, reply });
-  expect(await runJob(parts, stream, 1)).toEqual({ kind: 'done' });
+  const dependencies = { ...dependenciesOf([]), answers, blobs, printer: { print } } as unknown as RendererDependencies;
+  const stream = await ask(dependencies, { ...requested, reply });
+  expect(await runRender(dependencies, stream, 1)).toEqual({ kind: 'done' });
   expect(given).toEqual(expected);
 });
 
@@ -151,46 +151,46 @@ describe('What a renderer cannot do, and no document is to blame for,', () => {
     const report: Report = (fact, message, level = 'warn') => void lines.push({ fact, message, level });
     const span: Span = { traceparent: null, note: (attributes) => void Object.assign(told.attributes, attributes), fail: (error) => void (told.failed = error), failAs: (type) => void (told.failed = type) };
     const blobs = { get: async () => Buffer.from('<p>x'), put: async () => ({ sha256: 'pdf', size: 4 }) };
-    return { parts: { ...partsOf([]), blobs, report, printer: { print } } as unknown as RendererParts, span, told, errors: () => lines.filter(({ level }) => level === 'error') };
+    return { dependencies: { ...dependenciesOf([]), blobs, report, printer: { print } } as unknown as RendererDependencies, span, told, errors: () => lines.filter(({ level }) => level === 'error') };
   };
   const ids = { request_id: 'req_c', trace_id: trace };
 
   it('is one line of level error with the ids of the request, once its last attempt has failed', async () => {
-    const { parts, errors } = watched(breaks);
-    const stream = await ask(parts, requested);
-    await runJob(parts, stream, 1);
-    await runJob(parts, stream, 1);
+    const { dependencies, errors } = watched(breaks);
+    const stream = await ask(dependencies, requested);
+    await runRender(dependencies, stream, 1);
+    await runRender(dependencies, stream, 1);
     expect(errors()).toEqual([]);
-    await runJob(parts, stream, 1);
+    await runRender(dependencies, stream, 1);
     expect(errors()).toMatchObject([{ fact: { ...ids, attempt: 3 }, message: 'a render has failed, and not by its document' }]);
   });
 
   it('is such a line where every attempt was lost with its process', async () => {
-    const { parts, errors } = watched(prints);
-    const stream = await ask(parts, requested);
-    for (const attempt of [1, 2, 3]) await (await load(parts.log, render, stream)).aggregate.execute({ type: 'claim', attempt, worker: 'gone', queueMs: 0 }, cause);
-    await runJob(parts, stream, 1);
+    const { dependencies, errors } = watched(prints);
+    const stream = await ask(dependencies, requested);
+    for (const attempt of [1, 2, 3]) await (await load(dependencies.log, render, stream)).aggregate.execute({ type: 'claim', attempt, worker: 'gone', queueMs: 0 }, cause);
+    await runRender(dependencies, stream, 1);
     expect(errors()).toMatchObject([{ fact: ids }]);
   });
 
   it('is such a line where a PDF was to be made again, or looked at, and its span says whose it is', async () => {
     const good = watched(prints);
-    const stream = await ask(good.parts, requested);
-    await runJob(good.parts, stream, 1);
-    const { aggregate } = await load(good.parts.log, render, stream);
+    const stream = await ask(good.dependencies, requested);
+    await runRender(good.dependencies, stream, 1);
+    const { aggregate } = await load(good.dependencies.log, render, stream);
     await aggregate.execute({ type: 'requestPdfAgain', count: 1 }, cause);
     await aggregate.execute({ type: 'requestDiagnosis' }, cause);
-    for (const [job, message] of [[repeatJob, 'a PDF could not be made again'], [diagnoseJob, 'a render could not be diagnosed']] as const) {
-      const { parts, span, told, errors } = watched(breaks);
-      await job(parts, stream, 3, span);
+    for (const [job, message] of [[makePdfAgain, 'a PDF could not be made again'], [diagnoseRender, 'a render could not be diagnosed']] as const) {
+      const { dependencies, span, told, errors } = watched(breaks);
+      await job(dependencies, stream, 3, span);
       expect(errors()).toMatchObject([{ fact: ids, message }]);
       expect(told).toMatchObject({ attributes: { 'colophon.account.id': 'acc_a', 'colophon.attempt': 3, 'colophon.render.id': expect.stringMatching(/^render_/) }, failed: expect.any(TypeError) });
     }
   });
 
   it('is no such line where the document is to blame', async () => {
-    const { parts, errors } = watched(refuses);
-    await runJob(parts, await ask(parts, requested), 1);
+    const { dependencies, errors } = watched(refuses);
+    await runRender(dependencies, await ask(dependencies, requested), 1);
     expect(errors()).toEqual([]);
   });
 });
@@ -201,23 +201,23 @@ describe('A render whose input the blob store lacks', () => {
     const get = async (sha256: string): Promise<Uint8Array> => {
       throw new BlobMissing(sha256);
     };
-    return { asked, parts: { ...partsOf(asked), blobs: { get } } as unknown as RendererParts };
+    return { asked, dependencies: { ...dependenciesOf(asked), blobs: { get } } as unknown as RendererDependencies };
   };
 
   it('is not claimed, so that it loses no attempt, and is printed once the input is there', async () => {
-    const { parts, asked } = lacking();
-    const stream = await ask(parts, requested);
-    for (const delivery of [1, 2, 3, 4, 20]) await expect(runJob(parts, stream, delivery)).rejects.toThrow(BlobMissing);
+    const { dependencies, asked } = lacking();
+    const stream = await ask(dependencies, requested);
+    for (const delivery of [1, 2, 3, 4, 20]) await expect(runRender(dependencies, stream, delivery)).rejects.toThrow(BlobMissing);
     expect((await store.read(stream)).map(({ type }) => type)).toEqual(['RenderRequested']);
-    const mended = { ...partsOf(asked), printer: { print: prints }, blobs: { get: async () => Buffer.from('<p>x'), put: async () => ({ sha256: 'pdf', size: 4 }) } } as unknown as RendererParts;
-    expect(await runJob(mended, stream, 21)).toEqual({ kind: 'done' });
+    const mended = { ...dependenciesOf(asked), printer: { print: prints }, blobs: { get: async () => Buffer.from('<p>x'), put: async () => ({ sha256: 'pdf', size: 4 }) } } as unknown as RendererDependencies;
+    expect(await runRender(mended, stream, 21)).toEqual({ kind: 'done' });
     expect((await store.read(stream)).at(-1)).toMatchObject({ type: 'RenderCompleted', data: { attempt: 1 } });
   });
 
   it('fails as the service\'s own fault after an hour, and is given back', async () => {
-    const { parts, asked } = lacking();
-    const stream = await ask(parts, requested);
-    expect(await runJob(parts, stream, 100)).toEqual({ kind: 'done' });
+    const { dependencies, asked } = lacking();
+    const stream = await ask(dependencies, requested);
+    expect(await runRender(dependencies, stream, 100)).toEqual({ kind: 'done' });
     expect((await store.read(stream)).at(-1)).toMatchObject({ type: 'RenderFailed', data: { fault: { name: 'internal_error' }, givesBack: expect.stringMatching(/^\d{4}-/) } });
     expect(asked).toEqual([]);
   });
@@ -227,34 +227,34 @@ describe('A render whose input the blob store lacks', () => {
     const source = { mode: 'RENDER' as const, templateId: 't', templateVersion: 1, content: ref('content'), settings: ref('settings'), data: ref('data') };
     const all = { ...requested, source, bands: { header: ref('header'), footer: ref('footer') } };
     for (const lost of ['content', 'settings', 'data', 'header', 'footer']) {
-      const { parts } = lacking();
+      const { dependencies } = lacking();
       const get = async (sha256: string): Promise<Uint8Array> => {
         if (sha256 === lost) throw new BlobMissing(sha256);
         return Buffer.from('{}');
       };
-      const stream = await ask(parts, all);
-      await expect(runJob({ ...parts, blobs: { get } } as unknown as RendererParts, stream, 1)).rejects.toThrow(lost);
+      const stream = await ask(dependencies, all);
+      await expect(runRender({ ...dependencies, blobs: { get } } as unknown as RendererDependencies, stream, 1)).rejects.toThrow(lost);
     }
   });
 
   it('comes again where its PDF is to be made again, or it is to be looked at', async () => {
-    const good = { ...partsOf([]), printer: { print: prints } } as unknown as RendererParts;
+    const good = { ...dependenciesOf([]), printer: { print: prints } } as unknown as RendererDependencies;
     const stream = await ask(good, requested);
-    await runJob(good, stream, 1);
+    await runRender(good, stream, 1);
     const { aggregate } = await load(good.log, render, stream);
     await aggregate.execute({ type: 'requestPdfAgain', count: 1 }, cause);
     await aggregate.execute({ type: 'requestDiagnosis' }, cause);
-    for (const job of [repeatJob, diagnoseJob]) await expect(job(lacking().parts, stream, 3)).rejects.toThrow(BlobMissing);
+    for (const job of [makePdfAgain, diagnoseRender]) await expect(job(lacking().dependencies, stream, 3)).rejects.toThrow(BlobMissing);
   });
 });
 
 it('A render that fails in a browser is counted in the lane that it had', async () => {
   const counted: Record<string, string>[] = [];
   useMetering({ add: (name, _, labels) => void (name === 'colophon.renders' && counted.push(labels)), record: () => undefined });
-  const parts = { ...partsOf([]), printer: { print: refuses } } as unknown as RendererParts;
-  await runJob(parts, await ask(parts, requested), 1);
-  const unprepared = { ...parts, preparation: { prepare: refuses } } as unknown as RendererParts;
-  await runJob(unprepared, await ask(unprepared, requested), 1);
+  const dependencies = { ...dependenciesOf([]), printer: { print: refuses } } as unknown as RendererDependencies;
+  await runRender(dependencies, await ask(dependencies, requested), 1);
+  const unprepared = { ...dependencies, preparation: { prepare: refuses } } as unknown as RendererDependencies;
+  await runRender(unprepared, await ask(unprepared, requested), 1);
   useMetering(null);
   expect(counted.map(({ lane, outcome }) => [lane, outcome])).toEqual([['quiet', 'failed'], ['none', 'failed']]);
 });

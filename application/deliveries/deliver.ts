@@ -17,8 +17,8 @@ import { SealedBoxError } from '#libs/secrets/sealed-box.ts';
 import { webhookSecrets } from '#libs/secrets/webhook-secret.ts';
 import { callInTrace, countDelivery } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
-import { type ClearTarget, eraseTarget, openTarget } from '#application/deliveries/target.ts';
-import { withoutSecretsOf } from '#application/deliveries/without-secrets.ts';
+import { type ClearTarget, eraseTarget, openTarget } from './target.ts';
+import { withoutSecretsOf } from './without-secrets.ts';
 import { payloadOf, signatureHeaders } from './payload.ts';
 
 /** When this process makes attempts, by a clock that is never set: the recorded times are those of a clock that may be. */
@@ -43,7 +43,7 @@ export const openDueTimes = (clock = (): number => performance.now()): DueTimes 
   };
 };
 
-export type DeliveryParts = {
+export type DeliveryDependencies = {
   log: Log;
   blobs: BlobStore;
   reads: ReadStore;
@@ -69,8 +69,8 @@ const outcomeOf = (outcome: Outcome, target: ClearTarget): AttemptOutcome =>
     ? { kind: 'answered', status: outcome.status, answer: withoutSecretsOf(target, outcome.body.slice(0, recordedCharacters)) }
     : { kind: outcome.kind, reason: outcome.reason };
 
-/** Settles, from the render's own story, what is to be delivered; null where no callback was asked for or the render has not ended. */
-const requestDelivery = async ({ log, blobs, secrets, baseUrl }: DeliveryParts, id: string): Promise<{ requested: Requested; aggregate: Delivery; cause: Cause } | null> => {
+/** Decides from the render's history what is to be delivered; null where no callback was asked for or the render has not ended. */
+const requestDelivery = async ({ log, blobs, secrets, baseUrl }: DeliveryDependencies, id: string): Promise<{ requested: Requested; aggregate: Delivery; cause: Cause } | null> => {
   const history = await log.store.read(streams.render(id));
   const reply = history.find((event) => event.type === 'RenderRequested')?.data.reply;
   const urlOf = (until: Date): string => downloadUrl(baseUrl, secrets.current, id, until);
@@ -84,10 +84,10 @@ const requestDelivery = async ({ log, blobs, secrets, baseUrl }: DeliveryParts, 
   return { requested, aggregate, cause };
 };
 
-const known = async (parts: DeliveryParts, id: string) => {
-  const { history, aggregate } = await load(parts.log, delivery, streams.delivery(id));
+const known = async (dependencies: DeliveryDependencies, id: string) => {
+  const { history, aggregate } = await load(dependencies.log, delivery, streams.delivery(id));
   const first = history.find((event) => event.type === 'DeliveryRequested');
-  return first ? { requested: first.data, aggregate, cause: causedBy(history.at(-1)!, 'delivery') } : requestDelivery(parts, id);
+  return first ? { requested: first.data, aggregate, cause: causedBy(history.at(-1)!, 'delivery') } : requestDelivery(dependencies, id);
 };
 
 /** The caller's headers and our own. Names are in lower case: `User-Agent` and `user-agent` are one header, and would be sent twice. */
@@ -102,10 +102,10 @@ const headersOf = (own: Record<string, string>, signed: Record<string, string>):
 type Material = { body: Uint8Array; account: AccountDocument; target: ClearTarget };
 
 /** A sentence that tells why there is none where trying again will not help. @throws BlobMissing until the blob store has lacked something for an hour, and where the account is not known yet */
-const materialOf = async (parts: DeliveryParts, id: string, { payload, accountId }: Requested, shown: WebhookTarget, delivery: number): Promise<Material | string> => {
-  const { blobs, reads } = parts;
+const materialOf = async (dependencies: DeliveryDependencies, id: string, { payload, accountId }: Requested, shown: WebhookTarget, delivery: number): Promise<Material | string> => {
+  const { blobs, reads } = dependencies;
   try {
-    const [body, account, target] = await Promise.all([blobs.get(payload.sha256), reads.get(readModels.accounts, accountId) as Promise<AccountDocument | null>, openTarget(parts, id, shown)]);
+    const [body, account, target] = await Promise.all([blobs.get(payload.sha256), reads.get(readModels.accounts, accountId) as Promise<AccountDocument | null>, openTarget(dependencies, id, shown)]);
     if (!account) throw new Error(`account ${accountId} is not in the read model yet`);
     return { body, account, target };
   } catch (error) {
@@ -119,7 +119,7 @@ type Try = { id: string; material: Material; attempt: number; led: string | null
 type Made = { outcome: AttemptOutcome; durationMs: number };
 
 /** The address and headers in clear leave this file toward the receiver alone. */
-const attempt = async ({ log, egress, secrets }: DeliveryParts, { id, material: { body, account, target }, attempt, led }: Try): Promise<Made> => {
+const attempt = async ({ log, egress, secrets }: DeliveryDependencies, { id, material: { body, account, target }, attempt, led }: Try): Promise<Made> => {
   const now = log.now();
   const { url, method, headers } = target;
   const signed = signatureHeaders(`msg_${id}`, body, webhookSecrets(secrets, account, now), now);
@@ -135,36 +135,36 @@ const attempt = async ({ log, egress, secrets }: DeliveryParts, { id, material: 
 const unmade = (reason: string): Made => ({ outcome: { kind: 'failed', reason }, durationMs: 0 });
 
 /** How long the next attempt is still to wait, in milliseconds. */
-const waitOf = ({ dueTimes }: DeliveryParts, id: string, state: DeliveryState, now: Date): number => {
+const waitOf = ({ dueTimes }: DeliveryDependencies, id: string, state: DeliveryState, now: Date): number => {
   if (state.status !== 'DUE' || state.notBefore === null) return 0;
   const recordedMs = Date.parse(state.notBefore) - now.getTime();
   return dueTimes.leftMs(`${id} ${state.round} ${state.attempt}`, Math.min(recordedMs, waitBefore(state.attempt)));
 };
 
 /**
- * Does what is due of one callback: one attempt at most. The log tells which; asked too early, it comes again when it is time. `delivery` counts how often the message was given out.
+ * Does what is due of one callback: one attempt at most. The log says which; a message that comes too early comes again when it is time. `delivery` counts how often the message was given out.
  * @throws where what is to be sent cannot be read: no attempt was announced then, and the message is to come again
  */
-export const deliver = async (parts: DeliveryParts, id: string, delivery = 1, span?: Span): Promise<WorkEnd> => {
+export const deliver = async (dependencies: DeliveryDependencies, id: string, delivery = 1, span?: Span): Promise<WorkEnd> => {
   span?.note({ 'colophon.render.id': renderIdOf(id) });
-  const found = await known(parts, id);
+  const found = await known(dependencies, id);
   if (!found) return done;
   const { requested, aggregate, cause } = found;
   span?.note({ 'colophon.account.id': accountIdOf(requested.accountId) });
   if (aggregate.state.status !== 'DUE' && aggregate.state.status !== 'SENT') return done;
-  const wait = waitOf(parts, id, aggregate.state, parts.log.now());
+  const wait = waitOf(dependencies, id, aggregate.state, dependencies.log.now());
   if (wait > 0) return { kind: 'again', delayMs: wait };
-  const material = await materialOf(parts, id, requested, aggregate.state.target, delivery);
+  const material = await materialOf(dependencies, id, requested, aggregate.state.target, delivery);
   await aggregate.execute({ type: 'send' }, cause);
   // An attempt that was announced and never recorded was cut off by a crash: it is made again.
   const { state } = aggregate;
   if (state.status !== 'SENT') return done;
   span?.note({ 'colophon.attempt': state.attempt });
-  const { outcome, durationMs } = typeof material === 'string' ? unmade(material) : await attempt(parts, { id, material, attempt: state.attempt, led: cause.traceparent });
-  const now = parts.log.now();
+  const { outcome, durationMs } = typeof material === 'string' ? unmade(material) : await attempt(dependencies, { id, material, attempt: state.attempt, led: cause.traceparent });
+  const now = dependencies.log.now();
   const { events } = await aggregate.execute({ type: 'record', outcome, durationMs, now }, cause);
   countDelivery(events);
-  await eraseTarget(parts.blobs, aggregate, cause);
-  const next = waitOf(parts, id, aggregate.state, now);
+  await eraseTarget(dependencies.blobs, aggregate, cause);
+  const next = waitOf(dependencies, id, aggregate.state, now);
   return next > 0 ? { kind: 'again', delayMs: next } : done;
 };
