@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { diagnostics } from './diagnostics.ts';
-import { anyArray, anyObject } from './any-json.ts';
 import { renderOptionFields } from './render-options.ts';
-import { optionalRenderOptionFields } from './templates.ts';
+import { anyObject, optionalRenderOptionFields } from './templates.ts';
 import { webhookFields } from './webhook.ts';
 
 export const modes = ['CONVERT', 'RENDER'] as const;
 export const inputTypes = ['html', 'docx', 'markdown', 'xml', 'csv', 'json'] as const;
 export type InputType = (typeof inputTypes)[number];
+
+const anyArray = z.custom<unknown[]>(Array.isArray, 'must be an array').meta({ type: 'array', items: {} });
 
 const textData = z
   .string()

@@ -1,6 +1,13 @@
 import { z } from 'zod';
-import { anyObject } from './any-json.ts';
 import { renderOptionFields } from './render-options.ts';
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Any JSON object, passed on as the very object that came in: its members are not looked at, however many they are. */
+export const anyObject = z
+  .custom<Record<string, unknown>>(isObject, 'must be an object')
+  .meta({ type: 'object', additionalProperties: {} });
 
 export const templateCategories = ['invoice', 'contract', 'report', 'certificate', 'letter', 'receipt', 'other'] as const;
 export const variableTypes = ['string', 'number', 'boolean', 'array', 'object', 'date'] as const;

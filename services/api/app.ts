@@ -15,7 +15,9 @@ import {
   answeringBrokenRequests, answerUnknownExpectations, answerUnreadablePath, newRequestId, requireHost,
 } from './server/malformed-requests.ts';
 import { observeRequests } from './server/observe.ts';
-import { countLate, countRequest, mayBeExempt, requireCounted, requireRoomInMinute, showLimits } from './server/rate-limit.ts';
+import {
+  countLate, countRequest, mayBeExempt, requireCounted, requireRoomInMinute, showLimits,
+} from './server/rate-limit.ts';
 import { registerRoutes } from './server/register-routes.ts';
 import { decorateRequests, standingOf } from './server/request.ts';
 import { answerUnknownRoutes } from './server/unknown-routes.ts';
@@ -54,9 +56,9 @@ const serverOf = ({ logger, tls }: AppParts): FastifyInstance => {
 const routeOf = ({ routeOptions }: FastifyRequest) => routeOptions.config.route;
 
 /** A download that brings its own token needs no key. */
-const needsKey = (request: FastifyRequest): boolean => {
-  const { permission, keyOr } = routeOf(request) ?? {};
-  return permission !== undefined && (keyOr === undefined || (request.query as Record<string, unknown>)[keyOr] === undefined);
+const bringsToken = (request: FastifyRequest): boolean => {
+  const parameter = routeOf(request)?.keyOr;
+  return parameter !== undefined && (request.query as Record<string, unknown>)[parameter] !== undefined;
 };
 
 const closedRetrySeconds = 5;
@@ -81,7 +83,7 @@ export const createApp = (parts: AppParts): FastifyInstance => {
     if (routeOf(request)?.permission === undefined) return;
     checkOpen();
     requireServed(closed?.() ?? null);
-    if (!needsKey(request)) return;
+    if (bringsToken(request)) return;
     const now = log.now();
     const caller = await authenticate(callers, request.raw, now);
     request.caller = caller;
@@ -92,14 +94,14 @@ export const createApp = (parts: AppParts): FastifyInstance => {
     request.countsLater = later;
     if (!later) requireRoomInMinute(standingOf(request).minute, now);
   });
-  if (!countAsync) app.addHook('preHandler', (request, reply) => requireCounted(limits, request, reply, log.now()));
+  if (!countAsync) app.addHook('preHandler', (_, reply) => requireCounted(limits, reply, log.now()));
 
   app.setErrorHandler(async (error, request, reply) => {
-    await countLate(limits, request, reply, log.now());
+    await countLate(limits, reply, log.now());
     const fault = faultOf(error);
     if (!fault) request.log.error({ err: error }, 'a request failed');
-    // The framework would hang up on a body that it has not read to its end. A caller who still sends would lose the answer with
-    // the connection; Node passes over the rest.
+    // The framework would hang up on a body that it has not read to its end. A caller who still sends would lose the
+    // answer with the connection; Node passes over the rest.
     reply.removeHeader('connection');
     return sendFault(reply, fault ?? internalFault);
   });

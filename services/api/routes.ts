@@ -11,6 +11,6 @@ import { usageRoutes } from './usage/routes.ts';
 
 /** Everything that the API can do. */
 export const routes: readonly Route[] = [
-  ...renderRoutes, ...jobRoutes, ...downloadRoutes, ...templateReadRoutes, ...templateWriteRoutes, ...templateTestRoutes,
-  ...usageRoutes, ...accountRoutes, ...healthRoutes,
+  ...renderRoutes, ...jobRoutes, ...downloadRoutes, ...templateReadRoutes, ...templateWriteRoutes,
+  ...templateTestRoutes, ...usageRoutes, ...accountRoutes, ...healthRoutes,
 ];

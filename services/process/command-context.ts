@@ -40,8 +40,8 @@ export const present = async ({ missing }: Pick<Engines, 'missing'>): Promise<vo
 };
 
 /**
- * Changes something about callers. An API may know a caller as it was for a moment, so this answers only when none does any more:
- * what a command says of the change is true then.
+ * Changes something about callers. An API may know a caller as it was for a moment, so this answers only when none does
+ * any more: what a command says of the change is true then.
  */
 export const changeCallers = async <T>({ store, reads }: Pick<Engines, 'store' | 'reads'>, change: () => Promise<T>): Promise<T> => {
   const changed = await change();

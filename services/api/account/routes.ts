@@ -1,5 +1,6 @@
 import {
-  type AccountAnswer, accountAnswer, type AccountEventsAnswer, accountEventsAnswer, accountEventsQuery, type accountHistoryData,
+  type AccountAnswer, accountAnswer, type AccountEventsAnswer, accountEventsAnswer, accountEventsQuery,
+  type accountHistoryData,
 } from '#contracts/http/account.ts';
 import { accountIdOf, idOfStream, keyIdOf, streams } from '#contracts/names.ts';
 import { limitsView } from '#application/accounts/queries.ts';
@@ -10,15 +11,17 @@ import { named, route, type Route } from '../server/route.ts';
 const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const inSnakeCase = (data: unknown): Record<string, unknown> => {
-  const viewOf = (name: string, value: unknown): unknown => (name === 'overrides' ? inSnakeCase(value) : value);
-  return Object.fromEntries(Object.entries(data as object).map(([name, value]) => [snakeCase(name), viewOf(name, value)]));
+  const entryOf = ([name, value]: [string, unknown]) => [snakeCase(name), name === 'overrides' ? inSnakeCase(value) : value];
+  return Object.fromEntries(Object.entries(data as object).map(entryOf));
 };
 
 const accountPrefix = streams.account('');
 const subjectOf = (stream: string): string =>
   stream.startsWith(accountPrefix) ? accountIdOf(idOfStream(stream)) : keyIdOf(idOfStream(stream));
 
-const historyEventView = ({ id, type, subject, metadata, data }: AccountHistoryDocument): AccountEventsAnswer['events'][number] => ({
+type HistoryEvent = AccountEventsAnswer['events'][number];
+
+const historyEventView = ({ id, type, subject, metadata, data }: AccountHistoryDocument): HistoryEvent => ({
   id,
   type: type as keyof typeof accountHistoryData,
   subject: subjectOf(subject),
@@ -65,7 +68,8 @@ export const accountRoutes: Route[] = [
         reads.find(accountHistory.name, { where, sort, limit, skip: (page - 1) * limit }),
       ]);
       const shown = (events as AccountHistoryDocument[]).map(historyEventView);
-      return { account_id: accountIdOf(account.id), events: shown, total, page, limit, pages: Math.ceil(total / limit) };
+      const pages = Math.ceil(total / limit);
+      return { account_id: accountIdOf(account.id), events: shown, total, page, limit, pages };
     },
   }),
 ];

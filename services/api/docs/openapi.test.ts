@@ -3,8 +3,8 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { type ErrorName, errors } from '#contracts/http/errors.ts';
-import { errorExample, errorSchemaName } from './openapi/error-schemas.ts';
-import { exampleExtra } from './openapi/error-examples.ts';
+import { errorExample, errorSchemaName } from './openapi/errors.ts';
+import { exampleExtra } from './openapi/errors.ts';
 import { buildOpenApi } from './openapi.ts';
 import { routes } from '../routes.ts';
 

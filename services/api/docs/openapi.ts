@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { ErrorName } from '#contracts/http/errors.ts';
-import { errorSchema, errorSchemaName } from './openapi/error-schemas.ts';
+import { errorSchema, errorSchemaName } from './openapi/errors.ts';
 import { guide } from './openapi/guide.ts';
-import { sharedHeaders } from './openapi/headers.ts';
+import { sharedHeaders } from './openapi/operation.ts';
 import { definitionOf, type Direction, type Json } from './openapi/json-schema.ts';
 import { operationOf } from './openapi/operation.ts';
 import { type Route, schemaNames } from '../server/route.ts';

@@ -19,8 +19,10 @@ const permittedByToken = ({ secrets, log }: Dependencies, id: string, token: str
   if (verdict === 'expired') throw expired();
 };
 
+type Kept = { sha256: string; keptUntil: string };
+
 /** From the log, not a read model: a callback's receiver may fetch the PDF before any read model shows it. */
-const keptPdf = async ({ log }: Dependencies, id: string, accountId: string | null): Promise<{ sha256: string; keptUntil: string }> => {
+const keptPdf = async ({ log }: Dependencies, id: string, accountId: string | null): Promise<Kept> => {
   const { history, aggregate } = await load(log, render, streams.render(id));
   const requested = history.find((event) => event.type === 'RenderRequested')?.data;
   if (!requested || (accountId !== null && requested.accountId !== accountId) || aggregate.state.status !== 'DONE') throw notFound();
@@ -55,6 +57,7 @@ const params = z.object({ render_id: z.string().describe('render_<id>') });
 // A token that is there twice is a wrong token.
 const query = z.object({ token: z.coerce.string().optional().describe('As pdf_url has it.') });
 const pdfType = 'application/pdf';
+const etagText = 'The SHA-256 of the PDF, in quotes.';
 
 /** Finished PDFs, for callers with the account's key or the token of the address. */
 export const downloadRoutes: Route[] = [
@@ -69,7 +72,7 @@ export const downloadRoutes: Route[] = [
     keyOr: 'token',
     request: { params, query },
     responses: [
-      { status: 200, description: 'The PDF.', schema: null, bytes: pdfType, headers: { ETag: 'The SHA-256 of the PDF, in quotes.' } },
+      { status: 200, description: 'The PDF.', schema: null, bytes: pdfType, headers: { ETag: etagText } },
       { status: 206, description: 'The part that `Range` asked for.', schema: null, bytes: pdfType },
       { status: 304, description: 'It is the one that `If-None-Match` names.', schema: null },
       { status: 416, description: 'The PDF has no such part.', schema: null },

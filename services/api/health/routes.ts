@@ -56,8 +56,8 @@ export const healthRoutes: Route<HealthDependencies>[] = [
     errors: ['invalid_metrics_token'],
     handle: async ({ reply }, { telemetry, metricsToken }: HealthDependencies) => {
       if (metricsToken !== undefined && !isToken(reply.request.headers.authorization, metricsToken)) {
-        const message = 'Send "Authorization: Bearer <METRICS_TOKEN>", with the token that the service was started with.';
-        throw Problem.of('invalid_metrics_token', message);
+        const header = '"Authorization: Bearer <METRICS_TOKEN>"';
+        throw Problem.of('invalid_metrics_token', `Send ${header}, with the token that the service was started with.`);
       }
       return reply.type(telemetry.metricsType).send(await telemetry.metricsText());
     },

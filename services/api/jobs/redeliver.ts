@@ -32,7 +32,9 @@ const underWay = (): Problem =>
  * Starts another round of a callback, and answers with the position of its event; null where the callback has not ended. `given` replaces the address, method and headers
  * of the former round. @throws Problem webhook_target_erased where it lacks what was erased, redelivery_conflict where it has something and the callback has not ended
  */
-export const redeliver = async (parts: RedeliverParts, id: string, given: RedeliverJob, cause: Cause): Promise<number | null> => {
+export const redeliver = async (
+  parts: RedeliverParts, id: string, given: RedeliverJob, cause: Cause,
+): Promise<number | null> => {
   const { aggregate } = await load(parts.log, delivery, streams.delivery(id));
   const { state } = aggregate;
   const isGiven = Object.keys(given).length > 0;
@@ -63,10 +65,12 @@ const redeliveredAtOnce = 1_000;
 type Failed = { redelivered: string[]; erased: string[] };
 
 /**
- * Starts another round for the callbacks of an account that failed for good at or after `since`. Answers with the bare ids of
- * their jobs: `erased` are those that cannot be sent again without the secrets that were erased.
+ * Starts another round for the callbacks of an account that failed for good at or after `since`. Answers with the bare
+ * ids of their jobs: `erased` are those that cannot be sent again without the secrets that were erased.
  */
-export const redeliverFailed = async (parts: RedeliverFailedParts, accountId: string, since: string, cause: Cause): Promise<Failed> => {
+export const redeliverFailed = async (
+  parts: RedeliverFailedParts, accountId: string, since: string, cause: Cause,
+): Promise<Failed> => {
   const { reads, freshness } = parts;
   await freshness.settled(accountId, deliveries);
   const range = { by: 'failedAt', from: new Date(since).toISOString() };

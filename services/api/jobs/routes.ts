@@ -46,15 +46,17 @@ const historyOf = async ({ store }: Log, id: string): Promise<RecordedEvent[]> =
 
 type Found = { document: RenderDocument; history: RecordedEvent[] };
 
-/** A job with all that the log has of it now: after a callback the job must not look as if it were still being worked on. */
+/** A job with all that the log has of it now: after its callback it must not look as if it were under way. */
 const requireJob = async ({ log, reads }: Dependencies, accountId: string, prefixed: string): Promise<Found> => {
   const id = bareId('job', prefixed);
   const history = id ? await historyOf(log, id) : [];
   if (!id || history[0]?.metadata.accountId !== accountId) throw jobNotFound();
-  await Promise.all([renders, deliveries].map((model) => reads.reached(model, history.at(-1)!.position, longestWaitMs)));
+  const { position } = history.at(-1)!;
+  await Promise.all([renders, deliveries].map((model) => reads.reached(model, position, longestWaitMs)));
   const document = (await reads.get(renders, id)) as RenderDocument | null;
   if (document) return { document, history };
-  throw Problem.of('service_unavailable', 'The job is there and cannot be shown yet. Try again in a moment.', { retry_after: 1 });
+  const message = 'The job is there and cannot be shown yet. Try again in a moment.';
+  throw Problem.of('service_unavailable', message, { retry_after: 1 });
 };
 
 const viewOf = async ({ reads, urlOf, log }: Dependencies, document: RenderDocument): Promise<Job> => {

@@ -18,24 +18,27 @@ const shownIn = [readModels.renders, readModels.usage, readModels.templateUses];
 
 const freshMs = 10_000;
 
-/** The moment in the render's id, by which jobs are found in time; for the id of an attempt that was given up long ago it is now. */
+/** The moment in the render's id, by which jobs are found; now for the id of an attempt that was given up long ago. */
 const acceptanceOf = (id: string, now: Date): Date => {
   const made = timeOf(id);
   return Math.abs(now.getTime() - made.getTime()) < freshMs ? made : now;
 };
 
 /** @throws Problem service_unavailable where the service cannot take the render on now */
-const estimateOf = async (dependencies: Dependencies, context: CallerContext, source: RenderSource, { kind }: Wish): Promise<Estimate> => {
+const estimateOf = async (
+  dependencies: Dependencies, context: CallerContext, source: RenderSource, { kind }: Wish,
+): Promise<Estimate> => {
   const { estimates, backlog } = dependencies;
-  const accountId = context.account.id;
-  if (kind === 'wait') return requireShortWait(estimates, { accountId, source, reply: 'wait' }, context.limits.processingMs);
+  const { account: { id: accountId }, limits } = context;
+  if (kind === 'wait') return requireShortWait(estimates, { accountId, source, reply: 'wait' }, limits.processingMs);
   const estimate = await estimates.of({ accountId, source, reply: 'later' });
   requireBacklogRoom(estimate, backlog);
   return estimate;
 };
 
 /**
- * Accepts a render within the quota of the account: from then on it is in the log. `estimatedMs` is until its PDF is there.
+ * Accepts a render within the quota of the account: from then on it is in the log. `estimatedMs` is the time until its
+ * PDF is there.
  * @throws Problem
  */
 export const acceptRender = async (
@@ -51,7 +54,8 @@ export const acceptRender = async (
   const estimatedMs = waitMs + workMs;
   const submission = await withinQuota(dependencies, context, reply, { id, at }, async () => {
     const sealed = await replyOf(dependencies, id, wish, estimatedMs);
-    return submitRender(dependencies, context, { ...ask, id, at, trial: false, reply: sealed, cause }, abandonment(reply));
+    const wanted = { ...ask, id, at, trial: false, reply: sealed, cause };
+    return submitRender(dependencies, context, wanted, abandonment(reply));
   });
   dependencies.freshness.wrote(account.id, submission.position, ...shownIn);
   return { submission, estimatedMs };

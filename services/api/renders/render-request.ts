@@ -33,8 +33,9 @@ type Webhook = Pick<ConvertRequest | TemplateRequest, 'webhook_url' | 'webhook_m
 /** How the caller wants the PDF. */
 export type Wish = { kind: 'wait' } | { kind: 'poll' } | ({ kind: 'webhook' } & ClearTarget);
 
-/** `neverWaits` is true where the path asks for an asynchronous render whatever the body says. @throws Problem invalid_request */
-export const wishOf = ({ webhook_url: url, webhook_method: method, webhook_headers: headers }: Webhook, neverWaits: boolean): Wish => {
+/** `neverWaits` is true where the path asks for an asynchronous render in any case. @throws Problem invalid_request */
+export const wishOf = (webhook: Webhook, neverWaits: boolean): Wish => {
+  const { webhook_url: url, webhook_method: method, webhook_headers: headers } = webhook;
   if (url !== undefined) return { kind: 'webhook', url, method: method ?? 'POST', headers: headers ?? {} };
   const stray = method !== undefined ? 'webhook_method' : headers !== undefined ? 'webhook_headers' : null;
   if (stray) throw Problem.of('invalid_request', `${stray} says how to call back, and there is no webhook_url to call.`, { field: stray });

@@ -17,7 +17,9 @@ import { planLimits } from '../server/rate-limit.ts';
 /** `headerHtml` and `footerHtml` are the bytes of the options of that name. */
 export type Ask = { source: RenderSource; options: RenderOptions; headerHtml: Uint8Array | null; footerHtml: Uint8Array | null };
 /** `templates` are found by their bare ids. */
-export type SourceParts = { reads: ReadStore; templates: Known<TemplateDocument>; inputs: BlobStore; freshness: Freshness };
+export type SourceParts = {
+  reads: ReadStore; templates: Known<TemplateDocument>; inputs: BlobStore; freshness: Freshness;
+};
 
 const given = (fields: Record<string, unknown>): Record<string, unknown> => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
@@ -33,7 +35,10 @@ const withoutWebhook = <T extends object>(fields: T): T => Object.fromEntries(Ob
 
 type Content = Pick<Ask, 'source' | 'options'>;
 
-const templateContent = async ({ reads, templates, inputs, freshness }: SourceParts, { account }: Caller, request: Omit<TemplateRequest, 'mode'>, data: Uint8Array): Promise<Content> => {
+type Wanted = Omit<TemplateRequest, 'mode'>;
+
+const templateContent = async (parts: SourceParts, { account }: Caller, request: Wanted, data: Uint8Array): Promise<Content> => {
+  const { reads, templates, inputs, freshness } = parts;
   const { template_id, template_version, data: _, ...own } = request;
   await freshness.settled(account.id, readModels.templates, readModels.templateVersions);
   const template = await findTemplate(templates, account.id, template_id);
@@ -56,7 +61,8 @@ const contentOf = async (parts: SourceParts, caller: Caller, request: ConvertReq
     return templateContent(parts, caller, wanted, data);
   }
   const { mode: _mode, input_type: inputType, data: _data, ...options } = request;
-  return { source: { mode: 'CONVERT', inputType, input: await parts.inputs.put(data) }, options: withoutWebhook(options) };
+  const input = await parts.inputs.put(data);
+  return { source: { mode: 'CONVERT', inputType, input }, options: withoutWebhook(options) };
 };
 
 /** What is stored of a text: as it was written, where it was too long to be read. */

@@ -39,7 +39,8 @@ const madeTooOften = (requestedAt: string, now: Date): Problem => {
 };
 
 /** Has the PDF made again, unless another caller's request for it is under way. @throws Problem rate_limit_exceeded, service_unavailable */
-const askAgain = async ({ log, estimates }: ReplayParts, { limits, cause }: CallerContext, loaded: Loaded): Promise<void> => {
+const askAgain = async (parts: ReplayParts, { limits, cause }: CallerContext, loaded: Loaded): Promise<void> => {
+  const { log, estimates } = parts;
   const { history, aggregate } = loaded;
   if (isMadeAgainNow(history, log.now())) return;
   const count = nextMadeAgain(aggregate.state);
@@ -49,19 +50,24 @@ const askAgain = async ({ log, estimates }: ReplayParts, { limits, cause }: Call
   await aggregate.execute({ type: 'requestPdfAgain', count }, cause);
 };
 
+type Replay = FastifyReply | 'running' | null;
+
 /**
  * The first answer to a render request once more, from the log. A PDF that was not kept is made again, and is then kept for an hour: it has the same bytes.
  * @throws Problem rate_limit_exceeded where it was made again too often, service_unavailable where it would have to wait for too long
  */
-export const replayRender = async (context: CallerContext, parts: ReplayParts): Promise<FastifyReply | 'running' | null> => {
+export const replayRender = async (context: CallerContext, parts: ReplayParts): Promise<Replay> => {
   const { id, body, reply } = context;
   const loaded = await loadRender(parts.log, id);
   const requested = loaded.history.find((event) => event.type === 'RenderRequested');
   if (!requested) return null;
   const createdAt = requested.metadata.occurredAt;
   const { reply: wish } = requested.data;
-  // The same body is a condition of the replay, so the address in it is the one that was given.
-  if (wish.kind !== 'wait') return reply.send(queuedOf(id, createdAt, { estimatedMs: wish.estimatedMs, webhookUrl: (body as { webhook_url?: string }).webhook_url }));
+  if (wish.kind !== 'wait') {
+    // The same body is a condition of the replay, so the address in it is the one that was given.
+    const { webhook_url: webhookUrl } = body as { webhook_url?: string };
+    return reply.send(queuedOf(id, createdAt, { estimatedMs: wish.estimatedMs, webhookUrl }));
+  }
   const failed = loaded.history.find((event) => event.type === 'RenderFailed');
   if (failed) return sendFault(reply, failed.data.fault, { render_id: renderIdOf(id) });
   if (loaded.aggregate.state.status !== 'DONE') return 'running';

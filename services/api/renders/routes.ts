@@ -14,16 +14,19 @@ import { afterwardsOf, queuedOf, sendRender } from './send-render.ts';
 const modes = [named('ConvertRequest', convertRequest), named('TemplateRequest', templateRequest)] as const;
 const body = named('RenderRequest', z.discriminatedUnion('mode', modes));
 const queuedRender = named('QueuedRender', renderQueued);
+const doneOrQueued = z.union([named('Render', renderDone), queuedRender]);
 
 const idempotency: Idempotency = { streamOf: streams.render, replay: replayRender };
 
 const requestErrors = [
-  'invalid_mode', 'invalid_input_type', 'invalid_page_size', 'invalid_orientation', 'missing_template_id', 'missing_data',
-  'quota_exceeded', 'render_template_not_found',
+  'invalid_mode', 'invalid_input_type', 'invalid_page_size', 'invalid_orientation', 'missing_template_id',
+  'missing_data', 'quota_exceeded', 'render_template_not_found',
 ] as const;
 
-const liveDiagnostics = (): Problem =>
-  Problem.of('invalid_request', 'diagnostics go with test keys here. Ask for those of a live render at GET /api/v1/jobs/job_<id>?diagnostics=true, with the id of the render.', { field: 'diagnostics' });
+const liveDiagnostics = (): Problem => {
+  const instead = 'Ask for those of a live render at GET /api/v1/jobs/job_<id>?diagnostics=true, with the id of the render.';
+  return Problem.of('invalid_request', `diagnostics go with test keys here. ${instead}`, { field: 'diagnostics' });
+};
 
 /** Makes PDFs, for callers who wait and for callers who do not. */
 export const renderRoutes: Route[] = [
@@ -37,8 +40,10 @@ export const renderRoutes: Route[] = [
     idempotency,
     isAsynchronous: (fields) => (fields as { webhook_url?: unknown } | null | undefined)?.webhook_url !== undefined,
     request: { query: diagnosticsQuery, body, readBody: parseRenderRequest, examples },
-    responses: [{ status: 200, description: 'The PDF, or the job.', schema: z.union([named('Render', renderDone), queuedRender]), examples: answers }],
-    errors: [...requestErrors, 'invalid_html', 'invalid_docx', 'invalid_markdown', 'template_render_error', ...printErrors],
+    responses: [{ status: 200, description: 'The PDF, or the job.', schema: doneOrQueued, examples: answers }],
+    errors: [
+      ...requestErrors, 'invalid_html', 'invalid_docx', 'invalid_markdown', 'template_render_error', ...printErrors,
+    ],
     handle: async (context, dependencies) => {
       const { id, key, query, reply } = context;
       const { webhook_url: webhookUrl } = context.body;

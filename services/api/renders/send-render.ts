@@ -58,7 +58,7 @@ type Asking = Pick<CallerContext<unknown, { diagnostics?: string | undefined }>,
 export const afterwardsOf = (parts: DiagnosticsParts, { id, query, cause, reply }: Asking): Afterwards | undefined => {
   if (query.diagnostics !== 'true') return undefined;
   return async () => {
-    const failed = (error: unknown): null => (reply.request.log.error({ err: error }, 'a render could not be diagnosed'), null);
+    const failed = (err: unknown): null => (reply.request.log.error({ err }, 'a render could not be diagnosed'), null);
     const diagnostics: Diagnostics | null = await diagnosticsOf(parts, id, cause, abandonment(reply)).catch(failed);
     return diagnostics ? { diagnostics } : {};
   };

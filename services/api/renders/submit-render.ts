@@ -41,7 +41,8 @@ const storedBands = async (inputs: BlobStore, { headerHtml, footerHtml }: Ask): 
 export const replyOf = async (parts: TargetParts, id: string, wish: Wish, estimate: number): Promise<RenderReply> => {
   if (wish.kind === 'wait') return wish;
   const estimatedMs = Math.round(estimate);
-  return wish.kind === 'poll' ? { ...wish, estimatedMs } : { kind: wish.kind, estimatedMs, ...(await sealTarget(parts, id, wish)) };
+  if (wish.kind === 'poll') return { ...wish, estimatedMs };
+  return { kind: wish.kind, estimatedMs, ...(await sealTarget(parts, id, wish)) };
 };
 
 /**
@@ -68,7 +69,8 @@ export const submitRender = async (
     reply: ask.reply,
   };
   const answer = ask.reply.kind === 'wait' ? answers.wait(id, abandoned) : Promise.resolve(null);
-  const { position } = await begin({ ...log, now: () => at }, render, streams.render(id)).execute({ type: 'request', data }, ask.cause);
+  const aggregate = begin({ ...log, now: () => at }, render, streams.render(id));
+  const { position } = await aggregate.execute({ type: 'request', data }, ask.cause);
   return { id, createdAt: at.toISOString(), position: position!, answer };
 };
 

@@ -16,6 +16,6 @@ export type RequestContext<B = unknown, Q = unknown, P = unknown> = {
   reply: FastifyReply;
 };
 
-/** The same with an account: `minute` and `month` tell how its limits stand, `written` are the long texts of the body. */
+/** The same with an account: `minute` and `month` are how its limits stand, `written` the long texts of the body. */
 export type CallerContext<B = unknown, Q = unknown, P = unknown> = RequestContext<B, Q, P> &
   Caller & { limits: PlanLimits; minute: Allowance; month: Allowance; cause: Cause; written: Written };

@@ -14,7 +14,7 @@ import type { Estimates } from '../renders/estimate.ts';
 import type { TrialTurns } from '../templates/trial-limits.ts';
 import type { Freshness } from './freshness.ts';
 
-/** With a metrics token, only callers who send it may read the metrics. `missing` is what the service lacks to take a render. */
+/** `missing` is what the service lacks to take a render. With a metrics token, only who sends it may read the metrics. */
 export type HealthDependencies = {
   health: () => { missing: string[] };
   telemetry: Pick<Telemetry, 'metricsText' | 'metricsType'>;

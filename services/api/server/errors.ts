@@ -12,7 +12,9 @@ export const internalFault: Fault = {
 
 /** The event log names stored content that is lost. The operator learns of it from /health/ready. */
 const lostContent: Fault = {
-  name: 'service_unavailable', message: 'The content cannot be read at present. Try again later.', extra: { retry_after: 60 },
+  name: 'service_unavailable',
+  message: 'The content cannot be read at present. Try again later.',
+  extra: { retry_after: 60 },
 };
 
 /** The fault that an error stands for; null for a failure inside the service. */

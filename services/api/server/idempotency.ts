@@ -42,7 +42,9 @@ const claim = async (log: Log, request: FastifyRequest, key: string, operation: 
     // Most keys are new: they take an append that expects no stream, and no read before it.
     const { history, aggregate } = isRepeat ? await load(log, idempotency, stream) : { history: [], aggregate: begin(log, idempotency, stream) };
     const age = history.length === 0 ? 0 : log.now().getTime() - Date.parse(history.at(-1)!.metadata.occurredAt);
-    const wish = { type: 'claim' as const, accountId: cause.accountId!, operation, bodySha256: request.received?.sha256 ?? '', id: newId(log.now()), expired: age >= keptMs };
+    const bodySha256 = request.received?.sha256 ?? '';
+    const id = newId(log.now());
+    const wish = { type: 'claim' as const, accountId: cause.accountId!, operation, bodySha256, id, expired: age >= keptMs };
     try {
       const { events } = await aggregate.attempt(wish, cause);
       return { aggregate, cause, age, first: events.length > 0 ? wish.id : null, wish };
@@ -54,7 +56,9 @@ const claim = async (log: Log, request: FastifyRequest, key: string, operation: 
 };
 
 /** Does a request once for each Idempotency-Key: the same key and body again give the first answer again. @throws Problem */
-export const once = async (log: Log, request: FastifyRequest, reply: FastifyReply, attempt: Attempt): Promise<unknown> => {
+export const once = async (
+  log: Log, request: FastifyRequest, reply: FastifyReply, attempt: Attempt,
+): Promise<unknown> => {
   const { operation, permission, streamOf, run, replay } = attempt;
   const key = keyOf(request);
   if (key === null) return run(newId(log.now()));

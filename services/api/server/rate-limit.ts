@@ -60,21 +60,25 @@ export const requireRoomInMinute = ({ allowed, limit, resetAt }: Allowance, now:
   });
 };
 
-/** Whether the route takes asynchronous renders. Where these are exempt, its requests are counted once their body is read. */
-export const mayBeExempt = ({ routeOptions }: FastifyRequest): boolean => routeOptions.config.route?.isAsynchronous !== undefined;
+/** Whether the route takes asynchronous renders. Where these are exempt, it is counted once the body is read. */
+export const mayBeExempt = ({ routeOptions }: FastifyRequest): boolean =>
+  routeOptions.config.route?.isAsynchronous !== undefined;
 
-const isExempt = ({ routeOptions, body }: FastifyRequest): boolean => routeOptions.config.route?.isAsynchronous?.(body) ?? false;
+const isExempt = ({ routeOptions, body }: FastifyRequest): boolean =>
+  routeOptions.config.route?.isAsynchronous?.(body) ?? false;
 
 /** Counts a request that was to be counted later, unless it is exempt. Harmless where there is nothing to count. */
-export const countLate = async (limits: Limits, request: FastifyRequest, reply: FastifyReply, now: Date): Promise<void> => {
+export const countLate = async (limits: Limits, reply: FastifyReply, now: Date): Promise<void> => {
+  const { request } = reply;
   if (!request.countsLater || isExempt(request)) return;
   request.countsLater = false;
   await countRequest(limits, callerOf(request).account, reply, now);
 };
 
 /** @throws Problem rate_limit_exceeded */
-export const requireCounted = async (limits: Limits, request: FastifyRequest, reply: FastifyReply, now: Date): Promise<void> => {
+export const requireCounted = async (limits: Limits, reply: FastifyReply, now: Date): Promise<void> => {
+  const { request } = reply;
   if (!request.countsLater || isExempt(request)) return;
-  await countLate(limits, request, reply, now);
+  await countLate(limits, reply, now);
   requireRoomInMinute(standingOf(request).minute, now);
 };

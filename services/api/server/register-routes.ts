@@ -43,8 +43,8 @@ const callerContext = (request: FastifyRequest, reply: FastifyReply, id: string)
 };
 
 /** What the handler is given, checked against the schemas of the route. @throws Problem */
-const checked = <D>({ request: taken = {} }: Route<D>, request: FastifyRequest, context: RequestContext): RequestContext => {
-  const { params, query, body, readBody, bodyIsOptional } = taken;
+const checked = <D>(route: Route<D>, request: FastifyRequest, context: RequestContext): RequestContext => {
+  const { params, query, body, readBody, bodyIsOptional } = route.request ?? {};
   const fields = body && fieldsOf(request, bodyIsOptional);
   return {
     ...context,
@@ -61,7 +61,9 @@ const handlerOf = <D>(route: Route<D>, dependencies: D, log: Log | null) => {
     if (permission && request.caller) requirePermission(request.caller, permission);
     return handle(context as CallerContext<never, never, never>, dependencies);
   };
-  if (!idempotency || !permission || !log) return (request: FastifyRequest, reply: FastifyReply) => run(request, reply, newId(log?.now()));
+  if (!idempotency || !permission || !log) {
+    return (request: FastifyRequest, reply: FastifyReply) => run(request, reply, newId(log?.now()));
+  }
   const { streamOf, replay } = idempotency;
   return (request: FastifyRequest, reply: FastifyReply) =>
     once(log, request, reply, {
@@ -73,8 +75,10 @@ const handlerOf = <D>(route: Route<D>, dependencies: D, log: Log | null) => {
     });
 };
 
-/** Binds routes to the app: their checks, and their handlers with what these depend on. `log` is for routes with an Idempotency-Key. */
-export const registerRoutes = <D>(app: FastifyInstance, routes: readonly Route<D>[], dependencies: D, log: Log | null = null): void => {
+/** Adds routes to the app, with their checks and what their handlers depend on. `log` is for those with an Idempotency-Key. */
+export const registerRoutes = <D>(
+  app: FastifyInstance, routes: readonly Route<D>[], dependencies: D, log: Log | null = null,
+): void => {
   for (const route of routes) {
     const url = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
     app.route({ method: route.method, url, config: { route }, handler: handlerOf(route, dependencies, log) });

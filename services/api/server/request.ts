@@ -6,7 +6,7 @@ import type { JsonBody } from './body/read-json.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** W3C `traceparent` of the request's own span, or the caller's where it is not traced; null where there is neither. */
+    /** W3C `traceparent` of the request's own span, or the caller's where it is not traced; null without both. */
     traceparent: string | null;
     /** Who sent the request; null where it needed no key. */
     caller: Caller | null;

@@ -68,8 +68,10 @@ type Row<D, C, B extends Body, Q extends Fields, P extends Fields, S extends z.Z
   handle: (context: C, dependencies: D) => Promise<FastifyReply | (S extends z.ZodType ? z.output<S> : never)>;
 };
 
+type AnyRow<D> = Row<D, never, Body, Fields, Fields, z.ZodType | null>;
+
 /** A route whatever it takes and gives, with all of its errors. */
-export type Route<D = Dependencies> = Omit<Row<D, never, Body, Fields, Fields, z.ZodType | null>, 'handle' | 'errors' | 'responses'> & {
+export type Route<D = Dependencies> = Omit<AnyRow<D>, 'handle' | 'errors' | 'responses'> & {
   responses: RouteResponse[];
   errors: ErrorName[];
   handle: (context: CallerContext<never, never, never>, dependencies: D) => Promise<unknown>;
@@ -88,7 +90,9 @@ const idempotencyKey = z.object({
     .optional()
     .describe('A text of your choice, remembered for 24 hours. Sent again with the same body, it brings back what was answered first, marked Idempotency-Replayed: true, and nothing is done twice.'),
 });
-const replayHeader = { 'Idempotency-Replayed': 'true where the answer is that of an earlier request with the same Idempotency-Key.' };
+const replayHeader = {
+  'Idempotency-Replayed': 'true where the answer is that of an earlier request with the same Idempotency-Key.',
+};
 
 type Given = Omit<Route<never>, 'errors'> & { errors?: readonly ErrorName[] };
 
@@ -116,7 +120,9 @@ const complete = <D>(row: object): Route<D> => {
 };
 
 /** A route that needs a key with a permission. */
-export const route = <S extends z.ZodType | null, B extends Body = undefined, Q extends Fields = undefined, P extends Fields = undefined>(
+export const route = <
+  S extends z.ZodType | null, B extends Body = undefined, Q extends Fields = undefined, P extends Fields = undefined,
+>(
   row: Row<Dependencies, CallerContext<Read<B>, Read<Q>, Read<P>>, B, Q, P, S> & { permission: Permission },
 ): Route => complete(row);
 

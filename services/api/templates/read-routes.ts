@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { historyEvent } from '#contracts/http/jobs.ts';
 import { Problem } from '#contracts/http/problem.ts';
-import { template, templateList, templateVerdict, templateVersionContent, templateVersions } from '#contracts/http/template-answers.ts';
+import {
+  template, templateList, templateVerdict, templateVersionContent, templateVersions,
+} from '#contracts/http/template-answers.ts';
 import { listTemplatesQuery, validateTemplate, validateTemplateFor } from '#contracts/http/templates.ts';
 import { readModels, templateIdOf } from '#contracts/names.ts';
 import type { TemplateUsesDocument } from '#libs/projections/template-uses.ts';
@@ -18,7 +20,7 @@ import { summaryOf, templateOf, versionContentOf, versionEntryOf } from './views
 
 const { templates, templateVersions: versionsModel, templateUses } = readModels;
 
-const templateHistory = z.object({ template_id: z.string(), events: z.array(historyEvent) });
+const templateHistory = named('TemplateHistory', z.object({ template_id: z.string(), events: z.array(historyEvent) }));
 
 /** What can be asked about templates. */
 export const templateReadRoutes: Route[] = [
@@ -125,7 +127,7 @@ export const templateReadRoutes: Route[] = [
     description: 'Everything that ever happened to the template: what, when, and by whom.',
     permission: 'templates:read',
     request: { params },
-    responses: [{ status: 200, description: 'The events, oldest first.', schema: named('TemplateHistory', templateHistory) }],
+    responses: [{ status: 200, description: 'The events, oldest first.', schema: templateHistory }],
     errors: ['template_not_found'],
     handle: async ({ account, params: { id: prefixed } }, { log }) => {
       const { id, history } = await requireTemplate(log, account.id, prefixed);

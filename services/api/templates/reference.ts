@@ -5,7 +5,8 @@ export const params = z.object({ id: z.string().describe('tpl_<id>') });
 const version = z.string().meta({ type: 'integer', description: 'The number of a version that is still kept.' });
 export const versionParams = params.extend({ version });
 
-const ifMatchText = 'The version that the change is meant for, such as 3. If the template has moved on, nothing changes: 412.';
+const ifMatchText =
+  'The version that the change is meant for, such as 3. If the template has moved on, nothing changes: 412.';
 export const ifMatch = z.object({ 'If-Match': z.string().optional().describe(ifMatchText) });
 export const etag = { ETag: 'The version, in quotes.' };
 
@@ -23,10 +24,22 @@ export const examples = {
       },
     },
   },
-  validate: { unclosed: { summary: 'A block that is never closed', value: { content: '{{#if paid}}Thank you', variables: [] } } },
-  update: { content: { summary: 'New content', value: { content: '<h1>Invoice no. {{number}}</h1>', changes: 'Shorter heading' } } },
+  validate: {
+    unclosed: { summary: 'A block that is never closed', value: { content: '{{#if paid}}Thank you', variables: [] } },
+  },
+  update: {
+    content: {
+      summary: 'New content',
+      value: { content: '<h1>Invoice no. {{number}}</h1>', changes: 'Shorter heading' },
+    },
+  },
   restore: { first: { summary: 'The first version', value: { version: 1 } } },
-  test: { invoice: { summary: 'Data of an invoice', value: { data: { number: '2026-118', items: [{ name: 'Paper', price: 4.2 }] } } } },
+  test: {
+    invoice: {
+      summary: 'Data of an invoice',
+      value: { data: { number: '2026-118', items: [{ name: 'Paper', price: 4.2 }] } },
+    },
+  },
 };
 
 /** What storing a template does. Markdown. */

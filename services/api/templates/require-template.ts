@@ -8,7 +8,9 @@ import { templateNotFound } from '#application/templates/commands.ts';
 import { findTemplate, templatesIn } from '#application/templates/queries.ts';
 
 /** An account's template as queries see it. @throws Problem template_not_found */
-export const requireTemplateDocument = async (reads: ReadStore, accountId: string, id: string): Promise<TemplateDocument> => {
+export const requireTemplateDocument = async (
+  reads: ReadStore, accountId: string, id: string,
+): Promise<TemplateDocument> => {
   const document = await findTemplate(templatesIn(reads), accountId, id);
   if (!document) throw templateNotFound();
   return document;
@@ -21,7 +23,7 @@ export const requireSize = (content: string, { maxTemplateMb }: PlanLimits): voi
   throw Problem.of('template_too_large', message, { max_size_mb: maxTemplateMb });
 };
 
-/** Reads the template as a render would; variables that are not declared are allowed. @throws Problem invalid_template_syntax */
+/** Reads the template as a render would, whatever its variables. @throws Problem invalid_template_syntax */
 const requireSyntax = async (preparation: Preparation, content: string, terms: Terms): Promise<void> => {
   const { errors } = await preparation.analyse({ content, variables: [] }, terms);
   const first = errors.find(({ type }) => type === 'syntax_error');
@@ -29,7 +31,9 @@ const requireSyntax = async (preparation: Preparation, content: string, terms: T
 };
 
 /** @throws Problem template_too_large, invalid_template_syntax */
-export const requireContent = async (preparation: Preparation, content: string, limits: PlanLimits, accountId: string): Promise<void> => {
+export const requireContent = async (
+  preparation: Preparation, content: string, limits: PlanLimits, accountId: string,
+): Promise<void> => {
   requireSize(content, limits);
   await requireSyntax(preparation, content, { timeoutMs: limits.processingMs, group: accountId });
 };

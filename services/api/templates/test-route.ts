@@ -13,7 +13,7 @@ import { named, printErrors, route, type Route } from '../server/route.ts';
 import { examples, params } from './reference.ts';
 import { requireTrialsLeft } from './trial-limits.ts';
 
-/** Tries a template out: a render that counts neither toward the quota nor as a use of the template, and has limits of its own. */
+/** A trial is a render that counts neither toward the quota nor as a use of the template, and has its own limits. */
 export const templateTestRoutes: Route[] = [
   route({
     method: 'POST',
@@ -42,7 +42,8 @@ export const templateTestRoutes: Route[] = [
         await requireTemplate(log, accountId, templateId);
         const at = log.now();
         await requireTrialsLeft(dependencies, context, at);
-        const ask = await askOf(dependencies, context, { mode: 'RENDER', template_id: templateId, ...body }, context.written);
+        const wanted = { mode: 'RENDER', template_id: templateId, ...body } as const;
+        const ask = await askOf(dependencies, context, wanted, context.written);
         await requireShortWait(estimates, { accountId, source: ask.source, reply: 'wait' }, limits.processingMs);
         const version = ask.source.mode === 'RENDER' ? ask.source.templateVersion : undefined;
         const wish = { ...ask, id, at, trial: true, reply: { kind: 'wait' }, cause } as const;

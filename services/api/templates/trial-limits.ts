@@ -36,8 +36,10 @@ export const openTrialTurns = (): TrialTurns => {
   };
 };
 
+type TrialParts = { reads: ReadStore; freshness: Freshness };
+
 /** Live keys have as many trials in a month as the account has renders; test keys have any number. @throws Problem quota_exceeded */
-export const requireTrialsLeft = async (parts: { reads: ReadStore; freshness: Freshness }, context: CallerContext, now: Date): Promise<void> => {
+export const requireTrialsLeft = async (parts: TrialParts, context: CallerContext, now: Date): Promise<void> => {
   const { reads, freshness } = parts;
   const { account, key, month, limits: { requestsPerMonth: limit } } = context;
   if (key.keyType === 'test' || limit === null) return;

@@ -3,11 +3,16 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { TemplateBody } from '#contracts/events/template.ts';
 import { Problem } from '#contracts/http/problem.ts';
 import { createdTemplate, type UpdatedTemplate, updatedTemplate } from '#contracts/http/template-answers.ts';
-import { createTemplate as createBody, createTemplateFor, restoreTemplate, type UpdateTemplate, updateTemplate as updateBody, updateTemplateFor } from '#contracts/http/templates.ts';
+import {
+  createTemplate as createBody, createTemplateFor, restoreTemplate, type UpdateTemplate, updateTemplate as updateBody,
+  updateTemplateFor,
+} from '#contracts/http/templates.ts';
 import { readModels, streams, templateIdOf } from '#contracts/names.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
 import { type FullTemplate, readTemplate, storeTemplate } from '#application/templates/content.ts';
-import { bodyOfVersion, createTemplate, deleteTemplate, requireTemplate, updateTemplate, type Written } from '#application/templates/commands.ts';
+import {
+  bodyOfVersion, createTemplate, deleteTemplate, requireTemplate, updateTemplate, type Written,
+} from '#application/templates/commands.ts';
 import { isKept, listTemplateIds } from '#application/templates/queries.ts';
 import { limitExceeded, type Room } from '#application/templates/slots.ts';
 import type { CallerContext } from '../server/context.ts';
@@ -41,10 +46,12 @@ const ifMatchOf = ({ headers }: FastifyRequest): number | null => {
 const shownIn = [readModels.templates, readModels.templateVersions];
 
 /**
- * Waits for the read models, so that other processes show the write as well; those may know a template by heart for a moment.
- * The write stands whether they come that far in time or not.
+ * Waits for the read models, so that other processes show the write as well, also those that know a template for a
+ * moment. The write stands whether they come that far in time or not.
  */
-const settle = async ({ freshness }: Dependencies, accountId: string, position: number, was: 'new' | 'known'): Promise<void> => {
+const settle = async (
+  { freshness }: Dependencies, accountId: string, position: number, was: 'new' | 'known',
+): Promise<void> => {
   freshness.wrote(accountId, position, ...shownIn);
   const settled = was === 'new' ? freshness.settled(accountId, ...shownIn) : freshness.settledEverywhere(accountId, ...shownIn);
   await settled.catch(() => undefined);
@@ -92,11 +99,14 @@ const idempotency: Idempotency = {
   streamOf: streams.template,
   replay: async ({ id, reply }, { log, inputs }) => {
     const created = (await log.store.read(streams.template(id))).find((event) => event.type === 'TemplateCreated');
-    return created ? sendCreated(reply, id, created.metadata.occurredAt, await readTemplate(inputs, created.data.body)) : null;
+    if (!created) return null;
+    return sendCreated(reply, id, created.metadata.occurredAt, await readTemplate(inputs, created.data.body));
   },
 };
 
-const updatedAnswer = async (dependencies: Dependencies, context: CallerContext, id: string, written: Written): Promise<UpdatedTemplate> => {
+const updatedAnswer = async (
+  dependencies: Dependencies, context: CallerContext, id: string, written: Written,
+): Promise<UpdatedTemplate> => {
   const { body, version, at, position } = written;
   await settle(dependencies, context.account.id, position, 'known');
   context.reply.header('etag', `"${version}"`);
@@ -116,7 +126,9 @@ export const templateWriteRoutes: Route[] = [
     request: { body: named('CreateTemplate', createBody), readBody: readCreation, examples: examples.create },
     responses: [
       {
-        status: 201, description: 'The template, without its content.', schema: named('CreatedTemplate', createdTemplate),
+        status: 201,
+        description: 'The template, without its content.',
+        schema: named('CreatedTemplate', createdTemplate),
         headers: { ...etag, Location: 'Where the template is read.' },
       },
     ],
@@ -144,7 +156,9 @@ export const templateWriteRoutes: Route[] = [
       examples: examples.update,
     },
     responses: [{ status: 200, description: 'The new version.', schema: named('UpdatedTemplate', updatedTemplate), headers: etag }],
-    errors: ['invalid_template_syntax', 'template_not_found', 'template_name_exists', 'version_conflict', 'template_too_large'],
+    errors: [
+      'invalid_template_syntax', 'template_not_found', 'template_name_exists', 'version_conflict', 'template_too_large',
+    ],
     handle: async (context, dependencies) => {
       const { account, limits, params: { id: prefixed }, body: update, cause, reply } = context;
       const { log, inputs, preparation } = dependencies;

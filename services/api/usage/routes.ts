@@ -9,7 +9,8 @@ import { named, route, type Route } from '../server/route.ts';
 const periodOf = (wanted: string | undefined, now: Date): string => {
   const present = monthOf(now);
   if (wanted === undefined || wanted <= present) return wanted ?? present;
-  throw Problem.of('invalid_request', `period is a month that has not begun; the latest is ${present}.`, { field: 'period' });
+  const message = `period is a month that has not begun; the latest is ${present}.`;
+  throw Problem.of('invalid_request', message, { field: 'period' });
 };
 
 /** The days (`YYYY-MM-DD`, UTC) of a month (`YYYY-MM`) that have begun at `now`, oldest first. */

@@ -40,7 +40,9 @@ const requireUncompressed = ({ headers }: FastifyRequest): void => {
   throw Problem.of('invalid_request', message, { field: 'Content-Encoding' });
 };
 
-const receive = async (bodies: JsonBodies, request: FastifyRequest, payload: IncomingMessage): Promise<Record<string, unknown> | null> => {
+type Fields = Record<string, unknown>;
+
+const receive = async (bodies: JsonBodies, request: FastifyRequest, payload: IncomingMessage): Promise<Fields | null> => {
   requireUncompressed(request);
   const { account } = callerOf(request);
   const bytes = await readBytes(payload, planLimits(account).maxPayloadMb);
