@@ -3,7 +3,7 @@ import type { ConvertRequest, TemplateRequest } from '#contracts/http/render.ts'
 import { readModels } from '#contracts/names.ts';
 import { timeOf } from '#libs/ids/new-id.ts';
 import type { Dependencies } from '../server/dependencies.ts';
-import { requireQuota, withinQuota } from '../server/quota.ts';
+import { withinQuota } from '../server/quota.ts';
 import type { CallerContext } from '../server/context.ts';
 import { type Estimate, requireBacklogRoom, requireShortWait } from './estimate.ts';
 import type { Wish } from './render-request.ts';
@@ -48,7 +48,6 @@ export const acceptRender = async (
 ): Promise<Accepted> => {
   const { id, body, account, cause, reply } = context;
   const at = acceptanceOf(id, dependencies.log.now());
-  requireQuota(context, at);
   const ask = await askOf(dependencies, context, body, context.written);
   const { waitMs, workMs } = await estimateOf(dependencies, context, ask.source, wish);
   const estimatedMs = waitMs + workMs;

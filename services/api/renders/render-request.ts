@@ -24,20 +24,28 @@ const parseTemplate = (body: Body): TemplateRequest => {
 
 const moded = z.object({ mode: z.enum(modes) });
 
-/** A render request with its defaults filled in. What `data` or `template_id` lack is said only where the mode asks for them. @throws Problem */
-export const parseRenderRequest = (body: Body): ConvertRequest | TemplateRequest =>
-  validated(moded, body).mode === 'RENDER' ? parseTemplate(body) : parseConvert(body);
+type RenderRequest = ConvertRequest | TemplateRequest;
 
-type Webhook = Pick<ConvertRequest | TemplateRequest, 'webhook_url' | 'webhook_method' | 'webhook_headers'>;
+const requireWebhookUrl = ({ webhook_url: url, webhook_method: method, webhook_headers: headers }: RenderRequest): void => {
+  const stray = method !== undefined ? 'webhook_method' : headers !== undefined ? 'webhook_headers' : null;
+  if (url !== undefined || stray === null) return;
+  const message = `${stray} says how to call back, and there is no webhook_url to call.`;
+  throw Problem.of('invalid_request', message, { field: stray });
+};
+
+/** A render request with its defaults filled in. What the other mode would need is not asked for. @throws Problem */
+export const parseRenderRequest = (body: Body): RenderRequest => {
+  const request = validated(moded, body).mode === 'RENDER' ? parseTemplate(body) : parseConvert(body);
+  requireWebhookUrl(request);
+  return request;
+};
 
 /** How the caller wants the PDF. */
 export type Wish = { kind: 'wait' } | { kind: 'poll' } | ({ kind: 'webhook' } & ClearTarget);
 
-/** `neverWaits` is true where the path asks for an asynchronous render in any case. @throws Problem invalid_request */
-export const wishOf = (webhook: Webhook, neverWaits: boolean): Wish => {
-  const { webhook_url: url, webhook_method: method, webhook_headers: headers } = webhook;
-  if (url !== undefined) return { kind: 'webhook', url, method: method ?? 'POST', headers: headers ?? {} };
-  const stray = method !== undefined ? 'webhook_method' : headers !== undefined ? 'webhook_headers' : null;
-  if (stray) throw Problem.of('invalid_request', `${stray} says how to call back, and there is no webhook_url to call.`, { field: stray });
+/** `neverWaits` is true where the path asks for an asynchronous render whatever the body says. */
+export const wishOf = (request: RenderRequest, neverWaits: boolean): Wish => {
+  const { webhook_url: url, webhook_method: method = 'POST', webhook_headers: headers = {} } = request;
+  if (url !== undefined) return { kind: 'webhook', url, method, headers };
   return neverWaits ? { kind: 'poll' } : { kind: 'wait' };
 };

@@ -20,11 +20,12 @@ const idempotency: Idempotency = { streamOf: streams.render, replay: replayRende
 
 const requestErrors = [
   'invalid_mode', 'invalid_input_type', 'invalid_page_size', 'invalid_orientation', 'missing_template_id',
-  'missing_data', 'quota_exceeded', 'render_template_not_found',
+  'missing_data', 'render_template_not_found',
 ] as const;
 
 const liveDiagnostics = (): Problem => {
-  const instead = 'Ask for those of a live render at GET /api/v1/jobs/job_<id>?diagnostics=true, with the id of the render.';
+  const path = '/api/v1/jobs/job_<id>?diagnostics=true';
+  const instead = `Ask for those of a live render at GET ${path}, with the id of the render.`;
   return Problem.of('invalid_request', `diagnostics go with test keys here. ${instead}`, { field: 'diagnostics' });
 };
 
@@ -37,6 +38,7 @@ export const renderRoutes: Route[] = [
     summary: 'Make a PDF',
     description,
     permission: 'render:create',
+    usesQuota: true,
     idempotency,
     isAsynchronous: (fields) => (fields as { webhook_url?: unknown } | null | undefined)?.webhook_url !== undefined,
     request: { query: diagnosticsQuery, body, readBody: parseRenderRequest, examples },
@@ -61,6 +63,7 @@ export const renderRoutes: Route[] = [
     summary: 'Make a PDF without waiting for it',
     description: 'As `POST /api/v1/render`, but the answer always comes at once. Without a `webhook_url` there is no callback: ask for the job instead. What goes wrong while the PDF is made is found in the job.',
     permission: 'render:create',
+    usesQuota: true,
     idempotency,
     isAsynchronous: () => true,
     request: { body, readBody: parseRenderRequest, examples },

@@ -4,6 +4,7 @@ import type { Log } from '#application/handling/handle.ts';
 import { newId } from '#libs/ids/new-id.ts';
 import { requirePermission } from './authenticate.ts';
 import { once } from './idempotency.ts';
+import { requireQuota } from './quota.ts';
 import { planLimits } from './rate-limit.ts';
 import { callerOf, causeOf, standingOf } from './request.ts';
 import type { CallerContext, RequestContext } from './context.ts';
@@ -55,10 +56,12 @@ const checked = <D>(route: Route<D>, request: FastifyRequest, context: RequestCo
 };
 
 const handlerOf = <D>(route: Route<D>, dependencies: D, log: Log | null) => {
-  const { method, path, permission, idempotency, handle } = route;
+  const { method, path, permission, usesQuota, idempotency, handle } = route;
   const run = async (request: FastifyRequest, reply: FastifyReply, id: string): Promise<unknown> => {
-    const context = checked(route, request, (request.caller ? callerContext : openContext)(request, reply, id));
-    if (permission && request.caller) requirePermission(request.caller, permission);
+    const { caller } = request;
+    const context = checked(route, request, (caller ? callerContext : openContext)(request, reply, id));
+    if (permission && caller) requirePermission(caller, permission);
+    if (usesQuota && log) requireQuota(context as CallerContext, log.now());
     return handle(context as CallerContext<never, never, never>, dependencies);
   };
   if (!idempotency || !permission || !log) {
@@ -75,7 +78,7 @@ const handlerOf = <D>(route: Route<D>, dependencies: D, log: Log | null) => {
     });
 };
 
-/** Adds routes to the app, with their checks and what their handlers depend on. `log` is for those with an Idempotency-Key. */
+/** Adds routes to the app with their checks. `log` is for those that change something. */
 export const registerRoutes = <D>(
   app: FastifyInstance, routes: readonly Route<D>[], dependencies: D, log: Log | null = null,
 ): void => {

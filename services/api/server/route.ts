@@ -57,6 +57,8 @@ type Row<D, C, B extends Body, Q extends Fields, P extends Fields, S extends z.Z
   permission?: Permission;
   /** The query parameter, such as a signed token, that serves in place of a key. */
   keyOr?: string;
+  /** Whether what it makes counts toward the quota: a key of an account without any left is refused. */
+  usesQuota?: true;
   idempotency?: Idempotency<D>;
   /** Whether nobody waits for the work that a request with this body asks for. */
   isAsynchronous?: (body: unknown) => boolean;
@@ -96,11 +98,12 @@ const replayHeader = {
 
 type Given = Omit<Route<never>, 'errors'> & { errors?: readonly ErrorName[] };
 
-const errorsOf = ({ permission, keyOr, idempotency, request = {}, errors = [] }: Given): ErrorName[] => [
+const errorsOf = ({ permission, keyOr, usesQuota, idempotency, request = {}, errors = [] }: Given): ErrorName[] => [
   ...(permission ? keyErrors : []),
   // A wrong token is not found.
   ...(request.body || request.headers || (request.query && !keyOr) ? (['invalid_request'] as const) : []),
   ...(request.body ? (['payload_too_large'] as const) : []),
+  ...(usesQuota ? (['quota_exceeded'] as const) : []),
   ...errors,
   ...(idempotency ? (['idempotency_conflict', 'idempotency_in_progress'] as const) : []),
 ];
@@ -141,4 +144,6 @@ export const named = <S extends z.ZodType>(id: string, schema: S): S => {
 };
 
 /** What can go wrong while a PDF is made, whatever it is made from. */
-export const printErrors = ['conversion_failed', 'image_load_failed', 'processing_timeout', 'javascript_timeout', 'pdf_too_large'] as const satisfies ErrorName[];
+export const printErrors = [
+  'conversion_failed', 'image_load_failed', 'processing_timeout', 'javascript_timeout', 'pdf_too_large',
+] as const satisfies ErrorName[];
