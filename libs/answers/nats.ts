@@ -1,5 +1,5 @@
 import type { Msg, NatsConnection, Subscription } from '@nats-io/transport-node';
-import { withTimeout } from '#libs/concurrency/with-timeout.ts';
+import { withTimeout } from '#libs/concurrency/timeout.ts';
 import type { Remote } from '#libs/engines/remote.ts';
 import { openNatsLink } from '#libs/nats/link.ts';
 import { packed, unpacked } from './nats/envelope.ts';
@@ -74,7 +74,7 @@ export const openNatsAnswers = (url: string, { prefix = 'colophon' }: NatsAnswer
   };
 
   const send = async (renderId: string, answer: Answer): Promise<void> => {
-    const connection = link.now() ?? (await withTimeout(patienceMs, late, () => link.connected()));
+    const connection = link.now() ?? (await withTimeout(patienceMs, () => link.connected(), { error: late }));
     const subject = subjectOf(renderId);
     const most = connection.info!.max_payload - marginBytes;
     if (answer.status === 'FAILED' || answer.pdf.byteLength < most) return connection.publish(subject, packed(answer));
@@ -104,7 +104,7 @@ export const openNatsAnswers = (url: string, { prefix = 'colophon' }: NatsAnswer
     close: async () => {
       over.abort();
       await Promise.all(giving);
-      await withTimeout(flushMs, late, async () => link.now()?.flush()).catch(() => undefined);
+      await withTimeout(flushMs, async () => link.now()?.flush()).catch(() => undefined);
       await link.close();
     },
   };

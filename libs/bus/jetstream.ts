@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { compare, errors, type NatsConnection, parseSemVer } from '@nats-io/transport-node';
-import { withTimeout } from '#libs/concurrency/with-timeout.ts';
+import { withTimeout } from '#libs/concurrency/timeout.ts';
 import type { Remote } from '#libs/engines/remote.ts';
 import { openNatsLink } from '#libs/nats/link.ts';
 import type { GivenUp } from './jetstream/given-up.ts';
@@ -113,7 +113,7 @@ export const openJetStreamBus = (url: string, options: JetStreamOptions = {}): B
     nextBeside: async (consumer, groups) => (link.closed() ? null : lineOf(consumer).nextBeside(consumer, groups)),
     pending: async ({ subject }, only) => {
       const { urgent, ordinary } = lanesOf(subject);
-      await withTimeout(patienceMs, () => new Error('NATS is not connected'), () => link.connected()).catch(() => undefined);
+      await withTimeout(patienceMs, () => link.connected()).catch(() => undefined);
       const counts = await Promise.all([urgent.count(), only ? 0 : ordinary.count()]);
       return counts[0] + counts[1];
     },

@@ -1,5 +1,5 @@
 import { Problem } from '#contracts/http/problem.ts';
-import { withTimeout } from '#libs/concurrency/with-timeout.ts';
+import { withTimeout } from '#libs/concurrency/timeout.ts';
 import { BrowserGone, CommandFailed } from './devtools/gone.ts';
 
 const tooLate = (milliseconds: number) => {
@@ -13,7 +13,7 @@ const asFailure = (error: unknown) => (error instanceof CommandFailed ? new Brow
 /** Runs the work, and fails with processing_timeout once the milliseconds are over, whether the work notices its signal or not. */
 export const underDeadline = async <T>(milliseconds: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
   try {
-    return await withTimeout(Math.max(0, milliseconds), () => tooLate(milliseconds), work);
+    return await withTimeout(Math.max(0, milliseconds), work, { error: () => tooLate(milliseconds) });
   } catch (error) {
     throw asFailure(error);
   }

@@ -1,6 +1,6 @@
 import { availableParallelism, totalmem } from 'node:os';
 import PQueue from 'p-queue';
-import { withTimeout } from '#libs/concurrency/with-timeout.ts';
+import { withTimeout } from '#libs/concurrency/timeout.ts';
 import { type FairQueue, openFairQueue } from '#libs/scheduling/fair-queue.ts';
 import { usualSlowAfterMs } from '#libs/scheduling/places.ts';
 import { tooBusy } from '#libs/scheduling/too-busy.ts';
@@ -88,7 +88,7 @@ export const openPrinter = async (settings: PrinterSettings): Promise<Printer> =
 
   const printIn = async (lane: Lane, request: PrintRequest, { asked, endsAt, tooLate }: Waiting): Promise<Printed> => {
     const supervisor = supervisors[lane.browser];
-    const house: House = await withTimeout(endsAt - performance.now(), tooLate, () => supervisor.house());
+    const house: House = await withTimeout(endsAt - performance.now(), () => supervisor.house(), { error: tooLate });
     try {
       return await underDeadline(request.limits.processingMs, (signal) => lane.print(house, request, { ...tools, signal, asked }));
     } finally {

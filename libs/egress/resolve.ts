@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { withTimeout } from '#libs/concurrency/timeout.ts';
 import { codeOf, failed, NoPublicHost, timedOut, type EgressError } from './trouble.ts';
 
 export type Address = { address: string; family: 4 | 6 };
@@ -37,19 +38,13 @@ export const addressesOf = async (host: string, question: Question): Promise<Add
   const { resolve, lookupMs, account, searches } = question;
   const family = isIP(host);
   if (family === 4 || family === 6) return [{ address: host, family }];
-  const done = new AbortController();
-  const { promise: deadline, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(late(host, lookupMs)), lookupMs);
-  const signal = question.signal ? AbortSignal.any([question.signal, done.signal]) : done.signal;
-  const found = resolve(host, { account, searches, signal }).catch((error: unknown) => {
-    throw nameTrouble(host, lookupMs, error);
-  });
-  try {
-    const addresses = await Promise.race([found, deadline]);
-    if (addresses.length === 0) throw new NoPublicHost(host, {});
-    return addresses;
-  } finally {
-    clearTimeout(timer);
-    done.abort();
-  }
+  const lookUp = (over: AbortSignal): Promise<Address[]> => {
+    const signal = question.signal ? AbortSignal.any([question.signal, over]) : over;
+    return resolve(host, { account, searches, signal }).catch((error: unknown) => {
+      throw nameTrouble(host, lookupMs, error);
+    });
+  };
+  const addresses = await withTimeout(lookupMs, lookUp, { error: () => late(host, lookupMs) });
+  if (addresses.length === 0) throw new NoPublicHost(host, {});
+  return addresses;
 };

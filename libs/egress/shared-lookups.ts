@@ -1,4 +1,5 @@
 import PQueue from 'p-queue';
+import { untilAborted, withTimeout } from '#libs/concurrency/timeout.ts';
 import { judgeAddress } from './address.ts';
 import type { Found } from './dns.ts';
 import type { Address } from './resolve.ts';
@@ -44,14 +45,6 @@ const queues = (concurrency: number) => {
   };
 };
 
-const until = async <T>(signal: AbortSignal, work: Promise<T>): Promise<T> => {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(signal.reason);
-  signal.throwIfAborted();
-  signal.addEventListener('abort', stop, { once: true });
-  return Promise.race([work, aborted]).finally(() => signal.removeEventListener('abort', stop));
-};
-
 /**
  * Look-ups for many accounts. A name is looked up once for all who ask at the same time. Its answer is kept for as long as its TTL allows,
  * half a minute at most, and a failure for a few seconds. One account's slow names hold up no other account. A look-up ends when no
@@ -71,8 +64,7 @@ export const sharedLookups = ({ lookUp, lookupMs, perAccount, now }: LookupRules
   const start = (key: string): Lookup => {
     const control = new AbortController();
     // A little sooner than those who asked give up, so that the failure is known to all and remembered.
-    const timer = setTimeout(() => control.abort(late), lookupMs * 0.8).unref();
-    const answer = until(control.signal, lookUp(key, control.signal)).then(
+    const answer = withTimeout(lookupMs * 0.8, (signal) => lookUp(key, signal), { signal: control.signal, error: () => late }).then(
       (found) => {
         remember(key, { until: now() + lifeOf(found), addresses: found.addresses });
         return found.addresses;
@@ -83,8 +75,7 @@ export const sharedLookups = ({ lookUp, lookupMs, perAccount, now }: LookupRules
       },
     );
     const lookup: Lookup = { answer, waiting: 0, stop: () => control.abort(givenUp) };
-    const end = () => {
-      clearTimeout(timer);
+    const end = (): void => {
       if (lookups.get(key) === lookup) lookups.delete(key);
     };
     answer.then(end, end);
@@ -96,7 +87,7 @@ export const sharedLookups = ({ lookUp, lookupMs, perAccount, now }: LookupRules
     const lookup = lookups.get(key) ?? start(key);
     lookup.waiting += 1;
     try {
-      return await until(signal, lookup.answer);
+      return await untilAborted(signal, () => lookup.answer);
     } finally {
       lookup.waiting -= 1;
       if (lookup.waiting === 0 && lookups.get(key) === lookup) {

@@ -1,4 +1,4 @@
-import { openBell } from '#libs/sqlite/bell.ts';
+import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
 import { openDatabase, type Row, usualLockWaitMs } from '#libs/sqlite/database.ts';
 import { openGroupCommit, type Statement } from '#libs/sqlite/group-commit.ts';
 import { openTail } from './sqlite-tail.ts';
@@ -52,17 +52,21 @@ export const openSqliteEventStore = (file: string, lockWaitMs = usualLockWaitMs)
 
   const dataVersion = (): number => Number(reader.get('PRAGMA data_version')!.data_version);
   let seen = dataVersion();
-  const bell = openBell(otherProcessPollMs, () => {
-    const before = seen;
-    seen = dataVersion();
-    return seen !== before;
+  const changes = createChangeSignal({
+    everyMs: otherProcessPollMs,
+    hasChanged: () => {
+      const before = seen;
+      seen = dataVersion();
+      return seen !== before;
+    },
   });
+  const closing = new AbortController();
 
   const readAll = (after: number, limit: number): RecordedEvent[] =>
     reader.all('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?', after, limit).map(recorded);
 
   const head = (): number => Number(reader.get('SELECT coalesce(max(position), 0) AS head FROM events')!.head);
-  const tail = openTail(readAll, () => bell.rings(), head());
+  const tail = openTail(readAll, () => changes.version(), head());
 
   /** The position of the last of these events where all of them already stand right after `expected`. */
   const alreadyAppended = (stream: string, events: readonly NewEvent[], expected: number): number | undefined => {
@@ -76,7 +80,7 @@ export const openSqliteEventStore = (file: string, lockWaitMs = usualLockWaitMs)
       const revision = expected + events.length;
       const result = await writer.run(events.map((event, index) => statementOf(stream, expected + 1 + index, event)));
       if (result.kept) {
-        bell.ring();
+        changes.notify();
         return { revision, position: result.lastRowid };
       }
       const position = alreadyAppended(stream, events, expected);
@@ -89,10 +93,11 @@ export const openSqliteEventStore = (file: string, lockWaitMs = usualLockWaitMs)
     head: async () => head(),
     subscribe: async function* (after, signal) {
       let position = after;
-      while (!signal.aborted && !bell.closed()) {
+      const ended = AbortSignal.any([signal, closing.signal]);
+      while (!ended.aborted) {
         const batch = tail.after(position, batchSize);
         if (batch.length === 0) {
-          await bell.heard(signal);
+          await changes.waitForChange(ended);
           continue;
         }
         position = batch.at(-1)!.position;
@@ -100,7 +105,7 @@ export const openSqliteEventStore = (file: string, lockWaitMs = usualLockWaitMs)
       }
     },
     close: async () => {
-      bell.close();
+      closing.abort();
       await writer.close();
       reader.close();
     },

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Collection, type Db, MongoClient, MongoServerSelectionError } from 'mongodb';
-import { withTimeout } from '#libs/concurrency/with-timeout.ts';
+import { withTimeout } from '#libs/concurrency/timeout.ts';
 import { AddressError } from '#libs/engines/remote.ts';
 import { type Address, addressOf } from './address.ts';
 import { troubleOf, withoutPasswords } from './trouble.ts';
@@ -62,7 +62,9 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
   const address = addressOf(url, setting);
   let client = clientOf(address, setting);
   let database = client.db(address.database);
-  const underWay = new Map<Promise<unknown>, (error: Error) => void>();
+  const underWay = new Set<Promise<unknown>>();
+  /** Aborts when the client is replaced. */
+  let replaced = new AbortController();
   const beingPrepared = `MongoDB at ${address.hosts} is being prepared: indexes are made, which takes long where there is much.`;
   const unheard = `MongoDB at ${address.hosts} has not answered yet. Look at ${setting} if this stays.`;
   let trouble: string | null = unheard;
@@ -90,14 +92,13 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
   };
   const prepared = (): Promise<void> => (preparing ??= connectAndPrepare(client, database));
 
-  /** What is left of work that takes longer goes on by itself. */
-  const within = <T>(ms: number, work: () => Promise<T>): Promise<T> => withTimeout(ms, () => new NoAnswer(`MongoDB at ${address.hosts} did not answer in ${ms / 1000} s`), work);
+  const noAnswer = (ms: number) => (): Error => new NoAnswer(`MongoDB at ${address.hosts} did not answer in ${ms / 1000} s`);
 
+  /** Work that takes longer is given up, and so is work on a client that is replaced; what it has begun goes on by itself. */
   const use = async <T>(work: (db: Database) => Promise<T>): Promise<T> => {
     const db = database;
-    const hurry = Promise.withResolvers<never>();
-    const working = within(longestWorkMs, () => Promise.race([prepared().then(() => work(db)), hurry.promise]));
-    underWay.set(working, hurry.reject);
+    const working = withTimeout(longestWorkMs, () => prepared().then(() => work(db)), { signal: replaced.signal, error: noAnswer(longestWorkMs) });
+    underWay.add(working);
     try {
       return await working;
     } finally {
@@ -111,7 +112,8 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
     client = clientOf(address, setting);
     database = client.db(address.database);
     preparing = undefined;
-    for (const giveUp of underWay.values()) giveUp(new NoAnswer(`MongoDB at ${address.hosts} cannot be reached`));
+    replaced.abort(new NoAnswer(`MongoDB at ${address.hosts} cannot be reached`));
+    replaced = new AbortController();
     old.close().catch(() => undefined);
   };
 
@@ -120,7 +122,7 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
     const fallSilent = (): void => void (trouble = trouble === null || trouble === unheard ? `MongoDB at ${address.hosts} does not answer. Look at ${setting}, and at the server.` : trouble);
     const silence = setTimeout(fallSilent, longestSilenceMs);
     try {
-      await within(longestLookMs, () => connected(client).then(() => database.command({ ping: 1 })));
+      await withTimeout(longestLookMs, () => connected(client).then(() => database.command({ ping: 1 })), { error: noAnswer(longestLookMs) });
       clearTimeout(silence);
       // Indexes of much take their time, which is no silence.
       trouble = await Promise.race([prepared().then(() => null), sleep(longestSilenceMs, beingPrepared, { ref: false })]);
@@ -144,7 +146,7 @@ export const openConnection = (url: string, setting: string, prepare: (db: Datab
     close: async () => {
       isClosed = true;
       clearTimeout(next);
-      await Promise.allSettled(underWay.keys());
+      await Promise.allSettled(underWay);
       isEnded = true;
       await client.close();
     },

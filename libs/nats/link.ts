@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
+import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
 import { readAddress } from './address.ts';
 import { reasonOf } from './trouble.ts';
 
@@ -19,8 +20,6 @@ export type NatsLink = {
 
 /** What is wrong with a server that was reached, as the second half of a sentence; null for one that can serve. Asked again and again until it can. */
 export type Inspection = (connection: NatsConnection, where: string) => Promise<string | null>;
-
-const closedError = (): Error => new Error('the connection to NATS is closed');
 
 // A frozen server keeps its sockets open: only a ping without an answer tells.
 const patience = { timeout: 5_000, pingInterval: 2_000, maxPingOut: 2, maxReconnectAttempts: -1, ignoreAuthErrorAbort: true };
@@ -43,17 +42,13 @@ export const openNatsLink = (url: string, name: string, { inspect = async () => 
   let trouble: string | null = `${where} has not answered yet`;
   let opened: NatsConnection | null = null;
   let current: NatsConnection | null = null;
-  let up = Promise.withResolvers<NatsConnection>();
-  up.promise.catch(() => undefined);
+  const changes = createChangeSignal();
 
   const rest = (): Promise<unknown> => sleep(pauseMs(), undefined, { signal: over.signal }).catch(() => undefined);
 
   const goDown = (reason: string): void => {
     trouble = reason;
-    if (!current) return;
     current = null;
-    up = Promise.withResolvers();
-    up.promise.catch(() => undefined);
   };
 
   let inspections = 0;
@@ -68,7 +63,7 @@ export const openNatsLink = (url: string, name: string, { inspect = async () => 
     }
     trouble = null;
     current = connection;
-    up.resolve(connection);
+    changes.notify();
     for (const listener of listeners) listener(connection);
   };
 
@@ -97,7 +92,13 @@ export const openNatsLink = (url: string, name: string, { inspect = async () => 
   void stayConnected();
 
   return {
-    connected: () => (over.signal.aborted ? Promise.reject(closedError()) : up.promise),
+    connected: async () => {
+      while (!over.signal.aborted) {
+        if (current) return current;
+        await changes.waitForChange(over.signal);
+      }
+      throw new Error('the connection to NATS is closed');
+    },
     now: () => current,
     onUp: (listener) => {
       listeners.add(listener);
@@ -108,7 +109,6 @@ export const openNatsLink = (url: string, name: string, { inspect = async () => 
     close: async () => {
       over.abort();
       goDown('it is closed');
-      up.reject(closedError());
       await opened?.close().catch(() => undefined);
     },
   };

@@ -1,4 +1,4 @@
-import { withTimeout } from '#libs/concurrency/with-timeout.ts';
+import { withTimeout } from '#libs/concurrency/timeout.ts';
 import type { counters, gauges, histograms, LabelsOf } from './catalogue.ts';
 
 export type CounterName = keyof typeof counters;
@@ -40,6 +40,6 @@ const longestLookMs = 2_000;
 
 /** The gauge as it is now. An engine that is away does not hold up what the others have to tell: what cannot be looked at, or not soon, is left out. */
 export const readGauge = async (name: GaugeName): Promise<Reading[]> => {
-  const answers = await Promise.allSettled([...(looks.get(name) ?? [])].map((look) => withTimeout(longestLookMs, () => new Error('no reading in time'), async () => look())));
+  const answers = await Promise.allSettled([...(looks.get(name) ?? [])].map((look) => withTimeout(longestLookMs, async () => look())));
   return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
 };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { withTimeout } from '#libs/concurrency/timeout.ts';
 import type { Settings } from '#libs/config/settings.ts';
 import type { Logger } from './log.ts';
 import { useMetering, watchGauge } from './metrics.ts';
@@ -32,17 +33,6 @@ const systemOf = (url: string): string => {
   return otherNames[scheme] ?? scheme;
 };
 
-/** A collector that does not answer shall not hold up the end of the process. */
-const inTime = (work: Promise<unknown>): Promise<void> => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, longestCloseMs);
-  void work.catch(() => undefined).finally(() => {
-    clearTimeout(timer);
-    resolve();
-  });
-  return promise;
-};
-
 /**
  * Begins to measure this process, and to trace where there is an address to send traces to; without one nothing of the tracing SDK is loaded.
  * Call it once, before engines are opened. `roles` name what the process does; `log` is told what cannot be sent.
@@ -64,7 +54,8 @@ export const startTelemetry = async (settings: TelemetrySettings, roles: readonl
     metricsType,
     close: async () => {
       for (const stop of stops) stop();
-      await inTime(Promise.all([metrics.close(), tracing?.close()]));
+      // A collector that does not answer must not hold up the end of the process.
+      await withTimeout(longestCloseMs, () => Promise.all([metrics.close(), tracing?.close()])).catch(() => undefined);
       for (const stop of telling) stop();
       useTracing(null);
       useMetering(null);
