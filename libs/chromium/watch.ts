@@ -1,3 +1,4 @@
+import { TimeoutError, withTimeout } from '#libs/concurrency/timeout.ts';
 import type { House } from './house.ts';
 import { memoryOfGroups, remedyFor } from './memory.ts';
 import type { PrinterLog } from './request.ts';
@@ -5,14 +6,7 @@ import type { PrinterLog } from './request.ts';
 export type WatchSettings = { houses: () => House[]; log: PrinterLog; memoryEveryMs: number; pulseEveryMs: number; pulseWithinMs: number };
 
 const unlessLate = (answer: Promise<unknown>, milliseconds: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const late = setTimeout(() => resolve(false), milliseconds);
-    const end = () => {
-      clearTimeout(late);
-      resolve(true);
-    };
-    answer.then(end, end);
-  });
+  withTimeout(milliseconds, () => answer).then(() => true, (error: unknown) => !(error instanceof TimeoutError));
 
 const repeat = (everyMs: number, look: () => Promise<void>): (() => void) => {
   let timer: NodeJS.Timeout | undefined;

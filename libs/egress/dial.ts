@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { connect, type LookupFunction, type Socket } from 'node:net';
+import { withTimeout } from '#libs/concurrency/timeout.ts';
 import type { Admit } from './admission.ts';
 import type { EgressLimits } from './limits.ts';
 import type { Address, Asker } from './resolve.ts';
@@ -37,9 +39,10 @@ const only =
     else callback(null, first.address, first.family);
   };
 
-const connectTo = (target: Target, addresses: Address[], { attemptMs, connectMs }: EgressLimits, signal?: AbortSignal): Promise<Socket> => {
+const late = (): Error => Object.assign(new Error('connect'), { code: 'ETIMEDOUT' });
+
+const connectTo = async (target: Target, addresses: Address[], { attemptMs, connectMs }: EgressLimits, signal?: AbortSignal): Promise<Socket> => {
   signal?.throwIfAborted();
-  const { promise, resolve, reject } = Promise.withResolvers<Socket>();
   const socket = connect({
     host: target.host,
     port: target.port,
@@ -50,23 +53,15 @@ const connectTo = (target: Target, addresses: Address[], { attemptMs, connectMs 
     keepAlive: true,
     keepAliveInitialDelay: 60_000,
   });
-  const timer = setTimeout(() => socket.destroy(Object.assign(new Error('connect'), { code: 'ETIMEDOUT' })), connectMs);
-  const leave = () => socket.destroy(new Error('no caller waits for the connection'));
-  signal?.addEventListener('abort', leave, { once: true });
-  const settled = () => {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', leave);
-  };
-  const fail = (error: Error) => {
-    settled();
-    reject(connectTrouble(target, error));
-  };
   // The listener stays: an error before the next owner of the socket listens would end the process.
-  socket.on('error', fail).once('connect', () => {
-    settled();
-    resolve(socket);
-  });
-  return promise;
+  socket.on('error', () => undefined);
+  try {
+    await withTimeout(connectMs, () => once(socket, 'connect'), { error: late, ...(signal && { signal }) });
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw connectTrouble(target, error);
+  }
 };
 
 /** Connections for one account to what is admitted, to the addresses that were judged and no others. */

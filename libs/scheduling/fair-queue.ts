@@ -1,3 +1,4 @@
+import { withTimeout } from '#libs/concurrency/timeout.ts';
 import { createPlaces, type PlaceLimits } from './places.ts';
 
 /** How long a work waits for its place at most, and the error that it fails with otherwise. */
@@ -53,16 +54,12 @@ export const openFairQueue = (limits: PlaceLimits): FairQueue => {
     works.push(one);
     waiting.set(group, works);
     serve();
-    const giveUp = (): void => {
+    if (!patience) return promise;
+    const tooLate = (): Error => {
       remove(group, one);
-      reject(patience!.tooLate());
+      return patience.tooLate();
     };
-    const late = patience && setTimeout(giveUp, Math.max(0, patience.waitMs));
-    try {
-      return await promise;
-    } finally {
-      clearTimeout(late);
-    }
+    return withTimeout(Math.max(0, patience.waitMs), () => promise, { error: tooLate });
   };
 
   return {
