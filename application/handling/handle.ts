@@ -142,10 +142,10 @@ export const load = async <State, Command, Event extends EventOf>(log: Log, deci
   isWhole: true,
 });
 
-/** As `load`, from what this process has heard of the stream, where it has. Then `isWhole` is false: the last events may be missing, and what is decided on an old state is decided anew. */
-export const loadHeard = async <State, Command, Event extends EventOf>(log: Log, decider: Decider<State, Command, Event>, stream: string) => {
-  const heard = log.store.heard?.(stream);
-  return heard ? { ...resume(log, decider, stream, ofDecider<Event>(heard)), isWhole: false } : load(log, decider, stream);
+/** As `load`, without a read where a subscription of this process has brought the stream. Then `isWhole` is false: the last events may be missing, and what is decided on an old state is decided anew. */
+export const loadRecent = async <State, Command, Event extends EventOf>(log: Log, decider: Decider<State, Command, Event>, stream: string) => {
+  const recent = log.store.recent?.(stream);
+  return recent ? { ...resume(log, decider, stream, ofDecider<Event>(recent)), isWhole: false } : load(log, decider, stream);
 };
 
 /** A command that nothing led to, for an account by its bare id, or for none. */

@@ -99,7 +99,7 @@ describe('A renderer that has heard of a render what was true a moment ago', () 
     const [first] = await store.read(stream);
     let reads = 0;
     const read: EventStore['read'] = (...given) => ((reads += 1), store.read(...given));
-    const end = await runRender({ ...dependencies, log: { ...dependencies.log, store: { ...store, read, heard: (name) => (name === stream ? [first!] : null) } } }, stream, delivery);
+    const end = await runRender({ ...dependencies, log: { ...dependencies.log, store: { ...store, read, recent: (name) => (name === stream ? [first!] : null) } } }, stream, delivery);
     return { end: end.kind, reads, printed: asked.length, attempts: (await store.read(stream)).flatMap(({ type, data }) => (type === 'RenderStarted' ? (data as { attempt: number }).attempt : [])) };
   };
 

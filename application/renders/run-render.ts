@@ -10,7 +10,7 @@ import type { WorkEnd } from '#libs/bus/work.ts';
 import { BrowserGone } from '#libs/chromium/devtools/gone.ts';
 import { DiskRefusal } from '#libs/disk/refusal.ts';
 import { maxAttempts, nextAttempt, render, type RenderCommand, type RenderState } from '#libs/domain/render.ts';
-import { type Aggregate, type Cause, causedBy, load, loadHeard, type Log } from '#application/handling/handle.ts';
+import { type Aggregate, type Cause, causedBy, load, loadRecent, type Log } from '#application/handling/handle.ts';
 import { isUnrecordable } from '#application/handling/recordable.ts';
 import { countsTowardQuota } from '#libs/projections/usage.ts';
 import { laneOf, produce, type Produced, type Requested, withInputs, type RenderDependencies } from './produce.ts';
@@ -168,7 +168,7 @@ const makeAttempt = async (dependencies: RendererDependencies, task: Task, input
  * @throws where what it is made from cannot be read: nothing has been claimed then, and the message is to come again
  */
 export const runRender = async (dependencies: RendererDependencies, stream: string, delivery: number, span?: Span): Promise<WorkEnd> => {
-  const { history, aggregate, isWhole } = await (delivery === 1 ? loadHeard : load)(dependencies.log, render, stream);
+  const { history, aggregate, isWhole } = await (delivery === 1 ? loadRecent : load)(dependencies.log, render, stream);
   const request = history[0];
   if (!request || request.type !== 'RenderRequested') return done;
   const { state } = aggregate;

@@ -102,7 +102,7 @@ export const openKurrentDbEventStore = (url: string, times: KurrentDbTimes = usu
       return events.filter(({ position }) => position > after).slice(0, limit);
     },
     head,
-    heard: (stream) => shared.recent(stream),
+    recent: (stream) => shared.recent(stream),
     subscribe: (after, signal) => shared.follow(after, AbortSignal.any([signal, closing.signal])),
     close: () => {
       closed ??= (async () => {

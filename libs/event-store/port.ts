@@ -39,10 +39,11 @@ export type EventStore = {
   /** The events of a stream from revision `from` on, oldest first; empty where there are none. */
   read(stream: string, from?: number): Promise<RecordedEvent[]>;
   /**
-   * The events of a stream from its first on, where this process has heard of them lately, else null. The last ones may be missing: who decides on them and is refused reads the stream.
+   * The events of a stream from its first on, where a subscription of this process has brought them lately, else null. The last ones
+   * may be missing: an append that is decided on them may meet a RevisionConflict, and the stream is read then.
    * An engine that reads at once has no need of it.
    */
-  heard?(stream: string): readonly RecordedEvent[] | null;
+  recent?(stream: string): readonly RecordedEvent[] | null;
   /** At most `limit` events of the whole log after `position`, oldest first. */
   readAll(after: number, limit: number): Promise<RecordedEvent[]>;
   /** The position of the newest event; 0 for an empty log. */

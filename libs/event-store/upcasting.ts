@@ -6,7 +6,7 @@ export const withUpcasting = (store: EventStore, upcast: (event: RecordedEvent) 
   ...store,
   read: async (stream, from) => (await store.read(stream, from)).map(upcast),
   readAll: async (after, limit) => (await store.readAll(after, limit)).map(upcast),
-  ...(store.heard && { heard: (stream) => store.heard!(stream)?.map(upcast) ?? null }),
+  ...(store.recent && { recent: (stream) => store.recent!(stream)?.map(upcast) ?? null }),
   subscribe: async function* (after, signal) {
     for await (const batch of store.subscribe(after, signal)) yield batch.map(upcast);
   },
