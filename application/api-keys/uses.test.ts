@@ -63,9 +63,9 @@ describe('The requests of a key', () => {
   });
 
   it('are kept for the next time where they cannot be stored', async () => {
-    const broken = { ...reads, apply: async () => Promise.reject(new Error('locked')) };
+    const broken = { ...reads, replace: async () => Promise.reject(new Error('locked')) };
     let current: ReadStore = broken;
-    const uses = openKeyUses({ ...reads, apply: (...change) => current.apply(...change) }, never);
+    const uses = openKeyUses({ ...reads, replace: (...change) => current.replace(...change) }, never);
     uses.note({ id: 'k4', accountId: 'a4' }, may);
     await uses.flush();
     uses.note({ id: 'k4', accountId: 'a4' }, may);

@@ -1,24 +1,18 @@
 import { type KeyUseDocument, keyUseCollection } from '#libs/projections/key-renders.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
-const place = keyUseCollection.name;
-
 const idOf = (keyId: string, month: string): string => `${keyId}/${month}`;
 
 const merged = (known: KeyUseDocument | null | undefined, more: KeyUseDocument): KeyUseDocument =>
   known ? { ...more, requests: known.requests + more.requests, lastAt: known.lastAt > more.lastAt ? known.lastAt : more.lastAt } : more;
 
-/** Adds notes to what is stored. The checkpoint serves as a lock: who finds it moved reads again. */
-const store = async (reads: ReadStore, notes: readonly KeyUseDocument[]): Promise<void> => {
+/** Adds a note to what is stored. The position of the document counts its writes: after another process's write it is read again. */
+const store = async (reads: Pick<ReadStore, 'read' | 'replace'>, note: KeyUseDocument): Promise<void> => {
+  const key = { collection: keyUseCollection.name, generation: '', id: idOf(note.keyId, note.month) };
   for (;;) {
-    const from = await reads.checkpoint(place);
-    const changes = await Promise.all(
-      notes.map(async (note) => {
-        const id = idOf(note.keyId, note.month);
-        return { collection: place, id, document: merged((await reads.get(place, id)) as KeyUseDocument | null, note) };
-      }),
-    );
-    if (await reads.apply(place, from, from + 1, changes)) return;
+    const { document, position } = await reads.read(key);
+    const changed = merged(document as KeyUseDocument | null, note);
+    if (await reads.replace({ ...key, document: changed, position: position + 1 }, position)) return;
   }
 };
 
@@ -31,7 +25,7 @@ export type KeyUses = {
 };
 
 /** Counts requests by key, and stores the counts `everyMs` after the first one that is not stored. A process that is killed loses the last ones. */
-export const openKeyUses = (reads: ReadStore, everyMs = 1_000): KeyUses => {
+export const openKeyUses = (reads: Pick<ReadStore, 'read' | 'replace'>, everyMs = 1_000): KeyUses => {
   let notes = new Map<string, KeyUseDocument>();
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> = Promise.resolve();
@@ -46,7 +40,8 @@ export const openKeyUses = (reads: ReadStore, everyMs = 1_000): KeyUses => {
     timer = undefined;
     const taken = [...notes.values()];
     notes = new Map();
-    if (taken.length > 0) flushing = flushing.then(() => store(reads, taken)).catch(() => taken.forEach(add));
+    const storeAll = async (): Promise<void> => void (await Promise.all(taken.map((note) => store(reads, note).catch(() => add(note)))));
+    if (taken.length > 0) flushing = flushing.then(storeAll);
     return flushing;
   };
 

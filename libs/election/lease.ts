@@ -1,31 +1,32 @@
-import type { Collection, ReadStore } from '#libs/read-store/port.ts';
+import type { Collection, PositionedDocuments } from '#libs/read-store/port.ts';
 import { type Candidate, hasEnded } from './candidate.ts';
 
 /**
- * Who holds each office. The checkpoint counts the beats: whoever moves it from the beat they have seen holds the office, and two cannot.
- * The document only says who it was, so that others need not wait for somebody who has left.
+ * Who is the leader for each job that one process does at a time. The position of the document counts renewals: the
+ * process that moves the lease on from the renewal it has seen is the leader, and two cannot. The document says who it
+ * is, so that others need not wait for a process that has ended.
  */
 export const leaseCollection: Collection = { name: 'leases', indexes: [] };
 
-type LeaseDocument = { office: string; holder: Candidate | null };
+type LeaseDocument = { holder: Candidate | null };
 
-const modelOf = (office: string): string => `lease/${office}`;
+export type Lease = { renewals: number; holder: Candidate | null };
 
-/** The lease as it stands. */
-export type Standing = { beat: number; holder: Candidate | null };
+const keyOf = (job: string) => ({ collection: leaseCollection.name, generation: '', id: job });
 
-export const readLease = async (reads: ReadStore, office: string): Promise<Standing> => {
-  const beat = await reads.checkpoint(modelOf(office));
-  const document = (await reads.get(leaseCollection.name, office)) as LeaseDocument | null;
-  return { beat, holder: document?.holder ?? null };
+export const readLease = async (documents: Pick<PositionedDocuments, 'read'>, job: string): Promise<Lease> => {
+  const { document, position } = await documents.read(keyOf(job));
+  return { renewals: position, holder: (document as LeaseDocument | null)?.holder ?? null };
 };
 
-/** Moves the lease on from `beat` in the name of `holder`, null to give it up. False where somebody else has moved it. */
-export const moveLease = (reads: ReadStore, office: string, beat: number, holder: Candidate | null): Promise<boolean> =>
-  reads.apply(modelOf(office), beat, beat + 1, [{ collection: leaseCollection.name, id: office, document: { office, holder } satisfies LeaseDocument }]);
+/** Takes, renews or (with null) gives up the lease after `renewals`. False where another process has moved it on. */
+export const moveLease = (
+  documents: Pick<PositionedDocuments, 'replace'>,
+  job: string,
+  renewals: number,
+  holder: Candidate | null,
+): Promise<boolean> =>
+  documents.replace({ ...keyOf(job), document: { holder } satisfies LeaseDocument, position: renewals + 1 }, renewals);
 
-/** Moves the lease on for whoever holds it already: who that is need not be written again. */
-export const renewLease = (reads: ReadStore, office: string, beat: number): Promise<boolean> => reads.apply(modelOf(office), beat, beat + 1, []);
-
-/** Whether nobody needs to be waited for. */
-export const isVacant = ({ holder }: Standing, own: Candidate): boolean => holder === null || hasEnded(holder, own);
+/** Whether the lease can be taken without waiting. */
+export const isVacant = ({ holder }: Lease, own: Candidate): boolean => holder === null || hasEnded(holder, own);

@@ -84,7 +84,7 @@ describe('An office', () => {
 
   it('is left before anybody else may take it when the store does not answer any more', async () => {
     let answers = true;
-    const cutOff: ReadStore = { ...reads, apply: (...given) => (answers ? reads.apply(...given) : new Promise(() => undefined)) };
+    const cutOff: ReadStore = { ...reads, replace: (...given) => (answers ? reads.replace(...given) : new Promise(() => undefined)) };
     const log: string[] = [];
     const holder = stand(candidate('holder'), log, cutOff);
     await until(() => holder.atWork());
@@ -105,7 +105,7 @@ describe('An office', () => {
     const log: string[] = [];
     const holder = stand(candidate('holder'), log);
     await until(() => holder.atWork());
-    const usurp = async (): Promise<boolean> => moveLease(reads, 'relay', (await readLease(reads, 'relay')).beat, candidate('usurper'));
+    const usurp = async (): Promise<boolean> => moveLease(reads, 'relay', (await readLease(reads, 'relay')).renewals, candidate('usurper'));
     while (!(await usurp()));
     await until(() => !holder.atWork());
     expect((await readLease(reads, 'relay')).holder?.id).toBe('usurper');
@@ -117,17 +117,17 @@ describe('An office', () => {
     let lose = 1;
     const losing: ReadStore = {
       ...reads,
-      apply: async (...given) => {
-        const moved = await reads.apply(...given);
-        if (given[0] === 'lease/relay' && given[1] > 0 && lose-- > 0) throw new Error('connection lost');
+      replace: async (...given) => {
+        const moved = await reads.replace(...given);
+        if (given[1] > 0 && lose-- > 0) throw new Error('connection lost');
         return moved;
       },
     };
     const log: string[] = [];
     const holder = stand(candidate('holder'), log, losing);
     await until(() => holder.atWork());
-    const later = (await readLease(reads, 'relay')).beat + 5;
-    for (let { beat } = await readLease(reads, 'relay'); beat < later; { beat } = await readLease(reads, 'relay')) await new Promise((resolve) => setTimeout(resolve, 5));
+    const later = (await readLease(reads, 'relay')).renewals + 5;
+    for (let { renewals } = await readLease(reads, 'relay'); renewals < later; { renewals } = await readLease(reads, 'relay')) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(log).toEqual(['holder']);
     holder.stop();
     await holder.done;

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ReadStore } from '#libs/read-store/port.ts';
+import type { PositionedDocuments } from '#libs/read-store/port.ts';
 import type { Candidate } from './candidate.ts';
-import { isVacant, moveLease, readLease, renewLease } from './lease.ts';
+import { isVacant, moveLease, readLease } from './lease.ts';
 
 /** In milliseconds. `patienceMs` without a beat end an office for the others, `doubtMs` without a confirmed one for the holder: the latter is shorter, so that the holder leaves first. */
 export type ElectionTimes = { beatMs: number; doubtMs: number; patienceMs: number; lookMs: number };
 export const usualTimes: ElectionTimes = { beatMs: 1_000, doubtMs: 2_400, patienceMs: 3_000, lookMs: 400 };
 
 export type Office = {
-  reads: ReadStore;
+  reads: Pick<PositionedDocuments, 'read' | 'replace'>;
   office: string;
   candidate: Candidate;
   /** Told of every taking of office and every leaving. */
@@ -20,12 +20,12 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> => sleep(ms, unde
 
 /** Waits until the office is this candidate's, and answers with the beat that it holds; null when `signal` aborts. Nobody's clock is compared: a beat that stands still for long is the sign. */
 const takeOffice = async ({ reads, office, candidate, times = usualTimes }: Office, signal: AbortSignal): Promise<number | null> => {
-  let seen = { beat: -1, since: 0 };
+  let seen = { renewals: -1, since: 0 };
   while (!signal.aborted) {
     const standing = await readLease(reads, office);
-    if (standing.beat !== seen.beat) seen = { beat: standing.beat, since: performance.now() };
+    if (standing.renewals !== seen.renewals) seen = { renewals: standing.renewals, since: performance.now() };
     const overdue = performance.now() - seen.since >= times.patienceMs;
-    if ((overdue || isVacant(standing, candidate)) && (await moveLease(reads, office, standing.beat, candidate))) return standing.beat + 1;
+    if ((overdue || isVacant(standing, candidate)) && (await moveLease(reads, office, standing.renewals, candidate))) return standing.renewals + 1;
     await pause(times.lookMs, signal);
   }
   return null;
@@ -37,9 +37,9 @@ const keepOffice = async ({ reads, office, candidate, times = usualTimes }: Offi
     await pause(times.beatMs, signal);
     if (signal.aborted) return held;
     // An error is no answer: whether the beat counts is seen at the next one, and doubt ends the office before anybody else may have it.
-    const moved = await renewLease(reads, office, held).catch(() => null);
+    const moved = await moveLease(reads, office, held, candidate).catch(() => null);
     if (moved === false) {
-      const { beat: now, holder } = await readLease(reads, office).catch(() => ({ beat: -1, holder: null }));
+      const { renewals: now, holder } = await readLease(reads, office).catch(() => ({ renewals: -1, holder: null }));
       if (holder?.id !== candidate.id) return null;
       held = now;
     } else if (moved) {

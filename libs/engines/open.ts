@@ -9,10 +9,10 @@ import type { EventStore } from '#libs/event-store/port.ts';
 import { withUpcasting } from '#libs/event-store/upcasting.ts';
 import type { Limits } from '#libs/limits/port.ts';
 import { keyUseCollection } from '#libs/projections/key-renders.ts';
-import { checkpointEventCollection } from '#libs/projections/checkpoint-event.ts';
 import { projections } from '#libs/projections/all.ts';
 import { collectionsOf } from '#libs/projections/projection.ts';
 import { usageReader } from '#libs/projections/usage-reader.ts';
+import { moveFollower } from '#libs/read-store/followers.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { withDisk } from './decorators.ts';
 import { isRemote } from './remote.ts';
@@ -45,7 +45,7 @@ export type EngineShelf = {
   close(): Promise<void>;
 };
 
-const everyCollection = [...projections.flatMap(collectionsOf), keyUseCollection, leaseCollection, checkpointEventCollection];
+const everyCollection = [...projections.flatMap(collectionsOf), keyUseCollection, leaseCollection];
 
 /** `onGivenUp` is told of messages that a server gives out no more, `onSetAside` of damaged databases that are built anew; without it they are left as they are. */
 export type ShelfEvents = { onGivenUp?: (message: GivenUp) => void; onSetAside?: (what: SetAside) => void };
@@ -90,7 +90,7 @@ export const openShelf = (urls: EngineUrls, { onGivenUp, onSetAside }: ShelfEven
     const anew = isAnew(files.reads);
     const opened = await placed(() => pickReads(urls, everyCollection));
     // From the beginning the relay would publish all the work there ever was; what is open the sweeper puts back.
-    if (anew) await opened.apply(consumers.relay, 0, await (await store()).head(), []);
+    if (anew) await moveFollower(opened, consumers.relay, await (await store()).head());
     return opened;
   });
   return {

@@ -16,7 +16,7 @@ export type KeyRendersDocument = {
   lastRenderAt: string;
 };
 
-export const keyRenders: Collection = { name: 'keyRenders', indexes: [['accountId', 'month']], together: true };
+export const keyRenders: Collection = { name: 'keyRenders', indexes: [['accountId', 'month']] };
 
 /** A render, as far as its key is concerned. */
 export type KeyRender = { keyId: string; accountId: string; createdAt: string };

@@ -1,10 +1,9 @@
 import { consumers } from '#contracts/names.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
-import type { ReadStore } from '#libs/read-store/port.ts';
+import { followerCheckpoint, setFollower } from '#libs/read-store/followers.ts';
+import type { LastEvent, ReadStore } from '#libs/read-store/port.ts';
 import { projections } from './all.ts';
-import { catchUp } from './catch-up.ts';
-import { forgetCheckpointEvent, isInLog, readCheckpointEvent } from './checkpoint-event.ts';
-import { collectionsOf } from './projection.ts';
+import { rebuildModel } from './rebuild.ts';
 
 export type BuiltFromLog = { store: Pick<EventStore, 'head' | 'read' | 'readAll'>; reads: ReadStore };
 
@@ -14,10 +13,19 @@ const remedy = 'An older copy of the event log was probably restored. Run "colop
 
 const listed = (names: readonly string[]): string => (names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
 
+/** Whether the event log has the event where it was. */
+const isInLog = async (store: Pick<EventStore, 'read'>, { stream, revision, id }: LastEvent): Promise<boolean> => {
+  const [found] = await store.read(stream, revision);
+  return found?.id === id;
+};
+
 /** What lies ahead of the event log, in words; empty where nothing does. */
 const ahead = async ({ store, reads }: BuiltFromLog): Promise<{ head: number; names: string[]; furthest: number }> => {
   // Checkpoints are read before the head, so that an event that comes in between makes nothing seem ahead.
-  const [ofRelay, ...ofModels] = await Promise.all([consumers.relay, ...models].map((one) => reads.checkpoint(one)));
+  const [ofRelay, ...ofModels] = await Promise.all([
+    followerCheckpoint(reads, consumers.relay),
+    ...models.map((model) => reads.checkpoint(model)),
+  ]);
   const head = await store.head();
   const names = [
     ...(ofModels.some((position) => position > head) ? [`the read models (${models.filter((_, index) => ofModels[index]! > head).join(', ')})`] : []),
@@ -31,7 +39,7 @@ const ahead = async ({ store, reads }: BuiltFromLog): Promise<{ head: number; na
  * A log that has grown past the checkpoints again is told by the event that was noted with them.
  */
 export const olderLog = async (built: BuiltFromLog): Promise<string | null> => {
-  const noted = await readCheckpointEvent(built.reads);
+  const noted = await built.reads.lastEvent();
   const { head, names, furthest } = await ahead(built);
   if (names.length > 0) return `The event log ends at position ${head}, but ${listed(names)} were built from it up to position ${furthest}. ${remedy}`;
   if (noted === null || (await isInLog(built.store, noted))) return null;
@@ -40,7 +48,7 @@ export const olderLog = async (built: BuiltFromLog): Promise<string | null> => {
 
 /** As `olderLog`, at a small price, for a process that looks again and again: compares the head with the highest one seen, and looks for the noted event. */
 export const isOlderThan = async ({ store, reads }: Pick<BuiltFromLog, 'store' | 'reads'>, highestHead: number): Promise<{ older: boolean; head: number }> => {
-  const noted = await readCheckpointEvent(reads);
+  const noted = await reads.lastEvent();
   const head = await store.head();
   return { older: head < highestHead || (noted !== null && !(await isInLog(store, noted))), head };
 };
@@ -51,10 +59,7 @@ export const isOlderThan = async ({ store, reads }: Pick<BuiltFromLog, 'store' |
  */
 export const rebuildFromOlderLog = async ({ store, reads }: BuiltFromLog): Promise<void> => {
   const head = await store.head();
-  for (const projection of projections) {
-    await reads.reset(projection.model, collectionsOf(projection).map((collection) => collection.name));
-    await catchUp(store as EventStore, reads.writer(), [projection]);
-  }
-  while (!(await reads.apply(consumers.relay, await reads.checkpoint(consumers.relay), head, [])));
-  await forgetCheckpointEvent(reads);
+  for (const projection of projections) await rebuildModel(store, reads, projection, 'behind');
+  await setFollower(reads, consumers.relay, head);
+  await reads.forgetLastEvent();
 };

@@ -55,7 +55,7 @@ const completed = (event: RecordedEvent<EventOf<'RenderCompleted'>>) => {
   };
 };
 
-const collection = { name: readModels.pace, indexes: [], together: true };
+const collection = { name: readModels.pace, indexes: [] };
 
 export const pace: Projection<PaceDocument> = {
   model: readModels.pace,

@@ -1,45 +1,61 @@
 import { describe, expect, it } from 'vitest';
 import type { EventType } from '#contracts/events/all.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import type { Change, ModelWriter } from '#libs/read-store/port.ts';
-import { projectTogether } from './project.ts';
+import type { Positioned, StoredDocument } from '#libs/read-store/port.ts';
+import { openFolding } from './project.ts';
 import type { Projection } from './projection.ts';
 
-type Tale = { heard: string[] };
-const event = (type: EventType, position: number): RecordedEvent => ({ type, position }) as unknown as RecordedEvent;
-const tell = (type: string) => (tale: Tale | null): Tale => ({ heard: [...(tale?.heard ?? []), type] });
-const tales: Projection<Tale> = {
-  model: 'tales',
-  collection: { name: 'tales', indexes: [] },
+type Tally = { types: string[] };
+const add = (type: string) => (tally: Tally | null): Tally => ({ types: [...(tally?.types ?? []), type] });
+const tallies: Projection<Tally> = {
+  model: 'tallies',
+  collection: { name: 'tallies', indexes: [] },
   on: {
-    TemplateCreated: ({ type }) => ({ id: 'one', begins: true, evolve: tell(type) }),
-    TemplateVersioned: ({ type }) => ({ id: 'one', evolve: tell(type) }),
+    TemplateCreated: ({ type }) => ({ id: 'one', begins: true, evolve: add(type) }),
+    TemplateVersioned: ({ type }) => ({ id: 'one', evolve: add(type) }),
+    TemplateDeleted: () => ({ id: 'one', evolve: () => null }),
+    AccountReinstated: () => ({ id: 'none', evolve: (document) => document }),
   },
 };
 
-const projected = async (types: readonly EventType[], at = 0): Promise<{ asked: string[]; changes: readonly Change[] }> => {
-  const asked: string[] = [];
-  const written: Change[] = [];
-  const writer: ModelWriter = {
-    held: async (_, id) => (asked.push(id), { document: { heard: ['before'] }, at }),
-    checkpoint: async () => 0,
-    advance: async (_, __, [update]) => (written.push(...update!.changes), true),
-  };
-  await projectTogether(writer, [tales], { after: 0, events: types.map((type, index) => event(type, index + 1)) });
-  return { asked, changes: written };
+/** Folds batches of events, by type, over a stored document; tells what was read and written. */
+const foldOver = async (stored: Positioned, ...batches: EventType[][]) => {
+  const read: string[] = [];
+  const written: StoredDocument[][] = [];
+  const fold = openFolding({
+    read: async ({ id }) => (read.push(id), id === 'one' ? stored : { document: null, position: 0 }),
+    write: async (documents) => void written.push([...documents]),
+  });
+  let position = 0;
+  for (const types of batches) {
+    const events = types.map((type, index) => ({ type, position: position + index + 1 }) as unknown as RecordedEvent);
+    await fold([{ projection: tallies, generation: 'g', position }], events);
+    position += types.length;
+  }
+  return { read, written: written.map((documents) => documents.map(({ document, position: at }) => [document, at])) };
 };
+const absent = { document: null, position: 0 };
+const before = { document: { types: ['before'] }, position: 0 };
 
 describe('A document', () => {
-  it('is not looked for where an event begins it, whatever follows at once', async () => {
-    expect(await projected(['TemplateCreated', 'TemplateVersioned'])).toEqual({ asked: [], changes: [{ collection: 'tales', id: 'one', document: { heard: ['TemplateCreated', 'TemplateVersioned'] } }] });
+  it('is not read where an event begins it, whatever follows at once', async () => {
+    expect(await foldOver(before, ['TemplateCreated', 'TemplateVersioned'])).toEqual({ read: [], written: [[[{ types: ['TemplateCreated', 'TemplateVersioned'] }, 2]]] });
   });
 
-  it('is read once where it is there', async () => {
-    expect(await projected(['TemplateVersioned', 'TemplateVersioned'])).toEqual({ asked: ['one'], changes: [{ collection: 'tales', id: 'one', document: { heard: ['before', 'TemplateVersioned', 'TemplateVersioned'] } }] });
+  it('is read once, and not again after it was written', async () => {
+    const { read, written } = await foldOver(before, ['TemplateVersioned', 'TemplateVersioned'], ['TemplateVersioned']);
+    expect(read).toEqual(['one']);
+    expect(written).toEqual([[[{ types: ['before', 'TemplateVersioned', 'TemplateVersioned'] }, 2]], [[{ types: ['before', 'TemplateVersioned', 'TemplateVersioned', 'TemplateVersioned'] }, 3]]]);
   });
 
-  it('that stands ahead of its model hears what it has not heard, and is left alone where there is nothing', async () => {
-    expect((await projected(['TemplateVersioned', 'TemplateVersioned', 'TemplateVersioned'], 2)).changes).toEqual([{ collection: 'tales', id: 'one', document: { heard: ['before', 'TemplateVersioned'] } }]);
-    expect((await projected(['TemplateVersioned', 'TemplateVersioned'], 2)).changes).toEqual([]);
+  it('that holds events already skips them, and is not written where there is no other', async () => {
+    const ahead = { document: { types: ['before'] }, position: 2 };
+    expect((await foldOver(ahead, ['TemplateVersioned', 'TemplateVersioned', 'TemplateVersioned'])).written).toEqual([[[{ types: ['before', 'TemplateVersioned'] }, 3]]]);
+    expect((await foldOver(ahead, ['TemplateVersioned', 'TemplateVersioned'])).written).toEqual([]);
+  });
+
+  it('is written as removed with its position, and not at all where it never was', async () => {
+    expect((await foldOver(before, ['TemplateDeleted'])).written).toEqual([[[null, 1]]]);
+    expect((await foldOver(absent, ['TemplateDeleted', 'AccountReinstated'])).written).toEqual([]);
   });
 });

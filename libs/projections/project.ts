@@ -1,58 +1,63 @@
+import { LRUCache } from 'lru-cache';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import type { Change, Document, Held, ModelWriter, Update } from '#libs/read-store/port.ts';
+import type { DocumentKey, Positioned, PositionedDocuments, StoredDocument } from '#libs/read-store/port.ts';
 import { type FurtherEffect, handled, type Projection } from './projection.ts';
 
-/** Events that follow the position `after` in the log without a gap. */
-export type Batch = { after: number; events: readonly RecordedEvent[] };
+/** A projection with the generation of its read model that it builds, and the position up to which that is built. */
+export type Target = { projection: Projection; generation: string; position: number };
 
-/** The documents that a batch concerns, as they stand after the events so far. */
-const openDocuments = (writer: Pick<ModelWriter, 'held'>) => {
-  const known = new Map<string, Held>();
-  const changed = new Map<string, Change>();
+const mostRemembered = 5_000;
+const placeOf = ({ collection, generation, id }: DocumentKey): string => `${generation}\n${collection}\n${id}`;
+
+/** The documents of one target that a batch concerns, as they are after the events so far. */
+const openDocuments = (read: (key: DocumentKey) => Positioned | Promise<Positioned>, generation: string) => {
+  const opened = new Map<string, StoredDocument & { readAt: number }>();
   return {
-    evolve: async ({ collection, id, begins, evolve }: FurtherEffect, position: number): Promise<Document | null> => {
-      const place = `${collection}\n${id}`;
-      const { document: before, at } = known.get(place) ?? (begins ? { document: null, at: 0 } : await writer.held(collection, id));
-      // What a step that was interrupted has written holds the event already.
-      const document = position > at ? evolve(before) : before;
-      known.set(place, { document, at });
-      if (position > at) changed.set(place, { collection, id, document });
+    /** Folds an event into a document. The document is left as it is where it holds the event already. */
+    evolve: async ({ collection, id, begins, evolve }: FurtherEffect, position: number): Promise<Positioned['document']> => {
+      const key = { collection, generation, id };
+      const place = placeOf(key);
+      let current = opened.get(place);
+      if (!current) {
+        const before = begins ? { document: null, position: 0 } : await read(key);
+        opened.set(place, (current = { ...key, ...before, readAt: before.position }));
+      }
+      if (position <= current.readAt) return current.document;
+      const document = evolve(current.document);
+      if (document !== null || current.document !== null) opened.set(place, { ...current, document, position });
       return document;
     },
-    changes: (): Change[] => [...changed.values()],
+    changed: (): StoredDocument[] =>
+      [...opened.values()].filter(({ position, readAt }) => position > readAt).map(({ readAt: _, ...one }) => one),
   };
 };
 
-/** Folds events into the documents they concern, and answers with what has changed; nothing is written. */
-const fold = async (writer: Pick<ModelWriter, 'held'>, { collection, on, beside }: Projection, events: readonly RecordedEvent[]): Promise<Change[]> => {
-  const documents = openDocuments(writer);
-  for (const event of events) {
-    const effect = handled(on, event);
-    const document = effect ? await documents.evolve({ ...effect, collection: collection.name }, event.position) : null;
-    const following = [...(effect?.also?.(document) ?? []), beside ? (handled(beside, event) ?? []) : []].flat();
-    for (const next of following) await documents.evolve(next, event.position);
-  }
-  return documents.changes();
-};
-
 /**
- * Brings one read model forward by a batch of the log, from its checkpoint to the batch's end.
- * Harmless where somebody else projects too: whoever is second starts again from the new checkpoint.
- * False when the model lies further back than the batch begins, as after a reset: it has to catch up first.
+ * Folds events into documents and writes them. What it wrote it need not read again: every content that it remembers
+ * is the fold of the event log up to the document's position, whoever else projects. This holds while each target gets
+ * all events after its position, in order; begin anew after a gap.
  */
-export const project = async (writer: ModelWriter, projection: Projection, { after, events }: Batch): Promise<boolean> => {
-  const end = events.at(-1)?.position ?? after;
-  for (;;) {
-    const from = await writer.checkpoint(projection.model);
-    if (from >= end) return true;
-    if (from < after) return false;
-    const changes = await fold(writer, projection, events.filter(({ position }) => position > from));
-    if (await writer.advance(from, end, [{ model: projection.model, changes }])) return true;
-  }
-};
+export const openFolding = (documents: Pick<PositionedDocuments, 'read' | 'write'>) => {
+  const written = new LRUCache<string, Positioned>({ max: mostRemembered });
+  const read = (key: DocumentKey): Positioned | Promise<Positioned> => written.get(placeOf(key)) ?? documents.read(key);
 
-/** As `project` for many read models in one write, where all of them are right where the batch begins; false where they are not. */
-export const projectTogether = async (writer: ModelWriter, projections: readonly Projection[], { after, events }: Batch): Promise<boolean> => {
-  const updates: Update[] = await Promise.all(projections.map(async (projection) => ({ model: projection.model, changes: await fold(writer, projection, events) })));
-  return writer.advance(after, events.at(-1)!.position, updates);
+  const fold = async ({ projection, generation, position }: Target, events: readonly RecordedEvent[]): Promise<StoredDocument[]> => {
+    const { collection, on, beside } = projection;
+    const opened = openDocuments(read, generation);
+    for (const event of events) {
+      if (event.position <= position) continue;
+      const effect = handled(on, event);
+      const document = effect ? await opened.evolve({ ...effect, collection: collection.name }, event.position) : null;
+      const following = [...(effect?.also?.(document) ?? []), beside ? (handled(beside, event) ?? []) : []].flat();
+      for (const next of following) await opened.evolve(next, event.position);
+    }
+    return opened.changed();
+  };
+
+  /** Resolves once the documents are written. Checkpoints are not moved. */
+  return async (targets: readonly Target[], events: readonly RecordedEvent[]): Promise<void> => {
+    const changed = (await Promise.all(targets.map((target) => fold(target, events)))).flat();
+    if (changed.length > 0) await documents.write(changed);
+    for (const one of changed) written.set(placeOf(one), { document: one.document, position: one.position });
+  };
 };

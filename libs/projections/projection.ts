@@ -43,4 +43,5 @@ export const further = <D extends Document>({ name }: Collection, id: string, ev
 });
 
 /** Every collection that a read model keeps. */
-export const collectionsOf = ({ collection, further: others = [] }: Pick<Projection, 'collection' | 'further'>): Collection[] => [collection, ...others];
+export const collectionsOf = ({ model, collection, further: others = [] }: Pick<Projection, 'model' | 'collection' | 'further'>): Collection[] =>
+  [collection, ...others].map((one) => ({ ...one, model }));

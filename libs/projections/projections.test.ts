@@ -9,10 +9,11 @@ import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
 import type { Document, ReadStore } from '#libs/read-store/port.ts';
 import { openSqliteReadStore } from '#libs/read-store/sqlite.ts';
 import { projections } from './all.ts';
-import { catchUp } from './catch-up.ts';
-import { project, projectTogether } from './project.ts';
+import { catchUp, continueToEnd, openProjecting } from './catch-up.ts';
 import { collectionsOf } from './projection.ts';
 import type { RenderDocument } from './renders.ts';
+import { openFolding } from './project.ts';
+import { emptyModels } from './testing/empty.ts';
 import { logOf, stories } from './testing/stories.ts';
 
 let folder: string;
@@ -27,9 +28,7 @@ afterAll(async () => {
 });
 
 const storeOf = (log: readonly RecordedEvent[]) => ({ readAll: async (after, limit) => log.filter(({ position }) => position > after).slice(0, limit) }) satisfies Partial<EventStore> as unknown as EventStore;
-const forget = async (): Promise<void> => {
-  for (const one of projections) await reads.reset(one.model, collectionsOf(one).map(({ name }) => name));
-};
+const forget = (): Promise<void> => emptyModels(reads, projections);
 const shown = async (name: string): Promise<Document[]> => reads.find(name, { where: {}, limit: 10_000 });
 const everything = async (): Promise<Record<string, Document[]>> =>
   Object.fromEntries(await Promise.all(projections.flatMap(collectionsOf).map(async ({ name }) => [name, await shown(name)] as const)));
@@ -37,13 +36,19 @@ const everything = async (): Promise<Record<string, Document[]>> =>
 /** The read models as one look over the whole log builds them. */
 const rebuilt = async (log: readonly RecordedEvent[]): Promise<Record<string, Document[]>> => {
   await forget();
-  await catchUp(storeOf(log), reads.writer(), projections);
+  await catchUp(storeOf(log), reads, projections);
   return everything();
 };
 
 const logs = fc.tuple(stories, fc.array(fc.nat({ max: 100 }), { maxLength: 60 })).map(([told, picks]) => logOf(told, picks));
-const batchesOf = (log: readonly RecordedEvent[], size: number) =>
-  Array.from({ length: Math.ceil(log.length / size) }, (_, index) => ({ after: index * size, events: log.slice(index * size, (index + 1) * size) }));
+/** Follows the log to its end, in batches of one size. */
+const follow = async (log: readonly RecordedEvent[], size: number): Promise<void> => {
+  const projecting = await openProjecting(reads, projections);
+  for (let after = projecting.position(); after < log.length; after += size) {
+    if (!(await projecting.advance(after, log.slice(after, after + size)))) await continueToEnd(storeOf(log), projecting);
+  }
+};
+const models = projections.map(({ model }) => model);
 const someLogs = { numRuns: 25 };
 
 describe('The read models', () => {
@@ -52,7 +57,7 @@ describe('The read models', () => {
       fc.asyncProperty(logs, fc.integer({ min: 1, max: 9 }), async (log, size) => {
         const expected = await rebuilt(log);
         await forget();
-        for (const batch of batchesOf(log, size)) expect(await projectTogether(reads.writer(), projections, batch)).toBe(true);
+        await follow(log, size);
         expect(await everything()).toEqual(expected);
       }),
       someLogs,
@@ -63,13 +68,11 @@ describe('The read models', () => {
     await fc.assert(
       fc.asyncProperty(logs, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 }), async (log, size, other) => {
         const expected = await rebuilt(log);
-        const follow = async (batches: ReturnType<typeof batchesOf>): Promise<void> => {
-          for (const one of projections) for (const batch of batches) if (!(await project(reads.writer(), one, batch))) await catchUp(storeOf(log), reads.writer(), [one]);
-        };
-        await follow(batchesOf(log, size));
+        // The checkpoints are behind the documents, as after a crash.
+        await openFolding(reads)((await reads.serving(models)).map(({ generation }, index) => ({ projection: projections[index]!, generation, position: 0 })), log);
         expect(await everything()).toEqual(expected);
         await forget();
-        await Promise.all([follow(batchesOf(log, size)), follow(batchesOf(log, other))]);
+        await Promise.all([follow(log, size), follow(log, other)]);
         expect(await everything()).toEqual(expected);
       }),
       someLogs,
@@ -82,14 +85,12 @@ describe('The read models', () => {
         const expected = await rebuilt(log);
         await forget();
         const half = Math.floor(log.length / 2);
-        await catchUp(storeOf(log.slice(0, half)), reads.writer(), projections);
-        const one = projections[chosen]!;
-        await reads.reset(one.model, collectionsOf(one).map(({ name }) => name));
-        const rest = { after: half, events: log.slice(half) };
-        if (rest.events.length > 0 && !(await projectTogether(reads.writer(), projections, rest))) {
-          for (const each of projections) if (!(await project(reads.writer(), each, rest))) await catchUp(storeOf(log), reads.writer(), [each]);
-        }
-        await catchUp(storeOf(log), reads.writer(), projections);
+        const projecting = await openProjecting(reads, projections);
+        await continueToEnd(storeOf(log.slice(0, half)), projecting);
+        await emptyModels(reads, [projections[chosen]!]);
+        const rest = log.slice(half);
+        if (rest.length > 0 && !(await projecting.advance(half, rest))) await continueToEnd(storeOf(log), projecting);
+        await catchUp(storeOf(log), reads, projections);
         expect(await everything()).toEqual(expected);
       }),
       someLogs,
@@ -99,9 +100,8 @@ describe('The read models', () => {
   it('take no batch that does not begin where they are', async () => {
     const log = logOf(fc.sample(stories, { seed: 7, numRuns: 10 }).toSorted((a, b) => b.length - a.length)[0]!, [0]);
     await forget();
-    const late = { after: 1, events: log.slice(1) };
-    expect(await projectTogether(reads.writer(), projections, late)).toBe(false);
-    for (const one of projections) expect(await project(reads.writer(), one, late)).toBe(false);
+    const projecting = await openProjecting(reads, projections);
+    expect(await projecting.advance(1, log.slice(1))).toBe(false);
     expect(Object.values(await everything()).flat()).toEqual([]);
   });
 });

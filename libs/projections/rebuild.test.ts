@@ -25,7 +25,7 @@ let reads: ReadStore;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'colophon-rebuild-'));
   store = openSqliteEventStore(join(folder, 'log.db'));
-  reads = openSqliteReadStore(join(folder, 'reads.db'), [{ name: 'tally', indexes: [] }]);
+  reads = openSqliteReadStore(join(folder, 'reads.db'), [{ name: 'tally', model: 'tally', indexes: [] }]);
 });
 afterEach(async () => {
   await Promise.all([store.close(), reads.close()]);
@@ -37,7 +37,7 @@ const open = (id: string): Promise<unknown> => store.append(`account-${id}`, [{ 
 describe('A rebuild', () => {
   it('replaces what an earlier form of the projection has made, and leaves the model at the end of the log', async () => {
     for (const id of ['a', 'b', 'c']) await open(id);
-    await catchUp(store, reads.writer(), [tallyOf(1)]);
+    await catchUp(store, reads, [tallyOf(1)]);
     await rebuildModel(store, reads, tallyOf(10));
     expect([await reads.get('tally', 'all'), await reads.checkpoint('tally')]).toEqual([{ count: 30 }, await store.head()]);
   });
@@ -47,23 +47,33 @@ describe('A rebuild', () => {
     const late = ['b', 'c', 'd'];
     const racing: ReadStore = {
       ...reads,
-      rebuild: async (...given) => {
-        const rebuild = await reads.rebuild(...given);
-        const switchOver = async (): Promise<boolean> => {
-          const id = late.shift();
-          if (id) await open(id).then(() => catchUp(store, reads.writer(), [tallyOf(1)]));
-          return rebuild.switchOver();
-        };
-        return { ...rebuild, switchOver };
+      switchOver: async (...given) => {
+        const id = late.shift();
+        if (id) await open(id).then(() => catchUp(store, reads, [tallyOf(1)]));
+        return reads.switchOver(...given);
       },
     };
     await rebuildModel(store, racing, tallyOf(10));
     expect([late, await reads.get('tally', 'all')]).toEqual([[], { count: 40 }]);
   });
 
+  it('gives way to one that begins later, which is not disturbed', async () => {
+    for (const id of ['a', 'b']) await open(id);
+    const begun: string[] = [];
+    const superseded: ReadStore = {
+      ...reads,
+      switchOver: async (...given) => {
+        begun.push(await reads.beginRebuild('tally'));
+        return reads.switchOver(...given);
+      },
+    };
+    await expect(rebuildModel(store, superseded, tallyOf(10))).rejects.toThrow('another rebuild of tally was begun later');
+    expect(await reads.switchOver('tally', { generation: begun[0]!, position: await store.head() })).toBe(true);
+  });
+
   it('that fails leaves what serves as it was', async () => {
     await open('a');
-    await catchUp(store, reads.writer(), [tallyOf(1)]);
+    await catchUp(store, reads, [tallyOf(1)]);
     const failing = { ...tallyOf(10), on: { AccountOpened: () => { throw new Error('no'); } } };
     await expect(rebuildModel(store, reads, failing)).rejects.toThrow('no');
     expect(await reads.get('tally', 'all')).toEqual({ count: 1 });

@@ -6,7 +6,7 @@ export type TemplateUsesDocument = { count: number; lastUsedAt: string };
 
 export const templateUses: Projection<TemplateUsesDocument> = {
   model: readModels.templateUses,
-  collection: { name: readModels.templateUses, indexes: [], together: true },
+  collection: { name: readModels.templateUses, indexes: [] },
   on: {
     RenderRequested: (event) => {
       const { source, trial } = event.data;

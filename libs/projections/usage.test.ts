@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import type { ReadStore } from '#libs/read-store/port.ts';
+import type { ReadStore, Serving } from '#libs/read-store/port.ts';
 import { openSqliteReadStore } from '#libs/read-store/sqlite.ts';
 import { keyRenders, type KeyRendersDocument } from './key-renders.ts';
-import { project } from './project.ts';
+import { openFolding } from './project.ts';
 import { collectionsOf } from './projection.ts';
 import { renders } from './renders.ts';
+import { emptyModels } from './testing/empty.ts';
 import { usage, type UsageDocument, usageIdOf } from './usage.ts';
 
 type Story = { account: string; key: string; keyType: 'live' | 'test'; trial: boolean; at: Date; end: 'open' | 'done' | 'failed' | 'own fault' | 'own fault, told by month'; daysLater: number };
@@ -73,10 +74,11 @@ afterAll(async () => {
 /** Follows the log in batches, each of which begins with what the one before it held already, as when two follow it. */
 const build = async (log: readonly RecordedEvent[], batch: number): Promise<void> => {
   for (const one of [usage, renders]) {
-    await reads.reset(one.model, collectionsOf(one).map(({ name }) => name));
+    await emptyModels(reads, [one]);
+    const [{ generation }] = (await reads.serving([one.model])) as [Serving];
     for (let from = 0; from < log.length; from += batch) {
-      const after = Math.max(0, from - batch);
-      await project(reads.writer(), one, { after, events: log.slice(after, from + batch) });
+      const position = Math.max(0, from - batch);
+      await openFolding(reads)([{ projection: one, generation, position }], log.slice(position, from + batch));
     }
   }
 };

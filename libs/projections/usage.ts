@@ -18,7 +18,7 @@ const one = (day: string, by: 1 | -1) => (byDay: Record<string, number>): Record
 
 export const usage: Projection<UsageDocument> = {
   model: readModels.usage,
-  collection: { name: readModels.usage, indexes: [['month']], together: true },
+  collection: { name: readModels.usage, indexes: [['month']] },
   on: {
     RenderRequested: (event) => {
       const data = event.data;

@@ -1,79 +1,116 @@
-import { randomUUID } from 'node:crypto';
-import { type Connection, type Database, documentsIn, openConnection } from '#libs/mongodb/connection.ts';
+import { type Connection, type Database, type Documents, documentsIn, openConnection } from '#libs/mongodb/connection.ts';
 import { openMark } from '#libs/mongodb/mark.ts';
-import { requireDeclared } from './declared.ts';
-import { filterOf, orderOf, type Stored } from './mongodb-documents.ts';
-import { openLayout } from './mongodb-layout.ts';
-import { type Ledger, positionIn, prepareLedger, servingPlace } from './mongodb-ledger.ts';
-import { openPulse } from './mongodb-pulse.ts';
-import { beginRebuild, exchange } from './mongodb-rebuild.ts';
-import { take } from './mongodb-steps.ts';
-import { copyView, heldIn, createWriter, parsed, serving, stepOf, type View, type Wanted } from './mongodb-writer.ts';
-import type { Collection, ModelWriter, ReadStore } from './port.ts';
+import { isAbsent, isDuplicate } from '#libs/mongodb/trouble.ts';
+import { documentOf, filterOf, indexOf, orderOf, type Stored, storedOf } from './mongodb-query.ts';
+import type { Collection, DocumentEngine, DocumentKey, ReadStore, StoredDocument } from './port.ts';
+import { createReadStore, fieldsDeclared, withCheckpoints } from './read-models.ts';
+
+const prefix = 'documents.';
+const nameOf = (collection: string, generation: string): string =>
+  prefix + collection + (generation === '' ? '' : `@${generation}`);
+
+const storedIn = (db: Database, { collection, generation }: Pick<DocumentKey, 'collection' | 'generation'>): Documents<Stored> =>
+  documentsIn<Stored>(db, nameOf(collection, generation));
+
+const namesIn = async (db: Database): Promise<string[]> =>
+  (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
+
+const generationsAmong = (names: readonly string[], collection: string): string[] => {
+  const first = nameOf(collection, '');
+  return names.filter((name) => name === first || name.startsWith(`${first}@`)).map((name) => name.slice(first.length + 1));
+};
+
+type Write = { replaceOne: { filter: { _id: string; p: { $lt: number } }; replacement: Omit<Stored, '_id'>; upsert: true } };
+
+const refusedAsDuplicate = (error: unknown): false => {
+  if (!isDuplicate(error)) throw error;
+  return false;
+};
+
+/** False where the server refused an insert because the document is there. */
+const tryToWrite = async (documents: Documents<Stored>, writes: readonly Write[]): Promise<boolean> => {
+  const [{ replaceOne }] = writes as [Write];
+  try {
+    // The driver does much more for several writes than for one.
+    if (writes.length === 1) await documents.replaceOne(replaceOne.filter, replaceOne.replacement, { upsert: true });
+    else await documents.bulkWrite([...writes], { ordered: false });
+    return true;
+  } catch (error) {
+    return refusedAsDuplicate(error);
+  }
+};
 
 /**
- * Read models in MongoDB, shared by any number of processes. While a step is being written readers may see a part of it; a model's checkpoint moves
- * when all of it is there. `setting` is where the address stands, for messages.
+ * Writes where the stored position is older. The filter matches no document that is as far; then the server tries to
+ * insert one and refuses. The same happens where another process inserted an older document at that moment. So each
+ * write is tried once more by itself: what is refused then is as far already.
  */
-export const openMongoReadStore = async (url: string, collections: readonly Collection[], setting = 'READ_STORE_URL'): Promise<ReadStore & Pick<Connection, 'missing'>> => {
-  const layout = openLayout(collections);
-  const requireFields = requireDeclared(collections);
-  const pulse = openPulse();
-  const connection = openConnection(url, setting, async (db) => {
-    await prepareLedger(db, collections);
-    await layout.prepare(db);
+const writeAll = async (documents: Documents<Stored>, writes: readonly Write[]): Promise<void> => {
+  if (await tryToWrite(documents, writes)) return;
+  for (const one of writes) await tryToWrite(documents, [one]);
+};
+
+const makeIndexes = async (db: Database, { name, indexes }: Collection, generation: string): Promise<void> => {
+  for (const one of indexes) await storedIn(db, { collection: name, generation }).createIndex(indexOf(one));
+};
+
+const openEngine = (connection: Connection, collections: readonly Collection[]): DocumentEngine => {
+  const paths = new Map(collections.map((one) => [one.name, fieldsDeclared(one)]));
+  const stored = (one: StoredDocument): Omit<Stored, '_id'> => storedOf(one, paths.get(one.collection) ?? []);
+  const writeOf = (one: StoredDocument): Write => ({
+    replaceOne: { filter: { _id: one.id, p: { $lt: one.position } }, replacement: stored(one), upsert: true },
   });
-
-  /** Where other collections have come to serve, the step goes into those. */
-  const apply = async (db: Database, wanted: Wanted): Promise<boolean> => {
-    const id = randomUUID();
-    const attempt = (ledger: Ledger): ReturnType<typeof take> => take(db, { id, ...stepOf({ view: serving, layout }, ledger, wanted) });
-    let outcome = await attempt(await layout.known(db));
-    while (outcome === 'changed') outcome = await attempt(await layout.fresh(db));
-    if (outcome === 'taken') pulse.beat();
-    return outcome === 'taken';
-  };
-  const checkpointOf = async (db: Database, model: string): Promise<number> => positionIn(await layout.fresh(db), model);
-
-  const writerOf = (view: View): ModelWriter => createWriter({ connection, layout, view, onTaken: () => pulse.beat() });
-
   return {
-    get: async (collection, id) => (await connection.use(async (db) => heldIn(db, servingPlace(await layout.known(db), collection), id))).document,
-    checkpoint: (model) => connection.use((db) => checkpointOf(db, model)),
-    apply: (model, from, to, changes) => connection.use((db) => apply(db, { from, to, updates: [{ model, changes }] })),
-    writer: () => writerOf(serving),
-    find: (collection, { where, range, sort, limit, skip = 0 }) =>
+    read: (key) =>
       connection.use(async (db) => {
-        requireFields(collection, { where, ...(range && { range }), ...(sort && { sort }) });
-        if (limit === 0) return [];
-        const { name, prefix } = servingPlace(await layout.known(db), collection);
-        const found = documentsIn<Stored>(db, name).find(filterOf(prefix, where, range) as object, { projection: { json: 1 }, sort: orderOf(sort), limit, skip, batchSize: limit });
-        return (await found.toArray()).map(parsed);
+        const found = await storedIn(db, key).findOne({ _id: key.id }, { projection: { json: 1, p: 1 } });
+        return { document: found?.json === undefined ? null : documentOf(found), position: found?.p ?? 0 };
       }),
-    count: (collection, where) =>
+    write: (documents) =>
       connection.use(async (db) => {
-        requireFields(collection, { where });
-        const { name, prefix } = servingPlace(await layout.known(db), collection);
-        return documentsIn<Stored>(db, name).countDocuments(filterOf(prefix, where));
+        const places = Map.groupBy(documents, ({ collection, generation }) => nameOf(collection, generation));
+        await Promise.all([...places].map(([name, all]) => writeAll(documentsIn<Stored>(db, name), all.map(writeOf))));
       }),
-    reached: (model, position, timeoutMs) => pulse.until(async () => connection.closed() || (await connection.use((db) => checkpointOf(db, model))) >= position, timeoutMs).then((there) => there && !connection.closed()),
-    reset: (model, names) => connection.use((db) => exchange(db, layout, model, names)),
-    rebuild: (model, names) =>
+    replace: (one, from) =>
       connection.use(async (db) => {
-        const { generation, switchOver, forget, abandon } = await beginRebuild(db, layout, model, names);
-        const switchAndForget = async (): Promise<boolean> => {
-          const switched = await connection.use(switchOver);
-          // Nobody has to wait for it: what is left is removed by the next rebuild.
-          if (switched) connection.use(forget).catch(() => undefined);
-          return switched;
-        };
-        return { copy: writerOf(copyView(layout, model, generation, names)), switchOver: switchAndForget, abandon: () => connection.use(abandon) };
+        const replacing = storedIn(db, one).replaceOne({ _id: one.id, p: from }, stored(one), { upsert: from === 0 });
+        return replacing.then(({ matchedCount, upsertedCount }) => matchedCount + upsertedCount === 1, refusedAsDuplicate);
+      }),
+    find: (collection, generation, { where, range, sort, limit, skip = 0 }) =>
+      connection.use(async (db) => {
+        const options = { projection: { json: 1 }, sort: orderOf(sort), limit, skip, batchSize: limit };
+        const found = storedIn(db, { collection, generation }).find(filterOf(where, range) as object, options);
+        return (await found.toArray()).map(documentOf);
+      }),
+    count: (collection, generation, where) =>
+      connection.use((db) => storedIn(db, { collection, generation }).countDocuments(filterOf(where))),
+    prepare: (collection, generation) => connection.use((db) => makeIndexes(db, collection, generation)),
+    generations: (collection) => connection.use(async (db) => generationsAmong(await namesIn(db), collection)),
+    drop: (collection, generation) =>
+      connection.use(async (db) => {
+        await db.dropCollection(nameOf(collection, generation)).catch((error: unknown) => {
+          if (!isAbsent(error)) throw error;
+        });
       }),
     ...openMark(connection, 'installation', 'readModels'),
     missing: () => connection.missing(),
-    close: async () => {
-      pulse.stop();
-      await connection.close();
-    },
+    close: () => connection.close(),
   };
+};
+
+/** Read models in MongoDB, shared by any number of processes. `setting` names the setting that `url` is from. */
+export const openMongoReadStore = async (
+  url: string,
+  collections: readonly Collection[],
+  setting = 'READ_STORE_URL',
+): Promise<ReadStore & Pick<Connection, 'missing'>> => {
+  const all = withCheckpoints(collections);
+  const connection = openConnection(url, setting, async (db) => {
+    const names = await namesIn(db);
+    for (const collection of all) {
+      const stored = generationsAmong(names, collection.name);
+      for (const generation of stored.length === 0 ? [''] : stored) await makeIndexes(db, collection, generation);
+    }
+  });
+  return { ...createReadStore(openEngine(connection, all), all), missing: () => connection.missing() };
 };

@@ -2,13 +2,11 @@ export type Document = Record<string, unknown>;
 export type Scalar = string | number | boolean | null;
 
 /**
- * A collection with the fields (dotted paths) that its queries filter and sort by, and no others. One that is added later holds for
- * documents that are written from then on: the model wants to be rebuilt.
- * Those that are `together` may lie in one place, so that one write changes documents of all of them: for what changes with nearly every step.
+ * A collection with the fields (dotted paths) that its queries filter and sort by, and no others. An index that is
+ * added later finds only documents written from then on: rebuild the read model. `model` is the read model that the
+ * collection belongs to; without it the collection belongs to none and is never rebuilt.
  */
-export type Collection = { name: string; indexes: readonly (readonly string[])[]; together?: boolean };
-
-export type Change = { collection: string; id: string; document: Document | null };
+export type Collection = { name: string; indexes: readonly (readonly string[])[]; model?: string };
 
 export type Query = {
   where: Record<string, Scalar>;
@@ -19,70 +17,102 @@ export type Query = {
   skip?: number;
 };
 
-/** A document as it is to be folded on: null where it is not there. Events up to the position `at` are in it already, which may be ahead of its model's checkpoint; 0 where it never is. */
-export type Held = { document: Document | null; at: number };
-
-/** What one step makes of a model. */
-export type Update = { model: string; changes: readonly Change[] };
-
 /**
- * Brings models forward whose documents are folds of the log. From one look at a checkpoint to the next it reads and writes the same collections, so that nothing
- * that was read before a rebuild is written after it. For one caller, who takes one step after the other.
+ * A document with its position: in a read model that of the last event folded into it, elsewhere a version that counts
+ * its writes. `document` is null where it was removed; the position of one that never was there is 0.
  */
-export type ModelWriter = {
-  held(collection: string, id: string): Promise<Held>;
-  /** As of the store; what was known of documents before has to be read again. */
-  checkpoint(model: string): Promise<number>;
+export type Positioned = { document: Document | null; position: number };
+
+/** Where a document is stored. `generation` is '' where the collection belongs to no read model, or the model was never rebuilt. */
+export type DocumentKey = { collection: string; generation: string; id: string };
+export type StoredDocument = DocumentKey & Positioned;
+
+/** Documents that say themselves how far they are, so that every write is harmless where it is late or repeated. */
+export type PositionedDocuments = {
+  read(key: DocumentKey): Promise<Positioned>;
   /**
-   * Writes documents, each as it is after the events up to `to`, and moves the checkpoints of all their models from `from` to `to`. False where one of them is elsewhere, or was
-   * rebuilt: look at the checkpoints again. An engine that cannot write it all as one writes the documents first: those of a step that was refused or interrupted
-   * stand ahead of their model, as `held` tells.
+   * Writes each document where the stored one is at an older position, and leaves the others. Removed documents keep
+   * their position. Not atomic: a reader may see some of them first, and a crash may leave some of them unwritten.
    */
-  advance(from: number, to: number, updates: readonly Update[]): Promise<boolean>;
+  write(documents: readonly StoredDocument[]): Promise<void>;
+  /** Writes one document where the stored one is at exactly the position `from`. False where it is elsewhere. */
+  replace(document: StoredDocument, from: number): Promise<boolean>;
 };
 
-/** A model that is being built anew beside the one that serves. */
-export type Rebuild = {
-  /** Reads and writes the copy where the model and its collections are concerned, the rest as it serves. */
-  copy: ModelWriter;
+/** What an engine stores. Everything else about read models is the same on every engine (`read-models.ts`). */
+export type DocumentEngine = PositionedDocuments & {
+  find(collection: string, generation: string, query: Query): Promise<Document[]>;
+  count(collection: string, generation: string, where: Query['where']): Promise<number>;
+  /** Makes the indexes of a new generation of a collection. */
+  prepare(collection: Collection, generation: string): Promise<void>;
+  /** The generations of which anything is stored, in use or not. */
+  generations(collection: string): Promise<string[]>;
+  drop(collection: string, generation: string): Promise<void>;
+  /** The installation that the storage belongs to; null while it belongs to none. */
+  mark(): Promise<string | null>;
   /**
-   * Lets the copy serve in the model's place, as one, and forgets what served. False, and nothing changed, while the copy lies behind it.
-   * For a moment other processes may still answer by what served, which is as it was; not once they have waited for a position with `reached`.
+   * Lets storage without a mark belong to an installation; resolves, when it is durable, to the mark that it has then,
+   * which may be another one.
    */
-  switchOver(): Promise<boolean>;
-  /** Forgets the copy. */
-  abandon(): Promise<void>;
+  setMark(installation: string): Promise<string>;
+  close(): Promise<void>;
+  missing?: () => string | null;
 };
 
-/** What a rebuild meets when another one of the same model was begun after it. */
+/** An event that the read models hold: an event log without it is not the one that they were built from. */
+export type LastEvent = { stream: string; revision: number; id: string; position: number };
+
+/** The generation of a read model that serves queries, and the position in the event log up to which it is built. */
+export type Serving = { generation: string; position: number };
+
 export class RebuildSuperseded extends Error {
   constructor(model: string) {
-    super(`another rebuild of ${model} was begun; this one gives way`);
+    super(`another rebuild of ${model} was begun later; this one stops`);
     this.name = 'RebuildSuperseded';
   }
 }
 
-export type ReadStore = {
+export type ReadStore = PositionedDocuments & {
   get(collection: string, id: string): Promise<Document | null>;
+  /** @throws RangeError for a field that the collection does not declare in its indexes */
   find(collection: string, query: Query): Promise<Document[]>;
+  /** @throws RangeError as `find` */
   count(collection: string, where: Query['where']): Promise<number>;
-  /** The position in the log up to which a model is built; 0 at first. */
+
+  /** The generation that serves of each of these read models, read now. */
+  serving(models: readonly string[]): Promise<Serving[]>;
+  /** The position in the event log up to which a read model is built; 0 at first. */
   checkpoint(model: string): Promise<number>;
   /**
-   * Writes documents (null removes) and moves the model's checkpoint from `from` to `to`, as one.
-   * False, and nothing written, when the checkpoint is not at `from`: somebody else projects.
+   * Moves the checkpoints of models up to a position, once the documents are written; `generations` has the generation
+   * that was written of each model. A checkpoint never moves back. False where another generation of one of them
+   * serves: its checkpoint stays. `last` is the event at that position, to be kept for `lastEvent`.
    */
-  apply(model: string, from: number, to: number, changes: readonly Change[]): Promise<boolean>;
-  writer(): ModelWriter;
-  /** Resolves to true once the model's checkpoint has reached `position`; to false after `timeoutMs`. */
+  moveCheckpoints(generations: Readonly<Record<string, string>>, position: number, last?: LastEvent): Promise<boolean>;
+  /** The last event that `moveCheckpoints` was told of; null where there is none. */
+  lastEvent(): Promise<LastEvent | null>;
+  forgetLastEvent(): Promise<void>;
+  /** Resolves to true once the model's checkpoint has reached `position`; to false after `timeoutMs`, and at close. */
   reached(model: string, position: number, timeoutMs: number): Promise<boolean>;
-  /** Empties collections and sets the model's checkpoint to 0. */
-  reset(model: string, collections: readonly string[]): Promise<void>;
-  /** Begins to build a model and its collections anew, at position 0; what is there serves on and is kept until the copy is switched over. */
-  rebuild(model: string, collections: readonly string[]): Promise<Rebuild>;
-  /** The installation that the storage belongs to; null while it belongs to none. */
-  mark(): Promise<string | null>;
-  /** Lets storage without a mark belong to an installation; answers with the mark that it has then, which may be another one. Durable when it resolves. */
-  setMark(installation: string): Promise<string>;
+
+  /** Begins a shadow copy of a read model and resolves to its generation, which is empty. What serves is untouched. */
+  beginRebuild(model: string): Promise<string>;
+  /** @throws RebuildSuperseded where another rebuild of the model was begun after this one */
+  requireShadow(model: string, generation: string): Promise<void>;
+  /**
+   * Lets a shadow copy that is built up to `position` serve instead, by one write. False, and nothing changed, where
+   * what serves is further, unless `even` is `'behind'`: for an event log that is older than the read models are.
+   * Other processes may answer from the replaced generation for a moment, but not once they have waited with `reached`.
+   * @throws RebuildSuperseded
+   */
+  switchOver(model: string, built: Serving, even?: 'behind'): Promise<boolean>;
+  /** Gives up a shadow copy. */
+  abandonRebuild(model: string, generation: string): Promise<void>;
+  /** Removes generations that neither serve nor are being built. Takes a second, so that nothing reads them any more. */
+  removeUnused(): Promise<void>;
+
+  mark: DocumentEngine['mark'];
+  setMark: DocumentEngine['setMark'];
   close(): Promise<void>;
+  missing?: () => string | null;
 };

@@ -3,9 +3,9 @@ import type { Query, Scalar } from './port.ts';
 type Sql = { sql: string; parameters: (string | number | null)[] };
 
 /** A name that stands in SQL between double quotes. */
-export const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-/** The table of a collection, quoted. */
-export const tableOf = (collection: string): string => quoted(`documents_${collection}`);
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+/** The table of a collection, quoted. It has the documents of every generation. */
+export const tableOf = (collection: string): string => quoted(`collection_${collection}`);
 
 const jsonPath = (path: string): string => {
   if (path.includes('"')) throw new RangeError(`a field's path holds a double quote: ${path}`);
@@ -40,10 +40,19 @@ const boundsOf = ({ by, from, before }: NonNullable<Query['range']>): Sql[] => {
   return [...bound('>=', from), ...bound('<', before)];
 };
 
-const whereOf = (where: Query['where'], range?: Query['range']): Sql => {
-  const conditions = [...Object.entries(where).map(conditionOf), ...(range ? boundsOf(range) : [])];
+/** Only a filter on nothing, or on nothing being there, lets removed documents through. */
+const seesRemoved = (where: Query['where'], range: Query['range']): boolean =>
+  range?.from === undefined && range?.before === undefined && Object.values(where).every((value) => value === null);
+
+const whereOf = (generation: string, where: Query['where'], range?: Query['range']): Sql => {
+  const conditions: Sql[] = [
+    { sql: 'generation = ?', parameters: [generation] },
+    ...Object.entries(where).map(conditionOf),
+    ...(range ? boundsOf(range) : []),
+    ...(seesRemoved(where, range) ? [{ sql: 'document IS NOT NULL', parameters: [] }] : []),
+  ];
   return {
-    sql: conditions.length === 0 ? '' : ` WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`,
+    sql: ` WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`,
     parameters: conditions.flatMap(({ parameters }) => parameters),
   };
 };
@@ -55,22 +64,49 @@ const orderOf = (sort: Query['sort']): string => {
 };
 
 /** A query as a SELECT of documents. */
-export const findSql = (collection: string, { where, range, sort, limit, skip = 0 }: Query): Sql => {
-  const { sql, parameters } = whereOf(where, range);
-  return { sql: `SELECT document FROM ${tableOf(collection)}${sql} ORDER BY ${orderOf(sort)} LIMIT ? OFFSET ?`, parameters: [...parameters, limit, skip] };
+export const findSql = (collection: string, generation: string, { where, range, sort, limit, skip = 0 }: Query): Sql => {
+  const { sql, parameters } = whereOf(generation, where, range);
+  return {
+    sql: `SELECT document FROM ${tableOf(collection)}${sql} ORDER BY ${orderOf(sort)} LIMIT ? OFFSET ?`,
+    parameters: [...parameters, limit, skip],
+  };
 };
 
 /** The number of documents that a filter lets through, as `n`. */
-export const countSql = (collection: string, where: Query['where']): Sql => {
-  const { sql, parameters } = whereOf(where);
+export const countSql = (collection: string, generation: string, where: Query['where']): Sql => {
+  const { sql, parameters } = whereOf(generation, where);
   return { sql: `SELECT count(*) AS n FROM ${tableOf(collection)}${sql}`, parameters };
 };
 
-/**
- * An index: what it is on, and the statement that makes it. It ends with the id, so that a sorted page is read off it without sorting.
- * The name tells nothing reliable: a table that was built beside the one that served has brought its indexes along under the names they had there.
- */
-export const indexSql = (collection: string, paths: readonly string[]): { on: string; sql: string } => {
-  const on = `ON ${tableOf(collection)} (${paths.map(fieldOf).join(', ')}, id)`;
-  return { on, sql: `CREATE INDEX IF NOT EXISTS ${quoted(`${collection} by ${paths.join(', ')}`)} ${on}` };
+/** The table of a collection. */
+export const tableSql = (collection: string): string =>
+  `CREATE TABLE IF NOT EXISTS ${tableOf(collection)} (generation TEXT NOT NULL, id TEXT NOT NULL, ` +
+  `position INTEGER NOT NULL, document TEXT, PRIMARY KEY (generation, id)) STRICT`;
+
+/** An index of it. The index ends with the id, so that a sorted page is read off it without sorting. */
+export const indexSql = (collection: string, paths: readonly string[]): string =>
+  `CREATE INDEX IF NOT EXISTS ${quoted(`${collection} by ${paths.join(', ')}`)} ` +
+  `ON ${tableOf(collection)} (generation, ${paths.map(fieldOf).join(', ')}, id)`;
+
+const upsertSql = (collection: string, condition: string): string =>
+  `INSERT INTO ${tableOf(collection)} VALUES (?1, ?2, ?3, ?4) ON CONFLICT (generation, id) DO UPDATE ` +
+  `SET position = excluded.position, document = excluded.document WHERE ${condition}`;
+
+/** Writes a document (generation, id, position, text) where the stored one is older. */
+export const writeSql = (collection: string): string => upsertSql(collection, 'position < excluded.position');
+
+/** Writes a document as `writeSql` where none is stored, or one at position 0. */
+export const insertSql = (collection: string): string => upsertSql(collection, 'position = 0');
+
+/** Writes a document as `writeSql` where the stored one is at the position that is the fifth parameter. */
+export const replaceSql = (collection: string): string =>
+  `UPDATE ${tableOf(collection)} SET position = ?3, document = ?4 WHERE generation = ?1 AND id = ?2 AND position = ?5`;
+
+/** The generations of a collection, each found with one look into the key. */
+export const generationsSql = (collection: string): string => {
+  const next = (condition: string): string => `SELECT min(generation) FROM ${tableOf(collection)}${condition}`;
+  return (
+    `WITH RECURSIVE found(name) AS (${next('')} UNION ALL SELECT (${next(' WHERE generation > name')}) FROM found ` +
+    `WHERE name IS NOT NULL) SELECT name FROM found WHERE name IS NOT NULL`
+  );
 };

@@ -73,7 +73,7 @@ const show = (prefixed: string, rotate: boolean, json: boolean): Promise<void> =
     const { id } = await existingAccount(reads, prefixed);
     if (rotate) {
       await changeAccount(log, actor, id, { type: 'rotateWebhookSecret' });
-      await catchUp(store, reads.writer(), projections);
+      await catchUp(store, reads, projections);
     }
     const [secret] = webhookSecrets(openServiceSecrets(settings), await existingAccount(reads, prefixed), log.now());
     print(json, { secret }, rotate ? `${secret}\n\nFor 24 hours callbacks are signed with the former secret too.` : secret);

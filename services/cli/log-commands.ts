@@ -5,6 +5,7 @@ import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { projections } from '#libs/projections/all.ts';
 import { olderLog, rebuildFromOlderLog } from '#libs/projections/older-log.ts';
 import { rebuildModel } from '#libs/projections/rebuild.ts';
+import { RebuildSuperseded } from '#libs/read-store/port.ts';
 import { createLog } from '#libs/telemetry/log.ts';
 import { withEngines, UsageError } from '../process/command-context.ts';
 import { print } from './output.ts';
@@ -19,6 +20,11 @@ const showEvents = (stream: string, json: boolean): Promise<void> =>
     print(json, events, events.map(asText).join('\n'));
   }, 'allowed');
 
+/** Another rebuild is no fault of this one. */
+const asUsageError = (error: unknown): never => {
+  throw error instanceof RebuildSuperseded ? new UsageError(`${error.message}.`) : error;
+};
+
 const rebuild = (model: string | undefined, json: boolean): Promise<void> =>
   withEngines(async ({ engines }) => {
     const { store, reads } = engines;
@@ -27,7 +33,8 @@ const rebuild = (model: string | undefined, json: boolean): Promise<void> =>
     const wrong = await olderLog(engines);
     if (wrong !== null && model !== undefined) throw new UsageError(`${wrong} Name no model: all of them have to be rebuilt.`);
     if (wrong !== null) await rebuildFromOlderLog(engines);
-    else for (const one of chosen) await rebuildModel(store, reads, one);
+    else for (const one of chosen) await rebuildModel(store, reads, one).catch(asUsageError);
+    await reads.removeUnused();
     const rebuilt = chosen.map((one) => one.model);
     const besides = wrong === null ? '' : ' The event log was older than they were: the relay goes on from its end.';
     print(json, { rebuilt, older_log: wrong !== null }, `Rebuilt from the log: ${rebuilt.join(', ')}.${besides}`);

@@ -31,7 +31,7 @@ const stage = async () => {
   const log = { store, now: () => new Date() };
   const accountId = await openAccount(log, actor, { name: 'tests', plan: 'free', overrides: {} });
   const key = await issueKey(log, actor, { accountId, name: 'tests', keyType: 'live', permissions: [], expiresAt: null });
-  await catchUp(store, reads.writer(), projections);
+  await catchUp(store, reads, projections);
   const callers = openCallers(reads, knownForMs);
   const caller = async () => (await callers.find(hashOf(key.secret)))!;
   await caller();

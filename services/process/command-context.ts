@@ -45,7 +45,7 @@ export const present = async ({ missing }: Pick<Engines, 'missing'>): Promise<vo
  */
 export const changeCallers = async <T>({ store, reads }: Pick<Engines, 'store' | 'reads'>, change: () => Promise<T>): Promise<T> => {
   const changed = await change();
-  await catchUp(store, reads.writer(), projections);
+  await catchUp(store, reads, projections);
   await notKnownAnyMore(knownForMs);
   return changed;
 };
@@ -77,8 +77,8 @@ export const withEngines = <T>(work: (context: Context) => Promise<T>, older: Ol
     await settleMarks(await settleSecret(log, settings, actor), markedEngines(engines, settings), actor);
     const wrong = older === 'refused' ? await olderLog(engines) : null;
     if (wrong !== null) throw new UsageError(wrong);
-    await catchUp(store, reads.writer(), projections);
+    await catchUp(store, reads, projections);
     const result = await work(context);
-    await catchUp(store, reads.writer(), projections);
+    await catchUp(store, reads, projections);
     return result;
   });

@@ -90,7 +90,7 @@ export const readModelsCaughtUp = async ({ engines, roles, report, isAway }: Hou
   const projects = roles.includes('projector');
   const attempt = async (): Promise<void> => {
     const [store, reads] = await Promise.all([engines.store(), engines.reads()]);
-    if (projects) return catchUp(store, reads.writer(), projections);
+    if (projects) return catchUp(store, reads, projections);
     const head = await store.head();
     for (const { model } of projections) while (!signal.aborted && !(await reads.reached(model, head, reachedWithinMs)));
   };

@@ -86,7 +86,7 @@ const firstSteps = async ({ engines, roles, now }: House) => {
   if (roles.length < allRoles.length) return null;
   const [store, reads, blobs] = await Promise.all([engines.store(), engines.reads(), engines.blobs()]);
   const first = await openDefaultAccount({ store, now }, reads, blobs);
-  await catchUp(store, reads.writer(), projections);
+  await catchUp(store, reads, projections);
   return first;
 };
 

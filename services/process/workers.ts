@@ -1,11 +1,8 @@
 import { openPrinter } from '#libs/chromium/printer.ts';
 import { requireBrowser } from '#libs/config/browser.ts';
 import { whileElected } from '#libs/election/while-elected.ts';
-import { isRemote } from '#libs/engines/remote.ts';
 import { withRetry } from '#libs/engines/decorators.ts';
 import { projections } from '#libs/projections/all.ts';
-import { openCheckpointEvents } from '#libs/projections/checkpoint-event.ts';
-import { rememberingWrites } from '#libs/projections/remembering.ts';
 import { watchWorkshop } from '#application/renders/telemetry.ts';
 import { watchQueues } from '#libs/telemetry/watch-service.ts';
 import { runDelivery } from '../delivery/delivery.ts';
@@ -99,17 +96,8 @@ const everyMs = 50;
 
 /** Keeps the read models. */
 export const startProjector = async (house: House): Promise<Running> => {
-  const { engines } = house;
-  const [store, reads] = await Promise.all([engines.store(), engines.reads()]);
-  const project = async (until: AbortSignal): Promise<void> => {
-    const noted = openCheckpointEvents(reads);
-    try {
-      await runProjector(store, isRemote(reads) ? rememberingWrites(reads.writer()) : reads.writer(), projections, { everyMs, noted }, until);
-    } finally {
-      await noted.close();
-    }
-  };
-  return keepElected(house, 'projector', project);
+  const [store, reads] = await Promise.all([house.engines.store(), house.engines.reads()]);
+  return keepElected(house, 'projector', (signal) => runProjector(store, reads, projections, { everyMs }, signal));
 };
 
 /** Finds what was forgotten, corrects what was counted wrong, and erases what is over. */

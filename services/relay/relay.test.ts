@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Bus, Message } from '#libs/bus/port.ts';
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
-import type { ReadStore } from '#libs/read-store/port.ts';
+import type { ReadStore, StoredDocument } from '#libs/read-store/port.ts';
 import { runRelay } from './relay.ts';
 
 /** So many events that come together at a time, in milliseconds, up to a position; the last of them is work for somebody, or none is. */
@@ -37,12 +37,11 @@ const stage = (coming: readonly Coming[]) => {
     },
   } as unknown as Bus;
   const reads = {
-    checkpoint: async () => at.checkpoint,
-    apply: async (_: string, from: number, to: number) => {
-      if (from !== at.checkpoint) return false;
-      at.checkpoint = to;
-      noted.push(to);
-      return true;
+    read: async () => ({ document: null, position: at.checkpoint }),
+    write: async ([written]: readonly StoredDocument[]) => {
+      if (written!.position <= at.checkpoint) return;
+      at.checkpoint = written!.position;
+      noted.push(at.checkpoint);
     },
   } as unknown as ReadStore;
   return { at, noted, published, relay: () => runRelay(store, bus, reads, new AbortController().signal, () => at.now) };

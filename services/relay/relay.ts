@@ -1,6 +1,7 @@
 import { consumers, idOfStream, subjects } from '#contracts/names.ts';
 import type { Bus, Message } from '#libs/bus/port.ts';
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
+import { followerCheckpoint, moveFollower } from '#libs/read-store/followers.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { followed } from '#libs/telemetry/followers.ts';
 import { publishInTrace } from '#libs/telemetry/messages.ts';
@@ -34,7 +35,7 @@ const notedEvery = { events: 1_000, ms: 250 };
 
 /** Carries events from the log to the bus, until `signal` aborts. The checkpoint follows only when the bus has confirmed. `clock` tells milliseconds. */
 export const runRelay = async (store: EventStore, bus: Bus, reads: ReadStore, signal: AbortSignal, clock = (): number => performance.now()): Promise<void> => {
-  let checkpoint = await reads.checkpoint(consumers.relay);
+  const checkpoint = await followerCheckpoint(reads, consumers.relay);
   let notedAt = -Infinity;
   let unnoted = 0;
   for await (const batch of followed('relay', store, checkpoint, signal)) {
@@ -47,7 +48,7 @@ export const runRelay = async (store: EventStore, bus: Bus, reads: ReadStore, si
     unnoted += batch.length;
     const isDue = messages.length > 0 && clock() - notedAt >= notedEvery.ms;
     if (!isDue && unnoted < notedEvery.events) continue;
-    checkpoint = (await reads.apply(consumers.relay, checkpoint, end, [])) ? end : await reads.checkpoint(consumers.relay);
+    await moveFollower(reads, consumers.relay, end);
     notedAt = clock();
     unnoted = 0;
   }

@@ -37,21 +37,22 @@ export const openApi = async (start: string, { folder, countAsync = true, templa
   const engines = await openEngines({ dataDir, ...urls, readStoreUrl });
   const { store, reads, bus, blobs, limits } = engines;
   const log = { store, now: () => new Date(clock.now) };
-  await catchUp(store, reads.writer(), projections);
+  await catchUp(store, reads, projections);
   const keyUses = openKeyUses(reads);
   const stop = new AbortController();
-  const writer = reads.writer();
-  const projecting = runProjector(store, writer, projections, { everyMs: 0 }, stop.signal);
+  /** The read store as the projector has it. */
+  const projected = { ...reads };
+  const projecting = runProjector(store, projected, projections, { everyMs: 0 }, stop.signal);
   const app = createApp({
     version: '0.0.0',
     log, blobs, inputs: blobs, answers, reads, callers: openCallers(reads, 0), templates: openKnown(templatesIn(reads).find, templatesKnownForMs), limits, keyUses, countAsync, preparation, freshness: createFreshness(reads, templatesKnownForMs), estimates: createEstimates(bus, reads), backlog: 1_000,
     secrets: { current: Buffer.alloc(32), previous: [] }, urlOf: (id) => `http://localhost/${id}`, health: () => ({ missing: [] }), logger: createLog({ logLevel: 'silent', logFormat: 'json' }),
     telemetry: { metricsText: async () => '', metricsType: 'text/plain' },
   });
-  const settled = async (): Promise<void> => catchUp(store, reads.writer(), projections);
+  const settled = async (): Promise<void> => catchUp(store, reads, projections);
 
   return {
-    app, clock, engines, writer, log, keyUses, dataDir, settled,
+    app, clock, engines, projected, log, keyUses, dataDir, settled,
     /** Opens an account, with more requests a minute than a test needs. Answers with its bare id. */
     account: (plan: PlanName = 'free', overrides: Parameters<typeof openAccount>[2]['overrides'] = { requestsPerMinute: 100_000 }) => openAccount(log, actor, { name: 'tests', plan, overrides }),
     key: async (accountId: string, wish: Partial<KeyWish> = {}) => {

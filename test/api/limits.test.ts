@@ -187,7 +187,8 @@ describe('After a restart, while the usage is still being counted,', () => {
     await before.close();
     const after = await openApi(start, { folder: before.dataDir });
     try {
-      await after.engines.reads.reset('usage', ['usage']);
+      const { reads } = after.engines;
+      await reads.switchOver('usage', { generation: await reads.beginRebuild('usage'), position: 0 }, 'behind');
       const early = await after.ask(secret, 'POST', '/api/v1/render', html);
       expect([early.status, early.body.error, early.headers['retry-after']]).toEqual([503, 'service_unavailable', '2']);
       await after.settled();

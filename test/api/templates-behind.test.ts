@@ -25,15 +25,15 @@ const create = async (fields: object = {}): Promise<string> => {
 const holdReadModels = async (): Promise<() => void> => {
   // The quota of the month is counted from a read model, once.
   expect((await api.ask(secret, 'GET', '/api/v1/templates')).status).toBe(200);
-  const { writer, engines: { reads } } = api;
-  const [{ advance }, { reached }] = [writer, reads];
-  const released = Promise.withResolvers<boolean>();
-  Object.assign(writer, { advance: () => released.promise });
+  const { projected, engines: { reads } } = api;
+  const [{ write }, { reached }] = [projected, reads];
+  const released = Promise.withResolvers<void>();
+  Object.assign(projected, { write: (...given: Parameters<typeof write>) => released.promise.then(() => write(...given)) });
   Object.assign(reads, { reached: async () => false });
   return () => {
-    Object.assign(writer, { advance });
+    Object.assign(projected, { write });
     Object.assign(reads, { reached });
-    released.resolve(false);
+    released.resolve();
   };
 };
 

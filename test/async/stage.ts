@@ -37,7 +37,7 @@ export const openStage = async (start = '2026-03-02T09:00:00.000Z') => {
   const log = { store, now: () => new Date(clock.now) };
   const actor: Actor = { kind: 'person', name: 'tests' };
   const accountId = await openAccount(log, actor, { name: 'tests', plan: 'free', overrides: {} });
-  const settled = (): Promise<void> => catchUp(store, reads.writer(), projections);
+  const settled = (): Promise<void> => catchUp(store, reads, projections);
   await settled();
   const cause: Cause = { actor, accountId, correlationId: 'tests', causationId: null, traceparent: null };
 

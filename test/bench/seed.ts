@@ -1,5 +1,5 @@
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { project } from '#libs/projections/project.ts';
+import { openProjecting } from '#libs/projections/catch-up.ts';
 import type { Projection } from '#libs/projections/projection.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
@@ -19,8 +19,9 @@ const batchSize = 5_000;
 
 /** Brings read models forward by events that follow their checkpoints. */
 export const projectAll = async (reads: ReadStore, projections: readonly Projection[], events: readonly RecordedEvent[]): Promise<void> => {
+  const projecting = await openProjecting(reads, projections);
   for (let from = 0; from < events.length; from += batchSize) {
     const batch = events.slice(from, from + batchSize);
-    for (const projection of projections) await project(reads.writer(), projection, { after: batch[0]!.position - 1, events: batch });
+    await projecting.advance(batch[0]!.position - 1, batch);
   }
 };

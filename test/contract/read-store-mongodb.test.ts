@@ -1,40 +1,47 @@
+import { randomBytes } from 'node:crypto';
+import { MongoClient } from 'mongodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { rememberingWrites } from '#libs/projections/remembering.ts';
 import { openMongoReadStore } from '#libs/read-store/mongodb.ts';
 import { ferretDbForFile, openedOn } from '../ferretdb/opened.ts';
 import { isFerretDbThere } from '../ferretdb/server.ts';
 import { describeReadStoreContract } from './read-store.contract.ts';
-import { collections, people, putting } from './read-store/people.ts';
+import { collections, people } from './read-store/people.ts';
 
 describe.runIf(isFerretDbThere)('with a MongoDB-compatible server', () => {
   const at = ferretDbForFile();
   describeReadStoreContract('MongoDB', (wanted) => openedOn(at.server, (url) => openMongoReadStore(url, wanted)));
-  describeReadStoreContract('MongoDB with all collections in one place', (wanted) => openedOn(at.server, (url) => openMongoReadStore(url, wanted.map((one) => ({ ...one, together: true })))));
 
-  describe('A projector that remembers what it wrote', () => {
+  describe('the read store in MongoDB', () => {
     const opened = async () => {
-      const { engine, another, close } = await openedOn(at.server, (url) => openMongoReadStore(url, collections));
-      onTestFinished(close);
-      const step = (from: number, n: number) => [from, from + 1, [{ model: 'people', changes: [putting('a', { n })] }]] as const;
-      const elsewhere = await another();
-      const rebuild = async (): Promise<void> => {
-        const { copy, switchOver } = await elsewhere.rebuild('people', [people]);
-        await copy.advance(0, 1, [{ model: 'people', changes: [putting('a', { n: 100 })] }]);
-        expect(await switchOver()).toBe(true);
-      };
-      return { engine, remembering: rememberingWrites(engine.writer()), step, rebuild };
+      const { engine, url, reopen, close } = await openedOn(at.server, (wanted) => openMongoReadStore(wanted, collections));
+      const client = new MongoClient(url);
+      onTestFinished(async () => {
+        await client.close();
+        await close();
+      });
+      return { engine, reopen, database: client.db() };
     };
+    const person = (generation: string, id: string, document: object) => ({ collection: people, generation, id, position: 1, document: { ...document } });
 
-    it.each(['has not heard of it', 'has heard of it'])('writes nothing of that over a model that was built anew elsewhere, when its process %s', async (case_) => {
-      const { engine, remembering, step, rebuild } = await opened();
-      expect(await remembering.advance(...step(0, 1))).toBe(true);
-      await rebuild();
-      if (case_ === 'has heard of it') expect(await engine.reached('people', 1, 0)).toBe(true);
-      expect(await remembering.advance(...step(1, 2))).toBe(false);
-      expect((await remembering.held(people, 'a')).document).toEqual({ n: 100 });
-      expect(await remembering.checkpoint('people')).toBe(1);
-      expect(await remembering.advance(...step(1, 101))).toBe(true);
-      expect(await engine.get(people, 'a')).toEqual({ n: 101 });
+    it('keeps each generation in a collection of its own with every index, and drops what is not used', async () => {
+      const { engine, reopen, database } = await opened();
+      const indexes = async (name: string) => (await database.collection(name).indexes()).length;
+      await engine.write([person('', 'a', {})]);
+      const generation = await engine.beginRebuild('people');
+      await engine.write([person(generation, 'a', {})]);
+      expect(await indexes(`documents.people@${generation}`)).toBe(await indexes('documents.people'));
+      await engine.switchOver('people', { generation, position: 1 });
+      await engine.removeUnused();
+      await reopen();
+      const names = (await database.listCollections().toArray()).map(({ name }) => name);
+      expect(names.filter((name) => name.startsWith('documents.people'))).toEqual([`documents.people@${generation}`]);
+    });
+
+    it('takes batches of many megabytes', async () => {
+      const { engine } = await opened();
+      const large = Array.from({ length: 7 }, (_, n) => person('', `${n}`, { n, text: randomBytes(500_000).toString('base64') }));
+      await engine.write(large);
+      for (const { id, document } of large) expect(await engine.get(people, id)).toEqual(document);
     });
   });
 });

@@ -5,6 +5,7 @@ import { bareId, consumers, streams } from '#contracts/names.ts';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { render } from '#libs/domain/render.ts';
 import { begin, load } from '#application/handling/handle.ts';
+import { moveFollower } from '#libs/read-store/followers.ts';
 import { issueKey, openAccount } from './accounts.ts';
 import { clientOf } from './client.ts';
 import { lookInto } from './engines.ts';
@@ -88,7 +89,7 @@ describe('After a sudden end', () => {
         };
         await begin({ store, now: () => longAgo }, render, streams.render(id)).execute({ type: 'request', data }, { actor: tests, accountId, correlationId: 'tests', causationId: null, traceparent: null });
       }
-      await reads.apply(consumers.relay, await reads.checkpoint(consumers.relay), await store.head(), []);
+      await moveFollower(reads, consumers.relay, await store.head());
       return made;
     });
     const service = await house.start();

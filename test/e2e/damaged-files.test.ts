@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { consumers } from '#contracts/names.ts';
+import { moveFollower } from '#libs/read-store/followers.ts';
 import { freeKey } from './accounts.ts';
 import { clientOf } from './client.ts';
 import { lookInto } from './engines.ts';
@@ -52,7 +53,7 @@ describe.skipIf(isProduction)('A damaged database', () => {
     const open = await jobsOf(clientOf(first.url, key)).later({ wait_time: 5_000 });
     await first.end('SIGKILL');
     // Behind the relay's checkpoint: only the queue has it, which is lost.
-    if (name === 'bus.db') await lookInto(house, async ({ store, reads }) => void (await reads.apply(consumers.relay, await reads.checkpoint(consumers.relay), await store.head(), [])));
+    if (name === 'bus.db') await lookInto(house, async ({ store, reads }) => moveFollower(reads, consumers.relay, await store.head()));
     const sound = readFileSync(fileOf(name));
     for (const rest of ['-wal', '-shm']) writeFileSync(fileOf(name) + rest, '');
     if (sound.byteLength < 4 * pageBytes) throw new Error(`${name} is too small to be damaged`);

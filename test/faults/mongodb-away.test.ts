@@ -12,7 +12,8 @@ import { openWay } from './cut-off.ts';
 
 // Enough to meet each trouble, and soon.
 const impatient = 'serverSelectionTimeoutMS=300&connectTimeoutMS=300&heartbeatFrequencyMS=500';
-const collections = [{ name: 'people', indexes: [['name']] }];
+const collections = [{ name: 'people', model: 'people', indexes: [['name']] }];
+const ada = { collection: 'people', generation: '', id: 'a', position: 3, document: { name: 'Ada' } };
 
 const open: { close(): unknown }[] = [];
 const kept = <T extends { close(): unknown }>(one: T): T => {
@@ -118,7 +119,7 @@ describe.runIf(isFerretDbThere)('An engine on MongoDB', () => {
     for (const engine of engines) expect(engine.missing()).not.toBe(null);
     await server.start();
     for (const engine of engines) await until('nothing is missing', () => engine.missing() === null);
-    expect(await reads.apply('people', 0, 1, [])).toBe(true);
+    expect(await reads.moveCheckpoints({ people: '' }, 1)).toBe(true);
     expect((await blobs.put(Buffer.from('x'))).size).toBe(1);
     expect((await limits.admit('a', { perMinute: 1, perMonth: null }, new Date())).minute.allowed).toBe(true);
   });
@@ -126,7 +127,8 @@ describe.runIf(isFerretDbThere)('An engine on MongoDB', () => {
   it('that goes away and comes back says so, and serves again with all it had', async () => {
     const server = await start();
     const reads = kept(await openMongoReadStore(urlOf(server), collections));
-    await reads.apply('people', 0, 3, [{ collection: 'people', id: 'a', document: { name: 'Ada' } }]);
+    await reads.write([ada]);
+    await reads.moveCheckpoints({ people: '' }, 3);
     await until('nothing is missing', () => reads.missing() === null);
     await server.kill();
     await until('it says what is wrong', () => reads.missing()?.includes('cannot be reached'));
@@ -144,7 +146,7 @@ describe.runIf(isFerretDbThere)('An engine on MongoDB', () => {
     let isOver = false;
     const busy = all.map(async (reads) => {
       while (!isOver) {
-        await Promise.allSettled([reads.get('people', 'a'), reads.apply('people', 0, 3, []), reads.checkpoint('people')]);
+        await Promise.allSettled([reads.get('people', 'a'), reads.write([ada]), reads.moveCheckpoints({ people: '' }, 3), reads.checkpoint('people')]);
         await pause(30);
       }
     });
@@ -170,7 +172,7 @@ describe.runIf(isFerretDbThere)('An engine on MongoDB', () => {
   it('that is frozen says that it does not answer, and what was asked is answered when it goes on', async () => {
     const server = await start();
     const reads = kept(await openMongoReadStore(urlOf(server), collections));
-    await reads.apply('people', 0, 3, []);
+    await reads.moveCheckpoints({ people: '' }, 3);
     await until('nothing is missing', () => reads.missing() === null);
     server.freeze();
     const asked = reads.checkpoint('people').catch((error: unknown) => error);

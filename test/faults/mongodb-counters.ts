@@ -1,33 +1,33 @@
-import type { Collection, Document, ReadStore } from '#libs/read-store/port.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { openProjecting } from '#libs/projections/catch-up.ts';
+import type { Projection } from '#libs/projections/projection.ts';
+import type { Collection, ReadStore } from '#libs/read-store/port.ts';
 
 export const model = 'counters';
-export const collections: readonly Collection[] = [{ name: 'counters', indexes: [['n']] }];
-const ids = Array.from({ length: 40 }, (_, number) => `counter ${number}`);
+export const collections: readonly Collection[] = [{ name: 'counters', model, indexes: [['n']] }];
 
-const grown = (document: Document | null): Document => ({ n: ((document?.n as number | undefined) ?? 0) + 1, filling: 'x'.repeat(500) });
+type Counter = { n: number; filling: string };
+const grown = (counter: Counter | null): Counter => ({ n: (counter?.n ?? 0) + 1, filling: 'x'.repeat(500) });
+const count = (id: string) => ({ collection: 'counters', id, evolve: grown as never });
 
-/** Takes one step: every counter grows by one. What it stands at is then the model's position, unless a step was lost, doubled or torn. */
-export type Step = (reads: ReadStore) => Promise<boolean>;
-
-export const count: Step = async (reads) => {
-  const from = await reads.checkpoint(model);
-  const changes = await Promise.all(ids.map(async (id) => ({ collection: 'counters', id, document: grown(await reads.get('counters', id)) })));
-  return reads.apply(model, from, from + 1, changes);
+/** Each event is for 40 counters. Each then holds its own position, unless an event was lost or counted twice. */
+const counters: Projection<Counter> = {
+  model,
+  collection: collections[0]!,
+  on: {
+    AccountReinstated: () => ({ id: 'counter 0', evolve: grown, also: () => Array.from({ length: 39 }, (_, n) => count(`counter ${n + 1}`)) }),
+  },
 };
 
-/** The same as a projector does it: each position is an event that all counters are to hear of once. */
-export const fold: Step = async (reads) => {
-  const writer = reads.writer();
-  const from = await writer.checkpoint(model);
-  const held = await Promise.all(ids.map(async (id) => ({ id, ...(await writer.held('counters', id)) })));
-  const changes = held.filter(({ at }) => at <= from).map(({ id, document }) => ({ collection: 'counters', id, document: grown(document) }));
-  return writer.advance(from, from + 1, [{ model, changes }]);
+/** Projects the next event of a log that has no end. */
+export const projectNext = async (reads: ReadStore): Promise<void> => {
+  const projecting = await openProjecting(reads, [counters]);
+  const after = projecting.position();
+  await projecting.advance(after, [{ type: 'AccountReinstated', position: after + 1 } as unknown as RecordedEvent]);
 };
 
-export const steps = { noted: count, folded: fold };
-
-/** How the counters stand: each different value once. */
-export const standing = async (reads: ReadStore): Promise<{ position: number; values: unknown[]; found: number }> => {
+/** What the counters hold: each different value once. */
+export const counted = async (reads: ReadStore): Promise<{ position: number; values: unknown[]; found: number }> => {
   const documents = await reads.find('counters', { where: {}, limit: 1_000 });
   return { position: await reads.checkpoint(model), values: [...new Set(documents.map(({ n }) => n))], found: documents.length };
 };

@@ -1,12 +1,12 @@
 import { writeSync } from 'node:fs';
 import { openMongoReadStore } from '#libs/read-store/mongodb.ts';
-import { collections, model, steps } from './mongodb-counters.ts';
+import { collections, model, projectNext } from './mongodb-counters.ts';
 
-// This file is a program: it counts until it is killed, and writes a line for each step.
+// This file is a program: it projects until it is killed, and writes a line for each event.
 
-const { url, kind } = JSON.parse(process.argv[2]!) as { url: string; kind: keyof typeof steps };
+const { url } = JSON.parse(process.argv[2]!) as { url: string };
 const reads = await openMongoReadStore(url, collections);
 for (;;) {
-  await steps[kind](reads);
+  await projectNext(reads);
   writeSync(1, `${await reads.checkpoint(model)}\n`);
 }

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Document, Query } from '#libs/read-store/port.ts';
 import type { OpenedReadStore } from './opened.ts';
 import type { Cases } from '../harness.ts';
-import { foundIds, people, put, putting, strangeFields } from './people.ts';
+import { empty, foundIds, people, put, putting, strangeFields } from './people.ts';
 
 const byAge = (descending: boolean): Query['sort'] => ({ by: 'age', descending });
 const person = fc.record({ team: fc.constantFrom('red', 'blue', null), age: fc.option(fc.integer({ min: -3, max: 3 }), { nil: null }) });
@@ -100,7 +100,7 @@ export const finding: Cases<OpenedReadStore> = {
   'pages follow each other without gap or overlap': async ({ engine }) => {
     await fc.assert(
       fc.asyncProperty(fc.array(person, { maxLength: 30 }), fc.constantFrom('red', null), fc.boolean(), fc.integer({ min: 1, max: 7 }), async (made, team, descending, limit) => {
-        await engine.reset('people', [people]);
+        await empty(engine, people);
         const documents: Document[] = made.map((one, number) => ({ id: `p${String(number).padStart(2, '0')}`, ...one }));
         await put(engine, ...documents.map((document) => putting(document.id as string, document)));
         for (let skip = 0; skip <= documents.length; skip += limit) {

@@ -1,0 +1,88 @@
+import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
+import type { LastEvent, PositionedDocuments, Serving } from './port.ts';
+
+/** Checkpoints of the read models, in one document, and of other followers of the event log, one document each. */
+export const checkpointCollection = { name: 'checkpoints', indexes: [] };
+
+/** `shadow` is the generation that is being built. */
+export type ModelState = Serving & { shadow?: string };
+
+/**
+ * What is known of the read models. One document holds all of it, so that one write moves the checkpoints of a batch,
+ * and one write switches a model over to another generation.
+ */
+export type ModelStates = { models: Record<string, ModelState>; lastEvent: LastEvent | null };
+
+const key = { collection: checkpointCollection.name, generation: '', id: 'read models' };
+/** A process may choose a generation by what it read this long ago, in milliseconds. */
+const knownForMs = 200;
+/** What has ceased to serve is kept for this long: a query that has chosen it may still wait for the server. */
+export const replacedKeptMs = 1_000;
+const pollMs = { first: 5, longest: 25 };
+
+export const stateIn = ({ models }: ModelStates, model: string): ModelState =>
+  models[model] ?? { generation: '', position: 0 };
+
+type Known = { states: ModelStates; version: number; since: number };
+
+/** The states as this process knows them, and the only writer of their document. */
+export const openModelStates = (documents: PositionedDocuments) => {
+  const changes = createChangeSignal();
+  let known: Known | undefined;
+  let running: Promise<Known> | undefined;
+  let following: Promise<Known> | undefined;
+  let isClosed = false;
+
+  const learn = (learnt: Known): Known => {
+    if (!known || learnt.since >= known.since) known = learnt;
+    return learnt;
+  };
+  const read = async (): Promise<Known> => {
+    const since = performance.now();
+    const { document, position } = await documents.read(key);
+    return learn({ states: (document as ModelStates | null) ?? { models: {}, lastEvent: null }, version: position, since });
+  };
+  /** Read after the call. Callers that come while one reading is under way share the next one. */
+  const fresh = async (): Promise<Known> => {
+    if (!running) return (running = read().finally(() => (running = undefined)));
+    return (following ??= running.then(() => undefined, () => undefined).then(() => {
+      following = undefined;
+      return fresh();
+    }));
+  };
+
+  return {
+    fresh: async (): Promise<ModelStates> => (await fresh()).states,
+    /** At most a moment old. */
+    known: async (): Promise<ModelStates> =>
+      (known && performance.now() - known.since < knownForMs ? known : await fresh()).states,
+    /** Writes what `change` makes of the states; repeats it where another process wrote meanwhile. */
+    update: async (change: (states: ModelStates) => ModelStates): Promise<void> => {
+      for (let at = known ?? (await fresh()); ; at = await fresh()) {
+        const states = change(at.states);
+        const version = at.version + 1;
+        if (states === at.states) return;
+        if (await documents.replace({ ...key, document: states, position: version }, at.version)) {
+          learn({ states, version, since: performance.now() });
+          return changes.notify();
+        }
+      }
+    },
+    /** Looks until the states are as wanted: at once after a change by this process, else by polling. */
+    until: async (isWanted: (states: ModelStates) => boolean, timeoutMs: number): Promise<boolean> => {
+      const giveUpAt = performance.now() + timeoutMs;
+      for (let pauseMs = pollMs.first; !isClosed; pauseMs = Math.min(1.3 * pauseMs, pollMs.longest)) {
+        const seen = changes.version();
+        if (isWanted((await fresh()).states)) return !isClosed;
+        const leftMs = giveUpAt - performance.now();
+        if (leftMs <= 0) return false;
+        await changes.waitForChange(undefined, Math.min(pauseMs, leftMs), seen);
+      }
+      return false;
+    },
+    close: (): void => {
+      isClosed = true;
+      changes.notify();
+    },
+  };
+};

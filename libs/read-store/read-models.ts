@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { checkpointCollection, type ModelState, type ModelStates, openModelStates, replacedKeptMs, stateIn } from './model-states.ts';
+import { type Collection, type DocumentEngine, type Query, type ReadStore, RebuildSuperseded } from './port.ts';
+
+/** The fields that queries of a collection may name. */
+export const fieldsDeclared = ({ indexes }: Pick<Collection, 'indexes'>): string[] => [...new Set(indexes.flat())];
+
+/** Every collection that a store with these collections has. */
+export const withCheckpoints = (collections: readonly Collection[]): Collection[] => [...collections, checkpointCollection];
+
+/** Without this check not every engine would find what is there. */
+const requireDeclared = (collections: readonly Collection[]) => {
+  const declared = new Map(collections.map((one) => [one.name, new Set(fieldsDeclared(one))]));
+  return (collection: string, { where, range, sort }: Pick<Query, 'where' | 'range' | 'sort'>): void => {
+    const asked = [...Object.keys(where), ...(range ? [range.by] : []), ...(sort ? [sort.by] : [])];
+    const strange = asked.find((field) => !declared.get(collection)?.has(field));
+    if (strange !== undefined) throw new RangeError(`${collection} is asked by ${strange}, which is not among its indexes`);
+  };
+};
+
+const withState = (states: ModelStates, model: string, state: ModelState): ModelStates => ({
+  ...states,
+  models: { ...states.models, [model]: state },
+});
+
+/** Checks on the states that a rebuild is still the latest of its model. @throws RebuildSuperseded */
+const requireShadowIn = (states: ModelStates, model: string, generation: string): void => {
+  if (stateIn(states, model).shadow !== generation) throw new RebuildSuperseded(model);
+};
+
+/** The read store over an engine: generations, checkpoints and rebuilds are the same on every engine. */
+export const createReadStore = (engine: DocumentEngine, collections: readonly Collection[]): ReadStore => {
+  const states = openModelStates(engine);
+  const requireFields = requireDeclared(collections);
+  const modelOf = new Map(collections.map(({ name, model }) => [name, model]));
+  const collectionsOf = (model: string): Collection[] => collections.filter((one) => one.model === model);
+  const generationOf = async (collection: string): Promise<string> => {
+    const model = modelOf.get(collection);
+    return model === undefined ? '' : stateIn(await states.known(), model).generation;
+  };
+
+  /** Generations that neither serve nor are being built. */
+  const unused = async (): Promise<{ name: string; generation: string }[]> => {
+    const stored = await Promise.all(
+      collections.flatMap(({ name, model }) =>
+        model === undefined ? [] : engine.generations(name).then((all) => all.map((generation) => ({ name, model, generation }))),
+      ),
+    );
+    // Read second: a generation is noted there before anything is stored in it.
+    const now = await states.fresh();
+    return stored.flat().filter(({ model, generation }) => {
+      const { generation: serving, shadow } = stateIn(now, model);
+      return generation !== serving && generation !== shadow;
+    });
+  };
+
+  return {
+    read: (key) => engine.read(key),
+    write: (documents) => engine.write(documents),
+    replace: (document, from) => engine.replace(document, from),
+    get: async (collection, id) => (await engine.read({ collection, generation: await generationOf(collection), id })).document,
+    find: async (collection, query) => {
+      requireFields(collection, query);
+      return query.limit === 0 ? [] : engine.find(collection, await generationOf(collection), query);
+    },
+    count: async (collection, where) => {
+      requireFields(collection, { where });
+      return engine.count(collection, await generationOf(collection), where);
+    },
+
+    serving: async (models) => {
+      const now = await states.fresh();
+      return models.map((model) => stateIn(now, model)).map(({ generation, position }) => ({ generation, position }));
+    },
+    checkpoint: async (model) => stateIn(await states.fresh(), model).position,
+    moveCheckpoints: async (generations, position, last) => {
+      let areServing = true;
+      await states.update((now) => {
+        const current = Object.entries(generations).map(([model, written]) => ({ model, written, state: stateIn(now, model) }));
+        areServing = current.every(({ written, state }) => state.generation === written);
+        const moved = current.filter(({ written, state }) => state.generation === written && state.position < position);
+        if (moved.length === 0) return now;
+        const models = { ...now.models, ...Object.fromEntries(moved.map(({ model, state }) => [model, { ...state, position }])) };
+        const isLater = last !== undefined && last.position > (now.lastEvent?.position ?? 0);
+        return { models, lastEvent: isLater ? last : now.lastEvent };
+      });
+      return areServing;
+    },
+    lastEvent: async () => (await states.fresh()).lastEvent,
+    forgetLastEvent: () => states.update((now) => (now.lastEvent === null ? now : { ...now, lastEvent: null })),
+    reached: (model, position, timeoutMs) => states.until((now) => stateIn(now, model).position >= position, timeoutMs),
+
+    beginRebuild: async (model) => {
+      const generation = randomUUID().slice(0, 8);
+      await states.fresh();
+      await states.update((now) => withState(now, model, { ...stateIn(now, model), shadow: generation }));
+      for (const collection of collectionsOf(model)) await engine.prepare(collection, generation);
+      return generation;
+    },
+    requireShadow: async (model, generation) => requireShadowIn(await states.known(), model, generation),
+    switchOver: async (model, { generation, position }, even) => {
+      let isSwitched = false;
+      await states.fresh();
+      await states.update((now) => {
+        requireShadowIn(now, model, generation);
+        isSwitched = even === 'behind' || stateIn(now, model).position <= position;
+        return isSwitched ? withState(now, model, { generation, position }) : now;
+      });
+      return isSwitched;
+    },
+    abandonRebuild: async (model, generation) => {
+      let isServing = false;
+      await states.fresh();
+      await states.update((now) => {
+        const { shadow, ...state } = stateIn(now, model);
+        // The reply to the switch may have been lost.
+        isServing = state.generation === generation;
+        return shadow === generation ? withState(now, model, state) : now;
+      });
+      if (!isServing) for (const { name } of collectionsOf(model)) await engine.drop(name, generation);
+    },
+    removeUnused: async () => {
+      const found = await unused();
+      if (found.length > 0) await sleep(replacedKeptMs);
+      for (const { name, generation } of found) await engine.drop(name, generation);
+    },
+
+    mark: () => engine.mark(),
+    setMark: (installation) => engine.setMark(installation),
+    close: async () => {
+      states.close();
+      await engine.close();
+    },
+    ...(engine.missing && { missing: engine.missing }),
+  };
+};
