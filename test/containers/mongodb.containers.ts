@@ -18,7 +18,6 @@ describe.skipIf(!isDockerThere)('with a real server', () => {
   const server = { url: (database: string): string => `${container.getConnectionString().replace(/\/$/, '')}/${database}?directConnection=true` };
 
   describeReadStoreContract('MongoDB', (wanted) => openedOn(server, (url) => openMongoReadStore(url, wanted)));
-  describeReadStoreContract('MongoDB with all collections in one place', (wanted) => openedOn(server, (url) => openMongoReadStore(url, wanted.map((one) => ({ ...one, together: true })))));
   describeBlobStoreContract('GridFS', () => openedOn(server, (url) => openGridFsBlobStore(url)));
   describeLimitsContract('MongoDB', (usage) => openedOn(server, (url) => openMongoLimits(url, usage)));
 });
