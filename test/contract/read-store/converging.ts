@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { continueToEnd, openProjecting, type ProjectedStore } from '#libs/projections/catch-up.ts';
+import { catchUp, continueToEnd, openProjecting, type ProjectedStore } from '#libs/projections/catch-up.ts';
 import { type Effect, further, type Projection } from '#libs/projections/projection.ts';
 import { rebuildModel } from '#libs/projections/rebuild.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
@@ -126,6 +126,18 @@ export const converging: Cases<OpenedReadStore> = {
 
   'so they do while a model is rebuilt beside them': async ({ engine, another }, skip) => {
     await race(engine, await needed(another, 'second instance', skip)(), true);
+  },
+
+  'a projector that others have overtaken remembers no document from before': async ({ engine, another }, skip) => {
+    const other = await needed(another, 'second instance', skip)();
+    const log = [1, 2, 3, 4, 5].map((position) => ({ id: `${position}`, position, stream: 'a', type: position === 1 ? 'TemplateCreated' : 'TemplateVersioned' }) as unknown as RecordedEvent);
+    const projecting = await openProjecting(engine, tallies);
+    expect(await projecting.advance(0, log.slice(0, 2))).toBe(true);
+    await catchUp(storeOf(log.slice(0, 4)), other, tallies);
+    await rebuildModel(storeOf(log.slice(0, 4)), other, tallies[0]!);
+    expect(await projecting.advance(2, log.slice(2, 3))).toBe(true);
+    expect(await projecting.advance(3, log.slice(3))).toBe(true);
+    expect(await stored(engine)).toEqual(folded(log));
   },
 
   'what a projector remembers of a generation that was replaced goes into no document': async ({ engine, another }, skip) => {

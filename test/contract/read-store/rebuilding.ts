@@ -118,12 +118,27 @@ export const rebuilding: Cases<OpenedReadStore> = {
       for (; !over; await setImmediate()) seen.add((await foundIds(other, {})).join());
     })();
     await engine.switchOver('people', { generation: shadow, position: 5 });
+    const removing = engine.removeUnused();
     expect(await other.reached('people', 5, soon)).toBe(true);
     expect(await foundIds(other, {})).toEqual(['a', 'c']);
-    await engine.removeUnused();
+    await removing;
     over = true;
     await reading;
     expect([...seen].filter((ids) => ids !== 'a,b' && ids !== 'a,c')).toEqual([]);
+  },
+
+  'what is replaced is not removed before every process has ceased to read it': async ({ engine, another }, skip) => {
+    const other = await needed(another, 'second instance', skip)();
+    const shadow = await begun(engine);
+    await engine.write([inShadow(shadow, 5, 'c', 2)]);
+    expect(await foundIds(other, {})).toEqual(['a', 'b']);
+    await engine.switchOver('people', { generation: shadow, position: 5 });
+    let isRemoved = false;
+    const removing = engine.removeUnused().then(() => (isRemoved = true));
+    const seen = new Set<string>();
+    for (; !isRemoved; await setImmediate()) seen.add((await foundIds(other, {})).join());
+    await removing;
+    expect([...seen]).toEqual(['a,b', 'c']);
   },
 
   'generations that neither serve nor are being built are removed, and no others': async ({ engine }) => {
