@@ -29,9 +29,9 @@ const ahead = async ({ store, reads }: BuiltFromLog): Promise<{ head: number; na
   const head = await store.head();
   const names = [
     ...(ofModels.some((position) => position > head) ? [`the read models (${models.filter((_, index) => ofModels[index]! > head).join(', ')})`] : []),
-    ...(ofRelay! > head ? ['the checkpoint of the relay'] : []),
+    ...(ofRelay > head ? ['the checkpoint of the relay'] : []),
   ];
-  return { head, names, furthest: Math.max(...ofModels, ofRelay!) };
+  return { head, names, furthest: Math.max(...ofModels, ofRelay) };
 };
 
 /**
