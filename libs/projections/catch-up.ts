@@ -29,7 +29,7 @@ export const openProjecting = async (reads: ProjectedStore, projections: readonl
       if (position() < after) return false;
       const end = events.at(-1)!.position;
       await fold(targets, events);
-      const generations = Object.fromEntries(targets.map(({ projection, generation }) => [projection.model, generation]));
+      const generations = Object.fromEntries(targets.map((one) => [one.projection.model, one.generation]));
       const { id, stream, revision } = last ?? {};
       const lastEvent = id === undefined ? undefined : { id, stream: stream!, revision: revision!, position: end };
       if (await reads.moveCheckpoints(generations, end, lastEvent)) {

@@ -14,7 +14,7 @@ const openDocuments = (read: (key: DocumentKey) => Positioned | Promise<Position
   const opened = new Map<string, StoredDocument & { readAt: number }>();
   return {
     /** Folds an event into a document. The document is left as it is where it holds the event already. */
-    evolve: async ({ collection, id, begins, evolve }: FurtherEffect, position: number): Promise<Positioned['document']> => {
+    evolve: async ({ collection, id, begins, evolve }: FurtherEffect, position: number) => {
       const key = { collection, generation, id };
       const place = placeOf(key);
       let current = opened.get(place);
@@ -41,7 +41,8 @@ export const openFolding = (documents: Pick<PositionedDocuments, 'read' | 'write
   const written = new LRUCache<string, Positioned>({ max: mostRemembered });
   const read = (key: DocumentKey): Positioned | Promise<Positioned> => written.get(placeOf(key)) ?? documents.read(key);
 
-  const fold = async ({ projection, generation, position }: Target, events: readonly RecordedEvent[]): Promise<StoredDocument[]> => {
+  type Events = readonly RecordedEvent[];
+  const fold = async ({ projection, generation, position }: Target, events: Events): Promise<StoredDocument[]> => {
     const { collection, on, beside } = projection;
     const opened = openDocuments(read, generation);
     for (const event of events) {

@@ -7,15 +7,24 @@ import type { PositionedDocuments } from './port.ts';
 const keyOf = (follower: string) => ({ collection: checkpointCollection.name, generation: '', id: follower });
 
 /** The position up to which a follower has done its work; 0 at first. */
-export const followerCheckpoint = async (documents: Pick<PositionedDocuments, 'read'>, follower: string): Promise<number> =>
-  (await documents.read(keyOf(follower))).position;
+export const followerCheckpoint = async (
+  documents: Pick<PositionedDocuments, 'read'>,
+  follower: string,
+): Promise<number> => (await documents.read(keyOf(follower))).position;
 
 /** Moves the checkpoint of a follower up to a position. It never moves back: two may move it. */
-export const moveFollower = (documents: Pick<PositionedDocuments, 'write'>, follower: string, position: number): Promise<void> =>
-  documents.write([{ ...keyOf(follower), document: {}, position }]);
+export const moveFollower = (
+  documents: Pick<PositionedDocuments, 'write'>,
+  follower: string,
+  position: number,
+): Promise<void> => documents.write([{ ...keyOf(follower), document: {}, position }]);
 
 /** Sets the checkpoint of a follower, be it back: for an event log that is older than the checkpoint. */
-export const setFollower = async (documents: PositionedDocuments, follower: string, position: number): Promise<void> => {
+export const setFollower = async (
+  documents: Pick<PositionedDocuments, 'read' | 'replace'>,
+  follower: string,
+  position: number,
+): Promise<void> => {
   for (;;) {
     const current = await followerCheckpoint(documents, follower);
     if (current === position) return;

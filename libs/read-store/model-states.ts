@@ -40,7 +40,8 @@ export const openModelStates = (documents: PositionedDocuments) => {
   const read = async (): Promise<Known> => {
     const since = performance.now();
     const { document, position } = await documents.read(key);
-    return learn({ states: (document as ModelStates | null) ?? { models: {}, lastEvent: null }, version: position, since });
+    const states = (document as ModelStates | null) ?? { models: {}, lastEvent: null };
+    return learn({ states, version: position, since });
   };
   /** Read after the call. Callers that come while one reading is under way share the next one. */
   const fresh = async (): Promise<Known> => {

@@ -21,7 +21,8 @@ const valueAt = (document: Document, path: string): unknown =>
 const fieldsOf = (document: Document, paths: readonly string[]): Fields => {
   const found = paths.map((path) => [nameWithin(path), valueAt(document, path)] as const);
   const defined = found.filter(([, value]) => value !== undefined);
-  return Object.fromEntries(defined.map(([name, value]) => [name, value !== null && typeof value === 'object' ? {} : (value as Scalar)]));
+  const isScalar = (value: unknown): value is Scalar => value === null || typeof value !== 'object';
+  return Object.fromEntries(defined.map(([name, value]) => [name, isScalar(value) ? value : {}]));
 };
 
 /** What MongoDB stores of a document besides its id; `paths` are the fields that queries may name. */

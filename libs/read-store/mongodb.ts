@@ -1,4 +1,6 @@
-import { type Connection, type Database, type Documents, documentsIn, openConnection } from '#libs/mongodb/connection.ts';
+import {
+  type Connection, type Database, type Documents, documentsIn, openConnection,
+} from '#libs/mongodb/connection.ts';
 import { openMark } from '#libs/mongodb/mark.ts';
 import { isAbsent, isDuplicate } from '#libs/mongodb/trouble.ts';
 import { documentOf, filterOf, indexOf, orderOf, type Stored, storedOf } from './mongodb-query.ts';
@@ -9,7 +11,8 @@ const prefix = 'documents.';
 const nameOf = (collection: string, generation: string): string =>
   prefix + collection + (generation === '' ? '' : `@${generation}`);
 
-const storedIn = (db: Database, { collection, generation }: Pick<DocumentKey, 'collection' | 'generation'>): Documents<Stored> =>
+type Place = Pick<DocumentKey, 'collection' | 'generation'>;
+const storedIn = (db: Database, { collection, generation }: Place): Documents<Stored> =>
   documentsIn<Stored>(db, nameOf(collection, generation));
 
 const namesIn = async (db: Database): Promise<string[]> =>
@@ -17,10 +20,12 @@ const namesIn = async (db: Database): Promise<string[]> =>
 
 const generationsAmong = (names: readonly string[], collection: string): string[] => {
   const first = nameOf(collection, '');
-  return names.filter((name) => name === first || name.startsWith(`${first}@`)).map((name) => name.slice(first.length + 1));
+  const own = names.filter((name) => name === first || name.startsWith(`${first}@`));
+  return own.map((name) => name.slice(first.length + 1));
 };
 
-type Write = { replaceOne: { filter: { _id: string; p: { $lt: number } }; replacement: Omit<Stored, '_id'>; upsert: true } };
+type Older = { _id: string; p: { $lt: number } };
+type Write = { replaceOne: { filter: Older; replacement: Omit<Stored, '_id'>; upsert: true } };
 
 const refusedAsDuplicate = (error: unknown): false => {
   if (!isDuplicate(error)) throw error;
@@ -74,7 +79,7 @@ const openEngine = (connection: Connection, collections: readonly Collection[]):
     replace: (one, from) =>
       connection.use(async (db) => {
         const replacing = storedIn(db, one).replaceOne({ _id: one.id, p: from }, stored(one), { upsert: from === 0 });
-        return replacing.then(({ matchedCount, upsertedCount }) => matchedCount + upsertedCount === 1, refusedAsDuplicate);
+        return replacing.then((done) => done.matchedCount + done.upsertedCount === 1, refusedAsDuplicate);
       }),
     find: (collection, generation, { where, range, sort, limit, skip = 0 }) =>
       connection.use(async (db) => {

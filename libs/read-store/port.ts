@@ -23,7 +23,10 @@ export type Query = {
  */
 export type Positioned = { document: Document | null; position: number };
 
-/** Where a document is stored. `generation` is '' where the collection belongs to no read model, or the model was never rebuilt. */
+/**
+ * Where a document is stored. `generation` is '' where the collection belongs to no read model, or the model was never
+ * rebuilt.
+ */
 export type DocumentKey = { collection: string; generation: string; id: string };
 export type StoredDocument = DocumentKey & Positioned;
 
@@ -108,7 +111,7 @@ export type ReadStore = PositionedDocuments & {
   switchOver(model: string, built: Serving, even?: 'behind'): Promise<boolean>;
   /** Gives up a shadow copy. */
   abandonRebuild(model: string, generation: string): Promise<void>;
-  /** Removes generations that neither serve nor are being built. Takes a second, so that nothing reads them any more. */
+  /** Removes generations that neither serve nor are being built, after a second: then nothing reads them any more. */
   removeUnused(): Promise<void>;
 
   mark: DocumentEngine['mark'];

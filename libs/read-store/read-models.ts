@@ -1,13 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkpointCollection, type ModelState, type ModelStates, openModelStates, replacedKeptMs, stateIn } from './model-states.ts';
+import {
+  checkpointCollection, type ModelState, type ModelStates, openModelStates, replacedKeptMs, stateIn,
+} from './model-states.ts';
 import { type Collection, type DocumentEngine, type Query, type ReadStore, RebuildSuperseded } from './port.ts';
 
 /** The fields that queries of a collection may name. */
 export const fieldsDeclared = ({ indexes }: Pick<Collection, 'indexes'>): string[] => [...new Set(indexes.flat())];
 
 /** Every collection that a store with these collections has. */
-export const withCheckpoints = (collections: readonly Collection[]): Collection[] => [...collections, checkpointCollection];
+export const withCheckpoints = (collections: readonly Collection[]): Collection[] => [
+  ...collections,
+  checkpointCollection,
+];
 
 /** Without this check not every engine would find what is there. */
 const requireDeclared = (collections: readonly Collection[]) => {
@@ -15,7 +20,8 @@ const requireDeclared = (collections: readonly Collection[]) => {
   return (collection: string, { where, range, sort }: Pick<Query, 'where' | 'range' | 'sort'>): void => {
     const asked = [...Object.keys(where), ...(range ? [range.by] : []), ...(sort ? [sort.by] : [])];
     const strange = asked.find((field) => !declared.get(collection)?.has(field));
-    if (strange !== undefined) throw new RangeError(`${collection} is asked by ${strange}, which is not among its indexes`);
+    if (strange === undefined) return;
+    throw new RangeError(`${collection} is asked by ${strange}, which is not among its indexes`);
   };
 };
 
@@ -42,10 +48,9 @@ export const createReadStore = (engine: DocumentEngine, collections: readonly Co
 
   /** Generations that neither serve nor are being built. */
   const unused = async (): Promise<{ name: string; generation: string }[]> => {
+    const ofModels = collections.flatMap(({ name, model }) => (model === undefined ? [] : { name, model }));
     const stored = await Promise.all(
-      collections.flatMap(({ name, model }) =>
-        model === undefined ? [] : engine.generations(name).then((all) => all.map((generation) => ({ name, model, generation }))),
-      ),
+      ofModels.map(async (one) => (await engine.generations(one.name)).map((generation) => ({ ...one, generation }))),
     );
     // Read second: a generation is noted there before anything is stored in it.
     const now = await states.fresh();
@@ -59,7 +64,10 @@ export const createReadStore = (engine: DocumentEngine, collections: readonly Co
     read: (key) => engine.read(key),
     write: (documents) => engine.write(documents),
     replace: (document, from) => engine.replace(document, from),
-    get: async (collection, id) => (await engine.read({ collection, generation: await generationOf(collection), id })).document,
+    get: async (collection, id) => {
+      const generation = await generationOf(collection);
+      return (await engine.read({ collection, generation, id })).document;
+    },
     find: async (collection, query) => {
       requireFields(collection, query);
       return query.limit === 0 ? [] : engine.find(collection, await generationOf(collection), query);
@@ -77,11 +85,13 @@ export const createReadStore = (engine: DocumentEngine, collections: readonly Co
     moveCheckpoints: async (generations, position, last) => {
       let areServing = true;
       await states.update((now) => {
-        const current = Object.entries(generations).map(([model, written]) => ({ model, written, state: stateIn(now, model) }));
-        areServing = current.every(({ written, state }) => state.generation === written);
-        const moved = current.filter(({ written, state }) => state.generation === written && state.position < position);
-        if (moved.length === 0) return now;
-        const models = { ...now.models, ...Object.fromEntries(moved.map(({ model, state }) => [model, { ...state, position }])) };
+        const written = Object.entries(generations);
+        const serving = written.filter(([model, generation]) => stateIn(now, model).generation === generation);
+        areServing = serving.length === written.length;
+        const behind = serving.filter(([model]) => stateIn(now, model).position < position);
+        if (behind.length === 0) return now;
+        const moved = behind.map(([model]) => [model, { ...stateIn(now, model), position }] as const);
+        const models = { ...now.models, ...Object.fromEntries(moved) };
         const isLater = last !== undefined && last.position > (now.lastEvent?.position ?? 0);
         return { models, lastEvent: isLater ? last : now.lastEvent };
       });

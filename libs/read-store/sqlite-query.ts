@@ -64,7 +64,8 @@ const orderOf = (sort: Query['sort']): string => {
 };
 
 /** A query as a SELECT of documents. */
-export const findSql = (collection: string, generation: string, { where, range, sort, limit, skip = 0 }: Query): Sql => {
+export const findSql = (collection: string, generation: string, query: Query): Sql => {
+  const { where, range, sort, limit, skip = 0 } = query;
   const { sql, parameters } = whereOf(generation, where, range);
   return {
     sql: `SELECT document FROM ${tableOf(collection)}${sql} ORDER BY ${orderOf(sort)} LIMIT ? OFFSET ?`,

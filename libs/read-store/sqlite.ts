@@ -1,12 +1,17 @@
 import { setImmediate } from 'node:timers/promises';
-import { openDatabase, type Row } from '#libs/sqlite/database.ts';
+import { openDatabase, type Parameters, type Row } from '#libs/sqlite/database.ts';
 import { openMark } from '#libs/sqlite/mark.ts';
 import type { Collection, Document, DocumentEngine, ReadStore, StoredDocument } from './port.ts';
 import { createReadStore, withCheckpoints } from './read-models.ts';
-import { countSql, findSql, generationsSql, indexSql, insertSql, replaceSql, tableOf, tableSql, writeSql } from './sqlite-query.ts';
+import {
+  countSql, findSql, generationsSql, indexSql, insertSql, replaceSql, tableOf, tableSql, writeSql,
+} from './sqlite-query.ts';
 
 const parsed = (row: Row): Document => JSON.parse(row.document as string) as Document;
-const textOf = ({ document }: StoredDocument): string | null => document && JSON.stringify(document);
+/** A document as the values of its row. */
+const valuesOf = ({ generation, id, position, document }: StoredDocument): Parameters => [
+  generation, id, position, document && JSON.stringify(document),
+];
 
 /** Removed at once, so that other processes wait for the write lock no longer. */
 const rowsAtOnce = 1_000;
@@ -27,16 +32,14 @@ const openEngine = (file: string, collections: readonly Collection[]): DocumentE
     write: async (documents) => {
       if (documents.length === 0) return;
       database.transaction(() => {
-        for (const one of documents) database.run(writeSql(one.collection), one.generation, one.id, one.position, textOf(one));
+        for (const one of documents) database.run(writeSql(one.collection), ...valuesOf(one));
       });
     },
     replace: async (one, from) => {
-      const { collection, generation, id, position } = one;
-      const given = [generation, id, position, textOf(one)];
       const changed =
         from === 0
-          ? database.run(insertSql(collection), ...given)
-          : database.run(replaceSql(collection), ...given, from);
+          ? database.run(insertSql(one.collection), ...valuesOf(one))
+          : database.run(replaceSql(one.collection), ...valuesOf(one), from);
       return changed === 1;
     },
     find: async (collection, generation, query) => {

@@ -60,6 +60,10 @@ describe('Rebuilding the read models while callers are served', () => {
     });
     try {
       for (let time = 0; time < rebuilds; time += 1) await at.house.colophon('rebuild');
+      const both = await Promise.all([at.house.command('rebuild'), at.house.command('rebuild')]);
+      const refused = both.filter(({ code }) => code !== 0);
+      expect(refused.length).toBeLessThan(2);
+      for (const { stderr } of refused) expect(stderr).toMatch(/another rebuild of \w+ was begun later/);
     } finally {
       over = true;
       await Promise.all(calling);
