@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../services/api/routes.ts';
+import { type Api, openApi } from './harness.ts';
+
+let api: Api;
+let powerless: string;
+beforeAll(async () => {
+  api = await openApi('2026-05-20T12:00:30.000Z');
+  powerless = (await api.key(await api.account(), { permissions: [] })).secret;
+});
+afterAll(async () => {
+  await api.close();
+  await api.remove();
+});
+
+const guarded = routes.flatMap((route) => (route.permission ? [{ ...route, permission: route.permission }] : []));
+const titled = guarded.map((route) => [`${route.method} ${route.path}`, route] as const);
+
+const send = async ({ method, path, request }: (typeof guarded)[number], secret: string | null) => {
+  const [example] = Object.values(request?.examples ?? {});
+  const { statusCode, headers, body } = await api.app.inject({
+    method,
+    url: path.replaceAll(/\{\w+\}/g, 'render_01JR04W1PD2M5S8V3Q6X9Z7TKF'),
+    headers: secret === null ? {} : { authorization: `Bearer ${secret}` },
+    ...(example && { payload: example.value as object }),
+  });
+  return { statusCode, headers, body: JSON.parse(body) as Record<string, unknown> };
+};
+
+describe('Whatever it does, the route', () => {
+  it.each(titled)('%s is for callers with a key', async (_, route) => {
+    const { statusCode, body } = await send(route, null);
+    expect([statusCode, body.error]).toEqual([401, 'missing_authorization']);
+  });
+
+  it.each(titled)('%s is for keys with its permission, and counts their requests', async (_, route) => {
+    const { statusCode, headers, body } = await send(route, powerless);
+    expect([statusCode, body.required_permission]).toEqual([403, route.permission]);
+    expect(headers).toHaveProperty('x-ratelimit-remaining');
+  });
+});
+
+it.each(titled.filter(([, { request }]) => request?.body && !request.bodyIsOptional))('%s needs a body', async (_, route) => {
+  const { statusCode, body } = await send({ ...route, request: {} }, powerless);
+  expect([statusCode, body.error]).toEqual([400, 'invalid_request']);
+});
