@@ -39,7 +39,7 @@ const addRequests = async (db: Database, accountId: string, ends: Date, requests
 const gatherMs = 250;
 
 /** Counts requests of accounts without a rate limit four times a second: nothing is decided by them. */
-export const openGathering = ({ use }: Pick<Connection, 'use'>) => {
+export const openGathering = (connection: Pick<Connection, 'use'>) => {
   let gathered = new Map<string, { accountId: string; ends: Date; requests: number }>();
   let timer: NodeJS.Timeout | undefined;
   const flush = async (): Promise<void> => {
@@ -47,8 +47,9 @@ export const openGathering = ({ use }: Pick<Connection, 'use'>) => {
     timer = undefined;
     const all = [...gathered.values()];
     gathered = new Map();
-    const counting = all.map(({ accountId, ends, requests }) => use((db) => addRequests(db, accountId, ends, requests)));
-    await Promise.allSettled(counting);
+    const count = ({ accountId, ends, requests }: (typeof all)[number]) =>
+      connection.use((db) => addRequests(db, accountId, ends, requests));
+    await Promise.allSettled(all.map(count));
   };
   return {
     add: (accountId: string, ends: Date): void => {

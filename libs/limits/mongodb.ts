@@ -17,7 +17,7 @@ export const openMongoLimits = async (
   url: string, usage: UsageReader, setting = 'READ_STORE_URL',
 ): Promise<Limits & Pick<Connection, 'missing'>> => {
   const connection = openConnection(url, setting, prepare);
-  const { use } = connection;
+  const use: Connection['use'] = (work) => connection.use(work);
   const gathering = openGathering(connection);
 
   const monthStanding = async (accountId: string, quota: Quota, now: Date): Promise<Allowance> => {

@@ -92,6 +92,16 @@ export const renders: Cases<OpenedLimits> = {
     expect(await usedBy(engine, 'known')).toBe(3);
   },
 
+  'a render that is taken back while a correction gives it up is taken back once': async ({ engine }) => {
+    const render = renderOf('known', 5);
+    await engine.takeRender(render);
+    await engine.correct(async () => {
+      await engine.settleRender(render, null);
+      return 'never';
+    }, noon);
+    expect(await usedBy(engine, 'known')).toBe(3);
+  },
+
   'a render that was accepted and never settled counts once': async ({ engine, usage }) => {
     await take(engine, 'known', 10);
     usage.set('known', '2026-05', { used: 4, through: 101 });
