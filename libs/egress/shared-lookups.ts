@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import PQueue from 'p-queue';
 import { untilAborted, withTimeout } from '#libs/concurrency/timeout.ts';
 import { judgeAddress } from './address.ts';
@@ -15,7 +16,7 @@ export type LookupRules = {
   now: () => number;
 };
 
-type Answer = { until: number } & ({ addresses: Address[] } | { error: unknown });
+type Answer = { addresses: Address[] } | { error: unknown };
 type Lookup = { answer: Promise<Address[]>; waiting: number; stop: () => void };
 
 const givenUp = new Error('no caller waits for the name');
@@ -51,26 +52,23 @@ const queues = (concurrency: number) => {
  * caller waits for it.
  */
 export const sharedLookups = ({ lookUp, lookupMs, perAccount, now }: LookupRules) => {
-  const answers = new Map<string, Answer>();
+  const answers = new LRUCache<string, Answer>({ max: mostKnown, ttl: failureKeptMs, ttlResolution: 0, perf: { now } });
   const lookups = new Map<string, Lookup>();
   const inQueue = queues(perAccount);
-
-  const remember = (key: string, answer: Answer): void => {
-    answers.delete(key);
-    answers.set(key, answer);
-    if (answers.size > mostKnown) answers.delete(answers.keys().next().value!);
-  };
 
   const start = (key: string): Lookup => {
     const control = new AbortController();
     // A little sooner than those who asked give up, so that the failure is known to all and remembered.
     const answer = withTimeout(lookupMs * 0.8, (signal) => lookUp(key, signal), { signal: control.signal, error: () => late }).then(
       (found) => {
-        remember(key, { until: now() + lifeOf(found), addresses: found.addresses });
-        return found.addresses;
+        const { addresses } = found;
+        const ttl = lifeOf(found);
+        // To the cache a life of 0 has no end.
+        if (ttl > 0) answers.set(key, { addresses }, { ttl });
+        return addresses;
       },
       (error: unknown) => {
-        if (control.signal.reason !== givenUp) remember(key, { until: now() + failureKeptMs, error });
+        if (control.signal.reason !== givenUp) answers.set(key, { error });
         throw error;
       },
     );
@@ -99,7 +97,7 @@ export const sharedLookups = ({ lookUp, lookupMs, perAccount, now }: LookupRules
 
   const known = (key: string): Address[] | undefined => {
     const answer = answers.get(key);
-    if (!answer || answer.until <= now()) return undefined;
+    if (!answer) return undefined;
     if ('error' in answer) throw answer.error;
     return answer.addresses;
   };
