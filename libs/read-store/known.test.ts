@@ -3,7 +3,7 @@ import { openKnown } from './known.ts';
 
 /** Something that can be read, a clock, and how often it was read. */
 const stage = (forMs: number) => {
-  const at = { there: { version: 1 } as { version: number } | null, now: 0, asked: 0, whileReading: (): void => undefined };
+  const at = { there: { version: 1 } as { version: number } | null, now: 1, asked: 0, whileReading: (): void => undefined };
   const read = async (): Promise<{ version: number } | null> => {
     at.asked += 1;
     const found = at.there;
@@ -16,10 +16,10 @@ const stage = (forMs: number) => {
 describe('What was read', () => {
   it('is known for as long as is said, and read again then', async () => {
     const { at, known } = stage(200);
-    for (at.now of [0, 100, 199]) expect(await known.find('x')).toEqual({ version: 1 });
+    for (at.now of [1, 100, 201]) expect(await known.find('x')).toEqual({ version: 1 });
     expect(at.asked).toBe(1);
     at.there = { version: 2 };
-    at.now = 200;
+    at.now = 202;
     expect(await known.find('x')).toEqual({ version: 2 });
   });
 

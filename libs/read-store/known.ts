@@ -20,16 +20,15 @@ export type Known<T> = { find(id: string): Promise<T | null> };
  * `clock` tells milliseconds and is never set back.
  */
 export const openKnown = <T extends object>(read: (id: string) => Promise<T | null>, forMs: number, clock = (): number => performance.now()): Known<T> => {
-  const known = new LRUCache<string, { found: T; since: number }>({ max: mostKnown });
+  const known = new LRUCache<string, T>({ max: mostKnown, ttl: forMs, ttlResolution: 0, perf: { now: clock } });
   return {
     find: async (id) => {
-      // What is being read may change at once: it is as old as the question.
-      const since = clock();
       const remembered = known.get(id);
-      if (remembered && since - remembered.since < forMs) return remembered.found;
+      if (remembered) return remembered;
+      // What is being read may change at once: it is as old as the question.
+      const start = clock();
       const found = await read(id);
-      if (found && forMs > 0) known.set(id, { found, since });
-      else known.delete(id);
+      if (found && forMs > 0) known.set(id, found, { start });
       return found;
     },
   };
