@@ -1,4 +1,5 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { bandTemplate, measuringExpression, measuringSheet, type Setting } from './band-sheet.ts';
 import type { Band, BandPlace } from './bands.ts';
 import { inlineImages } from './band-images.ts';
@@ -18,24 +19,12 @@ const fontsOf = async ({ session }: Page): Promise<string> => {
   return typeof result.value === 'string' && result.value.length < 500 ? result.value : 'sans-serif';
 };
 
-const remembered = <V>(most: number) => {
-  const known = new Map<string, V>();
-  return async (key: string, make: () => Promise<V>): Promise<V> => {
-    const digest = createHash('sha256').update(key).digest('base64');
-    const value = known.get(digest) ?? (await make());
-    known.delete(digest);
-    known.set(digest, value);
-    if (known.size > most) known.delete(known.keys().next().value!);
-    return value;
-  };
-};
-
 /**
  * Sets the bands of a document that stands in its page: in the fonts of the document's body, and as high as they turn out where that is more than they
  * were given, so that nothing is cut off or lies over the text. Heights are remembered, since the same bands come again and again.
  */
 export const bandSetter = ({ stillHouse }: { stillHouse: () => Promise<House> }): SetBands => {
-  const heights = remembered<number[]>(500);
+  const heights = new LRUCache<string, number[]>({ max: 500 });
 
   const measure = async (bands: Band[], setting: Setting, signal: AbortSignal): Promise<number[]> => {
     const house = await stillHouse();
@@ -54,7 +43,9 @@ export const bandSetter = ({ stillHouse }: { stillHouse: () => Promise<House> })
     const { options } = request;
     const setting: Setting = { options, fonts: await fontsOf(page) };
     const bands = await Promise.all(read.map(async (band) => (band.images.length > 0 ? inlineImages(band, { house: await stillHouse(), group: request.group ?? '', signal }) : band)));
-    const natural = await heights(measuringSheet(bands, setting), () => measure(bands, setting, signal));
+    const key = hash('sha256', measuringSheet(bands, setting), 'base64');
+    const natural = heights.get(key) ?? (await measure(bands, setting, signal));
+    heights.set(key, natural);
 
     const heightOf = (place: BandPlace) => {
       const index = bands.findIndex((band) => band.place === place);
