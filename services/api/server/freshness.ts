@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { Problem } from '#contracts/http/problem.ts';
 import { notKnownAnyMore } from '#libs/read-store/known.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
@@ -19,15 +20,12 @@ const behind = (): Problem => Problem.of('service_unavailable', 'What was writte
 
 /** Remembers, within this process, the last writes of the accounts that wrote last. For so many milliseconds others may go by what they have read. */
 export const createFreshness = (reads: Pick<ReadStore, 'reached'>, knownForMs = 0): Freshness => {
-  const lastWrites = new Map<string, number>();
+  const lastWrites = new LRUCache<string, number>({ max: remembered });
   const placeOf = (accountId: string, model: string): string => `${accountId}\n${model}`;
 
   const remember = (place: string, position: number): void => {
     // Of two writes at once, the later one in the log may be told of first.
-    const last = Math.max(position, lastWrites.get(place) ?? 0);
-    lastWrites.delete(place);
-    lastWrites.set(place, last);
-    if (lastWrites.size > remembered) lastWrites.delete(lastWrites.keys().next().value!);
+    lastWrites.set(place, Math.max(position, lastWrites.get(place) ?? 0));
   };
   const shows = async (accountId: string, model: string): Promise<boolean> => {
     const place = placeOf(accountId, model);
