@@ -3,6 +3,7 @@ import type { BandSources } from '#libs/chromium/read-bands.ts';
 import { openPool, type PoolLoad, type TaskTerms } from './pool.ts';
 import type { InputType } from './input-type.ts';
 import type { Prepared } from './prepared.ts';
+import { prepareSmallHtml, prepareSmallTemplate } from './small.ts';
 import { withEcho } from './worker/echo.ts';
 import type { TemplateInput } from './template.ts';
 import type { Variable } from '#contracts/http/templates.ts';
@@ -13,7 +14,7 @@ export type { InputType, Prepared };
 /** How long a task may wait and run, and whose it is. */
 export type Terms = TaskTerms;
 
-/** Turns what callers send into documents for the browser, away from the event loop. */
+/** Turns what callers send into documents for the browser: what is small and takes a moment in the calling process, all else away from its event loop. */
 export type Preparation = {
   /**
    * @param input `data` is the UTF-8 of what the caller sent (the text as sent, or the JSON of an object); `maxImages` null where there is no limit
@@ -33,13 +34,20 @@ export type Preparation = {
 
 const defaults = { threads: 3, memoryMb: 512 };
 
+const begun = <T>(work: Promise<T>, { onBegin }: Terms): Promise<T> => {
+  onBegin?.();
+  return work;
+};
+
 /** @param settings `threads`: how many documents are converted at once (3), each in a process of its own; `memoryMb`: the heap limit of each (512 MiB) */
 export const openPreparation = (settings: { threads?: number; memoryMb?: number } = {}): Preparation => {
   const { threads, memoryMb } = { ...defaults, ...settings };
   const pool = openPool({ processes: threads, memoryMb });
   return {
-    prepare: async (input, terms) => withEcho<Prepared>(await pool.run('prepare', input, terms), input.data),
-    prepareTemplate: (input, terms) => pool.run('prepareTemplate', input, terms),
+    prepare: async (input, terms) =>
+      (await begun(prepareSmallHtml(input), terms)) ?? withEcho<Prepared>(await pool.run('prepare', input, terms), input.data),
+    prepareTemplate: async (input, terms) =>
+      (await begun(prepareSmallTemplate(input), terms)) ?? pool.run('prepareTemplate', input, terms),
     analyse: (input, terms) => pool.run('analyse', input, terms),
     readBands: (input, terms) => pool.run('readBands', input, terms),
     load: pool.load,

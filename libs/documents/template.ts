@@ -1,6 +1,6 @@
 import { Problem } from '#contracts/http/problem.ts';
 import { analyse, type Analysis } from '#libs/templating/analyse.ts';
-import { expand } from '#libs/templating/expand.ts';
+import { expand, type Expansion } from '#libs/templating/expand.ts';
 import type { Variable } from '#contracts/http/templates.ts';
 import { prepareHtml } from './html/convert.ts';
 import type { Prepared } from './prepared.ts';
@@ -27,8 +27,13 @@ const readData = (data: Uint8Array): unknown => {
   }
 };
 
+type Sizes = Pick<Expansion, 'maxOutputBytes' | 'bounds'>;
+
+/** The HTML that a template filled with data gives. Throws a Problem. */
+export const expandTemplate = ({ data, maxImages: _, ...template }: TemplateInput, sizes: Sizes = { maxOutputBytes }): string =>
+  expand({ ...template, data: readData(data), ...sizes });
+
 /** Fills a template and makes a document for the browser of it, in the calling thread. Throws a Problem. */
-export const prepareTemplate = ({ data, maxImages, ...template }: TemplateInput): Prepared =>
-  prepareHtml(expand({ ...template, data: readData(data), maxOutputBytes }), maxImages);
+export const prepareTemplate = (input: TemplateInput): Prepared => prepareHtml(expandTemplate(input), input.maxImages);
 
 export const analyseTemplate = ({ content, variables }: { content: string; variables: Variable[] }): Analysis => analyse(content, variables);

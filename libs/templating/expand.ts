@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { Problem } from '#contracts/http/problem.ts';
 import type { Variable } from '#contracts/http/templates.ts';
 import { checkTemplate } from './check.ts';
-import { limits } from './limits.ts';
+import { type Bounds, limits } from './limits.ts';
 import { parseTemplate } from './parse.ts';
 import { prepareProgram } from './program.ts';
 import { document, startRun } from './run.ts';
@@ -21,22 +21,29 @@ export type Expansion = {
   /** IANA time zone that date-times are shown in. */
   timeZone: string;
   maxOutputBytes: number;
+  /** Narrower ones than those that hold for every template, for an expansion that must not take long. */
+  bounds?: Bounds;
 };
 
-const ready = new LRUCache<string, Step>({ maxSize: limits.cachedCharacters, max: 1000 });
+const ready = new LRUCache<string, Compiled>({ maxSize: limits.cachedBytes, sizeCalculation: ({ bytes }) => bytes });
 
-const prepareContent = (content: string): Step => {
-  const parsed = parseTemplate(content);
+type Compiled = { fill: Step; bytes: number };
+
+/** What a placeholder takes in memory once it is compiled, measured. */
+const bytesPerTag = 1300;
+
+const compile = (content: string, bounds: Bounds): Compiled => {
+  const parsed = parseTemplate(content, bounds);
   const fault = 'fault' in parsed ? parsed.fault : checkTemplate(parsed.program).faults[0];
   if (fault || 'fault' in parsed) throw Problem.of('invalid_template_syntax', fault?.message ?? '', fault && { line: fault.line });
-  return prepareProgram(parsed.program);
+  return { fill: prepareProgram(parsed.program), bytes: 1 + content.length + bytesPerTag * parsed.tags };
 };
 
-const readyFor = (content: string, contentHash: string): Step => {
+const compiledFor = (content: string, contentHash: string, bounds: Bounds): Compiled => {
   const known = ready.get(contentHash);
   if (known) return known;
-  const made = prepareContent(content);
-  ready.set(contentHash, made, { size: content.length + 1 });
+  const made = compile(content, bounds);
+  ready.set(contentHash, made);
   return made;
 };
 
@@ -45,10 +52,11 @@ const readyFor = (content: string, contentHash: string): Step => {
  * Fails with `invalid_template_syntax` for a template that `analyse` finds syntax errors in, and with `template_render_error` where the
  * data lacks a value (`missing_variable`, `line`) or holds an unfit one (`variable`, `line`), or where the document or the work grows too large.
  */
-export const expand = ({ content, contentHash, data, variables, locale, timeZone, maxOutputBytes }: Expansion): string => {
-  const fill = readyFor(content, contentHash);
+export const expand = (expansion: Expansion): string => {
+  const { content, contentHash, data, variables, locale, timeZone, maxOutputBytes, bounds = limits } = expansion;
+  const { fill } = compiledFor(content, contentHash, bounds);
   checkVariables(data, variables);
-  const run = startRun({ data, locale, timeZone, maxOutputBytes });
+  const run = startRun({ data, locale, timeZone, maxOutputBytes, maxSteps: bounds.steps });
   fill(topScope(data), run);
   return document(run);
 };

@@ -20,6 +20,9 @@ export const limits = {
   path: 500,
   /** Characters of a name or text shown in a message. */
   shown: 80,
-  /** Characters of all template contents whose compiled form is kept. */
-  cachedCharacters: 32_000_000,
+  /** Bytes that all templates kept in compiled form take, about. */
+  cachedBytes: 32_000_000,
 } as const;
+
+/** The bounds on one template and on one expansion of it. */
+export type Bounds = Record<'tags' | 'tagCharacters' | 'depth' | 'parentheses' | 'steps', number>;

@@ -1,8 +1,8 @@
-import { limits } from './limits.ts';
+import { type Bounds, limits } from './limits.ts';
 
 export type OpenTag = { at: number; text: string };
-/** What can be told of a template without parsing it: the first bound it breaks, the blocks left open (outermost first), the tag that never ends. Positions are offsets into the content. */
-export type Outline = { excess?: { at: number; message: string }; openBlocks: OpenTag[]; unended?: number };
+/** What can be told of a template without parsing it: the first bound it breaks, the blocks left open (outermost first), the tag that never ends. `tags` are those read. Positions are offsets into the content. */
+export type Outline = { tags: number; excess?: { at: number; message: string }; openBlocks: OpenTag[]; unended?: number };
 
 const tagStart = /\{\{(?:\{\{)?~?(!--|!|#|\^|\/|\s*else\b)?/g;
 const commentEnd = /--~?\}\}/g;
@@ -42,17 +42,17 @@ const kindOf = (mark: string | undefined, inner: string): Kind => {
  * Reads a template's tags in one linear pass, so that what would cost the parser time or memory beyond measure is
  * refused before it is parsed: the parser's work grows with the square of the depth.
  */
-export const outlineOf = (content: string): Outline => {
+export const outlineOf = (content: string, bounds: Bounds = limits): Outline => {
   const blocks: (OpenTag & { levels: number })[] = [];
   const sum = { tags: 0, characters: 0, depth: 0 };
-  const found = (rest: Omit<Outline, 'openBlocks'>): Outline => ({ openBlocks: blocks.map(({ at, text }) => ({ at, text })), ...rest });
+  const found = (rest: Pick<Outline, 'excess' | 'unended'>): Outline => ({ tags: sum.tags, openBlocks: blocks.map(({ at, text }) => ({ at, text })), ...rest });
 
   tagStart.lastIndex = 0;
   for (let match = tagStart.exec(content); match !== null; match = tagStart.exec(content)) {
     const at = match.index;
     const excess = (message: string) => found({ excess: { at, message } });
 
-    if ((sum.tags += 1) > limits.tags) return excess(`The template has more than ${limits.tags} placeholders.`);
+    if ((sum.tags += 1) > bounds.tags) return excess(`The template has more than ${bounds.tags} placeholders.`);
     if (isEscaped(content, at)) continue;
     const end = endOf(content, match[1], tagStart.lastIndex);
     if (end < 0) return found({ unended: at });
@@ -61,15 +61,15 @@ export const outlineOf = (content: string): Outline => {
 
     const kind = kindOf(match[1], inner);
     if (kind === 'comment') continue;
-    if ((sum.characters += inner.length) > limits.tagCharacters) return excess(`The placeholders of the template hold more than ${limits.tagCharacters} characters in all.`);
-    if (parenthesesIn(inner) > limits.parentheses) return excess(`A placeholder holds more than ${limits.parentheses} parentheses.`);
+    if ((sum.characters += inner.length) > bounds.tagCharacters) return excess(`The placeholders of the template hold more than ${bounds.tagCharacters} characters in all.`);
+    if (parenthesesIn(inner) > bounds.parentheses) return excess(`A placeholder holds more than ${bounds.parentheses} parentheses.`);
 
     const innermost = blocks.at(-1);
     if (kind === 'open') blocks.push({ at, text: content.slice(at, end + 2), levels: 1 });
     if (kind === 'chain' && innermost) innermost.levels += 1;
     if (kind === 'open' || kind === 'chain') sum.depth += 1;
     if (kind === 'close') sum.depth -= blocks.pop()?.levels ?? 0;
-    if (sum.depth > limits.depth) return excess(`The blocks of the template are nested more than ${limits.depth} deep.`);
+    if (sum.depth > bounds.depth) return excess(`The blocks of the template are nested more than ${bounds.depth} deep.`);
   }
   return found({});
 };

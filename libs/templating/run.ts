@@ -1,11 +1,11 @@
 import { Problem } from '#contracts/http/problem.ts';
-import { limits } from './limits.ts';
 
 type Terms = {
   readonly data: unknown;
   readonly locale: string;
   readonly timeZone: string;
   readonly maxOutputBytes: number;
+  readonly maxSteps: number;
 };
 
 /** One expansion under way: what it reads, what it has written, how much it has done. */
@@ -31,7 +31,8 @@ export const write = (run: Run, text: string, bytes: number): void => {
 /** Counts work done, so that loops within loops end even where they write nothing. */
 export const spend = (run: Run, steps: number): void => {
   run.steps += steps;
-  if (run.steps > limits.steps) throw Problem.of('template_render_error', `Expanding the template takes more than ${limits.steps} steps: its loops go over too many items.`);
+  if (run.steps <= run.maxSteps) return;
+  throw Problem.of('template_render_error', `Expanding the template takes more than ${run.maxSteps} steps: its loops go over too many items.`);
 };
 
 /** All that was written. */

@@ -1,4 +1,5 @@
 import type { Token } from 'parse5';
+import type { Budget } from '../budget.ts';
 import { isLocalAddress, reachOfCss } from './css.ts';
 import { addressesOfSrcset } from './srcset.ts';
 
@@ -9,13 +10,13 @@ const onlyLinking = new Set(['a', 'area', 'base']);
 export type Reach = { external: boolean; images: string[] };
 
 /** The reach of an element's attributes; undefined where it has none. */
-export const reachOf = (tagName: string, attributes: readonly Token.Attribute[]): Reach | undefined => {
+export const reachOf = (tagName: string, attributes: readonly Token.Attribute[], budget: Budget): Reach | undefined => {
   const reach: Reach = { external: false, images: [] };
   for (const { name, value } of attributes) {
     if (fetchedAttributes.has(name)) {
       if (isFetched(tagName, name, value)) reach.external = true;
     } else if (name === 'style' || value.includes('(')) {
-      const css = reachOfCss(name === 'style' ? value : `x:${value}`, 'declarationList');
+      const css = reachOfCss(name === 'style' ? value : `x:${value}`, 'declarationList', budget);
       reach.external ||= css.external;
       reach.images.push(...css.images);
     }

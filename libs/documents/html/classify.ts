@@ -1,4 +1,5 @@
 import type { DefaultTreeAdapterTypes, Token } from 'parse5';
+import { type Budget, unlimited } from '../budget.ts';
 import { reachOf } from './addresses.ts';
 import { reachOfCss } from './css.ts';
 import { type Cut, isCut, locateCut } from './cut.ts';
@@ -41,12 +42,20 @@ export type Finds = {
 };
 
 type Element = DefaultTreeAdapterTypes.Element;
-type Sighting = Omit<Classification, 'refresh'> & Omit<Finds, 'cut'> & { refreshes: Refresh[]; sheets: Element[]; cut: boolean };
+type Sighting = Omit<Classification, 'refresh'> & Omit<Finds, 'cut'> & {
+  refreshes: Refresh[];
+  sheets: Element[];
+  cut: boolean;
+  budget: Budget;
+};
 
-/** Parses a document once by the HTML standard, and says what it asks of a browser. */
-export const classify = (html: string): { classification: Classification; finds: Finds } => {
+/**
+ * Parses a document once by the HTML standard, and says what it asks of a browser. It spends one unit of the budget for
+ * each element, and what {@link reachOfCss} spends. @throws what the budget throws
+ */
+export const classify = (html: string, budget: Budget = unlimited): { classification: Classification; finds: Finds } => {
   const seen: Sighting = {
-    ...nothingThatRuns, base: undefined, pictures: [], refreshes: [], sheets: [], cut: false,
+    ...nothingThatRuns, base: undefined, pictures: [], refreshes: [], sheets: [], cut: false, budget,
   };
   const document = parseWatching(html, false, {
     onTag: (tag, place, parser) => {
@@ -54,10 +63,13 @@ export const classify = (html: string): { classification: Classification; finds:
       const { current } = parser.openElements;
       if (tag.tagName === 'style' && current && 'tagName' in current && current.tagName === 'style') seen.sheets.push(current);
     },
+    onElement: () => budget.spend(1),
     onError: (code) => (seen.cut ||= isCut(code)),
   });
+  // Where the document is cut, it is read once more.
+  if (seen.cut) budget.spend(html.length);
   for (const sheet of seen.sheets.map(textOf)) {
-    seen.external ||= reachOfCss(sheet, 'stylesheet').external;
+    seen.external ||= reachOfCss(sheet, 'stylesheet', budget).external;
     seen.needsStabilising ||= sheetMustSettle(sheet);
   }
   if (seen.scripts) {
@@ -88,7 +100,7 @@ const look = (seen: Sighting, { tagName, attrs }: Token.TagToken, { inTemplate, 
   if (tagName === 'base') seen.base ??= attrs.find(({ name }) => name === 'href')?.value;
   const refresh = inTemplate ? undefined : refreshOf(tagName, attrs);
   if (refresh) seen.refreshes.push(refresh);
-  const reach = reachOf(tagName, attrs);
+  const reach = reachOf(tagName, attrs, seen.budget);
   if (!reach) return;
   seen.external = true;
   if (!inTemplate) for (const address of reach.images) seen.pictures.push({ address, line: line() });

@@ -1,4 +1,4 @@
-import { type DefaultTreeAdapterMap, Parser, type Token } from 'parse5';
+import { defaultTreeAdapter, type DefaultTreeAdapterMap, Parser, type Token } from 'parse5';
 
 type HtmlParser = Parser<DefaultTreeAdapterMap>;
 
@@ -8,13 +8,19 @@ export type Place = { inTemplate: boolean; inSelect: boolean };
 export type Watch = {
   /** Told of every start tag once it has been dealt with, those included that do not become an element. */
   onTag: (tag: Token.TagToken, place: Place, parser: HtmlParser) => void;
+  /** Told of every element before it is made, those included that no tag asks for. */
+  onElement?: () => void;
   /** Told of the code of every parse error. */
   onError: (code: string, parser: HtmlParser) => void;
 };
 
 /** Parses by the HTML standard, and answers with the tree. `positions` costs time, and gives tags their `location`. */
-export const parseWatching = (html: string, positions: boolean, { onTag, onError }: Watch): HtmlParser['document'] => {
-  const parser: HtmlParser = new Parser({ sourceCodeLocationInfo: positions });
+export const parseWatching = (html: string, positions: boolean, { onTag, onElement, onError }: Watch): HtmlParser['document'] => {
+  const createElement: typeof defaultTreeAdapter.createElement = (tagName, namespace, attributes) => {
+    onElement?.();
+    return defaultTreeAdapter.createElement(tagName, namespace, attributes);
+  };
+  const parser: HtmlParser = new Parser({ sourceCodeLocationInfo: positions, treeAdapter: { ...defaultTreeAdapter, createElement } });
   let selectModes: number[] = [];
   const build = parser.onStartTag.bind(parser);
   parser.onStartTag = (tag) => {

@@ -114,6 +114,8 @@ describe('formatDate', () => {
     ['2026-03-05', 'D MMMM', 'la', 'UTC', '5 March'],
     ['2026-03-03', 'MMMM Do, YYYY [at] h A', 'en', 'UTC', 'March 3rd, 2026 at 12 AM'],
     ['2026-03-05', 'LL', 'en', 'UTC', 'March 5, 2026'],
+    ['2027-01-01', '[W]WW GGGG, w gggg', 'en', 'UTC', 'W53 2026, 1 2027'],
+    ['2026-03-05T12:00:00Z', 'HH:mm z', 'en', 'Europe/Vienna', '13:00 GMT+1'],
   ])('writes %s as %s in %s, %s: %s', (x, format, locale, timeZone, expected) => {
     expect(filled(`{{formatDate x "${format}"}}`, { x }, { locale, timeZone })).toBe(expected);
   });
