@@ -1,10 +1,9 @@
 import type { TemplateFinding } from '#contracts/http/template-answers.ts';
 import type { Variable } from '#contracts/http/templates.ts';
-import type { Use } from './check.ts';
-import { checkTemplate } from './check.ts';
+import { checkTemplate, type Use } from './check.ts';
 import { limits } from './limits.ts';
+import { shown } from './messages.ts';
 import { parseTemplate } from './parse.ts';
-import { shown } from './wording.ts';
 
 export type Analysis = { errors: TemplateFinding[]; names: string[] };
 
@@ -38,9 +37,9 @@ const undeclared = (uses: Use[], variables: Variable[]): TemplateFinding[] => {
 const syntaxError = ({ message, line }: { message: string; line: number }): TemplateFinding => ({ type: 'syntax_error', message, line });
 
 /**
- * Reads a template and tells what is wrong with it, in the order of its lines (which count from 1), at most 50 findings.
- * `names` are the top-level names of the data that it uses. Where variables are declared, every use of another name is a
- * `missing_variable`; what a loop's items hold is not known here and is not judged.
+ * Reads a template and tells what is wrong with it, in the order of its lines (which count from 1), at most 50
+ * findings. `names` are the top-level names of the data that it uses. Where variables are declared, every use of
+ * another name is a `missing_variable`; what a loop's items hold is not known here and is not judged.
  */
 export const analyse = (content: string, variables: Variable[]): Analysis => {
   const parsed = parseTemplate(content);

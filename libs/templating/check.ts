@@ -1,10 +1,10 @@
-import type { Block, Expression, Hash, Literal, Mustache, Path, Program, Statement } from './ast.ts';
-import { lineOf } from './ast.ts';
-import type { Lexical } from './lexical.ts';
-import { couldBeHelper, outermost, startOf, within } from './lexical.ts';
-import type { SyntaxFault } from './syntax-error.ts';
-import { helperNames, isHelper, signatures } from './signatures.ts';
-import { shown, written } from './wording.ts';
+import {
+  type Block, type Expression, type Hash, lineOf, type Literal, type Mustache, type Path, type Program, type Statement, written,
+} from './ast.ts';
+import { helperNames, helpers, isHelper } from './helpers/helpers.ts';
+import { couldBeHelper, type Lexical, outermost, startOf, within } from './lexical.ts';
+import { shown } from './messages.ts';
+import type { SyntaxFault } from './parse.ts';
 
 /** A use of the data itself: the path's parts from the data's top, as far as the template alone can tell. */
 export type Use = { parts: string[]; line: number };
@@ -39,7 +39,7 @@ const checkSignature = (call: Call, form: 'block' | 'value', walk: Walk) => {
   if (call.path.type !== 'PathExpression' || !couldBeHelper(call.path, walk.lexical) || !isHelper(name)) {
     return fault(walk, call, `There is no helper "${shown(name)}"; there are ${helperNames}.`);
   }
-  const signature = signatures[name];
+  const signature = helpers[name];
   const [least, most] = signature.arguments;
   const unknownName = call.hash?.pairs.find(({ key }) => !signature.named.includes(key));
   if (signature.form !== form) fault(walk, call, `"${name}" is used as ${signature.usage}.`);

@@ -5,9 +5,7 @@ import { checkTemplate } from './check.ts';
 import { type Bounds, limits } from './limits.ts';
 import { parseTemplate } from './parse.ts';
 import { prepareProgram } from './program.ts';
-import { document, startRun } from './run.ts';
-import { topScope } from './scope.ts';
-import type { Step } from './step.ts';
+import { document, startRun, type Step, topScope } from './run.ts';
 import { checkVariables } from './variables.ts';
 
 export type Expansion = {
@@ -49,8 +47,9 @@ const compiledFor = (content: string, contentHash: string, bounds: Bounds): Comp
 
 /**
  * Fills a template's placeholders from the data and gives the document, of at most `maxOutputBytes` bytes of UTF-8.
- * Fails with `invalid_template_syntax` for a template that `analyse` finds syntax errors in, and with `template_render_error` where the
- * data lacks a value (`missing_variable`, `line`) or holds an unfit one (`variable`, `line`), or where the document or the work grows too large.
+ * Fails with `invalid_template_syntax` for a template that `analyse` finds syntax errors in, and with
+ * `template_render_error` where the data lacks a value (`missing_variable`, `line`) or holds an unfit one (`variable`,
+ * `line`), or where the document or the work grows too large.
  */
 export const expand = (expansion: Expansion): string => {
   const { content, contentHash, data, variables, locale, timeZone, maxOutputBytes, bounds = limits } = expansion;

@@ -1,17 +1,10 @@
-import type { Expression, Hash, Path, SubExpression } from './ast.ts';
-import { lineOf } from './ast.ts';
-import { missing } from './failures.ts';
-import type { Argument, Call } from './functions/argument.ts';
-import { costs, valueHelpers } from './functions/all.ts';
-import type { Lexical, Start } from './lexical.ts';
-import { startOf } from './lexical.ts';
-import { ownMember } from './reserved.ts';
-import type { Run } from './run.ts';
-import { spend } from './run.ts';
-import type { Loop, Scope } from './scope.ts';
-import { joined, scopeAbove } from './scope.ts';
-import type { ValueHelperName } from './signatures.ts';
-import { written, writtenCall } from './wording.ts';
+import { type Expression, type Hash, lineOf, type Path, type SubExpression, written, writtenCall } from './ast.ts';
+import type { Argument, Call } from './helpers/call.ts';
+import { type ValueHelperName, valueHelpers } from './helpers/helpers.ts';
+import { type Lexical, type Start, startOf } from './lexical.ts';
+import { missing } from './messages.ts';
+import { joined, type Loop, type Run, type Scope, scopeAbove, spend } from './run.ts';
+import { ownMember } from './values.ts';
 
 /** Computes an expression's value; undefined where the data has none. */
 export type Read = (scope: Scope, run: Run) => unknown;
@@ -102,18 +95,17 @@ const nothing: Argument = { value: undefined, written: '', literal: true };
 /** Makes a helper's call ready. `raw` says whether its result reaches the document as it stands. */
 export const prepareCall = (node: Pick<SubExpression, 'path' | 'params' | 'loc'> & { hash?: Hash }, lexical: Lexical, raw: boolean): Ready => {
   const name = node.path.original as ValueHelperName;
-  const helper = valueHelpers[name];
+  const { compute, cost } = valueHelpers[name];
   const given = node.params.map((param) => {
     const ready = prepare(param, lexical);
     return { written: ready.written, literal: param.type.endsWith('Literal'), read: name === 'lookup' ? ready.read : needed(ready) };
   });
   const { line } = node.loc.start;
-  const cost = costs[name];
   const read: Read = (scope, run) => {
     const [subject = nothing, option = nothing] = given.map(({ read: readArgument, ...argument }) => ({ ...argument, value: readArgument(scope, run) }));
     const reads = (characters: number): void => spend(run, characters * cost.character);
     const call: Call = { line, locale: run.locale, timeZone: run.timeZone, raw, reads };
-    const result = helper(call, subject, option);
+    const result = compute(call, subject, option);
     spend(run, cost.call);
     // What `lookup` finds is neither read nor made.
     if (typeof result === 'string' && name !== 'lookup') reads(result.length);

@@ -1,13 +1,19 @@
 import type { Path } from './ast.ts';
 
-/** The contexts that enclose a place in a template: the outermost is the data; `each` and `with` add one each, with the names they give (`as |item at|`). */
+/**
+ * The contexts that enclose a place in a template: the outermost is the data; `each` and `with` add one each, with the
+ * names they give (`as |item at|`).
+ */
 export type Lexical = { names: readonly string[]; up: Lexical | undefined };
 
 export const outermost: Lexical = { names: [], up: undefined };
 
 export const within = (up: Lexical, names: readonly string[] = []): Lexical => ({ names, up });
 
-/** Where a path begins: at the data, a variable of the loop, the nth name given by the context so many hops up, or that context itself. */
+/**
+ * Where a path begins: at the data, a variable of the loop, the nth name given by the context so many hops up, or that
+ * context itself.
+ */
 export type Start =
   | { from: 'root'; rest: string[] }
   | { from: 'loop'; hops: number; name: string; rest: string[] }

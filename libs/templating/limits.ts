@@ -1,4 +1,7 @@
-/** What a template may hold and do. Chosen so that reading the largest allowed template takes well under a second and stays within tens of megabytes. */
+/**
+ * What a template may hold and do. Chosen so that reading the largest allowed template takes well under a second and
+ * stays within tens of megabytes.
+ */
 export const limits = {
   /** Opening braces in a template. */
   tags: 20_000,

@@ -1,7 +1,10 @@
 import { type Bounds, limits } from './limits.ts';
 
 export type OpenTag = { at: number; text: string };
-/** What can be told of a template without parsing it: the first bound it breaks, the blocks left open (outermost first), the tag that never ends. `tags` are those read. Positions are offsets into the content. */
+/**
+ * What can be told of a template without parsing it: the first bound it breaks, the blocks left open (outermost first),
+ * the tag that never ends. `tags` are those read. Positions are offsets into the content.
+ */
 export type Outline = { tags: number; excess?: { at: number; message: string }; openBlocks: OpenTag[]; unended?: number };
 
 const tagStart = /\{\{(?:\{\{)?~?(!--|!|#|\^|\/|\s*else\b)?/g;

@@ -1,9 +1,7 @@
 import { Problem } from '#contracts/http/problem.ts';
 import type { Variable } from '#contracts/http/templates.ts';
-import { quoted } from './functions/argument.ts';
-import { isoDateAllowed, readIsoDate } from './iso-date.ts';
-import { ownMember } from './reserved.ts';
-import { shown } from './wording.ts';
+import { quoted, shown } from './messages.ts';
+import { isoDateAllowed, ownMember, readIsoDate } from './values.ts';
 
 const isOfType: Record<Variable['type'], (value: unknown) => boolean> = {
   string: (value) => typeof value === 'string',
@@ -29,7 +27,10 @@ const declaredValue = (data: unknown, name: string): unknown => {
   return top === undefined ? name.split('.').reduce(ownMember, data) : top;
 };
 
-/** Fails with `template_render_error` where the data lacks a required variable or holds a value of another type than declared. Null is present, and of every type. */
+/**
+ * Fails with `template_render_error` where the data lacks a required variable or holds a value of another type than
+ * declared. Null is present, and of every type.
+ */
 export const checkVariables = (data: unknown, variables: readonly Variable[]): void => {
   for (const { name, type, required } of variables) {
     const value = declaredValue(data, name);

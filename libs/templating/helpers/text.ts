@@ -1,6 +1,6 @@
-import { textOf } from '../text-of.ts';
-import type { Argument, Call, ValueHelper } from './argument.ts';
-import { quoted, refuseOption } from './argument.ts';
+import { quoted } from '../messages.ts';
+import { textOf } from '../values.ts';
+import { type Argument, type Call, refuse, refuseOption, type ValueHelper } from './call.ts';
 
 const text = (call: Call, { value, written }: Argument): string => {
   const whole = textOf(value, written, call.line);
@@ -16,8 +16,8 @@ export const lowercase: ValueHelper = (call, subject) => text(call, subject).toL
 const characters = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /**
- * Where the character after the first `count` begins in the text; undefined where there is none. Of a text that goes on, an end is
- * certain only once another character follows.
+ * Where the character after the first `count` begins in the text; undefined where there is none. Of a text that goes
+ * on, an end is certain only once another character follows.
  */
 const endOfFirst = (text: string, count: number, goesOn: boolean): number | undefined => {
   let [position, end]: [number, number | undefined] = [0, undefined];
@@ -29,7 +29,10 @@ const endOfFirst = (text: string, count: number, goesOn: boolean): number | unde
   return goesOn ? undefined : end;
 };
 
-/** The first `length` characters as a reader counts them (an emoji or an accented letter is one), and an ellipsis where more follow. */
+/**
+ * The first `length` characters as a reader counts them (an emoji or an accented letter is one), and an ellipsis where
+ * more follow.
+ */
 export const truncate: ValueHelper = (call, subject, length) => {
   if (typeof length.value !== 'number' || !Number.isInteger(length.value) || length.value < 0) {
     return refuseOption(call, subject, length, `the length given to truncate is ${quoted(length.value)}; a whole number from 0 is allowed.`);
@@ -44,5 +47,20 @@ export const truncate: ValueHelper = (call, subject, length) => {
     const end = endOfFirst(part, length.value, goesOn);
     if (end !== undefined) return `${whole.slice(0, end).trimEnd()}…`;
     if (!goesOn) return whole;
+  }
+};
+
+const unsafeInMarkup: Record<string, string> = { '<': String.raw`\u003c`, '>': String.raw`\u003e`, '&': String.raw`\u0026` };
+
+/**
+ * A value as JSON. Within triple braces it may stand in a script element: what could end the element or begin a comment
+ * is written as an escape, which is the same JSON.
+ */
+export const json: ValueHelper = (call, subject) => {
+  try {
+    const text = JSON.stringify(subject.value);
+    return call.raw ? text.replace(/[<>&]/g, (sign) => unsafeInMarkup[sign] ?? sign) : text;
+  } catch {
+    return refuse(call, subject, `"${subject.written}" cannot be written as JSON; plain data is allowed.`);
   }
 };

@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache';
-import type { ValueHelper } from './argument.ts';
-import { quoted, refuse, refuseOption } from './argument.ts';
+import { quoted } from '../messages.ts';
+import { refuse, refuseOption, type ValueHelper } from './call.ts';
 
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
-// Making a format costs as much as a thousand uses of it. There is room for every currency, so that one document makes none twice.
+// Making a format costs as much as a thousand uses of it. There is room for every currency, so that one document makes
+// none twice.
 const formats = new LRUCache<string, Intl.NumberFormat>({ max: 400 });
 
 const formatOf = (locale: string, currency: string): Intl.NumberFormat => {
@@ -22,11 +23,20 @@ const decimal = /^-?\d{1,30}(?:\.\d{1,30})?$/;
 const isAmount = (value: unknown): value is number | Intl.StringNumericLiteral =>
   typeof value === 'number' ? Number.isFinite(value) : typeof value === 'string' && decimal.test(value);
 
-/** An amount (a number, or a decimal number as text, which keeps every digit) in a currency named by its ISO 4217 code, as written in the locale. Null is empty. */
+/**
+ * An amount (a number, or a decimal number as text, which keeps every digit) in a currency named by its ISO 4217 code,
+ * as written in the locale. Null is empty.
+ */
 export const formatCurrency: ValueHelper = (call, subject, currency) => {
   const code = typeof currency.value === 'string' ? currency.value.toUpperCase() : '';
-  if (!currencies.has(code)) return refuseOption(call, subject, currency, `${quoted(currency.value)} is no currency code; a code of ISO 4217 such as EUR, USD or JPY is allowed.`);
+  if (!currencies.has(code)) {
+    const complaint = `${quoted(currency.value)} is no currency code; a code of ISO 4217 such as EUR, USD or JPY is allowed.`;
+    return refuseOption(call, subject, currency, complaint);
+  }
   if (subject.value === null) return '';
-  if (!isAmount(subject.value)) return refuse(call, subject, `"${subject.written}" is ${quoted(subject.value)}, which is no amount; a number such as 1234.5 is allowed.`);
+  if (!isAmount(subject.value)) {
+    const found = `"${subject.written}" is ${quoted(subject.value)}`;
+    return refuse(call, subject, `${found}, which is no amount; a number such as 1234.5 is allowed.`);
+  }
   return formatOf(call.locale, code).format(subject.value);
 };

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { shown, unfit } from './messages.ts';
+
+/** Names that every object inherits. They are never data, wherever they stand and whatever the data holds. */
+const inherited: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
+
+/** A value's own member: undefined where it has none of that name, or where the name is reserved. */
+export const ownMember = (holder: unknown, name: string): unknown => {
+  if (holder === null || holder === undefined || inherited.has(name) || !Object.hasOwn(holder, name)) return undefined;
+  const member = (holder as Record<string, unknown>)[name];
+  return typeof member === 'function' ? undefined : member;
+};
+
+const isScalar = (value: unknown) => value === null || typeof value !== 'object';
+
+/**
+ * A value as text: null is empty, a list of plain values is joined by commas as Handlebars does.
+ * An object is refused, for "[object Object]" is never what a document should say.
+ */
+export const textOf = (value: unknown, name: string, line: number): string => {
+  if (typeof value === 'string') return value;
+  if (value === null) return '';
+  if (Array.isArray(value) && value.every(isScalar)) return value.join(',');
+  if (typeof value === 'object') {
+    throw unfit(name, line, `"${shown(name)}" is ${Array.isArray(value) ? 'a list of objects' : 'an object'} and cannot be shown as text; name one of its fields, or use {{json ...}}.`);
+  }
+  return `${value as number | boolean}`;
+};
+
+const calendarDate = z.iso.date();
+const dateTime = z.iso.datetime({ offset: true, local: true });
+const hasOffset = /(?:Z|[+-]\d\d:?\d\d)$/;
+
+/**
+ * Reads an ISO 8601 date or date-time that exists in the calendar; undefined for anything else. `epochMs` is in
+ * milliseconds; `floating` says that no offset was given, so that the date is the same in every time zone.
+ */
+export const readIsoDate = (value: unknown): { epochMs: number; floating: boolean } | undefined => {
+  if (typeof value !== 'string' || value.length > 40) return undefined;
+  if (calendarDate.safeParse(value).success) return { epochMs: Date.parse(value), floating: true };
+  if (!dateTime.safeParse(value).success) return undefined;
+  const floating = !hasOffset.test(value);
+  return { epochMs: Date.parse(floating ? `${value}Z` : value), floating };
+};
+
+export const isoDateAllowed = 'an ISO 8601 date or date-time such as 2026-03-31 or 2026-03-31T14:30:00Z is allowed';
