@@ -1,11 +1,11 @@
 import type { Band } from '#libs/chromium/bands.ts';
 import type { BandSources } from '#libs/chromium/read-bands.ts';
 import { openPool, type PoolLoad, type TaskTerms } from './pool.ts';
-import type { InputType } from './input-type.ts';
+import type { InputType } from './input.ts';
 import type { Prepared } from './prepared.ts';
 import { prepareSmallHtml, prepareSmallTemplate } from './small.ts';
-import { withEcho } from './worker/echo.ts';
-import type { TemplateInput } from './template.ts';
+import { withEcho } from './worker/answer.ts';
+import type { TemplateInput } from './prepare.ts';
 import type { Variable } from '#contracts/http/templates.ts';
 import type { Analysis } from '#libs/templating/analyse.ts';
 
@@ -14,10 +14,14 @@ export type { InputType, Prepared };
 /** How long a task may wait and run, and whose it is. */
 export type Terms = TaskTerms;
 
-/** Turns what callers send into documents for the browser: what is small and takes a moment in the calling process, all else away from its event loop. */
+/**
+ * Turns what callers send into documents for the browser: what is small and takes a moment in the calling process, all
+ * else away from its event loop.
+ */
 export type Preparation = {
   /**
-   * @param input `data` is the UTF-8 of what the caller sent (the text as sent, or the JSON of an object); `maxImages` null where there is no limit
+   * @param input `data` is the UTF-8 of what the caller sent (the text as sent, or the JSON of an object); `maxImages`
+   *   null where there is no limit
    * @throws Problem
    */
   prepare: (input: { inputType: InputType; data: Uint8Array; maxImages: number | null }, terms: Terms) => Promise<Prepared>;
@@ -39,7 +43,10 @@ const begun = <T>(work: Promise<T>, { onBegin }: Terms): Promise<T> => {
   return work;
 };
 
-/** @param settings `threads`: how many documents are converted at once (3), each in a process of its own; `memoryMb`: the heap limit of each (512 MiB) */
+/**
+ * @param settings `threads`: how many documents are converted at once (3), each in a process of its own; `memoryMb`:
+ * the heap limit of each (512 MiB)
+ */
 export const openPreparation = (settings: { threads?: number; memoryMb?: number } = {}): Preparation => {
   const { threads, memoryMb } = { ...defaults, ...settings };
   const pool = openPool({ processes: threads, memoryMb });

@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '#contracts/http/problem.ts';
-import type { InputType, TextType } from './input-type.ts';
+import type { InputType, TextType } from './input.ts';
 import { prepareDocument } from './prepare.ts';
 
 const outcome = async (inputType: InputType, data: Uint8Array): Promise<'prepared' | 'refused'> => {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readExamples } from '#libs/templating/examples.ts';
-import { prepareDocument } from './prepare.ts';
+import { prepareDocument, prepareTemplate } from './prepare.ts';
 import { prepareSmallHtml, prepareSmallTemplate } from './small.ts';
-import { prepareTemplate } from './template.ts';
 
 const template = (content: string, data: unknown = {}) => ({
   content, contentHash: content, data: Buffer.from(JSON.stringify(data)), variables: [], locale: 'en', timeZone: 'UTC', maxImages: 50,

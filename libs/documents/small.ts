@@ -1,9 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { openBudget } from './budget.ts';
 import { prepareHtml } from './html/convert.ts';
-import { type PrepareInput } from './prepare.ts';
+import { expandTemplate, type PrepareInput, type TemplateInput } from './prepare.ts';
 import type { Prepared } from './prepared.ts';
-import { expandTemplate, type TemplateInput } from './template.ts';
 import { decodeText } from './text/decode.ts';
 
 /**
@@ -20,7 +19,10 @@ const bounds = {
   reading: 1_500,
 };
 
-/** Undefined where the attempt fails for whatever reason: then it is made again in a process of the pool, which also says what is wrong. */
+/**
+ * Undefined where the attempt fails for whatever reason: then it is made again in a process of the pool, which also
+ * says what is wrong.
+ */
 const attempt = async <T>(work: () => T): Promise<T | undefined> => {
   await nextTurn();
   try {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Problem } from '#contracts/http/problem.ts';
-import { prepareTemplate } from './template.ts';
+import { prepareTemplate } from './prepare.ts';
 
 it('A template is not filled from data that is no JSON, and the refusal says why', () => {
   const filled = (data: string) => prepareTemplate({ content: '<p>{{a}}', contentHash: 'a', data: Buffer.from(data), variables: [], locale: 'en', timeZone: 'UTC', maxImages: null });

@@ -2,15 +2,12 @@ import { zipSync } from 'fflate';
 import mammoth from 'mammoth';
 import { classify } from '../html/classify.ts';
 import { checkPictures } from '../html/pictures.ts';
-import { page } from '../page.ts';
+import { languageOf, page } from '../page.ts';
 import { converted, type Prepared } from '../prepared.ts';
-import { refusal } from '../refusal.ts';
-import { languageOf } from '../text/language.ts';
-import { adapt } from './adapt.ts';
-import { type Parts, unpack } from './archive.ts';
-import { decodeDocx } from './bytes.ts';
+import { refusal } from '../input.ts';
+import { decodeDocx, type Parts, unpack } from './archive.ts';
 import { convertPicture, labelSizes } from './pictures.ts';
-import { styleMap } from './styles.ts';
+import { adapt, styleMap } from './styles.ts';
 
 /** A Word document, sent in base64, as a set document. Throws a Problem. */
 export const convertDocx = async (data: Uint8Array, maxImages: number | null): Promise<Prepared> => {
@@ -35,7 +32,10 @@ const bodyOf = async (parts: Parts): Promise<string> => {
   }
 };
 
-/** Lets each list and table run in the direction of its own text. Page breaks are rules up to here, because the converter drops empty elements, but rules cannot stand in a paragraph. */
+/**
+ * Lets each list and table run in the direction of its own text. Page breaks are rules up to here, because the
+ * converter drops empty elements, but rules cannot stand in a paragraph.
+ */
 const finished = (html: string): string =>
   html.replace(/<(ul|ol|table)>/g, '<$1 dir="auto">').replaceAll('<hr class="page-break" />', '<span class="page-break"></span>');
 

@@ -26,12 +26,60 @@ export const styleMap = [
   'highlight => mark',
 ];
 
-export const tabStyle = 'Tab stop';
+const tabStyle = 'Tab stop';
 
 /** The name under which the map above finds a paragraph's alignment. */
-export const alignedStyles: Partial<Record<string, string>> = {
+const alignedStyles: Partial<Record<string, string>> = {
   center: 'Aligned centre',
   right: 'Aligned end',
   end: 'Aligned end',
   both: 'Aligned justify',
 };
+
+/** What is used here of the elements that the converter reads a document into. */
+type Element = {
+  type: string;
+  children?: Element[];
+  styleName?: string | null;
+  alignment?: string | null;
+  highlight?: string | null;
+  numbering?: unknown;
+  isBold?: boolean;
+  isHeader?: boolean;
+  value?: string;
+};
+
+const plainStyles = new Set(['', 'normal', 'body text', 'standard', 'table contents', 'table paragraph', 'no spacing', 'list paragraph']);
+
+/**
+ * Brings what the converter would pass over into reach of the style map: alignment, tab stops, and header rows that are
+ * only set in bold.
+ */
+export const adapt = (element: Element): Element => {
+  const children = element.children?.map(adapt);
+  const adapted: Element = children ? { ...element, children } : element;
+  if (adapted.type === 'tab') return { type: 'run', styleName: tabStyle, highlight: null, children: [adapted] };
+  if (adapted.type === 'paragraph') return align(adapted);
+  return adapted.type === 'table' ? withHeader(adapted) : adapted;
+};
+
+const align = (paragraph: Element): Element => {
+  const style = alignedStyles[paragraph.alignment ?? ''];
+  const isPlain = !paragraph.numbering && plainStyles.has((paragraph.styleName ?? '').toLowerCase());
+  return style && isPlain ? { ...paragraph, styleName: style } : paragraph;
+};
+
+const withHeader = (table: Element): Element => {
+  const [first, ...rest] = table.children ?? [];
+  if (!first || rest.length === 0 || rest.some(({ isHeader }) => isHeader) || first.isHeader || !isBold(first)) return table;
+  return { ...table, children: [{ ...first, isHeader: true }, ...rest] };
+};
+
+const isBold = (row: Element): boolean => {
+  const runs = runsOf(row).filter(hasText);
+  return runs.length > 0 && runs.every((run) => run.isBold);
+};
+
+const runsOf = (element: Element): Element[] => (element.type === 'run' ? [element] : (element.children ?? []).flatMap(runsOf));
+
+const hasText = (element: Element): boolean => (element.type === 'text' && !!element.value?.trim()) || (element.children ?? []).some(hasText);

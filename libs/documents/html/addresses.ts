@@ -1,7 +1,6 @@
 import type { Token } from 'parse5';
 import type { Budget } from '../budget.ts';
 import { isLocalAddress, reachOfCss } from './css.ts';
-import { addressesOfSrcset } from './srcset.ts';
 
 const fetchedAttributes = new Set(['src', 'srcset', 'imagesrcset', 'href', 'poster', 'background', 'data', 'lowsrc', 'dynsrc', 'icon', 'manifest', 'codebase', 'classid', 'archive', 'code']);
 const onlyLinking = new Set(['a', 'area', 'base']);
@@ -51,4 +50,26 @@ const pictures = (tagName: string, attributes: readonly Token.Attribute[]): stri
     default:
       return [];
   }
+};
+
+const skip = /[\s,]*/y;
+const address = /\S+/y;
+const descriptor = /[^,]*/y;
+
+/** The addresses of a `srcset`, in order. A `data:` address may hold commas, but none at its end. */
+export const addressesOfSrcset = (srcset: string): string[] => {
+  const found: string[] = [];
+  let at = 0;
+  const take = (pattern: RegExp): string => {
+    pattern.lastIndex = at;
+    const text = pattern.exec(srcset)?.[0] ?? '';
+    at += text.length;
+    return text;
+  };
+  while (take(skip), at < srcset.length) {
+    const written = take(address);
+    found.push(written.replace(/,{1,1000}$/, ''));
+    if (!written.endsWith(',')) take(descriptor);
+  }
+  return found;
 };

@@ -1,5 +1,5 @@
 import { type Budget, unlimited } from '../budget.ts';
-import { refusal } from '../refusal.ts';
+import { refusal } from '../input.ts';
 import type { Prepared } from '../prepared.ts';
 import { classify } from './classify.ts';
 import { checkPictures } from './pictures.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '#contracts/http/problem.ts';
-import { parseJson } from './parse.ts';
-import type { JsonValue } from './value.ts';
+import { type JsonValue, parseJson } from './parse.ts';
 
 const faultOf = (text: string) => {
   try {

@@ -1,10 +1,24 @@
 import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
 import type { Problem } from '#contracts/http/problem.ts';
-import { maxDepth, tooDeep } from '../depth.ts';
-import { refusal } from '../refusal.ts';
-import { isContainer, type JsonContainer, type JsonValue } from './value.ts';
+import { maxDepth, refusal, tooDeep } from '../input.ts';
 
-/** Parses JSON (RFC 8259) without losing repeated keys or the digits of large numbers. Throws a Problem with the line. */
+/**
+ * A JSON value that keeps what the text says: every key, also repeated ones, in order, and literals as they are
+ * written.
+ */
+export type JsonValue =
+  | { type: 'object'; entries: [key: string, value: JsonValue][] }
+  | { type: 'array'; items: JsonValue[] }
+  | { type: 'string'; text: string }
+  | { type: 'number' | 'boolean' | 'null'; text: string };
+
+export type JsonContainer = Extract<JsonValue, { type: 'object' | 'array' }>;
+
+export const isContainer = (value: JsonValue): value is JsonContainer => value.type === 'object' || value.type === 'array';
+
+/**
+ * Parses JSON (RFC 8259) without losing repeated keys or the digits of large numbers. Throws a Problem with the line.
+ */
 export const parseJson = (text: string): JsonValue => {
   const open: JsonContainer[] = [];
   let root: JsonValue | undefined;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '#contracts/http/problem.ts';
 import { convertMarkdown } from './convert.ts';
-import { deepestNesting } from './nesting.ts';
+import { deepestNesting } from './plugins.ts';
 
 const outcomeOf = (text: string): { html: string } | { line: unknown } => {
   try {

@@ -1,13 +1,11 @@
 import MarkdownIt, { type Token } from 'markdown-it';
 import anchor from 'markdown-it-anchor';
-import { anchorOf } from './anchors.ts';
-import { directions } from './directions.ts';
-import { footnotes } from './footnotes.ts';
-import { highlight } from './highlight.ts';
-import { nesting } from './nesting.ts';
-import { taskLists } from './tasks.ts';
+import { anchorOf, directions, footnotes, highlight, nesting, taskLists } from './plugins.ts';
 
-/** CommonMark with tables, strike-through, footnotes, task lists, heading anchors and highlighted code; HTML passes through. */
+/**
+ * CommonMark with tables, strike-through, footnotes, task lists, heading anchors and highlighted code; HTML passes
+ * through.
+ */
 export const markdown = new MarkdownIt({ html: true, linkify: true, typographer: false, highlight });
 markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 markdown.use(nesting);

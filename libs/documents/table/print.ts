@@ -1,13 +1,14 @@
-import { escapeHtml } from '../text/escape.ts';
-import { isNumericColumn } from './numbers.ts';
-import { type Section, sectionsOf } from './sections.ts';
-import type { Cell, Table } from './table.ts';
-import { demandsOf } from './widths.ts';
+import { escapeHtml } from '../page.ts';
+import { type Cell, isNumericColumn, type Table } from './cells.ts';
+import { demandsOf, type Section, sectionsOf } from './columns.ts';
 
 /** The most columns and cells that are set as a table. */
 export const tableLimits = { columns: 500, cells: 1_000_000 };
 
-/** The HTML of a table: header rows that repeat on every page, numbers aligned at their end, wide tables in sections one after another. */
+/**
+ * The HTML of a table: header rows that repeat on every page, numbers aligned at their end, wide tables in sections one
+ * after another.
+ */
 export const printTable = (table: Table): string => {
   const numeric = table.header.map((_, column) => isNumericColumn(cellsOf(table, column)));
   const sections = sectionsOf(demandsOf(table));

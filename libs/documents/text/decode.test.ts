@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '#contracts/http/problem.ts';
-import type { TextType } from '../input-type.ts';
+import type { TextType } from '../input.ts';
 import { decodeText } from './decode.ts';
 
 const decode = (inputType: TextType, text: string) => decodeText(inputType, Buffer.from(text));

@@ -1,16 +1,26 @@
 import { isUtf8 } from 'node:buffer';
-import { type TextType, typeTitles } from '../input-type.ts';
-import { refusal } from '../refusal.ts';
+import { refusal, type TextType, typeTitles } from '../input.ts';
 import { afterDataPrefix, fromBase64, fromCanonicalBase64, mayBeBase64 } from './base64.ts';
-import { lineAt } from './lines.ts';
-import { looksLikeUtf16 } from './utf16.ts';
+
+/** True for bytes that begin with a UTF-16 byte order mark, or whose beginning has a NUL in every other place. */
+const looksLikeUtf16 = (bytes: Uint8Array): boolean => {
+  const [first, second] = bytes;
+  if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
+  const sample = bytes.subarray(0, Math.min(64, bytes.length & ~1));
+  return sample.length >= 4 && (zerosAlternate(sample, 0) || zerosAlternate(sample, 1));
+};
+
+const zerosAlternate = (sample: Uint8Array, phase: 0 | 1): boolean => sample.every((byte, index) => (byte === 0) === (index % 2 === phase));
+
+/** The line, from 1, on which the character at `offset` stands. CR LF, LF and CR end a line. */
+const lineAt = (text: string, offset: number): number => (text.slice(0, offset).match(/\r\n|\r|\n/g)?.length ?? 0) + 1;
 
 // eslint-disable-next-line no-control-regex
 const control = /[\u0000-\u0008\u000b\u000e-\u001f\u007f]/;
 
 /**
- * The text that a caller sent as `data`: plain, or base64 where a `data:...;base64,` prefix says so or where it can be nothing else.
- * A byte order mark is taken off. Throws a Problem for text that is not UTF-8 or holds NUL characters.
+ * The text that a caller sent as `data`: plain, or base64 where a `data:...;base64,` prefix says so or where it can be
+ * nothing else. A byte order mark is taken off. Throws a Problem for text that is not UTF-8 or holds NUL characters.
  */
 export const decodeText = (inputType: TextType, data: Uint8Array): string => {
   const sent = readUtf8(inputType, asBuffer(data));

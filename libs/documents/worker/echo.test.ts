@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { withEcho, withoutEcho } from './echo.ts';
+import { withEcho, withoutEcho } from './answer.ts';
 
 test('a text that goes through unchanged is not sent back, and comes out the same', () => {
   fc.assert(

@@ -1,24 +1,24 @@
 import { flushCompileCache } from 'node:module';
+import type { Variable } from '#contracts/http/templates.ts';
 import type { Band } from '#libs/chromium/bands.ts';
 import type { BandSources } from '#libs/chromium/read-bands.ts';
-import { prepareDocument, type PrepareInput } from '../prepare.ts';
+import { analyse, type Analysis } from '#libs/templating/analyse.ts';
+import { prepareDocument, type PrepareInput, prepareTemplate, type TemplateInput } from '../prepare.ts';
 import type { Prepared } from '../prepared.ts';
-import { analyseTemplate, prepareTemplate, type TemplateInput } from '../template.ts';
-import { type Answer, answering } from './answer.ts';
-import { type Echo, withoutEcho } from './echo.ts';
+import { type Answer, answering, type Echo, withoutEcho } from './answer.ts';
 
 /** What the processes of the pool can do. A further task is one line here and one in {@link Tasks}. */
 const tasks: { [Name in keyof Tasks]: (input: Tasks[Name]['input']) => Tasks[Name]['output'] | Promise<Tasks[Name]['output']> } = {
   prepare: async (input) => withoutEcho(await prepareDocument(input), input.data),
   prepareTemplate,
-  analyse: analyseTemplate,
+  analyse: ({ content, variables }) => analyse(content, variables),
   readBands: async ({ sources, requestedAt }) => (await import('#libs/chromium/read-bands.ts')).readBands(sources, requestedAt),
 };
 
 export type Tasks = {
   prepare: { input: PrepareInput; output: Echo<Prepared> };
   prepareTemplate: { input: TemplateInput; output: Prepared };
-  analyse: { input: Parameters<typeof analyseTemplate>[0]; output: ReturnType<typeof analyseTemplate> };
+  analyse: { input: { content: string; variables: Variable[] }; output: Analysis };
   readBands: { input: { sources: BandSources; requestedAt: Date }; output: Band[] };
 };
 
@@ -32,7 +32,8 @@ const say = (message: Message): void => {
   process.send?.(message);
 };
 
-// A signal to the whole group is for the service, which finishes what runs; this process ends when the service lets go of it.
+// A signal to the whole group is for the service, which finishes what runs; this process ends when the service lets go
+// of it.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
 process.on('message', (order: Order) => void carryOut(order).then(say));

@@ -1,7 +1,6 @@
 import { SaxesParser } from 'saxes';
 import type { Problem } from '#contracts/http/problem.ts';
-import { maxDepth, tooDeep } from '../depth.ts';
-import { refusal } from '../refusal.ts';
+import { maxDepth, refusal, tooDeep } from '../input.ts';
 
 /** What stands one after another in an XML document. `depth` is the number of elements around it. */
 export type XmlItem =
@@ -12,8 +11,8 @@ export type XmlItem =
   | { type: 'doctype'; depth: number; text: string };
 
 /**
- * Reads well-formed XML 1.0. Nothing outside is fetched, and no entity is defined: a document type that defines any is refused.
- * Throws a Problem with the line.
+ * Reads well-formed XML 1.0. Nothing outside is fetched, and no entity is defined: a document type that defines any is
+ * refused. Throws a Problem with the line.
  */
 export const parseXml = (text: string): XmlItem[] => {
   const items: XmlItem[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isNumericColumn, isQuantity } from './numbers.ts';
+import { isNumericColumn, isQuantity } from './cells.ts';
 
 describe('a quantity', () => {
   test.each(['0', '12', '-3.5', '+1', '1,234.50', '1.234,50', "1'234", '1 234,5', '12 %', '99.5%', '€ 12.00', '12,00 €', '$-5', '(120.00)', 'EUR 5', '5 USD', '1e6', '−7', '0.25'])('is %s', (text) => {

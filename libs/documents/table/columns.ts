@@ -1,6 +1,44 @@
-import type { Demand } from './widths.ts';
+import type { Table } from './cells.ts';
 
-/** Columns that are printed side by side; `shares` are their widths in per cent; `signs` is how many signs of average width they hold in a line. */
+/** What a column asks for, in signs of average width: room for its longest word, and for its longest line. */
+export type Demand = { word: number; line: number };
+
+const sampledRows = 1000;
+const longestWord = 26;
+const longestLine = 60;
+const wide = /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}]/gu;
+
+/** The demand of every column, told from the header and the first rows. */
+export const demandsOf = ({ header, rows }: Table): Demand[] => {
+  const demands = header.map((name) => demandOf(name));
+  for (const row of rows.slice(0, sampledRows)) {
+    row.forEach((cell, column) => {
+      const demand = demands[column];
+      if (demand && cell) widen(demand, demandOf(cell));
+    });
+  }
+  return demands;
+};
+
+const demandOf = (text: string): Demand => {
+  const cut = text.slice(0, 400);
+  const line = Math.min(longestLine, Math.max(2, signs(cut)));
+  const word = cut.split(/[\s/-]+/).reduce((longest, part) => Math.max(longest, signs(part)), 2);
+  return { word: Math.min(longestWord, word, line), line };
+};
+
+// Wide letters take the room of two and can be broken anywhere; that they count whole as a word is to their favour.
+const signs = (text: string): number => text.length + (/^[\x20-\x7e]*$/.test(text) ? 0 : (text.match(wide)?.length ?? 0));
+
+const widen = (demand: Demand, by: Demand): void => {
+  demand.word = Math.max(demand.word, by.word);
+  demand.line = Math.max(demand.line, by.line);
+};
+
+/**
+ * Columns that are printed side by side; `shares` are their widths in per cent; `signs` is how many signs of average
+ * width they hold in a line.
+ */
 export type Section = { columns: number[]; shares: number[]; signs: number };
 
 // An A4 page in portrait with the default margins holds this many signs in type of 6, 7.5 and 9.5 points.
@@ -10,8 +48,8 @@ const signsAtNormal = 94;
 const padding = 2.4;
 
 /**
- * Shares the width of the page out to the columns. What does not fit in the smallest type that can be read goes to a further section,
- * which repeats the first column, so that no column is lost and every row can still be told.
+ * Shares the width of the page out to the columns. What does not fit in the smallest type that can be read goes to a
+ * further section, which repeats the first column, so that no column is lost and every row can still be told.
  */
 export const sectionsOf = (demands: readonly Demand[]): Section[] => {
   const room = demands.map(({ word, line }) => Math.max(word, Math.min(line, 14)) + padding);

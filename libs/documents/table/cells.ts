@@ -1,11 +1,18 @@
-import type { Cell } from './table.ts';
+/** A cell as text; `null` is the value null of JSON, which is shown as such. */
+export type Cell = string | null;
+
+/** A header row and body rows, each with as many cells as the header. */
+export type Table = { header: string[]; rows: Cell[][] };
 
 const plain = String.raw`\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?`;
 const grouped = String.raw`\d{1,3}(?:[.,'\u2019\u00a0\u202f ]\d{3})+(?:[.,]\d+)?`;
 const amount = new RegExp(String.raw`^\(?[-+\u2212]?\s?(?:\p{Sc}|[A-Z]{3}\s)?\s?[-+\u2212]?(?:${grouped}|${plain})\s?(?:%|‰|\p{Sc}|[A-Z]{3})?\)?$`, 'u');
 const code = /^0\d/;
 
-/** True for what reads as a quantity: signs, thousands separators, a currency or per cent are part of it. Codes with a leading zero are none. */
+/**
+ * True for what reads as a quantity: signs, thousands separators, a currency or per cent are part of it. Codes with a
+ * leading zero are none.
+ */
 export const isQuantity = (text: string): boolean => text.length <= 40 && amount.test(text) && !code.test(text);
 
 /** True for a column whose filled cells are all quantities. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { addressesOfSrcset } from './srcset.ts';
+import { addressesOfSrcset } from './addresses.ts';
 
 test.each([
   ['a.png', ['a.png']],

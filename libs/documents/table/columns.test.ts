@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sectionsOf } from './sections.ts';
+import { sectionsOf } from './columns.ts';
 
 const demand = fc.tuple(fc.integer({ min: 2, max: 26 }), fc.integer({ min: 2, max: 60 })).map(([a, b]) => ({ word: Math.min(a, b), line: b }));
 

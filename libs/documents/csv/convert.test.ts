@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '#contracts/http/problem.ts';
 import { delimiterOf, delimiters } from './delimiter.ts';
-import { parseCsv } from './parse.ts';
+import { parseCsv } from './convert.ts';
 
 const faultOf = (text: string) => {
   try {
