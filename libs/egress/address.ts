@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import ipaddr from 'ipaddr.js';
 
 /** `public`, or the name of the range that keeps the address from being so. */
@@ -66,4 +67,24 @@ export const liesIn = (address: string, [base, bits]: [ipaddr.IPv4 | ipaddr.IPv6
   const parsed = parse(address);
   const given = parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() ? parsed.toIPv4Address() : parsed;
   return given !== undefined && given.kind() === base.kind() && given.match([base, bits]);
+};
+
+/** The addresses of this machine's network interfaces. */
+export const interfaceAddresses = (): string[] => Object.values(networkInterfaces()).flatMap((interfaces) => (interfaces ?? []).map(({ address }) => address));
+
+/** Interfaces come and go: their addresses are looked up again when the known ones are older than this. */
+const keptMs = 1_000;
+
+/** Tells whether an address, in any spelling, is one of this machine's own. `now` is monotonic, in milliseconds. */
+export const ownAddressCheck = (read: () => string[], now: () => number): ((address: string) => boolean) => {
+  let known = new Set<string | undefined>();
+  let readAt = -Infinity;
+  return (address) => {
+    if (now() - readAt >= keptMs) {
+      known = new Set(read().map(canonicalAddress));
+      readAt = now();
+    }
+    const canonical = canonicalAddress(address);
+    return canonical !== undefined && known.has(canonical);
+  };
 };

@@ -1,5 +1,7 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import type { SecureContext } from 'node:tls';
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { buildConnector } from 'undici';
 import type { Dial } from './dial.ts';
 import { targetOfUrl } from './target.ts';
@@ -28,8 +30,8 @@ const tlsTrouble = (host: string, error: Error): EgressError => {
   return failed(`The TLS handshake with ${host} failed (${code}).`, error);
 };
 
-/** How undici comes by its connections: through the door, and with TLS on top where the scheme asks for it. */
-export const doorConnector = (dial: Dial, secureContext: SecureContext, handshakeMs: number): buildConnector.connector => {
+/** Connects undici to targets that egress admits, with TLS where the scheme asks for it. */
+export const egressConnector = (dial: Dial, secureContext: SecureContext, handshakeMs: number): buildConnector.connector => {
   const secure = buildConnector({ secureContext, allowH2: false, timeout: handshakeMs });
   return (options, callback) => {
     const { target } = targetOfUrl(`${options.protocol}//${options.host ?? options.hostname}`);
@@ -46,4 +48,18 @@ export const doorConnector = (dial: Dial, secureContext: SecureContext, handshak
       (error: Error) => callback(error, null),
     );
   };
+};
+
+const pem = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+
+const readCertificates = async (file: string): Promise<string[]> => {
+  const certificates = (await readFile(file, 'utf8')).match(pem);
+  if (!certificates) throw new Error(`The CA file ${file} holds no certificate in PEM form.`);
+  return certificates.map((text) => new X509Certificate(text).toString());
+};
+
+/** Whom TLS believes: Node's roots, the machine's, and those of the file. Made once, since reading some hundred roots takes longer than a handshake. */
+export const trustStore = async (caFile: string | undefined): Promise<SecureContext> => {
+  const further = caFile === undefined ? [] : await readCertificates(caFile);
+  return createSecureContext({ ca: [...new Set([...getCACertificates('default'), ...getCACertificates('system'), ...further])] });
 };

@@ -1,19 +1,18 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Agent } from 'undici';
 import { count } from '#libs/telemetry/metrics.ts';
-import { agentPerAccount } from './agents.ts';
+import { interfaceAddresses, ownAddressCheck } from './address.ts';
 import { admission } from './admission.ts';
+import { agentPerAccount } from './agents.ts';
 import { readExceptions } from './allow.ts';
 import { send, type Call, type Outcome } from './callback.ts';
-import { doorConnector } from './connector.ts';
+import { egressConnector, trustStore } from './connector.ts';
 import { dialler, type Dial } from './dial.ts';
-import { interfaceAddresses, ownAddressCheck } from './own-addresses.ts';
 import { defaultLimits, type EgressLimits } from './limits.ts';
 import { startProxy, type DocumentProxy } from './proxy.ts';
 import type { Resolve } from './resolve.ts';
 import { systemNames, systemSources, type NameSources } from './system-names.ts';
 import { EgressError, type OnTrouble } from './trouble.ts';
-import { trustStore } from './trust.ts';
 
 export type { Call, Outcome } from './callback.ts';
 export type { DocumentProxy } from './proxy.ts';
@@ -73,7 +72,7 @@ export const openEgress = async (settings: EgressSettings): Promise<Egress> => {
   const secureContext = await trustStore(settings.caFile);
   const agentOver = (own: Dial, idleMs: number): Agent =>
     new Agent({
-      connect: doorConnector(own, secureContext, limits.connectMs),
+      connect: egressConnector(own, secureContext, limits.connectMs),
       allowH2: false,
       pipelining: 1,
       connections: limits.connectionsPerHost,

@@ -3,7 +3,7 @@ import type { Call } from './door.ts';
 import { kept, openDoor } from './fixtures/kept.ts';
 import { httpServer } from './fixtures/listening.ts';
 import { askThrough, tunnelThrough } from './fixtures/through.ts';
-import { interfaceAddresses, ownAddressCheck } from './own-addresses.ts';
+import { interfaceAddresses, ownAddressCheck } from './address.ts';
 
 // Public-looking addresses that stand for those of the machine's interfaces.
 const own = ['8.8.4.4', '2606:4700:0:0::1111'];

@@ -1,9 +1,7 @@
 import { lookUpFirst, systemDns, type DnsClient } from './dns.ts';
-import { followFile } from './followed-file.ts';
-import { parseHosts } from './hosts-file.ts';
-import { fullNames, parseResolvConf } from './resolv-conf.ts';
 import type { Address, Resolve } from './resolve.ts';
 import { sharedLookups } from './shared-lookups.ts';
+import { followFile, fullNames, parseHosts, parseResolvConf } from './system-files.ts';
 
 /** Where names are looked up. */
 export type NameSources = {

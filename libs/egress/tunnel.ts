@@ -2,10 +2,9 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { PassThrough, type Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { answerTunnelTrouble } from './answer.ts';
 import type { Dial } from './dial.ts';
 import type { EgressLimits } from './limits.ts';
-import { meter } from './meter.ts';
+import { answerTunnelTrouble, meter } from './proxy-response.ts';
 import { targetOfAuthority, type Target } from './target.ts';
 import { refused, type OnTrouble } from './trouble.ts';
 

@@ -1,6 +1,6 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
-import type { Duplex } from 'node:stream';
-import { EgressError } from './trouble.ts';
+import { type Duplex, Transform } from 'node:stream';
+import { EgressError, refused } from './trouble.ts';
 
 const statusOf = { refused: 403, timeout: 504, failed: 502 } as const;
 
@@ -24,4 +24,16 @@ export const answerTunnelTrouble = (client: Duplex, error: unknown): void => {
   const { status, headers, body } = refusalAnswer(error);
   const lines = headers.flatMap((text, i) => (i % 2 === 0 ? [`${text}: ${headers[i + 1]}`] : []));
   client.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, 'connection: close', '', body].join('\r\n'));
+};
+
+/** Lets bytes pass up to a limit, then fails with a refusal. */
+export const meter = (maxBytes: number): Transform => {
+  let passed = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      passed += chunk.length;
+      if (passed > maxBytes) done(refused('response-too-large', `More than ${maxBytes} bytes came back.`));
+      else done(null, chunk);
+    },
+  });
 };
