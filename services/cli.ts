@@ -9,7 +9,7 @@ import { addInstallationCommands } from './cli/installation-commands.ts';
 import { addKeyCommands } from './cli/key-commands.ts';
 import { addLogCommands } from './cli/log-commands.ts';
 import { SettingsError } from '#libs/config/settings.ts';
-import { DiskRefusal } from '#libs/disk/refusal.ts';
+import { DiskRefusal } from '#libs/disk/disk.ts';
 import { DamagedFile } from '#libs/engines/sound-files.ts';
 import { AddressError } from '#libs/engines/remote.ts';
 import { type Role, roles } from './process/running.ts';

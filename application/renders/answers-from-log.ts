@@ -1,6 +1,6 @@
 import { streams } from '#contracts/names.ts';
 import type { Answer, Answers } from '#libs/answers/port.ts';
-import { isRecent } from '#libs/clock/recent.ts';
+import { isRecent } from '#libs/clock/clock.ts';
 import { nextMadeAgain, render } from '#libs/domain/render.ts';
 import { causedBy, load, type Log } from '#application/handling/handle.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Problem } from '#contracts/http/problem.ts';
 import { streams } from '#contracts/names.ts';
-import { isRecent } from '#libs/clock/recent.ts';
+import { isRecent } from '#libs/clock/clock.ts';
 import { template } from '#libs/domain/template.ts';
 import { templateName } from '#libs/domain/template-name.ts';
 import { type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';

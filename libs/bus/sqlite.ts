@@ -1,4 +1,4 @@
-import { uptimeMs } from '#libs/clock/uptime.ts';
+import { uptimeMs } from '#libs/clock/clock.ts';
 import { openBell } from '#libs/sqlite/bell.ts';
 import { openDatabase } from '#libs/sqlite/database.ts';
 import { openMark } from '#libs/sqlite/mark.ts';

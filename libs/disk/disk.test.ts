@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Disk, type FileSystem, openDisk } from './disk.ts';
-import { DiskRefusal } from './refusal.ts';
+import { DiskRefusal } from './disk.ts';
 
 const mebibyte = 1024 * 1024;
 const gigabyte: FileSystem = { bsize: 4096, blocks: 262_144, bavail: 200_000, files: 1_000, ffree: 900 };

@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { Problem } from '#contracts/http/problem.ts';
 import { TimeoutError } from '#libs/concurrency/timeout.ts';
-import type { Disk } from '#libs/disk/disk.ts';
-import { DiskRefusal } from '#libs/disk/refusal.ts';
+import { type Disk, DiskRefusal } from '#libs/disk/disk.ts';
 import { RevisionConflict } from '#libs/event-store/port.ts';
 import { withDisk, withRetry, withTimeout, withUnavailable } from './decorators.ts';
 

@@ -2,8 +2,7 @@ import pRetry from 'p-retry';
 import { Problem } from '#contracts/http/problem.ts';
 import { BlobMissing } from '#libs/blob-store/port.ts';
 import { withTimeout as limited } from '#libs/concurrency/timeout.ts';
-import type { Disk } from '#libs/disk/disk.ts';
-import { DiskRefusal } from '#libs/disk/refusal.ts';
+import { type Disk, DiskRefusal } from '#libs/disk/disk.ts';
 import { EventTooLarge, RevisionConflict } from '#libs/event-store/port.ts';
 import { isRemote } from './remote.ts';
 

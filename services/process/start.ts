@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { type FirstSteps, openDefaultAccount } from '#application/accounts/default-account.ts';
 import { sharingOf } from '#libs/config/combinations.ts';
 import { loadSettings, type Settings, SettingsError } from '#libs/config/settings.ts';
-import { DiskRefusal } from '#libs/disk/refusal.ts';
+import { DiskRefusal } from '#libs/disk/disk.ts';
 import { pathsOf, restrictPermissions } from '#libs/engines/file-permissions.ts';
 import { AddressError, isRemote } from '#libs/engines/remote.ts';
 import { DamagedFile } from '#libs/engines/sound-files.ts';

@@ -3,7 +3,7 @@ import type { EventData } from '#contracts/events/all.ts';
 import { type Diagnosis, type Diagnostics, diagnosis as diagnosisSchema } from '#contracts/http/diagnostics.ts';
 import { streams } from '#contracts/names.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
-import { isRecent } from '#libs/clock/recent.ts';
+import { isRecent } from '#libs/clock/clock.ts';
 import { render } from '#libs/domain/render.ts';
 import { type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
 import { type Cause, load, type Log } from '#application/handling/handle.ts';

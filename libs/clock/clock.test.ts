@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isRecent } from './recent.ts';
+import { isRecent } from './clock.ts';
 
 const at = (ms: number): string => new Date(ms).toISOString();
 
