@@ -4,7 +4,6 @@ import { openPool, type PoolLoad, type TaskTerms } from './pool.ts';
 import type { InputType } from './input.ts';
 import type { Prepared } from './prepared.ts';
 import { prepareSmallHtml, prepareSmallTemplate } from './small.ts';
-import { withEcho } from './worker/answer.ts';
 import type { TemplateInput } from './prepare.ts';
 import type { Variable } from '#contracts/http/templates.ts';
 import type { Analysis } from '#libs/templating/analyse.ts';
@@ -52,7 +51,7 @@ export const openPreparation = (settings: { threads?: number; memoryMb?: number 
   const pool = openPool({ processes: threads, memoryMb });
   return {
     prepare: async (input, terms) =>
-      (await begun(prepareSmallHtml(input), terms)) ?? withEcho<Prepared>(await pool.run('prepare', input, terms), input.data),
+      (await begun(prepareSmallHtml(input), terms)) ?? pool.run('prepare', input, terms),
     prepareTemplate: async (input, terms) =>
       (await begun(prepareSmallTemplate(input), terms)) ?? pool.run('prepareTemplate', input, terms),
     analyse: (input, terms) => pool.run('analyse', input, terms),

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '#contracts/http/problem.ts';
 import type { InputType, TextType } from './input.ts';
-import { prepareDocument } from './prepare.ts';
+import { prepareDocument, prepareTemplate } from './prepare.ts';
 
 const outcome = async (inputType: InputType, data: Uint8Array): Promise<'prepared' | 'refused'> => {
   try {
@@ -50,4 +50,16 @@ describe('the sample documents', () => {
     const data = inputType === 'docx' ? Buffer.from(file.toString('base64')) : file;
     expect(await prepareDocument({ inputType, data, maxImages: 50 })).toMatchObject({ classification: { scripts: false, external: false } });
   });
+});
+
+test('A template is not filled from data that is no JSON, and the refusal says why', () => {
+  const filled = (data: string) => prepareTemplate({ content: '<p>{{a}}', contentHash: 'a', data: Buffer.from(data), variables: [], locale: 'en', timeZone: 'UTC', maxImages: null });
+  expect(filled('{"a":1}').html).toContain('<p>1');
+  let fault: unknown;
+  try {
+    filled('{"a":}');
+  } catch (error) {
+    fault = (error as Problem).fault;
+  }
+  expect(fault).toMatchObject({ name: 'invalid_request', message: expect.stringMatching(/^data is not JSON: /), extra: { field: 'data' } });
 });

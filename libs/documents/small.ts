@@ -15,7 +15,7 @@ const bounds = {
   /** Bytes that a template expands to. */
   output: 24_576,
   template: { tags: 200, tagCharacters: 2_000, depth: 10, parentheses: 10, steps: 3_000 },
-  /** Units that reading the HTML may spend, see `inspectHtml`. */
+  /** Units that reading the HTML may spend, see `classify`. */
   reading: 1_500,
 };
 

@@ -1,7 +1,7 @@
 import type { Token } from 'markdown-it';
 import type { Problem } from '#contracts/http/problem.ts';
 import { classify } from '../html/classify.ts';
-import { checkPictures } from '../html/pictures.ts';
+import { checkPictures } from '../html/convert.ts';
 import { languageOf, page } from '../page.ts';
 import { converted, type Prepared } from '../prepared.ts';
 import { refusal } from '../input.ts';

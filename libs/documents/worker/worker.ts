@@ -5,18 +5,18 @@ import type { BandSources } from '#libs/chromium/read-bands.ts';
 import { analyse, type Analysis } from '#libs/templating/analyse.ts';
 import { prepareDocument, type PrepareInput, prepareTemplate, type TemplateInput } from '../prepare.ts';
 import type { Prepared } from '../prepared.ts';
-import { type Answer, answering, type Echo, withoutEcho } from './answer.ts';
+import { type Answer, answering } from './answer.ts';
 
 /** What the processes of the pool can do. A further task is one line here and one in {@link Tasks}. */
 const tasks: { [Name in keyof Tasks]: (input: Tasks[Name]['input']) => Tasks[Name]['output'] | Promise<Tasks[Name]['output']> } = {
-  prepare: async (input) => withoutEcho(await prepareDocument(input), input.data),
+  prepare: prepareDocument,
   prepareTemplate,
   analyse: ({ content, variables }) => analyse(content, variables),
   readBands: async ({ sources, requestedAt }) => (await import('#libs/chromium/read-bands.ts')).readBands(sources, requestedAt),
 };
 
 export type Tasks = {
-  prepare: { input: PrepareInput; output: Echo<Prepared> };
+  prepare: { input: PrepareInput; output: Prepared };
   prepareTemplate: { input: TemplateInput; output: Prepared };
   analyse: { input: { content: string; variables: Variable[] }; output: Analysis };
   readBands: { input: { sources: BandSources; requestedAt: Date }; output: Band[] };
