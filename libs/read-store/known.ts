@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 
-/** So many milliseconds a process may go by a document as it was, where the read models are on a server. Whoever changes one waits for `notKnownAnyMore` before it is done. */
+/**
+ * So many milliseconds an API may go by a document as it was: by keys and accounts always, by templates where the read
+ * models are on a server. What changes one waits for `notKnownAnyMore` before it is done.
+ */
 export const knownForMs = 200;
 
 /** Resolves when no process goes by what it has read before now. */
