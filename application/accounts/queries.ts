@@ -5,6 +5,9 @@ import type { AccountDocument } from '#libs/projections/accounts.ts';
 import { type UsageDocument, usageIdOf } from '#libs/projections/usage.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
+/** The limits in force for an account. */
+export const planLimits = ({ plan, overrides }: Pick<AccountDocument, 'plan' | 'overrides'>): PlanLimits => limitsOf(plan, overrides);
+
 /** The limits of an account as callers and operators see them; null is unlimited. */
 export const limitsView = (limits: PlanLimits): AccountAnswer['limits'] => ({
   requests_per_minute: limits.requestsPerMinute,
@@ -34,7 +37,7 @@ const accountView = ({ id, name, plan, overrides, openedAt, suspension }: Accoun
   reason: suspension?.reason ?? null,
   opened_at: openedAt,
   overrides,
-  limits: limitsView(limitsOf(plan, overrides)),
+  limits: limitsView(planLimits({ plan, overrides })),
   usage: { period, used: usage?.used ?? 0 },
   keys,
 });

@@ -7,7 +7,7 @@ import { registerDocs } from './docs/routes.ts';
 import { routes } from './routes.ts';
 import { authenticate, requireActive } from './server/authenticate.ts';
 import { receiveBodies } from './server/body/receive.ts';
-import type { Callers } from './server/authenticate.ts';
+import type { Callers } from '#application/api-keys/queries.ts';
 import { closeGently } from './server/closing.ts';
 import type { Dependencies } from './server/dependencies.ts';
 import { faultOf, internalFault, sendFault } from './server/errors.ts';

@@ -12,9 +12,9 @@ import { downloadUrl } from '#libs/secrets/download-token.ts';
 import type { Logger } from '#libs/telemetry/log.ts';
 import { tracedBlobs } from '#application/renders/telemetry.ts';
 import { createApp } from '../api/app.ts';
-import { createEstimates } from '../api/renders/estimate.ts';
-import { openCallers } from '../api/server/authenticate.ts';
-import { createFreshness } from '../api/server/freshness.ts';
+import { createEstimates } from '#application/renders/estimate.ts';
+import { openCallers } from '#application/api-keys/queries.ts';
+import { createFreshness } from '#application/handling/freshness.ts';
 import { type House, packageVersion } from './process-context.ts';
 
 /** Lets through one call in so many milliseconds, the first one at once. */

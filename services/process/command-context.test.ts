@@ -14,7 +14,7 @@ import { hashOf } from '#application/api-keys/secret.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { knownForMs } from '#libs/read-store/known.ts';
-import { openCallers } from '../api/server/authenticate.ts';
+import { openCallers } from '#application/api-keys/queries.ts';
 import { changeCallers } from './command-context.ts';
 
 const actor: Actor = { kind: 'person', name: 'tests' };

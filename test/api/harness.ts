@@ -16,9 +16,9 @@ import { openKnown } from '#libs/read-store/known.ts';
 import { createLog } from '#libs/telemetry/log.ts';
 import { templatesIn } from '#application/templates/queries.ts';
 import { createApp } from '../../services/api/app.ts';
-import { openCallers } from '../../services/api/server/authenticate.ts';
-import { createEstimates } from '../../services/api/renders/estimate.ts';
-import { createFreshness } from '../../services/api/server/freshness.ts';
+import { openCallers } from '#application/api-keys/queries.ts';
+import { createEstimates } from '#application/renders/estimate.ts';
+import { createFreshness } from '#application/handling/freshness.ts';
 import { runProjector } from '../../services/projector/projector.ts';
 
 const actor: Actor = { kind: 'person', name: 'tests' };

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { idOfStream } from '#contracts/names.ts';
 import { newId } from '#libs/ids/new-id.ts';
 import type { Cause } from '#application/handling/handle.ts';
-import { diagnosticsOf } from '../../services/api/jobs/diagnostics.ts';
+import { diagnosticsOf } from '#application/renders/diagnostics.ts';
 import { openCorrection } from '../../services/sweeper/correct-limits.ts';
 import { type Api, html, openApi } from './harness.ts';
 import { printing, renderJob } from './renderer.ts';

@@ -11,7 +11,8 @@ import { hashOf, newSecret, shownPrefix } from '#application/api-keys/secret.ts'
 import { openKeyUses } from '#application/api-keys/uses.ts';
 import { accounts } from '#libs/projections/accounts.ts';
 import { apiKeys } from '#libs/projections/api-keys.ts';
-import { authenticate, openCallers, requireActive } from '../../services/api/server/authenticate.ts';
+import { openCallers } from '#application/api-keys/queries.ts';
+import { authenticate, requireActive } from '../../services/api/server/authenticate.ts';
 import { countRequest, requireRoomInMinute } from '../../services/api/server/rate-limit.ts';
 import { heading, quantile, sayPromise } from './report.ts';
 import { eventsOf, projectAll } from './seed.ts';

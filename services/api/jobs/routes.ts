@@ -15,8 +15,8 @@ import { requirePermission } from '../server/authenticate.ts';
 import type { Dependencies } from '../server/dependencies.ts';
 import { eventView } from '../server/event-view.ts';
 import { named, route, type Route } from '../server/route.ts';
-import { diagnosticsOf } from './diagnostics.ts';
-import { redeliver, redeliverFailed } from './redeliver.ts';
+import { diagnosticsOf } from '#application/renders/diagnostics.ts';
+import { redeliver, redeliverFailed } from '#application/deliveries/redeliver.ts';
 import { jobOf } from './view.ts';
 
 const { renders, deliveries } = readModels;

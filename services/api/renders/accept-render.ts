@@ -5,11 +5,11 @@ import { timeOf } from '#libs/ids/new-id.ts';
 import type { Dependencies } from '../server/dependencies.ts';
 import { withinQuota } from '../server/quota.ts';
 import type { CallerContext } from '../server/context.ts';
-import { type Estimate, requireBacklogRoom, requireShortWait } from './estimate.ts';
-import type { Wish } from './render-request.ts';
-import { askOf } from './render-source.ts';
+import { type Estimate, requireBacklogRoom, requireShortWait } from '#application/renders/estimate.ts';
+import type { Wish } from '#application/renders/submit-render.ts';
+import { askOf } from '#application/renders/source.ts';
 import { abandonment } from './send-render.ts';
-import { replyOf, type Submission, submitRender } from './submit-render.ts';
+import { replyOf, type Submission, submitRender } from '#application/renders/submit-render.ts';
 
 export type Accepted = { submission: Submission; estimatedMs: number };
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Problem } from '#contracts/http/problem.ts';
 import { type ConvertRequest, convertRequest, modes, type TemplateRequest, templateRequest } from '#contracts/http/render.ts';
-import type { ClearTarget } from '#application/deliveries/target.ts';
+import type { Wish } from '#application/renders/submit-render.ts';
 import { validated } from '../server/validate.ts';
 
 type Body = Record<string, unknown>;
@@ -39,9 +39,6 @@ export const parseRenderRequest = (body: Body): RenderRequest => {
   requireWebhookUrl(request);
   return request;
 };
-
-/** How the caller wants the PDF. */
-export type Wish = { kind: 'wait' } | { kind: 'poll' } | ({ kind: 'webhook' } & ClearTarget);
 
 /** `neverWaits` is true where the path asks for an asynchronous render whatever the body says. */
 export const wishOf = (request: RenderRequest, neverWaits: boolean): Wish => {

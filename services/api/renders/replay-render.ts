@@ -7,7 +7,7 @@ import { keptMs as keyKeptMs } from '#libs/domain/idempotency.ts';
 import { maxMadeAgain, nextMadeAgain, render } from '#libs/domain/render.ts';
 import { load, type Log } from '#application/handling/handle.ts';
 import { isMadeAgainNow } from '#application/renders/answers-from-log.ts';
-import { type Estimates, requireShortWait } from './estimate.ts';
+import { type Estimates, requireShortWait } from '#application/renders/estimate.ts';
 import { sendFault } from '../server/errors.ts';
 import type { CallerContext } from '../server/context.ts';
 import { abandonment, queuedOf, sendRender } from './send-render.ts';

@@ -5,10 +5,10 @@ import { Problem } from '#contracts/http/problem.ts';
 import { jobIdOf, renderIdOf } from '#contracts/names.ts';
 import type { Answer } from '#libs/answers/port.ts';
 import { inKb } from '#libs/sizes/sizes.ts';
-import { diagnosticsOf, type DiagnosticsParts } from '../jobs/diagnostics.ts';
+import { diagnosticsOf, type DiagnosticsParts } from '#application/renders/diagnostics.ts';
 import { sendFault } from '../server/errors.ts';
 import type { CallerContext } from '../server/context.ts';
-import { pdfOf, type Submission } from './submit-render.ts';
+import { pdfOf, type Submission } from '#application/renders/submit-render.ts';
 
 type Done = Extract<Answer, { status: 'DONE' }>;
 

@@ -8,7 +8,7 @@ import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { authenticate, requirePermission } from './authenticate.ts';
-import { openCallers } from './authenticate.ts';
+import { openCallers } from '#application/api-keys/queries.ts';
 
 const now = new Date('2026-05-20T12:00:00.000Z');
 const secret = newSecret('live');

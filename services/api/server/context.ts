@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import type { Cause } from '#application/handling/handle.ts';
 import type { PlanLimits } from '#contracts/plans.ts';
 import type { Allowance } from '#libs/limits/port.ts';
-import type { Caller } from './authenticate.ts';
+import type { Caller } from '#application/api-keys/queries.ts';
 import type { Written } from './body/read-json.ts';
 
 /** What a handler is given. `id` is the bare id for what the request makes, if it makes anything. */

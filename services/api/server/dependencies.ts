@@ -10,9 +10,9 @@ import type { ReadStore } from '#libs/read-store/port.ts';
 import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
 import type { Telemetry } from '#libs/telemetry/start.ts';
 import type { UrlOf } from '../jobs/view.ts';
-import type { Estimates } from '../renders/estimate.ts';
+import type { Estimates } from '#application/renders/estimate.ts';
 import type { TrialTurns } from '../templates/trial-limits.ts';
-import type { Freshness } from './freshness.ts';
+import type { Freshness } from '#application/handling/freshness.ts';
 
 /** `missing` is what the service lacks to take a render. With a metrics token, only who sends it may read the metrics. */
 export type HealthDependencies = {

@@ -3,7 +3,7 @@ import { Problem } from '#contracts/http/problem.ts';
 import { streams } from '#contracts/names.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import type { Allowance, Limits, RenderToCount } from '#libs/limits/port.ts';
-import type { Caller } from './authenticate.ts';
+import type { Caller } from '#application/api-keys/queries.ts';
 import type { CallerContext } from './context.ts';
 import { quotaOf, setLimitHeaders } from './rate-limit.ts';
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '#contracts/http/problem.ts';
-import { limitsOf, type PlanLimits } from '#contracts/plans.ts';
+import { planLimits } from '#application/accounts/queries.ts';
 import type { Allowance, Limits, Quota, Standing } from '#libs/limits/port.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import { callerOf, standingOf } from './request.ts';
@@ -17,9 +17,6 @@ export const setLimitHeaders = (reply: FastifyReply, name: 'ratelimit' | 'quota'
   reply.header(`x-${name}-remaining`, remaining(allowance));
   reply.header(`x-${name}-reset`, seconds(allowance.resetAt));
 };
-
-/** The limits in force for an account. */
-export const planLimits = ({ plan, overrides }: AccountDocument): PlanLimits => limitsOf(plan, overrides);
 
 export const quotaOf = (account: AccountDocument): Quota => {
   const { limitedSince: since } = account;

@@ -5,7 +5,7 @@ import { newId } from '#libs/ids/new-id.ts';
 import { requirePermission } from './authenticate.ts';
 import { once } from './idempotency.ts';
 import { requireQuota } from './quota.ts';
-import { planLimits } from './rate-limit.ts';
+import { planLimits } from '#application/accounts/queries.ts';
 import { callerOf, causeOf, standingOf } from './request.ts';
 import type { CallerContext, RequestContext } from './context.ts';
 import type { Route } from './route.ts';

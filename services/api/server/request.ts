@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Cause } from '#application/handling/handle.ts';
 import type { Standing } from '#libs/limits/port.ts';
-import type { Caller } from './authenticate.ts';
+import type { Caller } from '#application/api-keys/queries.ts';
 import type { JsonBody } from './body/read-json.ts';
 
 declare module 'fastify' {

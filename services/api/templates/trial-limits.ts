@@ -3,7 +3,7 @@ import { readModels } from '#contracts/names.ts';
 import { monthOf } from '#libs/limits/windows.ts';
 import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import type { Freshness } from '../server/freshness.ts';
+import type { Freshness } from '#application/handling/freshness.ts';
 import type { CallerContext } from '../server/context.ts';
 
 export type TrialTurns = {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { brief, Problem } from '#contracts/http/problem.ts';
 import { bytesPerMb, inMb } from '#libs/sizes/sizes.ts';
-import { planLimits } from '../rate-limit.ts';
+import { planLimits } from '#application/accounts/queries.ts';
 import { callerOf, wantsHash } from '../request.ts';
 import { type JsonBodies, openJsonBodies } from './json-bodies.ts';
 

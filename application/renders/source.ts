@@ -9,10 +9,12 @@ import type { Known } from '#libs/read-store/known.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { readSettings } from '#application/templates/content.ts';
 import { findTemplate, findVersion } from '#application/templates/queries.ts';
-import type { Caller } from '../server/authenticate.ts';
-import type { Freshness } from '../server/freshness.ts';
-import type { Written } from '../server/body/read-json.ts';
-import { planLimits } from '../server/rate-limit.ts';
+import type { Caller } from '#application/api-keys/queries.ts';
+import type { Freshness } from '#application/handling/freshness.ts';
+import { planLimits } from '#application/accounts/queries.ts';
+
+/** The long texts of a request as the bytes that it holds, where they were too long to be read. */
+export type LongTexts = { data?: Uint8Array; header_html?: Uint8Array; footer_html?: Uint8Array };
 
 /** `headerHtml` and `footerHtml` are the bytes of the options of that name. */
 export type Ask = { source: RenderSource; options: RenderOptions; headerHtml: Uint8Array | null; footerHtml: Uint8Array | null };
@@ -72,7 +74,7 @@ const bytesOf = (text: string | null, written: Uint8Array | undefined): Uint8Arr
  * What a request wants rendered, its content stored; `written` are the long texts of its body. A template's own options give way to those of the request.
  * @throws Problem render_template_not_found
  */
-export const askOf = async (parts: SourceParts, caller: Caller, request: ConvertRequest | TemplateRequest, written: Written): Promise<Ask> => {
+export const askOf = async (parts: SourceParts, caller: Caller, request: ConvertRequest | TemplateRequest, written: LongTexts): Promise<Ask> => {
   const content = await contentOf(parts, caller, request, written.data ?? Buffer.from(request.data as string));
   const { header_html, footer_html } = content.options;
   return { ...content, headerHtml: bytesOf(header_html, written.header_html), footerHtml: bytesOf(footer_html, written.footer_html) };

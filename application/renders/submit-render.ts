@@ -7,12 +7,14 @@ import type { Answer, Answers } from '#libs/answers/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import { render } from '#libs/domain/render.ts';
 import { begin, type Cause, type Log } from '#application/handling/handle.ts';
-import { sealTarget, type TargetParts } from '#application/deliveries/target.ts';
+import { type ClearTarget, sealTarget, type TargetParts } from '#application/deliveries/target.ts';
 import { bytesPerMb } from '#libs/sizes/sizes.ts';
-import type { Caller } from '../server/authenticate.ts';
-import type { Wish } from './render-request.ts';
-import type { Ask } from './render-source.ts';
-import { planLimits } from '../server/rate-limit.ts';
+import type { Caller } from '#application/api-keys/queries.ts';
+import type { Ask } from './source.ts';
+import { planLimits } from '#application/accounts/queries.ts';
+
+/** How the caller wants the PDF. */
+export type Wish = { kind: 'wait' } | { kind: 'poll' } | ({ kind: 'webhook' } & ClearTarget);
 
 export type Submission = { id: string; createdAt: string; position: number; answer: Promise<Answer | null> };
 /** `inputs` are the blobs that PDFs are made from. */

@@ -6,8 +6,8 @@ import { delivery, TargetErased } from '#libs/domain/delivery.ts';
 import { type Cause, load, type Log } from '#application/handling/handle.ts';
 import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import { eraseTarget, sealTarget, type TargetParts } from '#application/deliveries/target.ts';
-import type { Freshness } from '../server/freshness.ts';
+import { eraseTarget, sealTarget, type TargetParts } from './target.ts';
+import type { Freshness } from '#application/handling/freshness.ts';
 
 const { deliveries } = readModels;
 

@@ -7,7 +7,7 @@ import { isRecent } from '#libs/clock/clock.ts';
 import { render } from '#libs/domain/render.ts';
 import { type RecordedEvent, RevisionConflict } from '#libs/event-store/port.ts';
 import { type Cause, load, type Log } from '#application/handling/handle.ts';
-import type { Estimates } from '../renders/estimate.ts';
+import type { Estimates } from './estimate.ts';
 
 export type DiagnosticsParts = { log: Log; blobs: BlobStore; estimates: Pick<Estimates, 'of'> };
 
