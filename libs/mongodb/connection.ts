@@ -22,7 +22,7 @@ export const documentsIn = <D extends { _id: string }>(database: Database, name:
 /** A server that may be away now and back later. */
 export type Connection = {
   /** Runs work on the database once that is prepared. Rejects where the server is away, and after close. */
-  use<T>(work: (db: Database) => Promise<T>): Promise<T>;
+  use<T>(this: void, work: (db: Database) => Promise<T>): Promise<T>;
   /** Null when the server can serve, else a sentence on what is wrong. */
   missing(): string | null;
   closed(): boolean;
