@@ -1,6 +1,12 @@
 import { wrongCombination } from './combinations.ts';
-import { mask } from './mask.ts';
 import { type Environment, type Setting, settingTable } from './table.ts';
+
+const hidden = '***';
+
+const withoutCredentials = (url: string): string => url.replace(/(:\/\/)[^/?#]*@/, `$1${hidden}@`).replace(/([?&][^=&]*(?:password|secret|token|key)[^=&]*=)[^&]*/gi, `$1${hidden}`);
+
+/** A value as it may be shown: of a secret nothing, of an address all but its credentials. */
+const mask = (value: string, isSecret: boolean): string => (isSecret && value !== '' ? hidden : withoutCredentials(value));
 
 type Table = typeof settingTable;
 type Name = keyof Table;
