@@ -1,7 +1,7 @@
 import {
   type Block, type Expression, type Hash, lineOf, type Literal, type Mustache, type Path, type Program, type Statement, written,
 } from './ast.ts';
-import { helperNames, helpers, isHelper } from './helpers/helpers.ts';
+import { helperNames, helpers, isHelper } from './functions/functions.ts';
 import { couldBeHelper, type Lexical, outermost, startOf, within } from './lexical.ts';
 import { shown } from './messages.ts';
 import type { SyntaxFault } from './parse.ts';

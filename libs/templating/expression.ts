@@ -1,6 +1,6 @@
 import { type Expression, type Hash, lineOf, type Path, type SubExpression, written, writtenCall } from './ast.ts';
-import type { Argument, Call } from './helpers/call.ts';
-import { type ValueHelperName, valueHelpers } from './helpers/helpers.ts';
+import type { Argument, Call } from './functions/call.ts';
+import { type ValueHelperName, valueHelpers } from './functions/functions.ts';
 import { type Lexical, type Start, startOf } from './lexical.ts';
 import { missing } from './messages.ts';
 import { joined, type Loop, type Run, type Scope, scopeAbove, spend } from './run.ts';

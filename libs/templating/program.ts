@@ -1,7 +1,7 @@
 import Handlebars from 'handlebars';
 import { type Block, lineOf, type Mustache, type Path, type Program, type Statement } from './ast.ts';
 import { needed, prepare, prepareCall, type Ready } from './expression.ts';
-import { type BlockHelperName, isHelper } from './helpers/helpers.ts';
+import { type BlockHelperName, isHelper } from './functions/functions.ts';
 import { couldBeHelper, type Lexical, outermost, within } from './lexical.ts';
 import { joined, type Run, type Scope, spend, type Step, write } from './run.ts';
 import { ownMember, textOf } from './values.ts';
