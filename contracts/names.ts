@@ -33,6 +33,6 @@ export const idOfStream = (stream: string): string => stream.slice(stream.indexO
 
 export const subjects = { renderRequested: 'render.requested', deliveryDue: 'delivery.due' } as const;
 
-export const consumers = { renderer: 'renderer', delivery: 'delivery', relay: 'relay' } as const;
+export const consumers = { renderer: 'renderer', delivery: 'delivery' } as const;
 
 export const readModels = { renders: 'renders', deliveries: 'deliveries', pace: 'pace', accounts: 'accounts', apiKeys: 'apiKeys', usage: 'usage', templates: 'templates', templateVersions: 'templateVersions', templateUses: 'templateUses' } as const;

@@ -1,3 +1,4 @@
+import { isStored } from '#libs/bus/port.ts';
 import type { Engines, EngineUrls } from '#libs/engines/open.ts';
 import type { Marked, MarkedEngine, MarkedPart } from './marks.ts';
 
@@ -22,7 +23,7 @@ export const settingOf = (part: MarkedPart, { blobStoreUrl, busUrl, readStoreUrl
 
 const marked = (part: MarkedPart, engine: Marked, urls: EngineUrls): MarkedEngine => ({ part, setting: settingOf(part, urls), engine });
 
-/** All engines that have marks. */
+/** All engines that have marks, the blob store first. */
 export const markedEngines = ({ blobs, bus, reads }: Pick<Engines, 'blobs' | 'bus' | 'reads'>, urls: EngineUrls): [MarkedEngine, ...MarkedEngine[]] => [
-  marked('blobs', blobs, urls), marked('bus', bus, urls), marked('read models', reads, urls),
+  marked('blobs', blobs, urls), ...(isStored(bus) ? [marked('bus', bus, urls)] : []), marked('read models', reads, urls),
 ];

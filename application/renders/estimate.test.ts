@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RenderSource } from '#contracts/events/render.ts';
 import type { Problem } from '#contracts/http/problem.ts';
-import type { Bus } from '#libs/bus/port.ts';
 import { type PaceDocument, paceOfAll } from '#libs/projections/pace.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { type Asked, createEstimates, requireBacklogRoom, requireShortWait } from './estimate.ts';
@@ -22,16 +21,16 @@ const estimatesWith = (queue: Queue, pace: PaceDocument | null = usual) => {
   let looks = 0;
   const clock = { now: 0 };
   const server = { away: false };
-  const reached = (): void => {
+  const count = async (_: string, { accountId, reply, status }: Record<string, unknown>): Promise<number> => {
     looks += 1;
-    if (server.away) throw new Error('NATS is not connected');
+    if (accountId === undefined) return status === 'QUEUED' ? queue.urgent + queue.ordinary + (queue.others ?? 0) : 0;
+    if (accountId !== 'a') return 0;
+    if (reply === 'webhook') return 0;
+    return reply === 'poll' ? queue.ordinary : queue.urgent;
   };
-  const bus = {
-    pending: async () => (reached(), queue.urgent + queue.ordinary + (queue.others ?? 0)),
-    waiting: async (_: unknown, account: string) => (reached(), account === 'a' ? { urgent: queue.urgent, ordinary: queue.ordinary } : { urgent: 0, ordinary: 0 }),
-  } as unknown as Bus;
-  const reads = { get: async (_: string, id: string) => (id === paceOfAll ? ofAll : id === 'a' ? pace : null) } as unknown as ReadStore;
-  return { estimates: createEstimates(bus, reads, () => clock.now), clock, server, queue, looks: () => looks };
+  const get = async (_: string, id: string) => (id === paceOfAll ? ofAll : id === 'a' ? pace : null);
+  const reads = { count, get } as unknown as ReadStore;
+  return { estimates: createEstimates(reads, () => server.away, () => clock.now), clock, server, queue, looks: () => looks };
 };
 const waitMs = async (queue: Queue, asked: Asked): Promise<number> => (await estimatesWith(queue).estimates.of(asked)).waitMs;
 const thrown = async (act: () => unknown): Promise<Problem> => {
@@ -78,48 +77,31 @@ describe('an estimate', () => {
     const { estimates, clock, looks } = estimatesWith({ urgent: 0, ordinary: 5 });
     const all = await Promise.all([1, 2, 3].map(() => estimates.of(later())));
     expect(all.map(({ pending }) => pending)).toEqual([5, 6, 7]);
-    expect(looks()).toBe(2);
+    expect(looks()).toBe(5);
     clock.now = 251;
     expect((await estimates.of(later())).pending).toBe(5);
-    expect(looks()).toBe(4);
+    expect(looks()).toBe(10);
     clock.now -= 3_600_000;
     await estimates.of(later());
-    expect(looks()).toBe(6);
+    expect(looks()).toBe(15);
   });
 });
 
 describe('an estimate while the bus is away', () => {
-  test('goes by the queue that was seen last and what was accepted since, for a render that nobody waits for', async () => {
+  test('goes by what waits, for a render that nobody waits for', async () => {
     const { estimates, clock, server } = estimatesWith({ urgent: 0, ordinary: 5 });
-    await estimates.of(later());
     server.away = true;
     const pendings: number[] = [];
-    for (; pendings.length < 4; clock.now += 251) pendings.push((await estimates.of(later())).pending);
-    expect(pendings).toEqual([6, 7, 8, 9]);
-    expect((await thrown(() => requireBacklogRoom({ waitMs: 1, workMs: 1, pending: pendings.at(-1)! }, 9))).message).toContain('as many as the service takes on');
-  });
-
-  test('knows the usual times even where the queue was never seen', async () => {
-    const { estimates, server } = estimatesWith({ urgent: 0, ordinary: 5 });
-    server.away = true;
-    expect(await estimates.of(later())).toEqual({ waitMs: 0, workMs: 20, pending: 0 });
+    for (; pendings.length < 3; clock.now += 10) pendings.push((await estimates.of(later())).pending);
+    expect(pendings).toEqual([5, 6, 7]);
+    expect((await thrown(() => requireBacklogRoom({ waitMs: 1, workMs: 1, pending: pendings.at(-1)! }, 7))).message).toContain('as many as the service takes on');
   });
 
   test('is none for a render that somebody would wait for in vain', async () => {
     const { estimates, server } = estimatesWith({ urgent: 0, ordinary: 5 });
     server.away = true;
-    await expect(estimates.of(waits())).rejects.toThrow('NATS is not connected');
-  });
-
-  test('goes by the queue again once the bus is back', async () => {
-    const { estimates, clock, server } = estimatesWith({ urgent: 0, ordinary: 5 });
-    server.away = true;
-    for (let n = 0; n < 50; n += 1) await estimates.of(later());
+    expect((await thrown(() => estimates.of(waits()))).fault.name).toBe('service_unavailable');
     server.away = false;
-    await expect.poll(async () => {
-      clock.now += 251;
-      return (await estimates.of(later())).pending;
-    }).toBe(5);
     expect((await estimates.of(waits())).waitMs).toBe(0);
   });
 });
@@ -137,6 +119,17 @@ describe('a request is refused', () => {
     queue.urgent = 0;
     clock.now = 50;
     expect((await requireShortWait(estimates, waits(), 30_000)).waitMs).toBe(0);
+  });
+
+  test('where the backlog is full, but not because of others that were refused', async () => {
+    const { estimates, clock, queue } = estimatesWith({ urgent: 0, ordinary: 5 });
+    for (let n = 0; n < 12; n += 1, clock.now += 20) {
+      const estimate = await estimates.of(later());
+      await thrown(() => requireBacklogRoom(estimate, 5));
+    }
+    queue.ordinary = 4;
+    clock.now = 251;
+    expect((await estimates.of(later())).pending).toBe(4);
   });
 
   test('where the backlog is full, with the time after which there is room', async () => {

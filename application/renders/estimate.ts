@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { RenderSource } from '#contracts/events/render.ts';
 import { Problem } from '#contracts/http/problem.ts';
-import { consumers, readModels, subjects } from '#contracts/names.ts';
-import type { Bus, Consumer, Waiting } from '#libs/bus/port.ts';
+import { readModels } from '#contracts/names.ts';
 import { type PaceDocument, paceOfAll, placeMs, workMsOf } from '#libs/projections/pace.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
@@ -10,14 +9,24 @@ import type { ReadStore } from '#libs/read-store/port.ts';
 export type Asked = { accountId: string; source: RenderSource; reply: 'wait' | 'later' };
 
 /** How long a render will probably wait and take, in milliseconds, and how many renders of all accounts are waiting or under way. */
-export type Estimate = { waitMs: number; workMs: number; pending: number };
+export type Estimate = {
+  waitMs: number;
+  workMs: number;
+  pending: number;
+  /** Takes the job back that was asked for: it was refused, and must not count for those that come next. */
+  withdraw?: () => void;
+};
 
 export type Estimates = {
   /** By a look at the queue that is at most `freshForMs` old. */
   of(asked: Asked, freshForMs?: number): Promise<Estimate>;
 };
 
-const renderer: Consumer = { name: consumers.renderer, subject: subjects.renderRequested, leaseMs: 0 };
+/** How many renders of an account wait: those that somebody waits for, and jobs. */
+type Waiting = { urgent: number; ordinary: number };
+
+/** The read model shows a job so late at most, as a rule. */
+const projectedAfterMs = 250;
 const usuallyFreshForMs = 250;
 /** Of a look that somebody is refused by. */
 const refusalFreshForMs = 10;
@@ -52,32 +61,40 @@ const remembered = <T>(now: () => number, look: (accountId: string) => Promise<T
   };
 };
 
+/** Counts in the read model of renders, together with the jobs that were asked for and that it perhaps does not show yet. */
+const countsWithJobs = <T>(now: () => number, count: (accountId: string) => Promise<T>) => {
+  const jobs = new LRUCache<string, { at: number }[]>({ max: mostAccounts });
+  const look = remembered(now, async (accountId) => {
+    const at = now();
+    jobs.set(accountId, (jobs.get(accountId) ?? []).filter((asked) => asked.at >= at - projectedAfterMs && asked.at <= at));
+    return count(accountId);
+  });
+  return {
+    look,
+    jobs: (accountId: string): number => jobs.get(accountId)?.length ?? 0,
+    /** The answer takes it back. */
+    ask: (accountId: string): (() => void) => {
+      const job = { at: now() };
+      jobs.get(accountId)?.push(job);
+      return () => void jobs.set(accountId, (jobs.get(accountId) ?? []).filter((other) => other !== job));
+    },
+  };
+};
+
 /**
  * A render waits behind those of its own account alone, for accounts take turns: how many of these wait, and what a place among them costs at present, is all that
- * counts. Where none of them waits, a place is free. The queue is looked at a few times a second at most: counting a long one for each request would cost more than it tells.
- * Jobs that were asked for since the last look count as pending. A render that nobody waits for needs the log alone: while the bus is away it goes by what was seen last, and
- * nobody waits for another look.
+ * counts. Where none of them waits, a place is free. The read model of renders is looked at a few times a second at most: counting a long queue for each request would cost more than it
+ * tells. `busIsAway` tells that no render can begin: then nobody waits for one.
  */
-export const createEstimates = (bus: Bus, reads: ReadStore, now: () => number = Date.now): Estimates => {
-  let jobsAsked = 0;
-  let seen = { pending: 0, jobsAsked: 0 };
-  const jobsAskedBy = new LRUCache<string, number>({ max: mostAccounts });
-  const waitingSeen = new LRUCache<string, Waiting & { jobsAsked: number }>({ max: mostAccounts });
-  let away = false;
-
-  /** Answers with the failure where the bus cannot be asked. */
-  const tried = async (act: () => Promise<void>): Promise<Error | null> => {
-    const failure = await act().then(() => null, (error: Error) => error);
-    away = failure !== null;
-    return failure;
-  };
-  const lookAtAll = remembered(now, () => {
-    const before = jobsAsked;
-    return tried(async () => void (seen = { pending: await bus.pending(renderer), jobsAsked: before }));
+export const createEstimates = (reads: ReadStore, busIsAway: () => boolean = () => false, now: () => number = Date.now): Estimates => {
+  const count = (where: Record<string, string>): Promise<number> => reads.count(readModels.renders, where);
+  const all = countsWithJobs(now, async () => {
+    const counts = await Promise.all(['QUEUED', 'PROCESSING'].map((status) => count({ status })));
+    return counts[0]! + counts[1]!;
   });
-  const lookAtQueue = remembered(now, (accountId) => {
-    const before = jobsAskedBy.get(accountId) ?? 0;
-    return tried(async () => void waitingSeen.set(accountId, { ...(await bus.waiting(renderer, accountId)), jobsAsked: before }));
+  const ofAccount = countsWithJobs(now, async (accountId): Promise<Waiting> => {
+    const [urgent, polled, called] = await Promise.all(['wait', 'poll', 'webhook'].map((reply) => count({ accountId, status: 'QUEUED', reply })));
+    return { urgent: urgent!, ordinary: polled! + called! };
   });
   const lookAtPaces = remembered(now, async (accountId): Promise<Paces> => {
     const [own, ofAll] = await Promise.all([accountId, paceOfAll].map((id) => reads.get(readModels.pace, id) as Promise<PaceDocument | null>));
@@ -86,23 +103,17 @@ export const createEstimates = (bus: Bus, reads: ReadStore, now: () => number = 
 
   return {
     of: async ({ accountId, source, reply }, freshForMs = usuallyFreshForMs) => {
-      const before = jobsAsked;
-      const looking = Promise.all([lookAtQueue(accountId, freshForMs), lookAtAll('', usuallyFreshForMs)]);
-      const ownBefore = jobsAskedBy.get(accountId) ?? 0;
-      if (reply === 'later') {
-        jobsAsked += 1;
-        jobsAskedBy.set(accountId, ownBefore + 1);
-      }
-      const { own, ofAll } = await lookAtPaces(accountId, freshForMs);
-      const [failure] = reply === 'later' && away ? [null] : await looking;
-      if (failure && reply === 'wait') throw failure;
-      const { urgent, ordinary, jobsAsked: ownSeen } = waitingSeen.get(accountId) ?? { urgent: 0, ordinary: 0, jobsAsked: 0 };
-      const waiting = { urgent, ordinary: ordinary + Math.max(0, ownBefore - ownSeen) };
+      if (reply === 'wait' && busIsAway()) throw Problem.of('service_unavailable', 'No render can begin for the moment. Try again shortly, or ask for it asynchronously.', { retry_after: 2 });
+      const looking = Promise.all([ofAccount.look(accountId, freshForMs), all.look('', usuallyFreshForMs), lookAtPaces(accountId, freshForMs)]);
+      const [jobsOfAccount, jobsOfAll] = [ofAccount.jobs(accountId), all.jobs('')];
+      const asked = reply === 'later' ? [ofAccount.ask(accountId), all.ask('')] : [];
+      const [{ urgent, ordinary }, pending, { own, ofAll }] = await looking;
       const kind = kindOf(source);
       return {
-        waitMs: Math.round(aheadOf(reply, waiting) * placeMs(own, now())),
+        waitMs: Math.round(aheadOf(reply, { urgent, ordinary: ordinary + jobsOfAccount }) * placeMs(own, now())),
         workMs: Math.round(workMsOf(own, kind, now()) ?? workMsOf(ofAll, kind, now()) ?? firstGuessMs),
-        pending: seen.pending + Math.max(0, before - seen.jobsAsked),
+        pending: pending + jobsOfAll,
+        withdraw: () => asked.forEach((takeBack) => takeBack()),
       };
     },
   };
@@ -124,8 +135,9 @@ export const requireShortWait = async (estimates: Estimates, asked: Asked, deadl
 };
 
 /** @throws Problem service_unavailable where as many renders wait as the service takes on */
-export const requireBacklogRoom = ({ pending, waitMs }: Estimate, backlog: number): void => {
+export const requireBacklogRoom = ({ pending, waitMs, withdraw }: Estimate, backlog: number): void => {
   if (pending < backlog) return;
+  withdraw?.();
   const retryAfter = inSeconds((waitMs / pending) * (pending - backlog + 1));
   throw Problem.of('service_unavailable', `${pending} renders are waiting, as many as the service takes on. Try again in ${retryAfter} s.`, { retry_after: retryAfter });
 };

@@ -1,36 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { jetstreamManager } from '@nats-io/jetstream';
+import { type JsMsg, jetstreamManager } from '@nats-io/jetstream';
 import { compare, errors, type NatsConnection, parseSemVer } from '@nats-io/transport-node';
-import { withTimeout } from '#libs/concurrency/timeout.ts';
+import { untilAborted, withTimeout } from '#libs/concurrency/timeout.ts';
 import type { Remote } from '#libs/engines/remote.ts';
 import { openNatsLink } from '#libs/nats/link.ts';
-import type { GivenUp } from './jetstream/given-up.ts';
-import type { Envelope } from './jetstream/delivery.ts';
-import { type Lane, openLane } from './jetstream/lane.ts';
 import { openMark } from './jetstream/mark.ts';
-import { type Line, openLine } from './jetstream/line.ts';
-import { type Kind, namesOf, tokenOf } from './jetstream/names.ts';
-import { type Bus, type Consumer, deduplicationMs, type Message } from './port.ts';
+import { type DeadLetter, type Envelope, openQueue, type Queue } from './jetstream/queue.ts';
+import { type Consumer, deduplicationMs, type Delivery, type StoredBus } from './port.ts';
 
-export type { GivenUp };
+export type { DeadLetter };
 
 export type JetStreamOptions = {
   /** What the names of all streams and subjects begin with: letters, digits and hyphens. */
   prefix?: string;
   deduplicationMs?: number;
-  /** A message is given out so often at most. */
+  /** A message is delivered so often at most. */
   maxAttempts?: number;
-  /** Told of a message that was given out as often as that and is taken off. */
-  onGivenUp?: (message: GivenUp) => void;
+  onDeadLetter?: (letter: DeadLetter) => void;
 };
 
-/** The log knows what is to be done; a message that is older than this has been put back already, or never will be. */
+/** The log knows what is to be done; a message that is older than this was published again already. */
 const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
 const usualMaxAttempts = 1_000;
 const oldestServer = '2.9.3';
-const retryMs = 100;
-/** Whoever asks how much waits is told so late at most that the server cannot be reached. */
-const patienceMs = 1_000;
+const [retryMs, ackMs] = [100, 1_000];
+/** A caller who asks how much waits is told after this time that the server cannot be reached. */
+const countMs = 1_000;
 const clusterSize = 3;
 
 const inspect = async (connection: NatsConnection, where: string): Promise<string | null> => {
@@ -44,61 +39,72 @@ const inspect = async (connection: NatsConnection, where: string): Promise<strin
   }
 };
 
+/** The server cannot tell a lost lease from a held one: the delivery counts its time itself, from when the message came. */
+const deliveryOf = ({ subject, leaseMs }: Consumer, message: JsMsg): Delivery => {
+  const { id, data } = message.json<Envelope>();
+  let until = performance.now() + leaseMs;
+  /** Whether the lease is held; it is not from then on. */
+  const release = (): boolean => {
+    const held = performance.now() < until;
+    until = -Infinity;
+    return held;
+  };
+  return {
+    id, subject, data, attempt: message.info.deliveryCount,
+    ack: async () => {
+      const leaseEnd = until;
+      if (!release()) return;
+      while (performance.now() < leaseEnd && !(await message.ackAck({ timeout: ackMs }).catch(() => false))) await sleep(retryMs);
+    },
+    nak: async (delayMs) => {
+      if (release()) message.nak(delayMs > 0 ? delayMs : undefined);
+    },
+    working: async () => {
+      if (performance.now() >= until) return;
+      message.working();
+      until = performance.now() + leaseMs;
+    },
+  };
+};
+
 /**
  * A queue in NATS JetStream, shared by all processes that name the same server; it opens at once and connects when it can. `url` is as
  * `nats://user:password@host:port`. Publishing goes on until the server has confirmed it or the bus is closed. @throws Error for a URL that names no server
  */
-export const openJetStreamBus = (url: string, options: JetStreamOptions = {}): Bus & Remote => {
-  const { prefix = 'colophon', maxAttempts = usualMaxAttempts, onGivenUp = () => undefined } = options;
-  const link = openNatsLink(url, `${prefix} bus`, { inspect, echo: false });
-  const connect = async (): Promise<NatsConnection> => {
-    const connection = link.now();
-    if (!connection) throw new Error(link.missing() ?? 'NATS is not connected');
-    return connection;
-  };
-  const laneOptions = { deduplicationMs: options.deduplicationMs ?? deduplicationMs, maxAgeMs, maxAttempts, replicas: url.split(',').length >= clusterSize ? clusterSize : 1 };
+export const openJetStreamBus = (url: string, options: JetStreamOptions = {}): StoredBus & Remote => {
+  const { prefix = 'colophon', maxAttempts = usualMaxAttempts, onDeadLetter = () => undefined } = options;
+  const link = openNatsLink(url, `${prefix} bus`, { inspect });
+  const queueOptions = { deduplicationMs: options.deduplicationMs ?? deduplicationMs, maxAgeMs, maxAttempts, replicas: url.split(',').length >= clusterSize ? clusterSize : 1 };
   let refusal: string | null = null;
 
-  const lanes = new Map<string, Record<Kind, Lane>>();
-  const lanesOf = (subject: string): Record<Kind, Lane> => {
-    const known = lanes.get(subject);
-    if (known) return known;
-    const laneOf = (kind: Kind): Lane => openLane({ connect, connected: () => link.connected() }, namesOf(prefix, subject, kind), laneOptions);
-    const made = { urgent: laneOf('urgent'), ordinary: laneOf('ordinary') };
-    lanes.set(subject, made);
-    return made;
+  const queues = new Map<string, { queue: Queue; cleared: NatsConnection | null }>();
+  const entryOf = ({ subject, urgent }: Pick<Consumer, 'subject' | 'urgent'>) => {
+    const key = `${subject} ${urgent}`;
+    const entry = queues.get(key) ?? { queue: openQueue(prefix, { subject, urgent }, queueOptions), cleared: null };
+    queues.set(key, entry);
+    return entry;
   };
 
-  link.onUp((connection) => {
-    for (const { urgent, ordinary } of lanes.values()) for (const lane of [urgent, ordinary]) lane.ringAgain(connection);
-  });
-
-  const lines = new Map<string, Line>();
-  const lineOf = ({ subject, leaseMs }: Consumer): Line => {
-    const known = lines.get(subject);
-    if (known) return known;
-    const line = openLine({ lanes: lanesOf(subject), connection: () => link.now(), leaseMs, onGivenUp });
-    lines.set(subject, line);
-    link.onUp((connection) => line.begin(connection));
-    return line;
+  /** Null where none came for a while, or the server cannot say. A message that comes after `signal` has aborted goes back. */
+  const pull = async (consumer: Consumer, signal: AbortSignal): Promise<JsMsg | null> => {
+    const connection = await link.connected();
+    const entry = entryOf(consumer);
+    // The driver listens again by itself after a lost connection, as long as it is the same object.
+    if (entry.cleared !== connection) entry.queue.clearDeadLetters(connection, onDeadLetter);
+    entry.cleared = connection;
+    const pulling = entry.queue.pull(connection, consumer).catch(() => sleep(retryMs, null));
+    const message = await untilAborted(signal, () => pulling).catch(() => null);
+    if (signal.aborted) void pulling.then((late) => late?.nak());
+    return signal.aborted ? null : message;
   };
 
-  const publishOnce = async ({ id, subject, data, urgent, group = '' }: Message): Promise<void> => {
-    await link.connected();
-    const body = Buffer.from(JSON.stringify({ id, group, data } satisfies Envelope));
-    const kind = urgent ? 'urgent' : 'ordinary';
-    const lane = lanesOf(subject)[kind];
-    await lane.publish(id, group, body);
-    // Only now, so that whoever hears it finds the message. Of one that was there before, those who began since have perhaps not heard.
-    const line = lines.get(subject);
-    await (line ? line.tell(kind, tokenOf(group)) : lane.ring(tokenOf(group)));
-  };
-
+  const over = new AbortController();
   return {
-    publish: async (message) => {
+    publish: async ({ id, subject, data, urgent = false }) => {
+      const body = Buffer.from(JSON.stringify({ id, data } satisfies Envelope));
       for (;;) {
         try {
-          await publishOnce(message);
+          await entryOf({ subject, urgent }).queue.publish(await link.connected(), id, body);
           refusal = null;
           return;
         } catch (error) {
@@ -109,23 +115,22 @@ export const openJetStreamBus = (url: string, options: JetStreamOptions = {}): B
         }
       }
     },
-    next: async (consumer, signal) => (link.closed() ? null : lineOf(consumer).next(consumer, signal)),
-    nextBeside: async (consumer, groups) => (link.closed() ? null : lineOf(consumer).nextBeside(consumer, groups)),
-    pending: async ({ subject }, only) => {
-      const { urgent, ordinary } = lanesOf(subject);
-      await withTimeout(patienceMs, () => link.connected()).catch(() => undefined);
-      const counts = await Promise.all([urgent.count(), only ? 0 : ordinary.count()]);
-      return counts[0] + counts[1];
+    next: async (consumer, signal) => {
+      const until = AbortSignal.any([signal, over.signal]);
+      while (!until.aborted) {
+        const message = await pull(consumer, until).catch(() => null);
+        if (message) return deliveryOf(consumer, message);
+      }
+      return null;
     },
-    waiting: async ({ subject }, group) => {
-      const { urgent, ordinary } = lanesOf(subject);
-      const counts = await Promise.all([urgent, ordinary].map((lane) => lane.waiting(tokenOf(group))));
-      return { urgent: counts[0]!, ordinary: counts[1]! };
+    pending: async (queue) => {
+      const connection = await withTimeout(countMs, () => link.connected(), { error: () => new Error(link.missing() ?? 'NATS is not connected') });
+      return entryOf(queue).queue.count(connection);
     },
-    ...openMark(() => link.connected(), prefix, laneOptions.replicas),
+    ...openMark(() => link.connected(), prefix, queueOptions.replicas),
     missing: () => link.missing() ?? (refusal === null ? null : `The bus takes no messages: NATS says "${refusal}". Look at the storage and the limits of the server that BUS_URL names.`),
     close: async () => {
-      for (const line of lines.values()) line.close();
+      over.abort();
       await link.close();
     },
   };

@@ -1,26 +1,18 @@
-/**
- * Work to be done: `id` de-duplicates, `subject` says what kind, `data` is JSON. Urgent messages of a subject go first, though
- * never so that the others starve; within each of both kinds the groups take turns, and a group's messages come in order.
- */
-export type Message = { id: string; subject: string; data: unknown; urgent?: boolean; group?: string };
+/** Work to be done: `id` de-duplicates, `subject` says what kind, `data` is JSON. Urgent and ordinary messages of a subject are in two queues. */
+export type Message = { id: string; subject: string; data: unknown; urgent?: boolean };
 
-/**
- * The de-duplication window: within this time after its publication the same id is no second message.
- * Once a message has been done for as long, the same id is a message again.
- */
+/** The de-duplication window: the same id within this time after its publication is no second message, and neither is one whose message still waits or is leased. */
 export const deduplicationMs = 120_000;
 
-/** No lease and no delay is longer, in milliseconds: after the end of a process or a machine nothing is waited for longer than this. */
+/** No lease and no delay is longer, in milliseconds. */
 export const longestWaitMs = 60_000;
 
 /**
- * A message in a consumer's hands, leased for a while: end it by exactly one of `ack`, `nak`; what is called after that does nothing.
- * A message whose lease runs out is given to somebody again, and then the calls of the one who lost it do nothing either.
+ * A leased message: end it by exactly one of `ack`, `nak`; what is called after that does nothing.
+ * A message whose lease runs out is delivered to another worker, and then calls on the lost delivery do nothing either.
  */
-export type Delivery = Omit<Message, 'urgent' | 'group'> & {
-  /** Empty where the message was published without one. */
-  group: string;
-  /** How often the message was given out, this time included. */
+export type Delivery = Omit<Message, 'urgent'> & {
+  /** How often the message was delivered, this time included. */
   attempt: number;
   /** It is done and will not come again. */
   ack(): Promise<void>;
@@ -30,24 +22,26 @@ export type Delivery = Omit<Message, 'urgent' | 'group'> & {
   working(): Promise<void>;
 };
 
-export type Consumer = { name: string; subject: string; leaseMs: number };
-
-export type Waiting = { urgent: number; ordinary: number };
+/** One of the two queues of a subject, and how long a message is leased. All processes that consume a queue use the same name. */
+export type Consumer = { name: string; subject: string; urgent: boolean; leaseMs: number };
 
 export type Bus = {
-  /** Resolves when the bus has the message. The same id again within the de-duplication window is no second message. */
+  /** Resolves when the bus has the message. */
   publish(message: Message): Promise<void>;
-  /** The next message, as soon as there is one; null when `signal` has aborted or the bus is closed. At least once, each message to one caller at a time. */
+  /** The next message of the queue, as soon as there is one; null when `signal` has aborted or the bus is closed. At least once, each message to one caller at a time. */
   next(consumer: Consumer, signal: AbortSignal): Promise<Delivery | null>;
-  /** As `next`, of any group but these, if there is a message now; null where there is none. */
-  nextBeside(consumer: Consumer, groups: ReadonlySet<string>): Promise<Delivery | null>;
-  /** How many messages wait or are in hands. */
-  pending(consumer: Consumer, only?: 'urgent'): Promise<number>;
-  /** How many messages of one group wait and were never given out. */
-  waiting(consumer: Consumer, group: string): Promise<Waiting>;
+  /** How many messages of the queue wait or are leased. */
+  pending(queue: Pick<Consumer, 'subject' | 'urgent'>): Promise<number>;
+  close(): Promise<void>;
+};
+
+/** A bus on a server. */
+export type StoredBus = Bus & {
   /** The installation that the storage belongs to; null while it belongs to none. */
   mark(): Promise<string | null>;
   /** Lets storage without a mark belong to an installation; answers with the mark that it has then, which may be another one. Durable when it resolves. */
   setMark(installation: string): Promise<string>;
-  close(): Promise<void>;
 };
+
+/** Whether messages are stored: a queue in memory belongs to its process. */
+export const isStored = (bus: Bus): bus is StoredBus => 'mark' in bus;

@@ -1,17 +1,19 @@
 import { expect, test, vi } from 'vitest';
-import type { Bus, Delivery } from './port.ts';
+import type { Bus, Consumer, Delivery } from './port.ts';
 import { workOff } from './work.ts';
 
 const consumer = { name: 'c', subject: 's', leaseMs: 60_000 };
 
-/** A bus that hands out so many messages, and notes what became of them. */
+const deliveryOf = (id: string): Delivery => ({ id, subject: 's', data: null, attempt: 1, ack: async () => undefined, nak: async () => undefined, working: async () => undefined });
+
+/** A bus with so many ordinary messages, which notes what became of them. */
 const busOf = (count: number, attempt = 1) => {
   const ends: string[] = [];
   let given = 0;
   const delivery = (id: string): Delivery => ({
-    id, subject: 's', group: '', data: null, attempt, ack: async () => void ends.push(`${id} done`), nak: async (ms) => void ends.push(`${id} again in ${ms}`), working: async () => undefined,
+    ...deliveryOf(id), attempt, ack: async () => void ends.push(`${id} done`), nak: async (ms) => void ends.push(`${id} again in ${ms}`),
   });
-  const bus = { next: async () => (given < count ? delivery(String((given += 1))) : null) } as unknown as Bus;
+  const bus = { next: async ({ urgent }: Consumer) => (!urgent && given < count ? delivery(String((given += 1))) : null) } as unknown as Bus;
   return { bus, ends, given: () => given };
 };
 const never = new AbortController().signal;
@@ -62,27 +64,27 @@ test('work that raises an error again and again comes again later each time, aft
   expect([await fail(2), await fail(4), await fail(50)]).toEqual([['1 again in 2000'], ['1 again in 8000'], ['1 again in 60000']]);
 });
 
-test('work that takes long leaves its place to other groups, and its own group gets no more than the usual places', async () => {
-  const waiting = ['a0', 'a1', 'a2', 'b0', 'b1', 'c0'].map((id) => ({ id, group: id[0]! }));
-  const takeIf = (fits: (group: string) => boolean) => {
-    const at = waiting.findIndex(({ group }) => fits(group));
-    return at < 0 ? null : ({ ...waiting.splice(at, 1)[0]!, subject: 's', data: null, attempt: 1, ack: async () => undefined, nak: async () => undefined, working: async () => undefined } satisfies Delivery);
-  };
-  const bus = { next: async () => takeIf(() => true), nextBeside: async (_: unknown, groups: ReadonlySet<string>) => takeIf((group) => !groups.has(group)) } as unknown as Bus;
-  const release = new Map<string, () => void>();
-  const begun: string[] = [];
+test('work that takes long leaves its place to other work', async () => {
+  const { bus, given } = busOf(5);
+  const release: (() => void)[] = [];
   const over = workOff(bus, {
-    consumer, places: { quick: 2, most: 8 }, onError: () => undefined,
-    work: async ({ id }) => {
-      begun.push(id);
-      await new Promise<void>((resolve) => void release.set(id, resolve));
+    consumer, places: { quick: 2, most: 4 }, onError: () => undefined,
+    work: async () => {
+      await new Promise<void>((resolve) => void release.push(resolve));
       return { kind: 'done' };
     },
   }, never);
-  const begins = (...ids: string[]) => vi.waitFor(() => expect(begun).toEqual(ids), { timeout: 10_000 });
-  await begins('a0', 'a1', 'b0', 'b1', 'c0');
-  release.get('a0')!();
-  await begins('a0', 'a1', 'b0', 'b1', 'c0', 'a2');
-  for (const go of release.values()) go();
+  await vi.waitFor(() => expect(given()).toBe(4), { timeout: 10_000 });
+  release.shift()!();
+  await vi.waitFor(() => expect(given()).toBe(5), { timeout: 10_000 });
+  for (const go of release) go();
   await over;
+});
+
+test('messages are taken from the urgent queue and from the other one', async () => {
+  const bus = { next: async ({ urgent }: Consumer) => (left.delete(urgent) ? deliveryOf(String(urgent)) : null) } as unknown as Bus;
+  const left = new Set([true, false]);
+  const taken: string[] = [];
+  await workOff(bus, { consumer, places: { quick: 1, most: 1 }, onError: () => undefined, work: async ({ id }) => (taken.push(id), { kind: 'done' }) }, never);
+  expect(taken.toSorted()).toEqual(['false', 'true']);
 });

@@ -6,16 +6,14 @@ import type { Bus, Consumer, Delivery } from './port.ts';
 export type WorkEnd = { kind: 'done' } | { kind: 'again'; delayMs: number };
 
 export type Worker = {
-  consumer: Consumer;
-  /** How many messages are worked on at most. One group alone never has more of the places than `quick`. */
+  /** The queue that messages are taken from, urgent and ordinary ones. */
+  consumer: Omit<Consumer, 'urgent'>;
+  /** How many messages are worked on at most. */
   places: Pick<PlaceLimits, 'quick' | 'most'>;
   work: (delivery: Delivery) => Promise<WorkEnd>;
   /** Told of work that raised an error; its message comes again, later each time. */
   onError: (error: unknown, delivery: Delivery) => void;
 };
-
-/** How often it looks for messages of other groups while some groups may have no more places. */
-const againMs = 20;
 
 const carryOut = async ({ consumer, work, onError }: Worker, delivery: Delivery): Promise<void> => {
   const stillAtIt = setInterval(() => void delivery.working().catch(() => undefined), consumer.leaseMs / 3);
@@ -39,41 +37,40 @@ const atLatestAfter = async (milliseconds: number | null, promise: Promise<void>
   clearTimeout(timer);
 };
 
-/** Takes messages from the bus and works on them, until `signal` aborts; resolves when the work that has begun is finished. */
+/**
+ * Takes messages from both queues of the bus and works on them, until `signal` aborts; resolves when the work that has begun is finished.
+ * The relay decides the order of messages: a queue is short, and both are asked whenever there is a free place. Where both have a message then, one more runs than there are places.
+ */
 export const workOff = async (bus: Bus, worker: Worker, signal: AbortSignal): Promise<void> => {
-  const { consumer } = worker;
-  const { quick, most } = worker.places;
-  const places = createPlaces({ quick, most, slowAfterMs: usualSlowAfterMs, perGroup: quick });
+  const places = createPlaces({ ...worker.places, slowAfterMs: usualSlowAfterMs });
   const running = new Set<Promise<void>>();
   // A race of all that runs would leave a reaction behind on each of them at every turn: thousands times thousands where receivers are silent.
   let ended = Promise.withResolvers<void>();
 
   const begin = (delivery: Delivery): void => {
-    const leave = places.take(delivery.group);
+    const leave = places.take('');
     const one: Promise<void> = carryOut(worker, delivery).finally(() => {
       running.delete(one);
       leave();
       ended.resolve();
+      ended = Promise.withResolvers<void>();
     });
     running.add(one);
   };
 
-  const take = async (): Promise<Delivery | null> => {
+  const takeFrom = async (urgent: boolean): Promise<void> => {
+    const consumer: Consumer = { ...worker.consumer, urgent };
     while (!signal.aborted) {
-      ended = Promise.withResolvers<void>();
       if (!places.isFree()) {
         await atLatestAfter(places.nextSlowInMs(), ended.promise);
         continue;
       }
-      const full = places.fullGroups();
-      if (full.size === 0) return bus.next(consumer, signal);
-      const delivery = await bus.nextBeside(consumer, full);
-      if (delivery) return delivery;
-      await atLatestAfter(againMs, ended.promise);
+      const delivery = await bus.next(consumer, signal);
+      if (!delivery) return;
+      begin(delivery);
     }
-    return null;
   };
 
-  for (let delivery = await take(); delivery; delivery = await take()) begin(delivery);
+  await Promise.all([takeFrom(true), takeFrom(false)]);
   await Promise.all(running);
 };

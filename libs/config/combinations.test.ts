@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { sharingOf, wrongCombination } from './combinations.ts';
 
-const files = { eventStoreUrl: 'sqlite:', busUrl: 'sqlite:/srv/bus.db', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' };
+const files = { eventStoreUrl: 'sqlite:', busUrl: 'memory:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' };
 const servers = { eventStoreUrl: 'kurrentdb://host', busUrl: 'nats://host', readStoreUrl: 'mongodb://host', blobStoreUrl: 'gridfs:' };
 
 test('event log, bus and read models are all files or all servers, and blobs are either', () => {
@@ -13,7 +13,7 @@ test('event log, bus and read models are all files or all servers, and blobs are
 });
 
 test('what is wrong names the settings of both kinds, and what is allowed', () => {
-  expect(wrongCombination({ ...servers, readStoreUrl: 'sqlite:' })[0]).toMatch(/^EVENT_STORE_URL and BUS_URL name servers, but READ_STORE_URL names a file of this machine, .* allowed is sqlite: for all three, or kurrentdb:\/\/, nats:\/\/ and mongodb:\/\/\.$/);
+  expect(wrongCombination({ ...servers, readStoreUrl: 'sqlite:' })[0]).toMatch(/^EVENT_STORE_URL and BUS_URL name servers, but READ_STORE_URL names a file of this machine, .* allowed is sqlite:, memory: and sqlite:, or kurrentdb:\/\/, nats:\/\/ and mongodb:\/\/\.$/);
   expect(wrongCombination({ ...files, eventStoreUrl: 'esdb://host' })[0]).toMatch(/^EVENT_STORE_URL names a server, but BUS_URL and READ_STORE_URL name files of this machine/);
 });
 
@@ -23,6 +23,6 @@ test('blobs beside the read models need read models on a server', () => {
 
 test('which processes can work together is said of each allowed combination', () => {
   expect([files, { ...files, blobStoreUrl: 'gridfs://host' }, { ...servers, blobStoreUrl: 'file:' }, servers].map(sharingOf)).toEqual([
-    expect.stringContaining('same COLOPHON_DATA_DIR'), expect.stringContaining('same COLOPHON_DATA_DIR'), expect.stringContaining('this machine with the same folder'), expect.stringContaining('any machines'),
+    expect.stringContaining('this one process'), expect.stringContaining('this one process'), expect.stringContaining('this machine with the same folder'), expect.stringContaining('any machines'),
   ]);
 });

@@ -3,7 +3,8 @@ export type Addresses = { eventStoreUrl: string; busUrl: string; readStoreUrl: s
 
 const variables = { eventStoreUrl: 'EVENT_STORE_URL', busUrl: 'BUS_URL', readStoreUrl: 'READ_STORE_URL' } as const;
 
-const isFile = (url: string): boolean => url.startsWith('sqlite:');
+/** Whether it names an embedded engine. */
+const isEmbedded = (url: string): boolean => url.startsWith('sqlite:') || url.startsWith('memory:');
 
 const blobsBesideFile = 'BLOB_STORE_URL is gridfs: without a host, which means the MongoDB of READ_STORE_URL, but READ_STORE_URL names a file; allowed is gridfs://host/database, or file:.';
 
@@ -15,18 +16,27 @@ const listed = (names: readonly string[]): string => names.join(' and ');
  */
 export const wrongCombination = (addresses: Addresses): string[] => {
   const names = Object.keys(variables) as (keyof typeof variables)[];
-  const files = names.filter((name) => isFile(addresses[name])).map((name) => variables[name]);
-  const servers = names.filter((name) => !isFile(addresses[name])).map((name) => variables[name]);
-  if (files.length === 0 || servers.length === 0) return isFile(addresses.readStoreUrl) && addresses.blobStoreUrl === 'gridfs:' ? [blobsBesideFile] : [];
+  const files = names.filter((name) => isEmbedded(addresses[name])).map((name) => variables[name]);
+  const servers = names.filter((name) => !isEmbedded(addresses[name])).map((name) => variables[name]);
+  if (files.length === 0 || servers.length === 0) return isEmbedded(addresses.readStoreUrl) && addresses.blobStoreUrl === 'gridfs:' ? [blobsBesideFile] : [];
   return [
     `${listed(servers)} ${servers.length === 1 ? 'names a server' : 'name servers'}, but ${listed(files)} ${files.length === 1 ? 'names a file' : 'name files'} of this machine, so that processes could not share all of them and work would be lost; ` +
-      'allowed is sqlite: for all three, or kurrentdb://, nats:// and mongodb://.',
+      'allowed is sqlite:, memory: and sqlite:, or kurrentdb://, nats:// and mongodb://.',
   ];
 };
 
 /** Which processes can work together on these engines, in one sentence for the operator. */
 export const sharingOf = ({ eventStoreUrl, blobStoreUrl }: Addresses): string => {
-  if (isFile(eventStoreUrl)) return 'The engines are files of this machine: only processes of this machine with the same COLOPHON_DATA_DIR may run beside this one.';
+  if (isEmbedded(eventStoreUrl)) return 'The engines are embedded: they serve this one process and the commands of colophon beside it. With servers in EVENT_STORE_URL, BUS_URL and READ_STORE_URL, any number of processes may run.';
   if (blobStoreUrl.startsWith('file:')) return 'The engines are servers, but the blobs lie in a folder (BLOB_STORE_URL): only processes of this machine with the same folder may run beside this one. With gridfs: in BLOB_STORE_URL, processes on other machines may, too.';
   return 'The engines are servers: any number of processes on any machines may run beside this one.';
 };
+
+/**
+ * What is wrong with a process that has some of the roles, on embedded engines: they serve one process. Null where nothing is.
+ * `named` are the roles as they were asked for.
+ */
+export const wrongRoles = ({ eventStoreUrl }: Addresses, named: readonly string[]): string | null =>
+  isEmbedded(eventStoreUrl)
+    ? `"colophon start ${named.join(' ')}" needs engines that processes can share, but the embedded engines serve one process. Run "colophon start", which has all roles, or name servers in EVENT_STORE_URL, BUS_URL and READ_STORE_URL.`
+    : null;

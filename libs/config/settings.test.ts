@@ -17,7 +17,7 @@ describe('without any variable', () => {
   test('the service listens on loopback, port 8080, with embedded engines', () => {
     expect(loadSettings(bare)).toMatchObject({
       port: 8080, host: '127.0.0.1', baseUrl: 'http://127.0.0.1:8080', dataDir: './data',
-      eventStoreUrl: 'sqlite:', busUrl: 'sqlite:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:', egressAllow: [], countAsyncTowardRateLimit: true,
+      eventStoreUrl: 'sqlite:', busUrl: 'memory:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:', egressAllow: [], countAsyncTowardRateLimit: true,
     });
   });
 
@@ -59,7 +59,7 @@ describe('a wrong variable', () => {
     ['HOST', 'http://x', 'an address or host name of this machine'],
     ['BASE_URL', 'example.org', 'a URL that begins with http:// or https://'],
     ['EVENT_STORE_URL', 'postgres://x', 'sqlite: or kurrentdb://'],
-    ['BUS_URL', 'amqp://x', 'sqlite: or nats://'],
+    ['BUS_URL', 'amqp://x', 'memory: or nats://'],
     ['BLOB_STORE_URL', 's3:bucket', 'file: or gridfs:'],
     ['RENDER_CONCURRENCY', '0', 'a whole number from 1 to 256'],
     ['COUNT_ASYNC_TOWARD_RATE_LIMIT', 'yes', 'true or false'],

@@ -31,7 +31,7 @@ export const settingTable = {
 
   dataDir: setting('COLOPHON_DATA_DIR', text('a folder'), './data', 'The folder in which the embedded engines keep their files.'),
   eventStoreUrl: setting('EVENT_STORE_URL', engine('sqlite:', 'kurrentdb://', 'kurrentdb+discover://', 'esdb://', 'esdb+discover://'), 'sqlite:', 'The event log; `sqlite:` alone lies in the data folder.'),
-  busUrl: setting('BUS_URL', engine('sqlite:', 'nats://', 'tls://'), 'sqlite:', 'The message bus; `sqlite:` alone lies in the data folder.'),
+  busUrl: setting('BUS_URL', engine('memory:', 'nats://', 'tls://'), 'memory:', 'The message bus; `memory:` is a queue in the memory of the one process, filled again from the event log at start.'),
   readStoreUrl: setting('READ_STORE_URL', engine('sqlite:', 'mongodb://', 'mongodb+srv://'), 'sqlite:', 'The read models, and on MongoDB the limits; `sqlite:` alone lies in the data folder.'),
   blobStoreUrl: setting('BLOB_STORE_URL', engine('file:', 'gridfs:', 'gridfs+srv:'), 'file:', 'Inputs, templates and PDFs; `file:` alone lies in the data folder, `gridfs:` alone beside the read models.'),
 

@@ -18,7 +18,7 @@ export const isFailure = (error: unknown): boolean => ![...resultsOfPorts, ...ow
 type Operation = (...given: unknown[]) => Promise<unknown>;
 
 /** These return no promise, wait for as long as it takes, or end the engine. */
-const undecorated: ReadonlySet<string> = new Set(['subscribe', 'recent', 'missing', 'next', 'close']);
+const undecorated: ReadonlySet<string> = new Set(['subscribe', 'recent', 'missing', 'close']);
 
 /** The engine with every other operation replaced by what `change` makes of it. */
 const decorate = <E extends object>(engine: E, change: (operation: Operation, name: string) => Operation): E => {
@@ -60,11 +60,7 @@ export const withDisk = <E extends object>(engine: E, disk: Disk): E => {
       throw disk.raised(error);
     }
   };
-  const { next } = engine as { next?: (consumer: unknown, signal: AbortSignal) => Promise<unknown> };
-  /** Waits for a message until the disk takes the note of who has it. */
-  const nextOnceTaken: typeof next = (consumer, signal) =>
-    pRetry(() => raising(next!)(consumer, signal), { retries: Infinity, factor: 1, shouldRetry: ({ error }) => error instanceof DiskRefusal && !signal.aborted });
-  return { ...decorate(engine, raising), ...(next && { next: nextOnceTaken }) };
+  return decorate(engine, raising);
 };
 
 export type Availability = {

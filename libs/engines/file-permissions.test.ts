@@ -30,10 +30,10 @@ const groupMember: Identity = { uid: 4_000_001, gids: [4_000_002, gid] };
 
 describe('What other users can read of the data folder', () => {
   test('is closed, and named', () => {
-    const folder = folderWith(0o755, { 'log.db': 0o644, 'log.db-wal': 0o644, 'bus.db-answers/': 0o755, 'blobs/': 0o775, 'secret.key': 0o600, '.kept': 0o644, 'lost+found/': 0o700 });
+    const folder = folderWith(0o755, { 'log.db': 0o644, 'log.db-wal': 0o644, 'incoming/': 0o755, 'blobs/': 0o775, 'secret.key': 0o600, '.kept': 0o644, 'lost+found/': 0o700 });
     const { restricted, left } = restrictPermissions(inFolder(folder), owner);
-    expect([modeOf(folder), ...['log.db', 'log.db-wal', 'bus.db-answers', 'blobs', 'secret.key', '.kept'].map((name) => modeOf(folder, name))]).toEqual(['700', '600', '600', '700', '700', '600', '644']);
-    expect(restricted.toSorted()).toEqual([folder, ...['blobs', 'bus.db-answers', 'log.db', 'log.db-wal'].map((name) => join(folder, name))]);
+    expect([modeOf(folder), ...['log.db', 'log.db-wal', 'incoming', 'blobs', 'secret.key', '.kept'].map((name) => modeOf(folder, name))]).toEqual(['700', '600', '600', '700', '700', '600', '644']);
+    expect(restricted.toSorted()).toEqual([folder, ...['blobs', 'incoming', 'log.db', 'log.db-wal'].map((name) => join(folder, name))]);
     expect(left).toEqual([]);
     expect(restrictPermissions(inFolder(folder), owner)).toEqual({ restricted: [], left: [] });
   });
@@ -86,7 +86,7 @@ describe('A folder that holds other things, too', () => {
 });
 
 describe('The places of an installation', () => {
-  const embedded = { dataDir: '/data', eventStoreUrl: 'sqlite:', busUrl: 'sqlite:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' };
+  const embedded = { dataDir: '/data', eventStoreUrl: 'sqlite:', busUrl: 'memory:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' };
   const servers = { dataDir: '/data', eventStoreUrl: 'kurrentdb://a', busUrl: 'nats://a', readStoreUrl: 'mongodb://a', blobStoreUrl: 'gridfs:' };
 
   test('are the data folder and the blobs, and files wherever the settings have them', () => {

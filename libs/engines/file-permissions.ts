@@ -8,8 +8,8 @@ export type StoredPaths = { folders: string[]; files: string[] };
 
 /** `hasOwnSecret` tells that the secret of the installation is kept in the data folder, too. */
 export const pathsOf = (urls: EngineUrls, hasOwnSecret: boolean): StoredPaths => {
-  const { dataDir, eventStoreUrl, busUrl, readStoreUrl, blobStoreUrl } = urls;
-  const named = [[eventStoreUrl, 'log.db'], [busUrl, 'bus.db'], [readStoreUrl, 'read-models.db']] as const;
+  const { dataDir, eventStoreUrl, readStoreUrl, blobStoreUrl } = urls;
+  const named = [[eventStoreUrl, 'log.db'], [readStoreUrl, 'read-models.db']] as const;
   const databases = named.flatMap(([url, name]) => (url.startsWith('sqlite:') ? [placeOf(url, dataDir, name)] : []));
   const blobs = blobStoreUrl.startsWith('file:') ? [placeOf(blobStoreUrl, dataDir, 'blobs')] : [];
   // The counts of limits lie in the data folder wherever read models are in a file.
@@ -32,7 +32,7 @@ const ofOthers = 0o077;
 const [writableByAll, sticky] = [0o002, 0o1000];
 
 /** What the service itself puts into its folders, with what a file system or a person may have left there for its own sake. */
-const ownNames = /^(?:(?:log|bus|read-models|limits|small)\.db.*|blobs|incoming|[0-9a-f]{2}|secret\.key.*|lost\+found|\..*)$/;
+const ownNames = /^(?:(?:log|read-models|limits|small)\.db.*|blobs|incoming|[0-9a-f]{2}|secret\.key.*|lost\+found|\..*)$/;
 
 const isOpen = ({ mode }: Stats): boolean => (mode & ofOthers) !== 0;
 const modeOf = ({ mode }: Stats): string => `0${(mode & 0o7777).toString(8)}`;

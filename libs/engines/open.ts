@@ -1,7 +1,6 @@
-import { consumers } from '#contracts/names.ts';
 import type { Answers } from '#libs/answers/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
-import type { GivenUp } from '#libs/bus/jetstream/given-up.ts';
+import type { DeadLetter } from '#libs/bus/jetstream.ts';
 import type { Bus } from '#libs/bus/port.ts';
 import { type Disk, openDisk } from '#libs/disk/disk.ts';
 import { leaseCollection } from '#libs/election/lease.ts';
@@ -12,7 +11,6 @@ import { keyUseCollection } from '#libs/projections/key-renders.ts';
 import { projections } from '#libs/projections/all.ts';
 import { collectionsOf } from '#libs/projections/projection.ts';
 import { usageReader } from '#libs/projections/usage-reader.ts';
-import { moveFollower } from '#libs/read-store/followers.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { withDisk } from './decorators.ts';
 import { isRemote } from './remote.ts';
@@ -36,8 +34,6 @@ export type EngineShelf = {
   disk: Disk;
   /** What is damaged in the embedded engines' files, in sentences. */
   damaged(): string[];
-  /** Whether a database was set aside and is built anew. */
-  builtAnew(): boolean;
   /** As `missing`, of the servers alone. */
   serversMissing(): string[];
   /** What the engines that were asked for, and the disk of the embedded ones, say of why they cannot serve; empty when all can. */
@@ -47,19 +43,12 @@ export type EngineShelf = {
 
 const everyCollection = [...projections.flatMap(collectionsOf), keyUseCollection, leaseCollection];
 
-/** `onGivenUp` is told of messages that a server gives out no more, `onSetAside` of damaged databases that are built anew; without it they are left as they are. */
-export type ShelfEvents = { onGivenUp?: (message: GivenUp) => void; onSetAside?: (what: SetAside) => void };
+/** `onDeadLetter` is told of messages that a server delivers no more, `onSetAside` of damaged databases that are built anew; without it they are left as they are. */
+export type ShelfEvents = { onDeadLetter?: (message: DeadLetter) => void; onSetAside?: (what: SetAside) => void };
 
 /** The engines that the settings name; none is opened yet. */
-export const openShelf = (urls: EngineUrls, { onGivenUp, onSetAside }: ShelfEvents = {}): EngineShelf => {
+export const openShelf = (urls: EngineUrls, { onDeadLetter, onSetAside }: ShelfEvents = {}): EngineShelf => {
   const files = filesOf(urls);
-  let builtAnew = false;
-  /** Whether the file is made anew because it was damaged. */
-  const isAnew = (file: string | null): boolean => {
-    const anew = soundOrSetAside(file, onSetAside);
-    builtAnew ||= anew;
-    return anew;
-  };
   const disk = openDisk(foldersOf(urls));
   /** An engine of this process tells the disk of its failures, be it in the middle of opening. */
   const placed = async <T extends Closable>(open: () => Promise<T>): Promise<T> => {
@@ -87,19 +76,13 @@ export const openShelf = (urls: EngineUrls, { onGivenUp, onSetAside }: ShelfEven
     return withUpcasting(await placed(() => pickStore(urls)));
   });
   const reads = once(async () => {
-    const anew = isAnew(files.reads);
-    const opened = await placed(() => pickReads(urls, everyCollection));
-    // From the beginning the relay would publish all the work there ever was; what is open the sweeper puts back.
-    if (anew) await moveFollower(opened, consumers.relay, await (await store()).head());
-    return opened;
+    soundOrSetAside(files.reads, onSetAside);
+    return placed(() => pickReads(urls, everyCollection));
   });
   return {
     store,
     reads,
-    bus: once(async () => {
-      isAnew(files.bus);
-      return placed(() => pickBus(urls, onGivenUp));
-    }),
+    bus: once(() => pickBus(urls, onDeadLetter)),
     blobs: once(async () => {
       requireSound(files.blobs);
       return placed(() => pickBlobs(urls));
@@ -108,7 +91,6 @@ export const openShelf = (urls: EngineUrls, { onGivenUp, onSetAside }: ShelfEven
     answers: once(() => pickAnswers(urls)),
     disk,
     damaged: () => disk.damaged(),
-    builtAnew: () => builtAnew,
     serversMissing,
     missing: () => [...serversMissing(), ...[disk.missing() ?? []].flat()],
     close: async () => {

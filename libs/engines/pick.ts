@@ -2,7 +2,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { Answers } from '#libs/answers/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { Bus } from '#libs/bus/port.ts';
-import type { GivenUp } from '#libs/bus/jetstream/given-up.ts';
+import type { DeadLetter } from '#libs/bus/jetstream.ts';
 import { SettingsError } from '#libs/config/settings.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import type { Limits, UsageReader } from '#libs/limits/port.ts';
@@ -22,11 +22,10 @@ const unknown = (variable: string, url: string, ...allowed: readonly string[]): 
   new SettingsError(`${variable} begins with "${schemeOf(url)}", which names no engine; allowed are ${allowed.join(', ')}.`);
 
 /** The database files of the embedded engines among the chosen ones; null where a server is chosen. */
-export const filesOf = ({ eventStoreUrl, busUrl, readStoreUrl, blobStoreUrl, dataDir }: EngineUrls) => {
+export const filesOf = ({ eventStoreUrl, readStoreUrl, blobStoreUrl, dataDir }: EngineUrls) => {
   const database = (url: string, usual: string): string | null => (schemeOf(url) === 'sqlite:' ? resolve(placeOf(url, dataDir, usual)) : null);
   return {
     log: database(eventStoreUrl, 'log.db'),
-    bus: database(busUrl, 'bus.db'),
     reads: database(readStoreUrl, 'read-models.db'),
     blobs: schemeOf(blobStoreUrl) === 'file:' ? resolve(placeOf(blobStoreUrl, dataDir, 'blobs'), 'small.db') : null,
   };
@@ -49,27 +48,27 @@ export const pickStore = async ({ eventStoreUrl: url, dataDir }: EngineUrls): Pr
   }
 };
 
-/** `onGivenUp` is told of messages that were given out so often that the server gives them out no more. */
-export const pickBus = async ({ busUrl: url, dataDir }: EngineUrls, onGivenUp?: (message: GivenUp) => void): Promise<Bus> => {
+/** `onDeadLetter` is told of messages that were delivered as often as they may be. */
+export const pickBus = async ({ busUrl: url }: EngineUrls, onDeadLetter?: (message: DeadLetter) => void): Promise<Bus> => {
   switch (schemeOf(url)) {
-    case 'sqlite:':
-      return (await import('#libs/bus/sqlite.ts')).openSqliteBus(placeOf(url, dataDir, 'bus.db'));
+    case 'memory:':
+      return (await import('#libs/bus/memory.ts')).openMemoryBus();
     case 'nats:':
     case 'tls:':
-      return (await import('#libs/bus/jetstream.ts')).openJetStreamBus(url, onGivenUp ? { onGivenUp } : {});
+      return (await import('#libs/bus/jetstream.ts')).openJetStreamBus(url, onDeadLetter ? { onDeadLetter } : {});
     default:
-      throw unknown('BUS_URL', url, 'sqlite:', 'nats://', 'tls://');
+      throw unknown('BUS_URL', url, 'memory:', 'nats://', 'tls://');
   }
 };
 
-/** Whoever shares a bus finds each other there: on a server by its messages, on one machine in a folder beside the bus's file. */
-export const pickAnswers = async ({ busUrl: url, dataDir }: EngineUrls): Promise<Answers & { close(): Promise<void> }> => {
+/** Processes that share a bus share replies there, too. */
+export const pickAnswers = async ({ busUrl: url }: EngineUrls): Promise<Answers & { close(): Promise<void> }> => {
   switch (schemeOf(url)) {
     case 'nats:':
     case 'tls:':
       return (await import('#libs/answers/nats.ts')).openNatsAnswers(url);
     default:
-      return (await import('#libs/answers/folder.ts')).openFolderAnswers(`${placeOf(url, dataDir, 'bus.db')}-answers`);
+      return { ...(await import('#libs/answers/memory.ts')).openMemoryAnswers(), close: async () => undefined };
   }
 };
 

@@ -10,7 +10,7 @@ let folder: string;
 let file: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'sound-files-'));
-  file = join(folder, 'bus.db');
+  file = join(folder, 'limits.db');
   writeFileSync(file, 'no database');
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,5 +36,5 @@ it('A database that another process has built anew meanwhile is left as it is', 
     return reason;
   };
   expect(soundOrSetAside(file, tell, new Date(), find)).toBe(false);
-  expect([set, findDamage(file), readdirSync(folder).toSorted()]).toEqual([[], null, ['bus.db', 'bus.db.damaged-by-the-other']]);
+  expect([set, findDamage(file), readdirSync(folder).toSorted()]).toEqual([[], null, ['limits.db', 'limits.db.damaged-by-the-other']]);
 });

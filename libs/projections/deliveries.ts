@@ -19,6 +19,8 @@ export type DeliveryDocument = {
   lastError: string | null;
   failedAt: string | null;
   requestedAt: string;
+  /** Counts from 1, and is one more after each redelivery. */
+  round: number;
   /** Whether address or headers of the latest round were sealed. */
   isSealed: boolean;
   /** Since when a sealed box waits to be erased; null where none does. */
@@ -33,7 +35,7 @@ const change = (event: RecordedEvent, fields: (document: DeliveryDocument) => Pa
 });
 
 const pending = (id: string, accountId: string, url: string | null, requestedAt: string): DeliveryDocument => ({
-  id, accountId, url, status: 'pending', attempts: 0, lastAttemptAt: null, lastError: null, failedAt: null, requestedAt, isSealed: false, erasableSince: null,
+  id, accountId, url, status: 'pending', attempts: 0, lastAttemptAt: null, lastError: null, failedAt: null, requestedAt, round: 1, isSealed: false, erasableSince: null,
 });
 
 /** The end of a render that somebody wants to be told of. */
@@ -49,7 +51,7 @@ const isGood = (outcome: AttemptOutcome): boolean => outcome.kind === 'answered'
 
 export const deliveries: Projection<DeliveryDocument> = {
   model: readModels.deliveries,
-  collection: { name: readModels.deliveries, indexes: [['accountId', 'status', 'isSealed', 'failedAt'], ['status', 'requestedAt'], ['erasableSince']] },
+  collection: { name: readModels.deliveries, indexes: [['accountId', 'status', 'isSealed', 'failedAt'], ['status', 'id'], ['erasableSince']] },
   on: {
     RenderCompleted: ended,
     RenderFailed: ended,
@@ -70,9 +72,9 @@ export const deliveries: Projection<DeliveryDocument> = {
     WebhookDelivered: (event) => change(event, ({ isSealed }) => ({ status: 'delivered', ...erasable(event, isSealed) })),
     WebhookFailed: (event) => change(event, ({ isSealed }) => ({ status: 'failed', failedAt: event.metadata.occurredAt, ...erasable(event, isSealed) })),
     RedeliveryRequested: (event) => {
-      const { target } = event.data;
+      const { target, round } = event.data;
       const changed = target ? { url: target.url, isSealed: target.sealed !== null } : {};
-      return change(event, () => ({ status: 'pending', failedAt: null, requestedAt: event.metadata.occurredAt, ...changed }));
+      return change(event, () => ({ status: 'pending', failedAt: null, requestedAt: event.metadata.occurredAt, round, ...changed }));
     },
     WebhookTargetErased: (event) => change(event, () => ({ erasableSince: null })),
   },

@@ -1,6 +1,4 @@
-import { consumers } from '#contracts/names.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
-import { followerCheckpoint, setFollower } from '#libs/read-store/followers.ts';
 import type { LastEvent, ReadStore } from '#libs/read-store/port.ts';
 import { projections } from './all.ts';
 import { rebuildModel } from './rebuild.ts';
@@ -11,27 +9,18 @@ const models = projections.map(({ model }) => model);
 
 const remedy = 'An older copy of the event log was probably restored. Run "colophon rebuild": it builds all of this anew from the restored event log.';
 
-const listed = (names: readonly string[]): string => (names.length < 2 ? names.join() : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
-
 /** Whether the event log has the event where it was. */
 const isInLog = async (store: Pick<EventStore, 'read'>, { stream, revision, id }: LastEvent): Promise<boolean> => {
   const [found] = await store.read(stream, revision);
   return found?.id === id;
 };
 
-/** What lies ahead of the event log, in words; empty where nothing does. */
+/** The read models that lie ahead of the event log. */
 const ahead = async ({ store, reads }: BuiltFromLog): Promise<{ head: number; names: string[]; furthest: number }> => {
   // Checkpoints are read before the head, so that an event that comes in between makes nothing seem ahead.
-  const [ofRelay, ...ofModels] = await Promise.all([
-    followerCheckpoint(reads, consumers.relay),
-    ...models.map((model) => reads.checkpoint(model)),
-  ]);
+  const positions = await Promise.all(models.map((model) => reads.checkpoint(model)));
   const head = await store.head();
-  const names = [
-    ...(ofModels.some((position) => position > head) ? [`the read models (${models.filter((_, index) => ofModels[index]! > head).join(', ')})`] : []),
-    ...(ofRelay > head ? ['the checkpoint of the relay'] : []),
-  ];
-  return { head, names, furthest: Math.max(...ofModels, ofRelay) };
+  return { head, names: models.filter((_, index) => positions[index]! > head), furthest: Math.max(...positions) };
 };
 
 /**
@@ -41,7 +30,7 @@ const ahead = async ({ store, reads }: BuiltFromLog): Promise<{ head: number; na
 export const olderLog = async (built: BuiltFromLog): Promise<string | null> => {
   const noted = await built.reads.lastEvent();
   const { head, names, furthest } = await ahead(built);
-  if (names.length > 0) return `The event log ends at position ${head}, but ${listed(names)} were built from it up to position ${furthest}. ${remedy}`;
+  if (names.length > 0) return `The event log ends at position ${head}, but the read models (${names.join(', ')}) were built from it up to position ${furthest}. ${remedy}`;
   if (noted === null || (await isInLog(built.store, noted))) return null;
   return `The event log no longer has the event ${noted.id} (${noted.stream}, revision ${noted.revision}), which the read models were built from. ${remedy}`;
 };
@@ -53,13 +42,8 @@ export const isOlderThan = async ({ store, reads }: Pick<BuiltFromLog, 'store' |
   return { older: head < highestHead || (noted !== null && !(await isInLog(store, noted))), head };
 };
 
-/**
- * Builds everything anew from a log that is older than what was built from it. What is interrupted is done again: the log stays older until the last step. The relay goes on
- * from the end of the log, where the sweeper puts back what is open: from the beginning it would publish all the work there ever was.
- */
+/** Builds everything anew from a log that is older than what was built from it. What is interrupted is done again: the log stays older until the last step. */
 export const rebuildFromOlderLog = async ({ store, reads }: BuiltFromLog): Promise<void> => {
-  const head = await store.head();
   for (const projection of projections) await rebuildModel(store, reads, projection, 'behind');
-  await setFollower(reads, consumers.relay, head);
   await reads.forgetLastEvent();
 };

@@ -47,7 +47,7 @@ const change = (event: RecordedEvent, fields: (document: RenderDocument) => Part
 
 export const renders: Projection<RenderDocument> = {
   model: readModels.renders,
-  collection: { name: readModels.renders, indexes: [['accountId', 'isJob', 'id'], ['accountId', 'isJob', 'status', 'id'], ['status', 'id'], ['keptUntil'], ['pdf.sha256']] },
+  collection: { name: readModels.renders, indexes: [['accountId', 'isJob', 'id'], ['accountId', 'isJob', 'status', 'id'], ['accountId', 'status', 'reply'], ['status', 'id'], ['keptUntil'], ['pdf.sha256']] },
   further: [keyRenders],
   on: {
     RenderRequested: (event) => {

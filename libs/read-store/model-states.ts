@@ -1,7 +1,7 @@
 import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
 import type { LastEvent, PositionedDocuments, Serving } from './port.ts';
 
-/** Checkpoints of the read models, in one document, and of other followers of the event log, one document each. */
+/** Checkpoints of the read models, in one document. */
 export const checkpointCollection = { name: 'checkpoints', indexes: [] };
 
 /** `shadow` is the generation that is being built. */

@@ -16,8 +16,6 @@ export type Places = {
   /** Whether any group may begin a work now. */
   isFree(): boolean;
   mayBegin(group: string): boolean;
-  /** The groups that may not begin a work now although there is a free place. */
-  fullGroups(): Set<string>;
   /** In how many milliseconds the next work becomes slow; null where none will. */
   nextSlowInMs(): number | null;
   running(): number;
@@ -69,7 +67,6 @@ export const createPlaces = ({ quick, most, slowAfterMs, perGroup = most }: Plac
     },
     isFree,
     mayBegin: (group) => isFree() && !isFull(group),
-    fullGroups: () => new Set([...held.keys()].filter(isFull)),
     nextSlowInMs: () => {
       age();
       const [oldest] = young.values();

@@ -48,7 +48,7 @@ export const histograms = {
 
 /** What is looked at when somebody asks. */
 export const gauges = {
-  'colophon.queue.length': of('Messages that wait or are in hands.', '{message}', { queue: queues }),
+  'colophon.queue.length': of('Renders and webhook deliveries that wait or are under way, as the read models show them.', '{message}', { queue: queues }),
   'colophon.queue.age': of('How long the oldest render that waits has waited; 0 where none does.', 's', {}),
   'colophon.follower.lag': of('Age of the oldest event that has not been followed yet; 0 where all have been.', 's', { follower: followers }),
   'colophon.browser.up': of('Whether the browser is up.', '{browser}', { browser: browsers }),

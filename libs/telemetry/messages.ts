@@ -26,7 +26,7 @@ export const idsOfMessage = ({ id, data }: Pick<Delivery, 'id' | 'data'>): { mes
 };
 
 /** Works on a message in the trace that it tells of: the time it waited is a span, the work another. */
-export const workInTrace = ({ subject, id, attempt, data }: Delivery, { name }: Consumer, work: (span: Span) => Promise<WorkEnd>): Promise<WorkEnd> => {
+export const workInTrace = ({ subject, id, attempt, data }: Delivery, { name }: Pick<Consumer, 'name'>, work: (span: Span) => Promise<WorkEnd>): Promise<WorkEnd> => {
   const origin = told(data);
   const attributes = () => ({ ...named(subject), 'messaging.message.id': id, 'messaging.consumer.group.name': name, 'colophon.message.attempt': attempt });
   // Sent again, it has waited because it was told to, and that the attempt before says.

@@ -1,12 +1,11 @@
-import { consumers, readModels, subjects } from '#contracts/names.ts';
-import type { Bus } from '#libs/bus/port.ts';
+import { consumers, readModels } from '#contracts/names.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { watchGauge, type Reading } from './metrics.ts';
 
 const queues = [
-  { name: consumers.renderer, subject: subjects.renderRequested, leaseMs: 0 },
-  { name: consumers.delivery, subject: subjects.deliveryDue, leaseMs: 0 },
+  { name: consumers.renderer, model: readModels.renders, open: ['QUEUED', 'PROCESSING'] },
+  { name: consumers.delivery, model: readModels.deliveries, open: ['pending', 'sent', 'timeout'] },
 ];
 
 const oldestAge = async (reads: ReadStore): Promise<number> => {
@@ -15,8 +14,12 @@ const oldestAge = async (reads: ReadStore): Promise<number> => {
 };
 
 /** Has the queues looked at. Every process that does tells the same, so take the greatest of them. Returns what ends that. */
-export const watchQueues = (bus: Bus, reads: ReadStore): (() => void) => {
-  const lengths = (): Promise<Reading[]> => Promise.all(queues.map(async (queue) => ({ value: await bus.pending(queue), labels: { queue: queue.name } })));
+export const watchQueues = (reads: ReadStore): (() => void) => {
+  const length = async ({ name, model, open }: (typeof queues)[number]): Promise<Reading> => {
+    const counts = await Promise.all(open.map((status) => reads.count(model, { status })));
+    return { value: counts.reduce((sum, count) => sum + count, 0), labels: { queue: name } };
+  };
+  const lengths = (): Promise<Reading[]> => Promise.all(queues.map(length));
   const stops = [watchGauge('colophon.queue.length', lengths), watchGauge('colophon.queue.age', async () => [{ value: await oldestAge(reads) }])];
   return () => stops.forEach((stop) => stop());
 };

@@ -6,9 +6,9 @@ import { idsOfMessage, workInTrace } from '#libs/telemetry/messages.ts';
 import { tracedBlobs } from '#application/renders/telemetry.ts';
 import { attemptTimeoutMs, deliver, type DeliveryDependencies, openDueTimes } from '#application/deliveries/deliver.ts';
 
-const consumer: Consumer = { name: consumers.delivery, subject: subjects.deliveryDue, leaseMs: 1.5 * attemptTimeoutMs };
+const consumer: Omit<Consumer, 'urgent'> = { name: consumers.delivery, subject: subjects.deliveryDue, leaseMs: 1.5 * attemptTimeoutMs };
 
-/** How many webhook deliveries are under way at most: many, since they cost little while their receivers are silent. One account has at most `quick` of them. */
+/** How many webhook deliveries are under way at most: many, since they cost little while their receivers are silent. */
 const places = { quick: 1_000, most: 5_000 };
 
 /** Sends callbacks until `signal` aborts; resolves when those under way are recorded. */

@@ -55,7 +55,8 @@ export const startApi = async (house: House, closed: () => string | null, missin
   const longestMs = (): number => (house.isAway() ? longestMsWhileAway : longestMsOfServer);
   const served = <E extends object>(engine: E): E => withUnavailable(withTimeout(engine, longestMs), { closed, disk: engines.disk, report });
   const reads = served(await engines.reads());
-  const [store, bus, blobs, limits] = [served(await engines.store()), served(await engines.bus()), served(await engines.blobs()), served(await engines.limits())];
+  const bus = await engines.bus();
+  const [store, blobs, limits] = [served(await engines.store()), served(await engines.blobs()), served(await engines.limits())];
   const log = { store, now };
   const answers = withLog(await engines.answers(), log, undefined, () => closed() ?? (engines.disk.refuses() ? stalled : null));
   const keyUses = openKeyUses(await engines.reads());
@@ -64,7 +65,7 @@ export const startApi = async (house: House, closed: () => string | null, missin
   const traced = tracedBlobs(blobs);
   const app: FastifyInstance = createApp({
     log, blobs: traced, inputs: house.blobMemory.over(house.unreadableBlobs.over(traced)), answers, reads, limits, callers: openCallers(reads, knownForMs), templates: openKnown(templatesIn(reads).find, forMs), keyUses, countAsync: settings.countAsyncTowardRateLimit, preparation: house.preparation(), freshness: createFreshness(reads, forMs),
-    estimates: createEstimates(bus, reads), backlog: settings.renderBacklog, secrets,
+    estimates: createEstimates(reads, () => isRemote(bus) && bus.missing() !== null), backlog: settings.renderBacklog, secrets,
     urlOf: (id, until) => downloadUrl(settings.baseUrl, secrets.current, id, until),
     version: packageVersion(), health: () => ({ missing: missing() }), closed, logger, telemetry: house.telemetry, metricsToken: settings.metricsToken, ...tlsOf(settings),
   });

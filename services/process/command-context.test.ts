@@ -22,7 +22,7 @@ const actor: Actor = { kind: 'person', name: 'tests' };
 /** A key, and an API that has just let it in. */
 const stage = async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'colophon-callers-'));
-  const engines = await openEngines({ dataDir, eventStoreUrl: 'sqlite:', busUrl: 'sqlite:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' });
+  const engines = await openEngines({ dataDir, eventStoreUrl: 'sqlite:', busUrl: 'memory:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' });
   onTestFinished(async () => {
     await engines.close();
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });

@@ -15,16 +15,17 @@ const partsOf: Record<Role, readonly MarkedPart[]> = {
   delivery: ['blobs', 'bus', 'read models'],
   relay: ['bus', 'read models'],
   projector: ['read models'],
-  sweeper: ['blobs', 'bus', 'read models'],
+  sweeper: ['blobs', 'read models'],
 };
 
 const actor = { kind: 'service', name: 'start' } as const;
 const retryEveryMs = 500;
 
 const enginesOf = async ({ roles, engines, settings }: House): Promise<MarkedEngine[]> => {
-  const openers: Record<MarkedPart, () => Promise<Marked>> = { blobs: () => engines.blobs(), bus: () => engines.bus(), 'read models': () => engines.reads() };
+  const openers: Record<MarkedPart, () => Promise<object>> = { blobs: () => engines.blobs(), bus: () => engines.bus(), 'read models': () => engines.reads() };
   const parts = new Set(roles.flatMap((role) => partsOf[role]));
-  return Promise.all([...parts].map(async (part) => ({ part, setting: settingOf(part, settings), engine: await openers[part]() })));
+  const opened = await Promise.all([...parts].map(async (part) => ({ part, setting: settingOf(part, settings), engine: await openers[part]() })));
+  return opened.flatMap(({ engine, ...one }) => ('mark' in engine ? [{ ...one, engine: engine as Marked }] : []));
 };
 
 /** Whether an engine may have been away, so that it is worth asking again. */

@@ -41,7 +41,7 @@ export type House = {
 
 export const openHouse = (settings: Settings, logger: Logger, telemetry: Telemetry, roles: readonly Role[]): House => {
   const engines = openShelf(settings, {
-    onGivenUp: (message) => logger.error({ ...message }, 'a message was given out again and again in vain and is given up; the sweeper puts back what is still to be done'),
+    onDeadLetter: (message) => logger.error({ ...message }, 'a message was delivered as often as it may be and was moved to the dead letters; the relay publishes open work again'),
     onSetAside: (what) => logger.error(what, 'a damaged database was set aside and is built anew from the event log'),
   });
   const counted = countingRepeats((fact, message, level = 'warn') => logger[level](fact, message));

@@ -1,9 +1,10 @@
 import type { AddressInfo } from 'node:net';
 import { type FirstSteps, openDefaultAccount } from '#application/accounts/default-account.ts';
-import { sharingOf } from '#libs/config/combinations.ts';
+import { sharingOf, wrongRoles } from '#libs/config/combinations.ts';
 import { loadSettings, type Settings, SettingsError } from '#libs/config/settings.ts';
 import { DiskRefusal } from '#libs/disk/disk.ts';
 import { pathsOf, restrictPermissions } from '#libs/engines/file-permissions.ts';
+import { beOnlyProcess } from '#libs/engines/only-process.ts';
 import { AddressError, isRemote } from '#libs/engines/remote.ts';
 import { DamagedFile } from '#libs/engines/sound-files.ts';
 import { projections } from '#libs/projections/all.ts';
@@ -162,12 +163,15 @@ const forPeople = [AddressError, SettingsError, DiskRefusal, DamagedFile];
 /** Runs the named roles of the service in this process, or all, until it is told to stop; then lets what runs finish. */
 export const start = async (wanted: readonly Role[], announce: Announce): Promise<void> => {
   const settings = loadSettings(process.env);
+  const roles = wanted.length === 0 ? allRoles : allRoles.filter((role) => wanted.includes(role));
+  const wrong = roles.length < allRoles.length ? wrongRoles(settings, wanted) : null;
+  if (wrong !== null) throw new SettingsError(wrong);
+  const release = beOnlyProcess(settings);
   const logger = createLog(settings);
   const { restricted, left } = restrictPermissions(pathsOf(settings, settings.secret === undefined));
   if (restricted.length > 0) logger.warn({ restricted }, 'took the permissions of other users from files or folders');
   if (left.length > 0) logger.warn({ left }, 'files or folders stay open to other users or to a group: another user owns them, they also hold other things, or they are links');
   const toldToStop = stopped();
-  const roles = wanted.length === 0 ? allRoles : allRoles.filter((role) => wanted.includes(role));
   const house = openHouse(settings, logger, await startTelemetry(settings, roles, packageVersion(), logger), roles);
   const state: State = { stopping: false, installation: false, readModels: false, workers: new Map(), starting: Promise.resolve(), log: null };
   logger.info(sharingOf(settings));
@@ -191,5 +195,6 @@ export const start = async (wanted: readonly Role[], announce: Announce): Promis
   await stopWorkers(state);
   unwatch();
   await house.close();
+  release();
   logger.info('stopped');
 };

@@ -7,10 +7,9 @@ import { watchWorkshop } from '#application/renders/telemetry.ts';
 import { watchQueues } from '#libs/telemetry/watch-service.ts';
 import { runDelivery } from '../delivery/delivery.ts';
 import { runProjector } from '../projector/projector.ts';
-import { messageOf, runRelay } from '../relay/relay.ts';
-import { runRenderer } from '../renderer/renderer.ts';
+import { runRelay } from '../relay/relay.ts';
+import { mostPerPlace, runRenderer } from '../renderer/renderer.ts';
 import { runCorrection } from '../sweeper/correct-limits.ts';
-import { putBackAll } from '../sweeper/put-back.ts';
 import { runSweeper } from '../sweeper/sweeper.ts';
 import type { House } from './process-context.ts';
 import { keepRunning, type Role, type Running, together } from './running.ts';
@@ -78,10 +77,10 @@ export const startDelivery = async (house: House): Promise<Running> => {
 
 /** Carries work from the log to the bus. */
 export const startRelay = async (house: House): Promise<Running> => {
-  const { engines } = house;
+  const { engines, settings: { renderConcurrency: concurrency } } = house;
   const [store, bus, reads] = await Promise.all([engines.store(), engines.bus(), engines.reads()]);
-  const unwatch = watchQueues(bus, reads);
-  const running = await keepElected(house, 'relay', (signal) => runRelay(store, bus, reads, signal));
+  const unwatch = watchQueues(reads);
+  const running = await keepElected(house, 'relay', (signal) => runRelay({ store, bus, reads, concurrency, most: concurrency * mostPerPlace }, signal));
   return {
     ...running,
     stop: async () => {
@@ -100,16 +99,10 @@ export const startProjector = async (house: House): Promise<Running> => {
   return keepElected(house, 'projector', (signal) => runProjector(store, reads, projections, { everyMs }, signal));
 };
 
-/** Finds what was forgotten, corrects what was counted wrong, and erases what is over. */
+/** Corrects what was counted wrong, and erases what is over. */
 export const startSweeper = async (house: House): Promise<Running> => {
   const { engines, now, report } = house;
-  const [store, reads, blobs, bus] = await Promise.all([engines.store(), engines.reads(), engines.blobs(), engines.bus()]);
-  const limits = await engines.limits();
-  const parts = { log: { store, now }, reads, blobs, bus, limits, messageOf };
-  let isToPutBack = engines.builtAnew();
-  return keepElected(house, 'sweeper', async (signal) => {
-    if (isToPutBack) await putBackAll({ ...parts, signal });
-    isToPutBack = false;
-    await together(signal, (until) => runSweeper(parts, report, until), (until) => runCorrection(parts, report, until));
-  });
+  const [store, reads, blobs, limits] = await Promise.all([engines.store(), engines.reads(), engines.blobs(), engines.limits()]);
+  const parts = { log: { store, now }, reads, blobs, limits };
+  return keepElected(house, 'sweeper', (signal) => together(signal, (until) => runSweeper(parts, report, until), (until) => runCorrection(parts, report, until)));
 };

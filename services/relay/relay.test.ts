@@ -1,97 +1,167 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { readModels } from '#contracts/names.ts';
 import type { Bus, Message } from '#libs/bus/port.ts';
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
-import type { ReadStore, StoredDocument } from '#libs/read-store/port.ts';
+import { deliveries } from '#libs/projections/deliveries.ts';
+import { renders } from '#libs/projections/renders.ts';
+import type { Document, Query, ReadStore } from '#libs/read-store/port.ts';
 import { runRelay } from './relay.ts';
 
-/** So many events that come together at a time, in milliseconds, up to a position; the last of them is work for somebody, or none is. */
-type Coming = { at: number; upTo: number; isWork: boolean; events?: number };
-const work = (at: number, upTo: number): Coming => ({ at, upTo, isWork: true });
-const noWork = (at: number, upTo: number, events = 1): Coming => ({ at, upTo, isWork: false, events });
+type Happening = { type: string; stream: string; data: object; account?: string };
 
-const eventOf = ({ upTo, isWork }: Coming): RecordedEvent =>
-  ({
-    id: `event ${upTo}`, type: isWork ? 'RenderRequested' : 'RenderStarted', stream: `render-${upTo}`, position: upTo,
-    data: { accountId: 'a', reply: { kind: 'poll' } }, metadata: { occurredAt: '2026-05-20T12:00:00.000Z', traceparent: null },
-  }) as unknown as RecordedEvent;
+const eventOf = ({ type, stream, data, account = 'a' }: Happening, index: number): RecordedEvent =>
+  ({ id: `event ${index}`, type, stream, data, position: index + 1, metadata: { accountId: account, occurredAt: '2026-05-20T12:00:00.000Z', traceparent: null } }) as unknown as RecordedEvent;
 
-/** A log that comes in time, a bus that may refuse, and a checkpoint with all that is noted of it. */
-const stage = (coming: readonly Coming[]) => {
-  const at = { now: 0, checkpoint: 0, refuses: (_: Message): boolean => false };
-  const noted: number[] = [];
-  const published: string[] = [];
-  const store = {
-    subscribe: async function* (after: number) {
-      for (const one of coming.filter(({ upTo }) => upTo > after)) {
-        at.now = one.at;
-        yield [...Array.from({ length: (one.events ?? 1) - 1 }, () => eventOf({ ...one, isWork: false })), eventOf(one)];
-      }
-    },
-    readAll: async () => [],
-  } as unknown as EventStore;
-  const bus = {
-    publish: async (message: Message) => {
-      if (at.refuses(message)) throw new Error('the bus is away');
-      published.push(message.id);
-    },
-  } as unknown as Bus;
-  const reads = {
-    read: async () => ({ document: null, position: at.checkpoint }),
-    write: async ([written]: readonly StoredDocument[]) => {
-      if (written!.position <= at.checkpoint) return;
-      at.checkpoint = written!.position;
-      noted.push(at.checkpoint);
-    },
-  } as unknown as ReadStore;
-  return { at, noted, published, relay: () => runRelay(store, bus, reads, new AbortController().signal, () => at.now) };
+const requested = (id: string, reply: 'wait' | 'poll' | 'webhook', account = 'a'): Happening => ({
+  type: 'RenderRequested', stream: `render-${id}`, account, data: { accountId: account, source: { mode: 'CONVERT', inputType: 'html' }, reply: { kind: reply, url: 'https://x' }, keyType: 'live' },
+});
+const started = (id: string, worker = 'w', account = 'a'): Happening => ({ type: 'RenderStarted', stream: `render-${id}`, account, data: { attempt: 1, worker } });
+const failed = (id: string, reply: string, account = 'a'): Happening => ({ type: 'RenderFailed', stream: `render-${id}`, account, data: { reply, fault: { name: 'internal_error' }, totalMs: 1, givesBack: null } });
+const ofDelivery = (type: string, id: string, data: object = {}): Happening => ({ type, stream: `delivery-${id}`, data: { round: 1, attempt: 1, ...data } });
+const attempted = (id: string) => ofDelivery('WebhookAttempted', id, { outcome: { kind: 'timeout', reason: 'x' }, nextAttemptAt: '2026-05-20T12:00:05.000Z' });
+
+type Folding = Record<string, ((event: RecordedEvent) => { id: string; evolve: (document: Document | null) => Document | null } | null) | undefined>;
+const folded = (projection: { on: object }, events: readonly RecordedEvent[]): Document[] => {
+  const all = new Map<string, Document | null>();
+  for (const event of events) {
+    const effect = (projection.on as Folding)[event.type]?.(event);
+    if (effect) all.set(effect.id, effect.evolve(all.get(effect.id) ?? null));
+  }
+  return [...all.values()].filter((document) => document !== null);
 };
 
+/** A log whose first events are there already, read models with their checkpoints, and a bus that notes what is published. */
+const stage = (happenings: readonly Happening[], { checkpoint = 0, shows = checkpoint }: { checkpoint?: number; shows?: number } = {}) => {
+  const log = happenings.map(eventOf);
+  let came = Promise.withResolvers<void>();
+  const store = {
+    head: async () => log.length,
+    readAll: async () => [],
+    read: async () => [],
+    subscribe: async function* (after: number, signal: AbortSignal) {
+      for (let next = after; !signal.aborted; ) {
+        if (log.length > next) yield log.slice(next, (next = log.length));
+        else await Promise.race([came.promise, new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))]);
+      }
+    },
+  } as unknown as EventStore;
+  const models: Record<string, Document[]> = { [readModels.renders]: folded(renders, log.slice(0, shows)), [readModels.deliveries]: folded(deliveries, log.slice(0, shows)) };
+  const find = async (collection: string, { where, range, limit }: Query): Promise<Document[]> =>
+    models[collection]!.filter(({ status, id }) => status === where['status'] && (id as string) >= (range?.from ?? '')).toSorted((one, other) => ((one['id'] as string) < (other['id'] as string) ? -1 : 1)).slice(0, limit);
+  const reads = { checkpoint: async () => checkpoint, find } as unknown as ReadStore;
+  const published: Message[] = [];
+  const bus = { publish: async (message: Message) => void published.push(message) } as unknown as Bus;
+  const stop = new AbortController();
+  const clock = { now: 0 };
+  return {
+    published, clock,
+    ids: () => published.map(({ id }) => id),
+    begin: (concurrency = 1_000) => {
+      const running = runRelay({ store, bus, reads, concurrency, most: concurrency * 4 }, stop.signal, () => clock.now);
+      running.catch(() => undefined);
+      return { running, end: async () => (stop.abort(), running) };
+    },
+    happens: (...more: readonly Happening[]): void => {
+      log.push(...more.map((one, index) => eventOf(one, log.length + index)));
+      came.resolve();
+      came = Promise.withResolvers();
+    },
+  };
+};
+
+const atLast = (look: () => unknown, expected: unknown) => vi.waitFor(() => expect(look()).toEqual(expected));
+
+afterEach(() => void vi.useRealTimers());
+
 describe('The relay', () => {
-  it('notes how far it has come when it gives out work, though not more often than every quarter of a second', async () => {
-    const { noted, relay } = stage([work(0, 1), work(100, 2), work(249, 3), work(250, 4), work(499, 5), work(5_000, 6)]);
-    await relay();
-    expect(noted).toEqual([1, 4, 6]);
+  it('asks a renderer for each render and a delivery worker for each callback, by messages that are the same whenever they are made', async () => {
+    const { published, begin, happens } = stage([]);
+    const relay = begin();
+    happens(requested('1', 'wait'), requested('2', 'webhook'), started('2'), failed('2', 'webhook'));
+    const data = (id: string) => published.find((message) => message.id === id);
+    await atLast(() => published.length, 2);
+    expect(data('render-1')).toMatchObject({ subject: 'render.requested', urgent: true, data: { stream: 'render-1' } });
+    expect(data('delivery-2.1')).toMatchObject({ subject: 'delivery.due', data: { id: '2' } });
+    happens(ofDelivery('WebhookSent', '2'), ofDelivery('WebhookFailed', '2'), ofDelivery('RedeliveryRequested', '2', { round: 2, target: null }));
+    happens({ type: 'PdfRequestedAgain', stream: 'render-1', data: {} }, { type: 'DiagnosisRequested', stream: 'render-1', data: {} });
+    await atLast(() => published.slice(2).map(({ id }) => id), ['event 7', 'event 8', 'delivery-2.2']);
+    expect(published.slice(2, 4).map((message) => message.data)).toEqual([{ stream: 'render-1', again: true }, { stream: 'render-1', diagnose: true }].map((one) => expect.objectContaining(one)));
+    await relay.end();
   });
 
-  it('notes after a thousand events in any case, be there work or not', async () => {
-    const idle = stage([noWork(0, 1), noWork(10_000, 999, 998), noWork(10_001, 1_000), noWork(10_002, 1_999, 999)]);
-    await idle.relay();
-    expect(idle.noted).toEqual([1_000]);
-    const hurried = stage([work(0, 1), { ...work(1, 900), events: 999 }, work(2, 901), work(3, 902)]);
-    await hurried.relay();
-    expect(hurried.noted).toEqual([1, 901]);
+  it('gives an account as many places as one process has, and those of each further process that begins a render', async () => {
+    const { ids, begin, happens } = stage(Array.from({ length: 9 }, (_, n) => requested(String(n), 'poll')));
+    const relay = begin(2);
+    await atLast(ids, ['render-0', 'render-1']);
+    happens(started('0', 'one'), started('1', 'one'), requested('z', 'wait', 'other'));
+    await atLast(ids, ['render-0', 'render-1', 'render-z']);
+    happens(started('z', 'two', 'other'));
+    await atLast(ids, ['render-0', 'render-1', 'render-z', 'render-2', 'render-3']);
+    await relay.end();
+    expect(ids()).toHaveLength(5);
   });
 
-  it('takes no position for a number of events, since a log may count bytes', async () => {
-    const { noted, relay } = stage([work(0, 10_000), noWork(1, 20_000), work(2, 1_000_000)]);
-    await relay();
-    expect(noted).toEqual([10_000]);
+  it('leaves room for the callbacks of other accounts, however many receivers of one are silent', async () => {
+    const many = Array.from({ length: 3_000 }, (_, n) => failed(String(n), 'webhook'));
+    const { ids, begin, happens } = stage([...many, failed('other', 'webhook', 'b')]);
+    const relay = begin();
+    await vi.waitFor(() => expect(ids()).toContain('delivery-other.1'));
+    expect(ids()).toHaveLength(1_001);
+    // One that waits for its next attempt leaves its place to another.
+    happens(ofDelivery('WebhookSent', '0'), attempted('0'));
+    await vi.waitFor(() => expect(ids()).toHaveLength(1_002));
+    await relay.end();
   });
 
-  it('goes on from where somebody else has come when it cannot note its own place', async () => {
-    const { at, noted, relay } = stage([work(0, 1), work(300, 2), work(600, 5)]);
-    at.refuses = ({ id }) => {
-      if (id === 'event 2') at.checkpoint = 4;
-      return false;
+  it('publishes again what nobody has begun or ended for a minute, but not what is told of by no event', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const { ids, clock, begin } = stage([requested('1', 'poll'), requested('2', 'poll'), { type: 'DiagnosisRequested', stream: 'render-0', data: {} }]);
+    const relay = begin();
+    await atLast(ids, ['event 2', 'render-1', 'render-2']);
+    clock.now = 61_000;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(ids().slice(3)).toEqual(['render-1', 'render-2']);
+    await relay.end();
+  });
+
+  it('publishes a callback that it learns of by an attempt alone, whose document was missed while it changed', async () => {
+    const { ids, begin } = stage([failed('1', 'webhook'), ofDelivery('WebhookSent', '1')], { checkpoint: 1, shows: 0 });
+    const relay = begin();
+    await atLast(ids, ['delivery-1.1']);
+    await relay.end();
+    expect(ids()).toHaveLength(1);
+  });
+
+  it('fails where the bus does', async () => {
+    const { begin, published, happens } = stage([]);
+    published.push = () => {
+      throw new Error('the bus is closed');
     };
-    await relay();
-    expect(noted).toEqual([1, 5]);
+    const relay = begin();
+    happens(requested('1', 'poll'));
+    await expect(relay.running).rejects.toThrow('the bus is closed');
   });
 
-  it('loses no work, wherever it ends and whatever it has not noted by then', async () => {
-    const logs = fc
-      .array(fc.record({ afterMs: fc.integer({ min: 0, max: 400 }), positions: fc.integer({ min: 1, max: 600 }), isWork: fc.boolean() }), { minLength: 1, maxLength: 15 })
-      .map((steps) => steps.reduce<Coming[]>((all, { afterMs, positions, isWork }) => [...all, { at: (all.at(-1)?.at ?? 0) + afterMs, upTo: (all.at(-1)?.upTo ?? 0) + positions, isWork }], []));
+  it('publishes what is open and nothing else, wherever read models stand and whatever their documents show already', async () => {
+    const life = (id: string) => [requested(id, 'webhook', id), started(id, 'w', id), failed(id, 'webhook', id), ofDelivery('DeliveryRequested', id, { accountId: id, url: 'x', sealed: null }), ofDelivery('WebhookSent', id), attempted(id), ofDelivery('WebhookFailed', id), ofDelivery('RedeliveryRequested', id, { round: 2, target: null })];
+    const expectedAfter = (steps: number, id: string): string[] => {
+      if (steps === 0 || steps === 7) return [];
+      return [steps < 3 ? `render-${id}` : `delivery-${id}.${steps < 8 ? 1 : 2}`];
+    };
+    const lives = fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 1, maxLength: 6 });
     await fc.assert(
-      fc.asyncProperty(logs, fc.nat({ max: 14 }), async (coming, ends) => {
-        const { at, published, relay } = stage(coming);
-        const last = coming[ends % coming.length]!;
-        at.refuses = ({ id }) => id === `event ${last.upTo}`;
-        await relay().catch(() => undefined);
-        at.refuses = () => false;
-        await relay();
-        expect(new Set(published)).toEqual(new Set(coming.filter(({ isWork }) => isWork).map(({ upTo }) => `event ${upTo}`)));
+      fc.asyncProperty(lives, fc.infiniteStream(fc.nat()), fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true }), async (steps, chance, from, ahead) => {
+        const left = steps.map((count, n) => life(`i${n}`).slice(0, count));
+        const log: Happening[] = [];
+        for (let open = left.filter((one) => one.length > 0); open.length > 0; open = left.filter((one) => one.length > 0)) log.push(open[chance.next().value! % open.length]!.shift()!);
+        const checkpoint = Math.floor(from * log.length);
+        const { ids, begin } = stage(log, { checkpoint, shows: checkpoint + Math.floor(ahead * (log.length - checkpoint)) });
+        const relay = begin();
+        const expected = steps.flatMap((count, n) => expectedAfter(count, `i${n}`)).toSorted();
+        await vi.waitFor(() => expect(ids().toSorted()).toEqual(expected), { interval: 1 });
+        await relay.end();
+        expect(ids().toSorted()).toEqual(expected);
       }),
     );
   });

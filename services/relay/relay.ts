@@ -1,55 +1,115 @@
-import { consumers, idOfStream, subjects } from '#contracts/names.ts';
-import type { Bus, Message } from '#libs/bus/port.ts';
+import { idOfStream, streams } from '#contracts/names.ts';
+import type { Bus } from '#libs/bus/port.ts';
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
-import { followerCheckpoint, moveFollower } from '#libs/read-store/followers.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { followed } from '#libs/telemetry/followers.ts';
 import { publishInTrace } from '#libs/telemetry/messages.ts';
+import { addOpenWork } from './open-work.ts';
+import { createScheduler, type Scheduler, type SchedulerLimits } from './scheduler.ts';
+import { applyEvent, type Schedulers, type Work } from './work.ts';
 
-const toDelivery = ({ id, stream, metadata }: RecordedEvent): Message => ({ id, subject: subjects.deliveryDue, data: { id: idOfStream(stream) }, group: metadata.accountId ?? '' });
+export type RelayParts = {
+  store: EventStore;
+  bus: Bus;
+  reads: ReadStore;
+  /** How many renders one renderer process works on while none takes long. */
+  concurrency: number;
+  /** How many it works on while some take long. */
+  most: number;
+};
 
-/** The work that an event asks of somebody; null where nobody needs to act. */
-export const messageOf = (event: RecordedEvent): Message | null => {
-  switch (event.type) {
-    case 'RenderRequested':
-      return { id: event.id, subject: subjects.renderRequested, data: { stream: event.stream }, urgent: event.data.reply.kind === 'wait', group: event.data.accountId };
-    case 'PdfRequestedAgain':
-      return { id: event.id, subject: subjects.renderRequested, data: { stream: event.stream, again: true }, urgent: true, group: event.metadata.accountId ?? '' };
-    case 'DiagnosisRequested':
-      return { id: event.id, subject: subjects.renderRequested, data: { stream: event.stream, diagnose: true }, urgent: true, group: event.metadata.accountId ?? '' };
-    case 'RenderCompleted':
-    case 'RenderFailed':
-      return event.data.reply === 'webhook' ? toDelivery(event) : null;
-    case 'RedeliveryRequested':
-      return toDelivery(event);
-    default:
-      return null;
-  }
+/** An account has at most `perAccount` attempts under way, which cost little while their receivers are silent. */
+const deliveryLimits: SchedulerLimits = { perAccount: 1_000, all: 5_000, unstarted: 2_000 };
+
+/** A renderer process that has begun nothing for so long is not counted. */
+const workerForMs = 60_000;
+/** So much for each place waits on the bus, so that no worker waits for the relay. */
+const unstartedPerPlace = 2;
+/** In milliseconds: how often it looks for what it may publish although no event came, and after how long a silence it publishes again. */
+const [lookEveryMs, silentForMs] = [1_000, 60_000];
+
+/** Knows by their starts how many renderer processes there are: the limits of renders follow from that. */
+const renderLimits = ({ concurrency, most }: RelayParts, clock: () => number) => {
+  const seenAt = new Map<string, number>();
+  return {
+    note: (event: RecordedEvent): void => {
+      if (event.type !== 'RenderStarted') return;
+      const now = clock();
+      seenAt.set(event.data.worker, now);
+      for (const [worker, at] of seenAt) if (now - at > workerForMs) seenAt.delete(worker);
+    },
+    limits: (): SchedulerLimits => {
+      const workers = Math.max(1, seenAt.size);
+      return { perAccount: concurrency * workers, all: most * workers, unstarted: unstartedPerPlace * concurrency * workers };
+    },
+  };
+};
+
+/** What led to work that the read models tell of. */
+const traceOf = async (store: EventStore, { key }: Work): Promise<string | null> => {
+  const of = async (stream: string): Promise<RecordedEvent | undefined> => (await store.read(stream)).at(-1);
+  const last = (await of(key)) ?? (await of(streams.render(idOfStream(key))));
+  return last?.metadata.traceparent ?? null;
 };
 
 /**
- * The checkpoint may lag behind by so many events; it moves with the work that is given out, though not more often than so: to give a message again is harmless, and to note each batch costs more than that.
- * Positions tell nothing of how many: there are logs that count bytes.
+ * Carries work from the log to the bus, until `signal` aborts: little at a time, so that the schedulers decide the order as late as possible. It learns what is open from the read models and
+ * the log after them, and publishes nothing before it knows the whole log; a second relay or a lost message does no harm, since messages have the identity of their work.
+ * `clock` tells milliseconds.
  */
-const notedEvery = { events: 1_000, ms: 250 };
+export const runRelay = async (parts: RelayParts, signal: AbortSignal, clock = (): number => performance.now()): Promise<void> => {
+  const { store, bus, reads } = parts;
+  const renderers = renderLimits(parts, clock);
+  const schedulers: Schedulers = { renders: createScheduler(renderers.limits), deliveries: createScheduler(() => deliveryLimits) };
+  const from = await addOpenWork(schedulers, reads);
+  const head = await store.head();
+  let isCaughtUp = from >= head;
+  let lookedAt = clock();
 
-/** Carries events from the log to the bus, until `signal` aborts. The checkpoint follows only when the bus has confirmed. `clock` tells milliseconds. */
-export const runRelay = async (store: EventStore, bus: Bus, reads: ReadStore, signal: AbortSignal, clock = (): number => performance.now()): Promise<void> => {
-  const checkpoint = await followerCheckpoint(reads, consumers.relay);
-  let notedAt = -Infinity;
-  let unnoted = 0;
-  for await (const batch of followed('relay', store, checkpoint, signal)) {
-    const messages = batch.flatMap((event) => {
-      const message = messageOf(event);
-      return message ? [{ message, traceparent: event.metadata.traceparent }] : [];
-    });
-    await Promise.all(messages.map(({ message, traceparent }) => publishInTrace(bus, message, traceparent)));
-    const end = batch.at(-1)!.position;
-    unnoted += batch.length;
-    const isDue = messages.length > 0 && clock() - notedAt >= notedEvery.ms;
-    if (!isDue && unnoted < notedEvery.events) continue;
-    await moveFollower(reads, consumers.relay, end);
-    notedAt = clock();
-    unnoted = 0;
+  const publish = async (work: Work): Promise<void> => publishInTrace(bus, work.message, work.traceparent === undefined ? await traceOf(store, work) : work.traceparent);
+  const publishNext = async (scheduler: Scheduler<Work>): Promise<void> => {
+    const publishing: Promise<void>[] = [];
+    for (let work = scheduler.take(clock()); work; work = scheduler.take(clock())) publishing.push(publish(work));
+    await Promise.all(publishing);
+  };
+  const publishAll = async (): Promise<void> => {
+    if (isCaughtUp) await Promise.all(Object.values(schedulers).map(publishNext));
+  };
+  const publishSilent = async (): Promise<void> => {
+    for (const scheduler of Object.values(schedulers)) {
+      for (const work of scheduler.silent(clock(), silentForMs)) {
+        if (work.lasts) await publish(work);
+        else scheduler.end(work.key);
+      }
+    }
+  };
+
+  const over = new AbortController();
+  const until = AbortSignal.any([signal, over.signal]);
+  const look = async (): Promise<void> => {
+    await publishAll();
+    if (clock() - lookedAt < silentForMs / 2) return;
+    lookedAt = clock();
+    await publishSilent();
+  };
+  const failing = Promise.withResolvers<never>();
+  const timer = setInterval(() => void look().catch(failing.reject), lookEveryMs);
+
+  const follow = async (): Promise<void> => {
+    await publishAll();
+    for await (const batch of followed('relay', store, from, until)) {
+      for (const event of batch) {
+        renderers.note(event);
+        applyEvent(schedulers, event, isCaughtUp ? clock() : null);
+      }
+      isCaughtUp ||= batch.at(-1)!.position >= head;
+      await publishAll();
+    }
+  };
+  try {
+    await Promise.race([follow(), failing.promise]);
+  } finally {
+    clearInterval(timer);
+    over.abort();
   }
 };

@@ -7,10 +7,10 @@ import { diagnoseRender } from '#application/renders/diagnose-render.ts';
 import { type RendererDependencies, runRender } from '#application/renders/run-render.ts';
 import { makePdfAgain } from '#application/renders/make-pdf-again.ts';
 
-const consumer: Consumer = { name: consumers.renderer, subject: subjects.renderRequested, leaseMs: 10_000 };
+const consumer: Omit<Consumer, 'urgent'> = { name: consumers.renderer, subject: subjects.renderRequested, leaseMs: 10_000 };
 
 /** A render that takes long mostly waits, and leaves its place to others: at most so many renders run for each place. */
-const mostPerPlace = 4;
+export const mostPerPlace = 4;
 
 /** Takes renders from the bus, `concurrency` quick ones at a time, until `signal` aborts; resolves when what runs is finished. */
 export const runRenderer = (given: RendererDependencies, bus: Bus, concurrency: number, signal: AbortSignal): Promise<void> => {

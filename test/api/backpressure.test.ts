@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { subjects } from '#contracts/names.ts';
 import { type Api, html, openApi } from './harness.ts';
 
 let api: Api;
@@ -8,14 +7,11 @@ afterEach(async () => {
   await api.remove();
 });
 
-const queue = (account: string, count: number, urgent: boolean): Promise<unknown> =>
-  Promise.all(Array.from({ length: count }, (_, n) => api.engines.bus.publish({ id: `waiting-${urgent}-${n}`, subject: subjects.renderRequested, data: {}, urgent, group: account })));
-
 describe('A caller who would wait beyond the deadline', () => {
   it('is told at once when to come again, and may have the document later; nothing of the refused request is counted or recorded', async () => {
     api = await openApi('2026-03-05T10:00:00Z');
     const { key, id } = await issued();
-    await queue(id, 900, true);
+    await api.waiting(id, 900, 'wait');
     const head = await api.engines.store.head();
     const refused = await api.ask(key, 'POST', '/api/v1/render', html);
     expect(refused).toMatchObject({ status: 503, body: { code: 503, error: 'service_unavailable', retry_after: expect.any(Number) } });
@@ -29,14 +25,14 @@ describe('A caller who would wait beyond the deadline', () => {
   it('is only one who has as many before him that wait too: a long backlog of jobs turns nobody away', async () => {
     api = await openApi('2026-03-05T10:00:00Z');
     const { key, id } = await issued();
-    await queue(id, 900, false);
+    await api.waiting(id, 900, 'poll');
     expect((await api.ask(key, 'POST', '/api/v1/render', html)).status).toBe(200);
   });
 
   it('is only one whose own account has as many waiting: accounts take turns, and what waits of another one turns nobody away', async () => {
     api = await openApi('2026-03-05T10:00:00Z');
     const { key } = await issued();
-    await queue('another', 900, true);
+    await api.waiting(await api.account(), 900, 'wait');
     expect((await api.ask(key, 'POST', '/api/v1/render', html)).status).toBe(200);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { bareId, streams, subjects } from '#contracts/names.ts';
+import { bareId, streams } from '#contracts/names.ts';
 import { type Api, html, openApi } from './harness.ts';
 import { renderJob } from './renderer.ts';
 
@@ -45,8 +45,7 @@ it('A PDF is made again five times at most for one Idempotency-Key, and the call
 });
 
 it('A repeated request whose PDF would have to wait for too long is refused as a new one is', async () => {
-  const urgent = Array.from({ length: 900 }, (_, n) => api.engines.bus.publish({ id: `waiting-${n}`, subject: subjects.renderRequested, data: {}, urgent: true, group: account }));
-  await Promise.all(urgent);
+  await api.waiting(account, 900, 'wait');
   await expect.poll(async () => (await api.ask(secret, 'POST', '/api/v1/render', html)).status).toBe(503);
   expect(await repeat()).toMatchObject({ status: 503, replayed: undefined, body: { error: 'service_unavailable' } });
   expect(await asked()).toBe(0);

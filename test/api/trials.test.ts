@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { subjects } from '#contracts/names.ts';
 import { type Api, html, openApi } from './harness.ts';
 import { renderJob } from './renderer.ts';
 
@@ -10,8 +9,7 @@ afterEach(async () => {
   await api.remove();
 });
 
-const crowd = (account: string): Promise<unknown> =>
-  Promise.all(Array.from({ length: 900 }, (_, n) => api.engines.bus.publish({ id: `waiting-${n}`, subject: subjects.renderRequested, data: {}, urgent: true, group: account })));
+const crowd = (account: string): Promise<void> => api.waiting(account, 900, 'wait');
 
 const openTemplate = async () => {
   const account = await api.account('free', { requestsPerMonth: 2, requestsPerMinute: 100_000 });

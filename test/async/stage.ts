@@ -27,7 +27,7 @@ export const poll: RenderReply = { kind: 'poll', estimatedMs: 1 };
 /** The embedded engines in a folder of the test's own, an account, and a clock that the test sets. Nothing runs by itself. */
 export const openStage = async (start = '2026-03-02T09:00:00.000Z') => {
   const dataDir = await mkdtemp(join(tmpdir(), 'colophon-stage-'));
-  const engines = await openEngines({ dataDir, eventStoreUrl: 'sqlite:', busUrl: 'sqlite:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' });
+  const engines = await openEngines({ dataDir, eventStoreUrl: 'sqlite:', busUrl: 'memory:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' });
   onTestFinished(async () => {
     await engines.close();
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });

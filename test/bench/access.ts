@@ -36,7 +36,7 @@ const replyWithout = (): FastifyReply => ({ request: {}, header: () => undefined
 export const access = async (keyCount: number, requests: number): Promise<void> => {
   heading(`Authentication and limits, ${keyCount} keys`);
   const dataDir = await mkdtemp(join(tmpdir(), 'bench-access-'));
-  const engines = await openEngines({ dataDir, eventStoreUrl: 'sqlite:', busUrl: 'sqlite:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' });
+  const engines = await openEngines({ dataDir, eventStoreUrl: 'sqlite:', busUrl: 'memory:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' });
   const keyUses = openKeyUses(engines.reads);
   const callers = openCallers(engines.reads, 0);
   try {

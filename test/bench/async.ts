@@ -6,10 +6,12 @@ import type { RenderEvent } from '#contracts/events/render.ts';
 import { render } from '#libs/domain/render.ts';
 import { rawServer } from '#libs/egress/fixtures/listening.ts';
 import { begin } from '#application/handling/handle.ts';
+import { projections } from '#libs/projections/all.ts';
+import { catchUp } from '#libs/projections/catch-up.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import { lookInto } from '../e2e/engines.ts';
 import { openReceivers, type Receivers } from '../e2e/receivers.ts';
-import type { House } from '../e2e/service.ts';
+import { type House, openHouse } from '../e2e/service.ts';
 import { until } from '../e2e/until.ts';
 import { invoice } from './fixtures/invoice.ts';
 import { heading, quantile, sayPromise } from './report.ts';
@@ -145,10 +147,48 @@ export const callbackDelay = async (jobs: number, silent: number): Promise<void>
   });
 };
 
+/** Puts renders into the log that nobody has begun, and brings the read models there. */
+const open = (house: House, accountId: string, jobs: number): Promise<void> =>
+  lookInto(house, async ({ store, blobs, reads }) => {
+    const cause = { actor: { kind: 'service', name: 'bench' } as const, accountId, correlationId: 'bench', causationId: null, traceparent: null };
+    const source = { mode: 'CONVERT' as const, inputType: 'html' as const, input: await blobs.put(Buffer.from(invoice(0))) };
+    const data = { ...released<'RenderRequested'>('RenderRequested.v1.webhook'), accountId, source, reply: { kind: 'poll' as const, estimatedMs: 1 } };
+    await timesOf(jobs, 256, () => begin({ store, now: () => new Date() }, render, streams.render(ulid())).execute({ type: 'request', data }, cause));
+    await catchUp(store, reads, projections);
+  });
+
+/** How long a start takes with so many open jobs, until it is ready and until the first job has begun, beside a start without any. */
+export const starting = async (jobs: number): Promise<void> => {
+  heading(`Starting with ${jobs} open jobs`);
+  const house = await openHouse();
+  const started = async (): Promise<number> => {
+    const since = performance.now();
+    const service = await house.start();
+    const ms = performance.now() - since;
+    await service.end('SIGTERM');
+    return ms;
+  };
+  try {
+    await started();
+    const { id } = await house.colophon<{ id: string }>('account', 'create', '--name', 'bench', '--plan', 'enterprise');
+    console.log(`  without open jobs ready after ${((await started()) / 1000).toFixed(1)} s`);
+    await open(house, bareId('acc', id)!, jobs);
+    const since = performance.now();
+    const service = await house.start();
+    sayPromise('ready', (performance.now() - since) / 1000, 'at most', 5, ' s');
+    await until('the first has begun', () => lookInto(house, async ({ reads }) => (await reads.count(readModels.renders, { status: 'QUEUED' })) < jobs));
+    console.log(`  the first job has begun after ${((performance.now() - since) / 1000).toFixed(1)} s`);
+    await service.end('SIGKILL');
+  } finally {
+    await house.remove();
+  }
+};
+
 const parts: Record<string, () => Promise<void>> = {
   accepting: () => accepting(Number(process.argv[3] ?? 15_000)),
   draining: () => draining(Number(process.argv[3] ?? 20_000)),
   callbacks: () => callbacks(Number(process.argv[3] ?? 5_000)),
+  starting: () => starting(Number(process.argv[3] ?? 50_000)),
   delay: () => callbackDelay(100, Number(process.argv[3] ?? 1_000)),
 };
 

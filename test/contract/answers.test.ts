@@ -1,28 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe } from 'vitest';
-import { openFolderAnswers } from '#libs/answers/folder.ts';
 import { openMemoryAnswers } from '#libs/answers/memory.ts';
 import { openNatsAnswers } from '#libs/answers/nats.ts';
 import { isNatsThere, type NatsServer, startNats } from '../nats/server.ts';
 import { describeAnswersContract } from './answers.contract.ts';
-import { temporaryFolder } from './folder.ts';
 
 const atOnce = async (): Promise<void> => undefined;
 
 describeAnswersContract('memory', async () => {
   const answers = openMemoryAnswers();
   return { waiting: answers, giving: answers, settled: atOnce, close: atOnce };
-});
-
-describeAnswersContract('a folder', async () => {
-  const { folder, remove } = await temporaryFolder();
-  const [waiting, giving] = [await openFolderAnswers(folder), await openFolderAnswers(folder)];
-  const close = async (): Promise<void> => {
-    await Promise.all([waiting.close(), giving.close()]);
-    await remove();
-  };
-  return { waiting, giving, settled: atOnce, close };
 });
 
 describe.skipIf(!isNatsThere)('with a server', () => {

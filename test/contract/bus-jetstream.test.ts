@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, vi } from 'vitest';
-import type { Bus } from '#libs/bus/port.ts';
+import type { StoredBus } from '#libs/bus/port.ts';
 import { isNatsThere, type NatsServer, startNats } from '../nats/server.ts';
 import { openShortenedBus, shortened } from '../nats/time-lapse.ts';
 import { describeBusContract } from './bus.contract.ts';
+import { marking } from './marking.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -23,14 +24,14 @@ describe.skipIf(!isNatsThere)('with a server', () => {
   const open = async () => {
     const prefix = `test-${randomUUID()}`;
     const args = [server.url, prefix, deduplicationMs] as const;
-    const all: Bus[] = [openShortenedBus(...args)];
+    const all: StoredBus[] = [openShortenedBus(...args)];
     const closeAll = async (): Promise<void> => {
       for (const bus of all) await bus.close();
     };
     return {
       engine: all[0]!,
       elsewhere: { module: '../nats/time-lapse.ts', name: 'openShortenedBus', args },
-      reopen: async (): Promise<Bus> => {
+      reopen: async (): Promise<StoredBus> => {
         await closeAll();
         const again = openShortenedBus(...args);
         all.push(again);
@@ -42,5 +43,5 @@ describe.skipIf(!isNatsThere)('with a server', () => {
     };
   };
 
-  describeBusContract('JetStream', open);
+  describeBusContract('JetStream', open, marking);
 });

@@ -56,7 +56,7 @@ const acts: Record<string, (engine: never, input: Input) => Promise<void>> = {
   consumeForEver: async (bus: Bus, { subject }) => {
     report('ready');
     for (;;) {
-      const delivery = await bus.next({ name: 'worker', subject, leaseMs: 60_000 }, new AbortController().signal);
+      const delivery = await bus.next({ name: 'worker', subject, urgent: false, leaseMs: 60_000 }, new AbortController().signal);
       if (!delivery) return;
       report(delivery.id);
       await delivery.ack();
@@ -64,11 +64,11 @@ const acts: Record<string, (engine: never, input: Input) => Promise<void>> = {
   },
   takeOne: async (bus: Bus, { subject }) => {
     report('ready');
-    const delivery = await bus.next({ name: 'worker', subject, leaseMs: 60_000 }, new AbortController().signal);
+    const delivery = await bus.next({ name: 'worker', subject, urgent: false, leaseMs: 60_000 }, new AbortController().signal);
     report(delivery?.id ?? '');
   },
   takeAndDie: async (bus: Bus, { subject }) => {
-    const delivery = await bus.next({ name: 'worker', subject, leaseMs: 60_000 }, new AbortController().signal);
+    const delivery = await bus.next({ name: 'worker', subject, urgent: false, leaseMs: 60_000 }, new AbortController().signal);
     report(delivery?.id ?? '');
     process.kill(process.pid, 'SIGKILL');
   },

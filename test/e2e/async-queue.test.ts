@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { bareId, consumers, readModels, subjects } from '#contracts/names.ts';
-import type { Consumer } from '#libs/bus/port.ts';
+import { bareId, readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { issueKey, openAccount } from './accounts.ts';
 import { clientOf } from './client.ts';
@@ -23,11 +22,10 @@ let house: House;
 afterEach(() => house.remove());
 
 const wholeLog = (): Promise<RecordedEvent[]> => lookInto(house, async ({ store }) => store.readAll(0, 1_000_000));
-const renderer: Consumer = { name: consumers.renderer, subject: subjects.renderRequested, leaseMs: 1_000 };
 
-/** Waits until so many renders have been handed to the renderer or are queued for it. */
+/** Waits until the read model shows so many renders. */
 const queued = (count: number): Promise<unknown> =>
-  lookInto(house, ({ bus, reads }) => until('all are in the queue', async () => (await bus.pending(renderer)) + (await reads.count(readModels.renders, { status: 'DONE' })) >= count));
+  lookInto(house, ({ reads }) => until('all are in the queue', async () => (await Promise.all(['QUEUED', 'PROCESSING', 'DONE'].map((status) => reads.count(readModels.renders, { status })))).reduce((sum, n) => sum + n) >= count));
 
 /** How many renders of an account ended while this one waited and was made. */
 const endedMeanwhile = (log: readonly RecordedEvent[], renderId: string, accountId: string): number => {

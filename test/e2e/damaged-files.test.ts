@@ -3,11 +3,8 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { consumers } from '#contracts/names.ts';
-import { moveFollower } from '#libs/read-store/followers.ts';
 import { freeKey } from './accounts.ts';
 import { clientOf } from './client.ts';
-import { lookInto } from './engines.ts';
 import { jobsOf } from './jobs.ts';
 import { sha256Of } from './sha256.ts';
 import { type House, openHouse } from './service.ts';
@@ -43,7 +40,6 @@ const ofBeginning: Damage = 'whose beginning was overwritten';
 describe.skipIf(isProduction)('A damaged database', () => {
   it.each([
     ...(Object.keys(damages) as Damage[]).map((damage) => ['read-models.db', damage] as const),
-    ['bus.db', ofBeginning],
   ] as const)('%s %s is built anew from the event log', async (name, damage) => {
     const key = await freeKey(house);
     const first = await house.start();
@@ -52,8 +48,6 @@ describe.skipIf(isProduction)('A damaged database', () => {
     // Still in the queue when the process ends.
     const open = await jobsOf(clientOf(first.url, key)).later({ wait_time: 5_000 });
     await first.end('SIGKILL');
-    // Behind the relay's checkpoint: only the queue has it, which is lost.
-    if (name === 'bus.db') await lookInto(house, async ({ store, reads }) => moveFollower(reads, consumers.relay, await store.head()));
     const sound = readFileSync(fileOf(name));
     for (const rest of ['-wal', '-shm']) writeFileSync(fileOf(name) + rest, '');
     if (sound.byteLength < 4 * pageBytes) throw new Error(`${name} is too small to be damaged`);
@@ -116,7 +110,7 @@ describe.skipIf(isProduction)('"colophon check"', () => {
     await client.render('html', '<p>small</p>');
     const sound = await check();
     expect(sound).toMatchObject({ code: 0, ok: true, log: { problems: [] }, blobs: { problems: [] } });
-    expect(sound.databases.map(({ file }) => basename(file)).toSorted()).toEqual(['bus.db', 'log.db', 'read-models.db', 'small.db']);
+    expect(sound.databases.map(({ file }) => basename(file)).toSorted()).toEqual(['log.db', 'read-models.db', 'small.db']);
     // Two inputs, and the PDF that is kept.
     expect(sound.blobs.checked).toBe(3);
     expect((await service.end('SIGTERM')).code).toBe(0);
@@ -143,10 +137,10 @@ describe.skipIf(isProduction)('"colophon check"', () => {
     }
 
     overwrite(fileOf('log.db'), 2 * pageBytes, garbage(pageBytes));
-    overwrite(fileOf('bus.db'), 0, garbage(16));
+    overwrite(fileOf('read-models.db'), 0, garbage(16));
     const { databases, log: unread, blobs: unknown, code } = await check();
     const damaged = databases.filter(({ problems }) => problems.length > 0).map(({ file }) => basename(file));
-    expect([code, damaged.toSorted()]).toEqual([1, ['bus.db', 'log.db']]);
+    expect([code, damaged.toSorted()]).toEqual([1, ['log.db', 'read-models.db']]);
     expect(unread.problems.join()).toContain(`The database ${fileOf('log.db')} is damaged`);
     expect(unknown).toBeNull();
   }, patienceMs);

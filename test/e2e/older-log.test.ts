@@ -2,9 +2,8 @@ import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { consumers, readModels } from '#contracts/names.ts';
+import { readModels } from '#contracts/names.ts';
 import { openAccount as openAccountInLog } from '#application/accounts/commands.ts';
-import { moveFollower } from '#libs/read-store/followers.ts';
 import { freeKey } from './accounts.ts';
 import { clientOf } from './client.ts';
 import { lookInto } from './engines.ts';
@@ -39,14 +38,9 @@ const refuses = async (service: Service, key: string): Promise<void> => {
 describe('An event log that ends before a checkpoint', () => {
   it.each([
     ['of a read model', readModels.renders, 'the read models (renders)'],
-    ['of the relay', consumers.relay, 'the checkpoint of the relay'],
   ])('%s makes the service not ready, until "colophon rebuild" has run beside it', async (_of, model, named) => {
     const key = await freeKey(house);
-    await lookInto(house, async ({ reads, store }) => {
-      const position = (await store.head()) + 1_000_000;
-      if (model !== readModels.renders) return moveFollower(reads, model, position);
-      await reads.moveCheckpoints({ [model]: '' }, position);
-    });
+    await lookInto(house, async ({ reads, store }) => reads.moveCheckpoints({ [model]: '' }, (await store.head()) + 1_000_000));
     const service = await house.startUnready();
     expect(await told(service, /older copy/)).toContain(`but ${named} were built from it up to position`);
     await refuses(service, key);
@@ -82,7 +76,7 @@ describe.skipIf(isProduction)('A restored copy of the event log', () => {
     expect((await first.end('SIGTERM')).code).toBe(0);
     await restore();
     const second = await house.startUnready();
-    expect(await told(second, /older copy/)).toMatch(/the read models \(accounts, apiKeys, renders, .*\) and the checkpoint of the relay/);
+    expect(await told(second, /older copy/)).toMatch(/the read models \(accounts, apiKeys, renders, .*\) were built/);
     await refuses(second, key);
     expect((await house.command('rebuild', 'renders')).stderr).toContain('Name no model');
     await house.colophon('rebuild');

@@ -62,7 +62,7 @@ const expectEachToHaveEndedOnce = async (accepted: readonly string[]): Promise<v
   }
 };
 
-const renderer = { name: consumers.renderer, subject: subjects.renderRequested, leaseMs: 0 };
+const renderer = { name: consumers.renderer, subject: subjects.renderRequested, urgent: false, leaseMs: 0 };
 
 type Fault = { fault: string; strike: (name: Name) => Promise<void> | void; heal: (name: Name) => Promise<void> | void };
 const faults: Fault[] = [
@@ -146,7 +146,7 @@ describe.skipIf(!areServersThere)('A service whose engines', () => {
   it('have lost the whole queue finds the jobs in the log', async () => {
     const front = await house.start('api', 'relay', 'projector');
     const accepted = await acceptLongAgo(house, await openAccount(house), 12);
-    await until('all of them are in the queue', () => lookInto(house, async ({ bus }) => (await bus.pending(renderer)) === accepted.length));
+    await until('the first of them are in the queue', () => lookInto(house, async ({ bus }) => (await bus.pending(renderer)) > 0));
     await servers.nats.kill();
     await servers.nats.wipe();
     await servers.nats.start();

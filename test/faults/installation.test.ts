@@ -75,7 +75,7 @@ describe('The first start', () => {
   it('of several processes at once makes one installation, with one secret, whose all engines are', async () => {
     await Promise.all(Array.from({ length: 4 }, () => createAccount()));
     expect(await typesIn()).toEqual(['InstallationCreated', 'BlobStoreMarked']);
-    expect(await belongs()).toEqual(['own', 'own', 'own']);
+    expect(await belongs()).toEqual(['own', 'own']);
     expect((await shown()).secret).toMatchObject({ belongs: 'own' });
   });
 
@@ -100,10 +100,10 @@ describe('An installation whose secret', () => {
   it.each([['is missing', () => rm(secretFile())], ['is cut off', () => writeFile(secretFile(), 'cut of')]])('%s refuses to start, says what to do, and makes no other one', async (_, harm) => {
     const right = readFileSync(secretFile());
     await harm();
-    for (const args of ['start', 'start delivery', 'account list']) expect(await refusal(args)).toMatch(/The secret of this installation is missing: .*secret\.key .*Restore secret\.key from the backup, or set COLOPHON_SECRET\./);
+    for (const args of ['start', 'account list']) expect(await refusal(args)).toMatch(/The secret of this installation is missing: .*secret\.key .*Restore secret\.key from the backup, or set COLOPHON_SECRET\./);
     expect(existsSync(secretFile()) ? readFileSync(secretFile(), 'utf8') : 'cut of').toBe('cut of');
     await writeFile(secretFile(), right);
-    await serves('delivery');
+    await serves('');
     expect(await typesIn()).toEqual(['InstallationCreated', 'BlobStoreMarked']);
   });
 
@@ -111,7 +111,7 @@ describe('An installation whose secret', () => {
     const former = `base64:${readFileSync(secretFile(), 'utf8').trim()}`;
     const env = { COLOPHON_SECRET: another };
     expect(await refusal('start', env)).toMatch(/COLOPHON_SECRET is not the secret of this installation: its fingerprint is [0-9a-f]{16}, but the event log has [0-9a-f]{16}\..*COLOPHON_PREVIOUS_SECRETS/);
-    await serves('delivery', { ...env, COLOPHON_PREVIOUS_SECRETS: former });
+    await serves('', { ...env, COLOPHON_PREVIOUS_SECRETS: former });
     expect((await run('account list', env)).code).toBe(0);
     expect(await refusal('account list')).toContain('secret.key is not the secret of this installation');
     expect(JSON.parse(await succeeds('events installation-1 --json', env))).toMatchObject([{}, {}, { type: 'SecretRotated', data: { to: (await shown(env)).secret_fingerprint } }]);
@@ -122,7 +122,7 @@ describe('An installation whose secret', () => {
     await rm(secretFile());
     expect(await succeeds('installation accept-secret')).toContain('Every account now has another webhook secret');
     expect((await shown()).secret_fingerprint).not.toBe(before);
-    await serves('delivery');
+    await serves('');
     expect(await succeeds('installation accept-secret')).toContain('already');
     await succeeds('installation accept-secret', { COLOPHON_SECRET: another });
     expect(await refusal('account list')).toContain('not the secret');
@@ -134,24 +134,23 @@ describe('A process', () => {
   beforeEach(async () => void (await createAccount()));
 
   it.each([
-    ['BLOB_STORE_URL', 'file:', 'blobs', 'blobs', 'renderer'],
-    ['BUS_URL', 'sqlite:', 'bus.db', 'bus', 'relay'],
-    ['READ_STORE_URL', 'sqlite:', 'read-models.db', 'read models', 'projector'],
-  ])('whose %s leads to another installation refuses to work, and changes nothing', async (variable, scheme, place, part, role) => {
+    ['BLOB_STORE_URL', 'file:', 'blobs', 'blobs'],
+    ['READ_STORE_URL', 'sqlite:', 'read-models.db', 'read models'],
+  ])('whose %s leads to another installation refuses to work, and changes nothing', async (variable, scheme, place, part) => {
     const [own, other] = [data, (data = await folder())];
     await createAccount();
     data = own;
     const env = { [variable]: `${scheme}${join(other, place)}` };
-    for (const args of ['start', `start ${role}`, 'account list']) expect(await refusal(args, env)).toMatch(new RegExp(`${variable} leads to the ${part} of another installation \\(\\w+\\); the event log that EVENT_STORE_URL names is that of ${(await shown()).id}\\.`));
+    for (const args of ['start', 'account list']) expect(await refusal(args, env)).toMatch(new RegExp(`${variable} leads to the ${part} of another installation \\(\\w+\\); the event log that EVENT_STORE_URL names is that of ${(await shown()).id}\\.`));
     expect((await belongs(env)).filter((whose) => whose === 'other')).toHaveLength(1);
     data = other;
-    expect(await belongs()).toEqual(['own', 'own', 'own']);
+    expect(await belongs()).toEqual(['own', 'own']);
   });
 
   it('with a new event log beside what another log was built into refuses to work, and names all of it', async () => {
     await rm(join(data, 'log.db'));
     const said = await refusal('start');
-    for (const setting of ['BLOB_STORE_URL (file: in COLOPHON_DATA_DIR)', 'BUS_URL', 'READ_STORE_URL']) expect(said).toContain(`${setting}${setting.endsWith('URL') ? ' (sqlite:' : ' leads to'}`);
+    for (const setting of ['BLOB_STORE_URL (file: in COLOPHON_DATA_DIR)', 'READ_STORE_URL']) expect(said).toContain(`${setting}${setting.endsWith('URL') ? ' (sqlite:' : ' leads to'}`);
     expect(said).toContain('the log may be the wrong one, or a new one');
   });
 
@@ -159,7 +158,7 @@ describe('A process', () => {
     const kept = await folder();
     await cp(join(data, 'blobs'), kept, { recursive: true });
     await rm(join(data, 'blobs'), { recursive: true });
-    for (const args of ['start renderer', 'account list']) expect(await refusal(args)).toMatch(/BLOB_STORE_URL .*leads to a blob store without the mark of this installation.*Mount the right folder/);
+    for (const args of ['start', 'account list']) expect(await refusal(args)).toMatch(/BLOB_STORE_URL .*leads to a blob store without the mark of this installation.*Mount the right folder/);
     await rm(join(data, 'blobs'), { recursive: true });
     await cp(kept, join(data, 'blobs'), { recursive: true });
     await createAccount();
@@ -170,9 +169,9 @@ describe('A process', () => {
   });
 
   it('builds anew what can be built from the log, and lets it belong to the installation', async () => {
-    for (const name of ['bus.db', 'read-models.db']) await rm(join(data, name));
+    for (const name of ['read-models.db']) await rm(join(data, name));
     await serves('');
-    expect(await belongs()).toEqual(['own', 'own', 'own']);
+    expect(await belongs()).toEqual(['own', 'own']);
   });
 });
 

@@ -12,6 +12,7 @@ import { jobsOf } from '../e2e/jobs.ts';
 import { readPdf } from '../e2e/pdf.ts';
 import { expectRefusal } from '../e2e/refusals.ts';
 import { type House, openHouse, type Service } from '../e2e/service.ts';
+import { areServersThere, openProduction, type World } from '../e2e/world.ts';
 import { until } from '../e2e/until.ts';
 import { type Beacon, openBeacon } from './beacon.ts';
 import { descendantsOf } from './processes.ts';
@@ -19,13 +20,16 @@ import { endedAtLast, hasEnded, storiesIn, typesOf } from './renders.ts';
 
 let beacon: Beacon;
 let house: House;
+let world: World;
 let key: string;
 beforeEach(async () => {
-  beacon = await openBeacon();
-  house = await openHouse({ COLOPHON_EGRESS_ALLOW: beacon.host });
+  if (!areServersThere) return;
+  [beacon, world] = await Promise.all([openBeacon(), openProduction()]);
+  house = await openHouse({ COLOPHON_EGRESS_ALLOW: beacon.host }, world);
   key = await freeKey(house);
 });
 afterEach(async () => {
+  if (!areServersThere) return;
   await house.remove();
   beacon.close();
 });
@@ -46,7 +50,7 @@ const end = async (...services: Service[]): Promise<void> => {
   expect(ends.map(({ code }) => code)).toEqual(services.map(() => 0));
 };
 
-describe('A service in six processes', () => {
+describe.skipIf(!areServersThere)('A service in six processes', () => {
   it('does what it does in one, with a browser in the renderer alone', async () => {
     const services = await Promise.all(['api', 'relay', 'renderer', 'delivery', 'projector', 'sweeper'].map((role) => house.start(role)));
     const [api, , renderer] = services;
@@ -68,7 +72,7 @@ describe('A service in six processes', () => {
   });
 });
 
-describe('Two renderers', () => {
+describe.skipIf(!areServersThere)('Two renderers', () => {
   it('share what there is to do, and where one is killed the other finishes it', async () => {
     const [front, one, other] = await Promise.all([house.start('api', 'relay', 'projector'), house.start('renderer'), house.start('renderer')]);
     const caller = clientOf(front.url, key);
@@ -87,7 +91,7 @@ describe('Two renderers', () => {
   }, 120_000);
 });
 
-describe('Of several relays and projectors', () => {
+describe.skipIf(!areServersThere)('Of several relays and projectors', () => {
   it('one is at work; when it is killed, another goes on, and everything that was accepted ends', async () => {
     const [api, worker, ...both] = await Promise.all([house.start('api'), house.start('renderer'), house.start('relay', 'projector'), house.start('relay', 'projector')]);
     const caller = clientOf(api.url, key);
@@ -124,7 +128,7 @@ describe('Of several relays and projectors', () => {
   }, 120_000);
 });
 
-describe('An answer whose bringer is gone', () => {
+describe.skipIf(!areServersThere)('An answer whose bringer is gone', () => {
   it('comes all the same: the PDF is made again', async () => {
     const [front, renderer] = await Promise.all([house.start('api', 'relay', 'projector'), house.start('renderer')]);
     const answer = clientOf(front.url, key).convert('html', beacon.document('lost'), { wait_time: 300 });

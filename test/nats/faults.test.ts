@@ -1,7 +1,7 @@
 import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { GivenUp } from '#libs/bus/jetstream.ts';
+import type { DeadLetter } from '#libs/bus/jetstream.ts';
 import { openProxy } from './proxy.ts';
 import { isNatsThere, type NatsServer, prepareNats, startNats } from './server.ts';
 import { closeBuses, consumer, idsOf, openBus, publishAll, workOn } from './work.ts';
@@ -29,11 +29,11 @@ describe.skipIf(!isNatsThere)('A bus on a NATS server', () => {
   it('keeps what was confirmed when the server is killed, and who waits or works goes on by itself', async () => {
     const server = kept(await startNats());
     const bus = openBus(server.url);
-    await publishAll(bus, idsOf('before', 50), 'a');
+    await publishAll(bus, idsOf('before', 50));
     const held = (await bus.next(consumer, never))!;
     await restart(server);
     const worker = workOn(bus);
-    await publishAll(bus, idsOf('after', 50), 'b');
+    await publishAll(bus, idsOf('after', 50));
     await held.ack();
     await vi.waitFor(async () => expect(await bus.pending(consumer)).toBe(0), patience);
     expect(new Set([...worker.done, held.id])).toEqual(new Set([...idsOf('before', 50), ...idsOf('after', 50)]));
@@ -57,12 +57,12 @@ describe.skipIf(!isNatsThere)('A bus on a NATS server', () => {
     const server = kept(await startNats());
     const bus = openBus(server.url);
     const worker = workOn(bus);
-    await publishAll(bus, idsOf('first', 20), 'a');
+    await publishAll(bus, idsOf('first', 20));
     await have(worker.done, idsOf('first', 20));
     await server.kill();
     await server.wipe();
     await server.start();
-    await publishAll(bus, idsOf('second', 20), 'a');
+    await publishAll(bus, idsOf('second', 20));
     await have(worker.done, [...idsOf('first', 20), ...idsOf('second', 20)]);
     await worker.stop();
     expect(await bus.pending(consumer)).toBe(0);
@@ -73,14 +73,14 @@ describe.skipIf(!isNatsThere)('A bus on a NATS server', () => {
     const bus = openBus(server.url, 'deleted');
     const operator = await connect({ servers: `127.0.0.1:${server.port}` });
     const { streams, consumers } = await jetstreamManager(operator);
-    await publishAll(bus, ['x'], 'a');
+    await publishAll(bus, ['x']);
     const lost = await bus.next(consumer, never);
-    await consumers.delete('deleted-work-ordinary', 'a');
+    await consumers.delete('deleted-work-ordinary', consumer.name);
     expect(await bus.next(consumer, never)).toMatchObject({ id: 'x' });
     await lost!.ack();
     await streams.delete('deleted-work-ordinary');
     expect(await bus.pending(consumer)).toBe(0);
-    await publishAll(bus, ['x'], 'a');
+    await publishAll(bus, ['x']);
     expect(await bus.next(consumer, never)).toMatchObject({ id: 'x', attempt: 1 });
     await operator.close();
   });
@@ -107,9 +107,9 @@ describe.skipIf(!isNatsThere)('A bus on a NATS server', () => {
     closing.push(() => proxy.close());
     const [publisher, taker] = [openBus(`nats://127.0.0.1:${proxy.port}`, 'bell'), openBus(server.url, 'bell')];
     const worker = workOn(taker);
-    await publishAll(publisher, ['before'], 'a');
+    await publishAll(publisher, ['before']);
     await have(worker.done, ['before']);
-    await publisher.publish({ id: 'lost', subject: consumer.subject, data: {}, group: 'b' }).then(() => proxy.cut());
+    await publisher.publish({ id: 'lost', subject: consumer.subject, data: {} }).then(() => proxy.cut());
     await have(worker.done, ['before', 'lost']);
     await worker.stop();
     expect(await taker.pending(consumer)).toBe(0);
@@ -125,7 +125,7 @@ describe.skipIf(!isNatsThere)('A bus on a NATS server', () => {
     for (let round = 0; round < 3; round += 1) {
       const more = idsOf(`round${round}`, 20);
       ids.push(...more);
-      const published = publishAll(publisher, more, `group${round}`);
+      const published = publishAll(publisher, more);
       proxy.cut();
       await published;
     }
@@ -136,16 +136,16 @@ describe.skipIf(!isNatsThere)('A bus on a NATS server', () => {
 
   it('tells of a message that was given out as often as it may be, and takes it off, so that it can be put back', async () => {
     const server = kept(await startNats());
-    const givenUp: Partial<GivenUp>[] = [];
-    const bus = openBus(server.url, 'tired', { maxAttempts: 2, onGivenUp: (message) => void givenUp.push(message) });
-    await publishAll(bus, ['poison'], 'a');
+    const letters: Partial<DeadLetter>[] = [];
+    const bus = openBus(server.url, 'tired', { maxAttempts: 2, onDeadLetter: (message) => void letters.push(message) });
+    await publishAll(bus, ['poison']);
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       const delivery = (await bus.next(consumer, never))!;
       expect(delivery.attempt).toBe(attempt);
       await delivery.nak(0);
     }
     const worker = workOn(bus);
-    await vi.waitFor(() => expect(givenUp).toEqual([{ id: 'poison', stream: 'tired-work-ordinary', group: 'a', attempts: 2 }]), patience);
+    await vi.waitFor(() => expect(letters).toEqual([{ id: 'poison', stream: 'tired-work-ordinary', attempts: 2 }]), patience);
     expect(worker.done).toEqual([]);
     await vi.waitFor(async () => expect(await bus.pending(consumer)).toBe(0), patience);
     await worker.stop();
@@ -155,7 +155,6 @@ describe.skipIf(!isNatsThere)('A bus on a NATS server', () => {
     const server = kept(await prepareNats());
     const bus = openBus(server.url);
     await expect(bus.pending(consumer)).rejects.toThrow(/BUS_URL/);
-    expect(await bus.nextBeside(consumer, new Set())).toBeNull();
   });
 
   it('takes a message back whose worker is gone although nobody had waited for it, while others are busy with their own', async () => {
@@ -163,11 +162,11 @@ describe.skipIf(!isNatsThere)('A bus on a NATS server', () => {
     const [gone, here] = [openBus(server.url, 'gone'), openBus(server.url, 'gone')];
     const worker = workOn(here);
     await worker.stop();
-    await publishAll(gone, ['left'], 'a');
+    await publishAll(gone, ['left']);
     expect((await gone.next(consumer, never))!.id).toBe('left');
     await gone.close();
     const other = workOn(here);
-    await publishAll(here, idsOf('busy', 20), 'b');
+    await publishAll(here, idsOf('busy', 20));
     await have(other.done, ['left', ...idsOf('busy', 20)]);
     await other.stop();
   });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type JetStreamOptions, openJetStreamBus } from '#libs/bus/jetstream.ts';
 import type { Bus, Consumer } from '#libs/bus/port.ts';
 
-export const consumer: Consumer = { name: 'worker', subject: 'work', leaseMs: 1_000 };
+export const consumer: Consumer = { name: 'worker', subject: 'work', urgent: false, leaseMs: 1_000 };
 
 type Opened = Bus & { missing(): string | null };
 const opened: Bus[] = [];
@@ -17,13 +17,13 @@ export const openBus = (url: string, prefix = `test-${randomUUID()}`, more: Omit
 export const closeBuses = async (): Promise<void> => void (await Promise.all(opened.splice(0).map((bus) => bus.close())));
 
 /** Takes messages and ends them, until told to stop; `done` holds the id of each, in order. */
-export const workOn = (bus: Bus, ...onDone: ((id: string, group: string) => void)[]): { done: string[]; stop(): Promise<void> } => {
+export const workOn = (bus: Bus, ...onDone: ((id: string) => void)[]): { done: string[]; stop(): Promise<void> } => {
   const done: string[] = [];
   const over = new AbortController();
   const work = (async () => {
     for (let delivery = await bus.next(consumer, over.signal); delivery; delivery = await bus.next(consumer, over.signal)) {
       done.push(delivery.id);
-      for (const tell of onDone) tell(delivery.id, delivery.group);
+      for (const tell of onDone) tell(delivery.id);
       await delivery.ack();
     }
   })();
@@ -38,5 +38,5 @@ export const workOn = (bus: Bus, ...onDone: ((id: string, group: string) => void
 
 export const idsOf = (name: string, count: number): string[] => Array.from({ length: count }, (_, number) => `${name}-${number}`);
 
-export const publishAll = async (bus: Bus, ids: readonly string[], group = ''): Promise<void> =>
-  void (await Promise.all(ids.map((id) => bus.publish({ id, subject: consumer.subject, data: {}, group }))));
+export const publishAll = async (bus: Bus, ids: readonly string[]): Promise<void> =>
+  void (await Promise.all(ids.map((id) => bus.publish({ id, subject: consumer.subject, data: {} }))));

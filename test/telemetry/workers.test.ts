@@ -1,9 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { streams, subjects } from '#contracts/names.ts';
-import { openSqliteBus } from '#libs/bus/sqlite.ts';
+import { openMemoryBus } from '#libs/bus/memory.ts';
 import { publishInTrace } from '#libs/telemetry/messages.ts';
 import { runDelivery } from '../../services/delivery/delivery.ts';
 import type { DeliveryDependencies } from '#application/deliveries/deliver.ts';
@@ -18,8 +15,7 @@ const away = async (): Promise<never> => {
 };
 
 it('What a worker cannot do is told with the render that it is about and the trace of its request', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'colophon-workers-'));
-  const bus = openSqliteBus(join(folder, 'bus.db'));
+  const bus = openMemoryBus();
   const stop = new AbortController();
   const told: Record<string, unknown>[] = [];
   const report = (fact: Record<string, unknown>): void => void told.push(fact);
@@ -32,6 +28,5 @@ it('What a worker cannot do is told with the render that it is about and the tra
   stop.abort();
   await Promise.all(running);
   await bus.close();
-  await rm(folder, { recursive: true });
   for (const fact of told) expect(fact).toMatchObject({ render, trace_id: trace, error: expect.stringContaining('the log is away') });
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Bus, Consumer, Delivery, Message } from '#libs/bus/port.ts';
 
-export const worker: Consumer = { name: 'worker', subject: 'work', leaseMs: 1_000 };
+export const worker: Consumer = { name: 'worker', subject: 'work', urgent: false, leaseMs: 1_000 };
 
 export const messageOf = (data: unknown = {}, subject = worker.subject): Message => ({ id: randomUUID(), subject, data });
 

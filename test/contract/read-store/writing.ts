@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import { followerCheckpoint, moveFollower, setFollower } from '#libs/read-store/followers.ts';
 import type { OpenedReadStore } from './opened.ts';
 import { type Cases, needed } from '../harness.ts';
 import { foundIds, people, places, put, putAt, putting, storedAt } from './people.ts';
@@ -83,14 +82,6 @@ export const writing: Cases<OpenedReadStore> = {
     expect(await again.lastEvent()).toEqual(event(9));
     await again.forgetLastEvent();
     expect([await again.lastEvent(), await again.checkpoint('people')]).toEqual([null, 9]);
-  },
-
-  'the checkpoint of a follower never moves back, unless it is set': async ({ engine }) => {
-    for (const position of [5, 9, 7]) await moveFollower(engine, 'relay', position);
-    expect([await followerCheckpoint(engine, 'relay'), await followerCheckpoint(engine, 'another')]).toEqual([9, 0]);
-    await setFollower(engine, 'relay', 3);
-    await setFollower(engine, 'another', 0);
-    expect([await followerCheckpoint(engine, 'relay'), await followerCheckpoint(engine, 'another')]).toEqual([3, 0]);
   },
 
   'a document comes back as it was written': async ({ engine }) => {

@@ -1,0 +1,129 @@
+import { type Bus, type Consumer, type Delivery, deduplicationMs, type Message } from './port.ts';
+
+type Entry = { message: Message; attempt: number };
+type Timers = { now: () => number; after: (ms: number, act: () => void) => () => void };
+type Waiter = (entry: Entry | null) => void;
+type Queue = { waiting: Entry[]; waiters: Waiter[]; open: number };
+
+const ownTimers: Timers = {
+  now: () => performance.now(),
+  after: (ms, act) => {
+    const timer = setTimeout(act, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+const keyOf = ({ subject, urgent }: { subject: string; urgent?: boolean }): string => `${subject} ${urgent === true}`;
+
+/** A queue in the memory of one process. What it holds ends with the process: the relay fills it again from the event log. `timers` are replaced in tests. */
+export const openMemoryBus = ({ now, after }: Timers = ownTimers): Bus => {
+  const queues = new Map<string, Queue>();
+  /** Ids that are no new message: of those whose message has ended, until when. The earliest comes first. */
+  const openIds = new Set<string>();
+  const endedIds = new Map<string, number>();
+  const cancels = new Set<() => void>();
+  let closed = false;
+
+  const queueOf = (of: { subject: string; urgent?: boolean }): Queue => {
+    const key = keyOf(of);
+    const known = queues.get(key) ?? { waiting: [], waiters: [], open: 0 };
+    queues.set(key, known);
+    return known;
+  };
+  const offer = (queue: Queue, entry: Entry): void => {
+    const waiter = queue.waiters.shift();
+    if (waiter) waiter(entry);
+    else queue.waiting.push(entry);
+  };
+  const later = (ms: number, act: () => void): (() => void) => {
+    const stop = after(ms, () => {
+      cancels.delete(stop);
+      act();
+    });
+    cancels.add(stop);
+    return () => {
+      cancels.delete(stop);
+      stop();
+    };
+  };
+  const forgetEnded = (): void => {
+    for (const [id, until] of endedIds) {
+      if (until > now()) return;
+      endedIds.delete(id);
+    }
+  };
+
+  const deliveryOf = ({ leaseMs }: Consumer, queue: Queue, entry: Entry): Delivery => {
+    const { id, subject, data } = entry.message;
+    const back = (): void => offer(queue, entry);
+    entry.attempt += 1;
+    let lease: (() => void) | null = null;
+    const begin = (): void => {
+      lease = later(leaseMs, () => {
+        lease = null;
+        back();
+      });
+    };
+    /** False where the lease was lost or the message has ended. */
+    const release = (): boolean => {
+      const held = lease !== null;
+      lease?.();
+      lease = null;
+      return held;
+    };
+    begin();
+    return {
+      id, subject, data, attempt: entry.attempt,
+      ack: async () => {
+        if (!release()) return;
+        queue.open -= 1;
+        openIds.delete(id);
+        endedIds.set(id, now() + deduplicationMs);
+      },
+      nak: async (delayMs) => {
+        if (!release()) return;
+        if (delayMs > 0) later(delayMs, back);
+        else back();
+      },
+      working: async () => {
+        if (release()) begin();
+      },
+    };
+  };
+
+  return {
+    publish: async (message) => {
+      if (closed) throw new Error('the bus is closed');
+      forgetEnded();
+      if (openIds.has(message.id) || endedIds.has(message.id)) return;
+      openIds.add(message.id);
+      const queue = queueOf(message);
+      queue.open += 1;
+      offer(queue, { message, attempt: 0 });
+    },
+    next: async (consumer, signal) => {
+      if (closed || signal.aborted) return null;
+      const queue = queueOf(consumer);
+      const ready = queue.waiting.shift();
+      if (ready) return deliveryOf(consumer, queue, ready);
+      const { promise, resolve } = Promise.withResolvers<Delivery | null>();
+      const waiter: Waiter = (entry) => {
+        signal.removeEventListener('abort', leave);
+        resolve(entry && deliveryOf(consumer, queue, entry));
+      };
+      const leave = (): void => {
+        queue.waiters.splice(queue.waiters.indexOf(waiter), 1);
+        resolve(null);
+      };
+      signal.addEventListener('abort', leave, { once: true });
+      queue.waiters.push(waiter);
+      return promise;
+    },
+    pending: async (queue) => queueOf(queue).open,
+    close: async () => {
+      closed = true;
+      for (const stop of cancels) stop();
+      for (const { waiters } of queues.values()) for (const waiter of waiters.splice(0)) waiter(null);
+    },
+  };
+};

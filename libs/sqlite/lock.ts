@@ -1,0 +1,16 @@
+import { DatabaseSync } from 'node:sqlite';
+
+const busy = 5;
+
+/** Locks an empty file until the answer is called or the process has ended, however it does. Null where another process has locked it. @throws whatever keeps the file from being opened */
+export const lockFile = (file: string): (() => void) | null => {
+  const database = new DatabaseSync(file, { timeout: 0 });
+  try {
+    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+    return () => database.close();
+  } catch (error) {
+    database.close();
+    if ((error as { errcode?: number }).errcode === busy) return null;
+    throw error;
+  }
+};

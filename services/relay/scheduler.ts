@@ -1,0 +1,157 @@
+/** Work that is asked for: `key` names it for as long as it is open, `account` is a bare id. */
+export type Task = { key: string; account: string; urgent: boolean };
+
+export type SchedulerLimits = {
+  /** How many outstanding tasks an account may have. */
+  perAccount: number;
+  /** How many outstanding tasks all accounts may have together; an account without any may always have one. */
+  all: number;
+  /** How many published tasks may wait for their start. */
+  unstarted: number;
+};
+
+/**
+ * Decides which work is published next. Pure: times are milliseconds on the caller's clock.
+ * A task waits, is outstanding from its publication to its end, and is known until then.
+ */
+export type Scheduler<T extends Task> = {
+  /** No second task where one with the key is known. */
+  add(task: T): void;
+  /** The next task to publish, outstanding from now on; null where none may be published. */
+  take(now: number): T | null;
+  /** A worker has begun it. */
+  start(key: string, now: number): void;
+  /** It comes again later by itself: it is not outstanding until it is started again. */
+  pause(key: string, now: number): void;
+  end(key: string): void;
+  /** Tasks that were published, and of which nothing was heard for so long: to be published again. They count as heard of. */
+  silent(now: number, forMs: number): T[];
+  /** How many tasks wait, and how many are outstanding. */
+  counts(): { waiting: number; outstanding: number };
+};
+
+/** One published task in so many is an ordinary one, where there are any that may be published, however many urgent ones wait. */
+export const ordinaryShare = 4;
+
+/** A published task that no worker has begun for so long is left out of all counts until one does: its worker lacks something, or the message is lost. */
+export const unstartedForMs = 5_000;
+
+/** Accounts in turn: the account that comes first is next. */
+type Line<T> = Map<string, Map<string, T>>;
+type Published<T> = { task: T; heardAt: number; counts: boolean };
+
+/** `limits` may change while it runs. */
+export const createScheduler = <T extends Task>(limits: () => SchedulerLimits): Scheduler<T> => {
+  const lines: Record<'urgent' | 'ordinary', Line<T>> = { urgent: new Map(), ordinary: new Map() };
+  const waiting = new Map<string, T>();
+  const published = new Map<string, Published<T>>();
+  /** Published and not begun, by when they were published, the oldest first. */
+  const unstarted = new Map<string, number>();
+  const outstanding = new Map<string, number>();
+  let all = 0;
+  let taken = 0;
+
+  const lineOf = ({ urgent }: T): Line<T> => lines[urgent ? 'urgent' : 'ordinary'];
+
+  const leaveLine = (task: T): void => {
+    const line = lineOf(task);
+    const own = line.get(task.account);
+    waiting.delete(task.key);
+    own?.delete(task.key);
+    if (own?.size === 0) line.delete(task.account);
+  };
+
+  const count = (one: Published<T>, counts: boolean): void => {
+    if (one.counts === counts) return;
+    one.counts = counts;
+    const by = counts ? 1 : -1;
+    const { account } = one.task;
+    const own = (outstanding.get(account) ?? 0) + by;
+    if (own > 0) outstanding.set(account, own);
+    else outstanding.delete(account);
+    all += by;
+  };
+
+  /** An account may have as many as half of what the others leave free: whoever comes later finds room (dynamic thresholds, Choudhury and Hahne 1998). */
+  const isFull = (account: string, { perAccount, all: most }: SchedulerLimits): boolean => {
+    const own = outstanding.get(account) ?? 0;
+    return own > 0 && (own >= perAccount || own * 2 >= most - all);
+  };
+
+  const nextIn = (line: Line<T>, now: SchedulerLimits): T | null => {
+    for (const [account, own] of line) {
+      if (isFull(account, now)) continue;
+      const [task] = own.values();
+      // Whoever was served goes behind all others.
+      line.delete(account);
+      line.set(account, own);
+      return task!;
+    }
+    return null;
+  };
+
+  const forgetStale = (now: number): void => {
+    for (const [key, since] of unstarted) {
+      if (now - since < unstartedForMs) return;
+      unstarted.delete(key);
+      count(published.get(key)!, false);
+    }
+  };
+
+  const heard = (key: string, now: number, counts: boolean): void => {
+    const one = published.get(key);
+    if (!one) return;
+    unstarted.delete(key);
+    one.heardAt = now;
+    count(one, counts);
+  };
+
+  const publish = (task: T, now: number): Published<T> => {
+    leaveLine(task);
+    const one: Published<T> = { task, heardAt: now, counts: false };
+    published.set(task.key, one);
+    count(one, true);
+    return one;
+  };
+
+  return {
+    add: (task) => {
+      if (waiting.has(task.key) || published.has(task.key)) return;
+      const line = lineOf(task);
+      const own = line.get(task.account) ?? new Map<string, T>();
+      own.set(task.key, task);
+      line.set(task.account, own);
+      waiting.set(task.key, task);
+    },
+    take: (now) => {
+      forgetStale(now);
+      const current = limits();
+      if (unstarted.size >= current.unstarted) return null;
+      const [first, second] = taken % ordinaryShare === ordinaryShare - 1 ? [lines.ordinary, lines.urgent] : [lines.urgent, lines.ordinary];
+      const task = nextIn(first, current) ?? nextIn(second, current);
+      if (!task) return null;
+      taken += 1;
+      publish(task, now);
+      unstarted.set(task.key, now);
+      return task;
+    },
+    start: (key, now) => {
+      const task = waiting.get(key);
+      if (task) publish(task, now);
+      heard(key, now, true);
+    },
+    pause: (key, now) => heard(key, now, false),
+    end: (key) => {
+      const task = waiting.get(key);
+      if (task) leaveLine(task);
+      heard(key, 0, false);
+      published.delete(key);
+    },
+    silent: (now, forMs) => {
+      const all = [...published.values()].filter(({ heardAt }) => now - heardAt >= forMs);
+      for (const one of all) one.heardAt = now;
+      return all.map(({ task }) => task);
+    },
+    counts: () => ({ waiting: waiting.size, outstanding: all }),
+  };
+};

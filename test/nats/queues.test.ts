@@ -1,0 +1,71 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { isNatsThere, type NatsServer, startNats } from './server.ts';
+import { closeBuses, consumer, idsOf, openBus, publishAll, workOn } from './work.ts';
+
+const patience = { timeout: 25_000, interval: 20 };
+const never = new AbortController().signal;
+
+describe.skipIf(!isNatsThere)('Messages on a NATS server', () => {
+  let server: NatsServer;
+  beforeAll(async () => {
+    server = await startNats();
+  });
+  afterAll(() => server.remove());
+  afterEach(closeBuses);
+
+  it('may have any id', async () => {
+    const bus = openBus(server.url);
+    const ids = ['', '*', '>', 'a.b', 'a b', 'Å', '_', 'é'.repeat(300), '../..', 'a', 'A', '$JS.API.>'];
+    for (const id of ids) await bus.publish({ id, subject: 'any.work', data: id });
+    const taken = await Promise.all(ids.map(() => bus.next({ ...consumer, subject: 'any.work' }, never)));
+    expect(taken.map((delivery) => delivery!.id).toSorted()).toEqual(ids.toSorted());
+    expect(taken.every((delivery) => delivery!.data === delivery!.id)).toBe(true);
+  });
+
+  it('are one under one id for as long as it waits, which may be longer than the server remembers ids', async () => {
+    const bus = openBus(server.url, 'once', { deduplicationMs: 200 });
+    await publishAll(bus, ['done']);
+    await (await bus.next(consumer, never))!.ack();
+    await publishAll(bus, ['waiting']);
+    // The id that was used later is a new one again: so is the one that was used before.
+    await vi.waitFor(async () => {
+      await publishAll(bus, ['done']);
+      expect(await bus.pending(consumer)).toBe(2);
+    }, patience);
+    await publishAll(bus, ['waiting']);
+    expect(await bus.pending(consumer)).toBe(2);
+  });
+
+  it('share several processes, none of which is left without work', async () => {
+    const buses = [openBus(server.url, 'share'), openBus(server.url, 'share')];
+    await publishAll(buses[0]!, idsOf('work', 400));
+    const workers = buses.map((bus) => workOn(bus));
+    await vi.waitFor(() => expect(workers.flatMap(({ done }) => done)).toHaveLength(400), patience);
+    for (const { done } of workers) expect(done.length).toBeGreaterThan(100);
+    for (const { stop } of workers) await stop();
+  });
+
+  it('have a longer lease when a new version asks for one', async () => {
+    const [earlier, later] = [openBus(server.url, 'longer'), openBus(server.url, 'longer')];
+    await publishAll(earlier, ['before', 'after']);
+    await (await earlier.next({ ...consumer, leaseMs: 100 }, never))!.ack();
+    const patient = { ...consumer, leaseMs: 60_000 };
+    let held = (await later.next(patient, never))!;
+    // On a busy machine the short lease may have run out before the word was said.
+    while (held.id === 'before') {
+      await held.ack();
+      held = (await later.next(patient, never))!;
+    }
+    expect(held.id).toBe('after');
+    await publishAll(later, ['more']);
+    const order: string[] = [];
+    const worker = workOn(earlier, (id) => order.push(id));
+    for (let round = 0; round < 10; round += 1) {
+      await publishAll(later, [`marker${round}`]);
+      await vi.waitFor(() => expect(order).toContain(`marker${round}`), patience);
+      await new Promise((resolve) => setTimeout(resolve, 60));
+    }
+    expect(order).not.toContain('after');
+    await worker.stop();
+  });
+});
