@@ -1,7 +1,7 @@
 // The walls between the rooms. What a wall is for stands in its comment; CONTRIBUTING.md has the plan of the house.
 const tests = '\\.test\\.ts$|/testing/';
 const typesWithoutCode = '^devtools-protocol$';
-const namesOfStatusCodes = '^libs/chromium/proxy-reason\\.ts$';
+const namesOfStatusCodes = '^libs/chromium/document/proxy-reason\\.ts$';
 const ports = 'answers|event-store|bus|read-store|blob-store|limits';
 const engines = 'sqlite|file|memory|nats|jetstream|kurrentdb|mongodb|gridfs';
 

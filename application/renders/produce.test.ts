@@ -68,7 +68,7 @@ describe('A PDF in the making', () => {
   it('has large headers and footers read where they hold up nothing else, and small ones in passing', async () => {
     const { dependencies, asked } = dependenciesWith(small);
     const terms: unknown[] = [];
-    Object.assign(dependencies.preparation, { readBands: async (_: unknown, given: unknown) => (terms.push(given), ['read']) });
+    Object.assign(dependencies.preparation, { readHeaderFooter: async (_: unknown, given: unknown) => (terms.push(given), ['read']) });
     Object.assign(dependencies.blobs, { get: async (sha256: string) => Buffer.from(sha256 === 'large' ? 'x'.repeat(10_000) : 'x') });
     await produce(dependencies, requestOf({ bands: { header: { sha256: 'large', size: 1 }, footer: null } }), requestedAt);
     await produce(dependencies, requestOf({ bands: { header: { sha256: 'small', size: 1 }, footer: null } }), requestedAt);

@@ -77,7 +77,7 @@ const fewCharacters = 8192;
 const largeBandsOf = async ({ preparation }: RenderDependencies, requested: Requested, clock: Clock, options: RenderOptions, requestedAt: Date): Promise<PrintRequest['bands']> => {
   const { header_html, footer_html } = options;
   if ((header_html?.length ?? 0) + (footer_html?.length ?? 0) <= fewCharacters) return undefined;
-  return timed(requested, clock, (terms) => preparation.readBands({ sources: { header_html, footer_html }, requestedAt }, terms));
+  return timed(requested, clock, (terms) => preparation.readHeaderFooter({ sources: { header_html, footer_html }, requestedAt }, terms));
 };
 
 const tooLarge = (maxMb: number, generatedMb: number): Problem =>

@@ -7,7 +7,7 @@ import type { Answers } from '#libs/answers/port.ts';
 import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
 import { hasWaitedAnHour } from '#libs/bus/delays.ts';
 import type { WorkEnd } from '#libs/bus/work.ts';
-import { BrowserGone } from '#libs/chromium/devtools/gone.ts';
+import { BrowserGone } from '#libs/chromium/cdp/errors.ts';
 import { DiskRefusal } from '#libs/disk/disk.ts';
 import { maxAttempts, nextAttempt, render, type RenderCommand, type RenderState } from '#libs/domain/render.ts';
 import { type Aggregate, type Cause, causedBy, load, loadRecent, type Log } from '#application/handling/handle.ts';

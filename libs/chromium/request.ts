@@ -1,8 +1,7 @@
 import type { RenderOptions } from '#contracts/http/render-options.ts';
 import type { Classification } from '#libs/documents/html/classify.ts';
-import type { Band } from './bands.ts';
-import type { Findings } from './findings.ts';
-import type { Warning } from './resources.ts';
+import type { EdgeContent } from './header-footer/read.ts';
+import type { Warning } from './document/resources.ts';
 
 export type PrintRequest = {
   html: string;
@@ -16,7 +15,7 @@ export type PrintRequest = {
   findings?: Findings;
   options: RenderOptions;
   /** The bands of the options, where they have been read already. */
-  bands?: Band[] | undefined;
+  bands?: EdgeContent[] | undefined;
   /** The dates of the PDF, and `{{date}}` (UTC). */
   requestedAt: Date;
   /**
@@ -38,3 +37,15 @@ export type Printed = {
 type Write = (facts: object, message: string) => void;
 /** The part of a pino logger that is used here. */
 export type PrinterLog = { info: Write; warn: Write; error: Write };
+
+/** What a document's scripts, or the browser about it, said. */
+export type ConsoleMessage = { level: 'debug' | 'info' | 'warning' | 'error'; text: string };
+/** A font that text was set in; `embedded` where the document brought it along. */
+export type FontUse = { family: string; embedded: boolean; glyphs: number };
+/** A font that text asked for first, and those that it was set in for want of it. */
+export type FontMissing = { family: string; instead: string[] };
+
+/** What can be learnt of a document while it is printed, by looking closely, which takes time. It is filled as the document goes on, so that one that fails leaves what there was until then. */
+export type Findings = { console: ConsoleMessage[]; /** How many messages there were beyond those kept. */ furtherMessages: number; fonts: { used: FontUse[]; missing: FontMissing[] } | null };
+
+export const noFindings = (): Findings => ({ console: [], furtherMessages: 0, fonts: null });

@@ -1,25 +1,25 @@
 import { afterEach, expect, test } from 'vitest';
-import { memoryOfGroups } from './memory.ts';
+import { memoryOfGroups } from './browsers/memory.ts';
 import { faultOf, requestFor, testPrinter } from './fixtures/printing.ts';
 import { BrowserGone, type Printer } from './printer.ts';
 
 let printer: Printer;
 afterEach(() => printer.close());
 
-const browser = (kind: 'still' | 'scripted' | 'moving') => printer.health().browsers.find((one) => one.kind === kind)!;
+const browser = (kind: 'static' | 'scripted' | 'animated') => printer.health().browsers.find((one) => one.kind === kind)!;
 const endless = requestFor('<script>onload=()=>setTimeout(()=>{},9999)</script>', { scripts: true, options: { wait_time: 5000 } });
 const seconds20 = { timeout: 20_000 };
 const goneOf = (printed: Promise<unknown>) => printed.then(() => undefined, (error: unknown) => error);
 
 test('a browser that crashes fails what it was at as worth another attempt, and a new one comes', async () => {
   printer = await testPrinter();
-  const { processGroup } = browser('moving');
+  const { processGroup } = browser('animated');
   const running = goneOf(printer.print(endless));
-  await expect.poll(() => browser('moving').running).toBe(1);
+  await expect.poll(() => browser('animated').running).toBe(1);
   process.kill(-processGroup!, 'SIGKILL');
   expect(await running).toBeInstanceOf(BrowserGone);
   expect((await printer.print({ ...endless, options: { ...endless.options, wait_time: 10 } })).pages).toBe(1);
-  expect(browser('moving')).toMatchObject({ up: true, starts: 2, crashes: 1 });
+  expect(browser('animated')).toMatchObject({ up: true, starts: 2, crashes: 1 });
   expect(printer.ready()).toBe(true);
 });
 
@@ -27,22 +27,22 @@ test('the crash of one page leaves the others at work', async () => {
   printer = await testPrinter();
   const bystander = printer.print({ ...endless, options: { ...endless.options, wait_time: 1500 } });
   const hungry = goneOf(printer.print(requestFor('<script>onload=()=>{document.title="here"}</script>', { scripts: true, options: { wait_time: 4000 } })));
-  await expect.poll(() => browser('moving').running).toBe(2);
-  const renderers = (await memoryOfGroups(new Set([browser('moving').processGroup!]))).filter(({ renderer }) => renderer);
+  await expect.poll(() => browser('animated').running).toBe(2);
+  const renderers = (await memoryOfGroups(new Set([browser('animated').processGroup!]))).filter(({ renderer }) => renderer);
   expect(renderers.length).toBeGreaterThanOrEqual(2);
   // Whose process is whose cannot be told from outside; one of the two at most falls to this.
   process.kill(renderers[0]!.pid, 'SIGKILL');
   const results = await Promise.allSettled([bystander, hungry]);
   expect(results.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(1);
-  expect(browser('moving').crashes).toBe(0);
+  expect(browser('animated').crashes).toBe(0);
 });
 
 test('a browser that no longer answers is ended and replaced', async () => {
-  printer = await testPrinter({ tuning: { pulseEveryMs: 50, pulseWithinMs: 3000 } });
-  const before = browser('still').processGroup!;
+  printer = await testPrinter({ tuning: { checkEveryMs: 50, answerWithinMs: 3000 } });
+  const before = browser('static').processGroup!;
   process.kill(-before, 'SIGSTOP');
-  await expect.poll(() => browser('still').processGroup, seconds20).not.toBe(before);
-  await expect.poll(() => browser('still').up, seconds20).toBe(true);
+  await expect.poll(() => browser('static').processGroup, seconds20).not.toBe(before);
+  await expect.poll(() => browser('static').up, seconds20).toBe(true);
   expect((await printer.print(requestFor('<p>x'))).pages).toBe(1);
 });
 
@@ -52,7 +52,7 @@ test('a document that takes too much memory fails, and the one beside it does no
   const modest = printer.print({ ...endless, options: { ...endless.options, wait_time: 1000 } });
   expect(await hungry).toMatchObject({ name: 'conversion_failed', extra: { details: { memory_limit_mb: 450 } } });
   expect((await modest).pages).toBe(1);
-  expect(browser('moving').crashes).toBe(0);
+  expect(browser('animated').crashes).toBe(0);
 });
 
 test('browsers are replaced without a document noticing, and the old one goes', async () => {
@@ -62,12 +62,12 @@ test('browsers are replaced without a document noticing, and the old one goes', 
     const printed = await Promise.all([1, 2, 3].map(() => printer.print(requestFor(`<p>${round}`))));
     expect(printed.map(({ pages }) => pages)).toEqual([1, 1, 1]);
     expect(printer.ready()).toBe(true);
-    groups.add(browser('still').processGroup!);
+    groups.add(browser('static').processGroup!);
   }
   expect(groups.size).toBeGreaterThan(1);
-  expect(browser('still').crashes).toBe(0);
-  expect(browser('still').starts).toBe(groups.size);
-  groups.delete(browser('still').processGroup!);
+  expect(browser('static').crashes).toBe(0);
+  expect(browser('static').starts).toBe(groups.size);
+  groups.delete(browser('static').processGroup!);
   await expect.poll(() => memoryOfGroups(groups), seconds20).toEqual([]);
 });
 
@@ -101,7 +101,7 @@ test('a PDF of more than a hundred megabytes is refused with its size, and the b
 });
 
 test('a document that floods the history of its window does not hold up the browser', async () => {
-  printer = await testPrinter({ tuning: { pulseEveryMs: 100, pulseWithinMs: 4000 } });
+  printer = await testPrinter({ tuning: { checkEveryMs: 100, answerWithinMs: 4000 } });
   const flood = printer.print(requestFor('<p>x<script>for (let i = 0; i < 1e6; i++) try { history.pushState(i, "", `#${i}`) } catch {}</script>', { scripts: true })).catch(() => undefined);
   await expect.poll(() => browser('scripted').running).toBe(1);
   const beside = await printer.print(requestFor('<p>x<script>1</script>', { scripts: true }));
@@ -115,10 +115,10 @@ test('a document that is printed alone survives the end of every other browser, 
   const shared = new Set(printer.health().browsers.map(({ processGroup }) => processGroup!));
   const alone = printer.print({ ...endless, alone: true, options: { ...endless.options, wait_time: 3000 } });
   const beside = [printer.print(endless), printer.print(requestFor('<p>x', { options: { wait_time: 3000 } }))].map(goneOf);
-  await expect.poll(() => browser('moving').running).toBe(1);
+  await expect.poll(() => browser('animated').running).toBe(1);
   for (const group of shared) process.kill(-group, 'SIGKILL');
   expect((await alone).pages).toBe(1);
   expect((await Promise.all(beside))[0]).toBeInstanceOf(BrowserGone);
   expect((await printer.print(requestFor('<p>x', { alone: true }))).pages).toBe(1);
-  expect(browser('moving').crashes).toBe(1);
+  expect(browser('animated').crashes).toBe(1);
 });

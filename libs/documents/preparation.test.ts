@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { Problem } from '#contracts/http/problem.ts';
-import { readBands } from '#libs/chromium/read-bands.ts';
+import { readHeaderFooter } from '#libs/chromium/header-footer/read.ts';
 import { nothingThatRuns } from './html/classify.ts';
 import { openPreparation } from './preparation.ts';
 
@@ -29,8 +29,8 @@ describe('preparation in processes', () => {
 
   test('reads headers and footers as the browsers would, and refuses those that cannot be read', async () => {
     const [sources, requestedAt] = [{ header_html: '<style>p { color: red }</style><p>{{page}} {{date}}', footer_html: null }, new Date('2026-02-03')];
-    expect(await preparation.readBands({ sources, requestedAt }, { timeoutMs: 60_000 })).toEqual(readBands(sources, requestedAt));
-    const deep = preparation.readBands({ sources: { header_html: null, footer_html: '<div>'.repeat(100_000) }, requestedAt }, { timeoutMs: 60_000 });
+    expect(await preparation.readHeaderFooter({ sources, requestedAt }, { timeoutMs: 60_000 })).toEqual(readHeaderFooter(sources, requestedAt));
+    const deep = preparation.readHeaderFooter({ sources: { header_html: null, footer_html: '<div>'.repeat(100_000) }, requestedAt }, { timeoutMs: 60_000 });
     expect(await faultOf(deep)).toMatchObject({ name: 'conversion_failed', extra: { details: { field: 'footer_html' } } });
   });
 

@@ -1,5 +1,5 @@
-import type { Band } from '#libs/chromium/bands.ts';
-import type { BandSources } from '#libs/chromium/read-bands.ts';
+import type { EdgeContent } from '#libs/chromium/header-footer/read.ts';
+import type { HeaderFooterSources } from '#libs/chromium/header-footer/read.ts';
 import { openPool, type PoolLoad, type TaskTerms } from './pool.ts';
 import type { InputType } from './input.ts';
 import type { Prepared } from './prepared.ts';
@@ -28,8 +28,8 @@ export type Preparation = {
   prepareTemplate: (input: TemplateInput, terms: Terms) => Promise<Prepared>;
   /** What is wrong with a template. @throws Problem where the template takes too long or too much memory to read */
   analyse: (input: { content: string; variables: Variable[] }, terms: Terms) => Promise<Analysis>;
-  /** Reads header and footer, see `readBands` of the browsers. @throws Problem */
-  readBands: (input: { sources: BandSources; requestedAt: Date }, terms: Terms) => Promise<Band[]>;
+  /** Reads header and footer, see `readHeaderFooter` of the browsers. @throws Problem */
+  readHeaderFooter: (input: { sources: HeaderFooterSources; requestedAt: Date }, terms: Terms) => Promise<EdgeContent[]>;
   /** What its processes are doing now. */
   load: () => PoolLoad;
   close: () => Promise<void>;
@@ -55,7 +55,7 @@ export const openPreparation = (settings: { threads?: number; memoryMb?: number 
     prepareTemplate: async (input, terms) =>
       (await begun(prepareSmallTemplate(input), terms)) ?? pool.run('prepareTemplate', input, terms),
     analyse: (input, terms) => pool.run('analyse', input, terms),
-    readBands: (input, terms) => pool.run('readBands', input, terms),
+    readHeaderFooter: (input, terms) => pool.run('readHeaderFooter', input, terms),
     load: pool.load,
     close: async () => pool.close(),
   };

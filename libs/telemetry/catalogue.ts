@@ -6,7 +6,7 @@ import { renderEvents } from '#contracts/events/render.ts';
 import { templateEvents, templateNameEvents } from '#contracts/events/template.ts';
 import { errors } from '#contracts/http/errors.ts';
 import { inputTypes } from '#contracts/http/render.ts';
-import { browserKinds } from '#libs/chromium/flags.ts';
+import { renderModes } from '#libs/chromium/browsers/flags.ts';
 
 /** The values that a label can have; `free` is one whose values are bounded elsewhere, as the patterns of routes are. */
 type Values = readonly string[] | 'free';
@@ -16,7 +16,7 @@ const of = <const L extends Readonly<Record<string, Values>>>(about: string, uni
 
 const lanes = ['quiet', 'script', 'none'] as const;
 const inputs = [...inputTypes, 'template'] as const;
-const browsers = browserKinds;
+const browsers = renderModes;
 const queues = ['renderer', 'delivery'] as const;
 const followers = ['relay', 'projector'] as const;
 const eventTypes = Object.keys({ ...accountEvents, ...apiKeyEvents, ...deliveryEvents, ...idempotencyEvents, ...installationEvents, ...renderEvents, ...templateEvents, ...templateNameEvents });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Problem } from '#contracts/http/problem.ts';
 import { bareId, streams } from '#contracts/names.ts';
-import { BrowserGone } from '#libs/chromium/devtools/gone.ts';
+import { BrowserGone } from '#libs/chromium/cdp/errors.ts';
 import { render } from '#libs/domain/render.ts';
 import { load } from '#application/handling/handle.ts';
 import { type Api, html, openApi } from './harness.ts';

@@ -1,5 +1,5 @@
-import { launch, type Browser } from '#libs/chromium/launch.ts';
-import type { Session } from '#libs/chromium/devtools/connection.ts';
+import { launch, type Browser } from '#libs/chromium/browsers/launch.ts';
+import type { Session } from '#libs/chromium/cdp/connection.ts';
 import { invoice } from './fixtures/invoice.ts';
 
 export type Figure = { concurrency: number; documentsPerSecond: number; p50Ms: number; p99Ms: number };
@@ -34,9 +34,9 @@ export const measure = async (documents: number, concurrency: number, work: (wor
 
 type Target = { session: Session; frameId: string; context: string };
 
-const target = async ({ devtools, stillPages }: Browser, scripts: boolean): Promise<Target> => {
+const target = async ({ devtools, framelessPages }: Browser, scripts: boolean): Promise<Target> => {
   const { browserContextId: context } = await devtools.send('Target.createBrowserContext', {});
-  const { targetId } = await devtools.send('Target.createTarget', { url: 'about:blank', browserContextId: context, enableBeginFrameControl: stillPages });
+  const { targetId } = await devtools.send('Target.createTarget', { url: 'about:blank', browserContextId: context, enableBeginFrameControl: framelessPages });
   const { sessionId } = await devtools.send('Target.attachToTarget', { targetId, flatten: true });
   const session = devtools.session(sessionId);
   const setUp = [session.send('Page.getFrameTree'), session.send('Page.enable'), session.send('Page.setLifecycleEventsEnabled', { enabled: true })] as const;
@@ -59,7 +59,7 @@ const fill = async ({ session, frameId }: Target, html: string): Promise<Buffer>
   return Buffer.from(data, 'base64');
 };
 
-const withBrowser = async <T>(executable: string, kind: 'still' | 'moving', use: (browser: Browser) => Promise<T>): Promise<T> => {
+const withBrowser = async <T>(executable: string, kind: 'static' | 'animated', use: (browser: Browser) => Promise<T>): Promise<T> => {
   const browser = await launch({ executable, kind, memoryMb: 2048 });
   try {
     return await use(browser);
@@ -70,14 +70,14 @@ const withBrowser = async <T>(executable: string, kind: 'still' | 'moving', use:
 
 /** The limit: kept bare targets without screen frames, refilled by the finished document, in a loop that does nothing else. */
 export const rawLimit = ({ executable, documents, concurrency }: RawSettings, documentOf: (index: number) => string = invoice): Promise<Figure> =>
-  withBrowser(executable, 'still', async (browser) => {
+  withBrowser(executable, 'static', async (browser) => {
     const targets = await Promise.all(Array.from({ length: concurrency }, () => target(browser, false)));
     return measure(documents, concurrency, (worker, index) => fill(targets[worker]!, documentOf(index)));
   });
 
 /** What scripts cost at the least: a new browser context for each document, in a loop that does nothing else. */
 export const rawScriptLimit = ({ executable, documents, concurrency }: RawSettings, documentOf: (index: number) => string = invoice): Promise<Figure> =>
-  withBrowser(executable, 'moving', (browser) =>
+  withBrowser(executable, 'animated', (browser) =>
     measure(documents, concurrency, async (_, index) => {
       const fresh = await target(browser, true);
       await fill(fresh, documentOf(index));

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { browserKinds } from '#libs/chromium/flags.ts';
+import { renderModes } from '#libs/chromium/browsers/flags.ts';
 import { freeKey } from '../e2e/accounts.ts';
 import { clientOf } from '../e2e/client.ts';
 import { readPdf } from '../e2e/pdf.ts';
@@ -104,7 +104,7 @@ describe('A service that is told to stop', () => {
     const processes = descendantsOf(service.pid);
     expect(processes.length).toBeGreaterThan(4);
     const folders = browserFoldersOf(processes.map(({ command }) => command));
-    expect(folders.length).toBe(browserKinds.length);
+    expect(folders.length).toBe(renderModes.length);
     expect((await service.end('SIGTERM')).code).toBe(0);
     expect(stillRunning(processes)).toEqual([]);
     expect(folders.filter((folder) => existsSync(folder))).toEqual([]);
@@ -126,7 +126,7 @@ describe('A service that is killed', () => {
   it('leaves no process and no folder of a browser behind either', async () => {
     const processes = descendantsOf(service.pid);
     const folders = browserFoldersOf(processes.map(({ command }) => command));
-    expect(folders.length).toBe(browserKinds.length);
+    expect(folders.length).toBe(renderModes.length);
     await service.end('SIGKILL');
     await until('the browsers are gone', () => stillRunning(processes).length === 0);
     await until('their folders are gone', () => folders.every((folder) => !existsSync(folder)));

@@ -12,10 +12,10 @@ const documents = async (): Promise<Record<string, number>> => {
 };
 
 it.each([
-  ['still', 'without scripts', '<p>x'],
+  ['static', 'without scripts', '<p>x'],
   ['scripted', 'with scripts that name no address', '<meta charset="utf-8"><p id=p></p><script>p.textContent = [3, 1].map(function (x) { return x }).join()</script>'],
-  ['moving', 'with scripts that wait for screen frames', '<p id=p></p><script>requestAnimationFrame(() => (p.textContent = 1))</script>'],
-  ['moving', 'with scripts that may fetch', '<p id=p></p><script>fetch("https://127.0.0.1/").catch(() => (p.textContent = 1))</script>'],
+  ['animated', 'with scripts that wait for screen frames', '<p id=p></p><script>requestAnimationFrame(() => (p.textContent = 1))</script>'],
+  ['animated', 'with scripts that may fetch', '<p id=p></p><script>fetch("https://127.0.0.1/").catch(() => (p.textContent = 1))</script>'],
 ])('The browser "%s" prints a document %s', async (browser, _, html) => {
   const before = await documents();
   await clientOf(at.service.url, await freeKey(at.house)).render('html', html);

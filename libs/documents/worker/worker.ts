@@ -1,7 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import type { Variable } from '#contracts/http/templates.ts';
-import type { Band } from '#libs/chromium/bands.ts';
-import type { BandSources } from '#libs/chromium/read-bands.ts';
+import type { EdgeContent, HeaderFooterSources } from '#libs/chromium/header-footer/read.ts';
 import { analyse, type Analysis } from '#libs/templating/analyse.ts';
 import { prepareDocument, type PrepareInput, prepareTemplate, type TemplateInput } from '../prepare.ts';
 import type { Prepared } from '../prepared.ts';
@@ -12,14 +11,14 @@ const tasks: { [Name in keyof Tasks]: (input: Tasks[Name]['input']) => Tasks[Nam
   prepare: prepareDocument,
   prepareTemplate,
   analyse: ({ content, variables }) => analyse(content, variables),
-  readBands: async ({ sources, requestedAt }) => (await import('#libs/chromium/read-bands.ts')).readBands(sources, requestedAt),
+  readHeaderFooter: async ({ sources, requestedAt }) => (await import('#libs/chromium/header-footer/read.ts')).readHeaderFooter(sources, requestedAt),
 };
 
 export type Tasks = {
   prepare: { input: PrepareInput; output: Prepared };
   prepareTemplate: { input: TemplateInput; output: Prepared };
   analyse: { input: { content: string; variables: Variable[] }; output: Analysis };
-  readBands: { input: { sources: BandSources; requestedAt: Date }; output: Band[] };
+  readHeaderFooter: { input: { sources: HeaderFooterSources; requestedAt: Date }; output: EdgeContent[] };
 };
 
 export type Order<Name extends keyof Tasks = keyof Tasks> = { task: Name; input: Tasks[Name]['input'] };

@@ -1,0 +1,125 @@
+import { Problem } from '#contracts/http/problem.ts';
+import type { DocumentProxy } from '#libs/egress/door.ts';
+import type { Session } from '../cdp/connection.ts';
+import { BrowserGone } from '../cdp/errors.ts';
+import { nowhere } from './flags.ts';
+import type { Browser } from './launch.ts';
+import { memoryExceeded } from './memory.ts';
+import { usualViewport, type Viewport } from '../pdf/parameters.ts';
+
+export type PageKind = {
+  scripts: 'on' | 'off';
+  /** Where a page may fetch from: a proxy of its own, or nothing at all. */
+  network: 'proxy' | 'none';
+};
+
+export type Page = {
+  session: Session;
+  /** The only way out of a page that may fetch. */
+  proxy: DocumentProxy | undefined;
+  frameId: string;
+  media: 'print' | 'screen';
+  viewport: Viewport;
+  /** Never settles but by the failure of the page. */
+  failed: Promise<never>;
+  /** False from its failure on. */
+  alive: boolean;
+  /** What the scripts of the page held when it was last looked at; tells a crash for want of memory from others. */
+  heapMb: number;
+  /** Ends whatever runs on the page with this error. */
+  fail(error: Error): void;
+  /** Throws the page away with its context: cookies, cache, storage, processes. */
+  close(): Promise<void>;
+};
+
+const crashOf = ({ memory }: Browser, { heapMb }: Page): Error => {
+  if (memory.takeKill()) return memoryExceeded(memory.limitMb);
+  if (heapMb > memory.heapMb * 0.6) return memoryExceeded(memory.heapMb);
+  return new BrowserGone('The process of the page ended.');
+};
+
+const closedItself = () => Problem.of('conversion_failed', 'The document closed its own window before it was rendered.', { details: { reason: 'closed_itself' } });
+
+const disposer = ({ devtools }: Browser, browserContextId: string) => (): Promise<void> =>
+  devtools.send('Target.disposeBrowserContext', { browserContextId }).catch(() => undefined);
+
+const attach = async (browser: Browser, browserContextId: string, proxy: DocumentProxy | undefined): Promise<Page> => {
+  const { devtools } = browser;
+  const { targetId } = await devtools.send('Target.createTarget', { url: 'about:blank', browserContextId, enableBeginFrameControl: browser.framelessPages, ...usualViewport });
+  const { sessionId } = await devtools.send('Target.attachToTarget', { targetId, flatten: true });
+  const session = devtools.session(sessionId);
+
+  const failed = session.next('Inspector.detached', () => false) as Promise<never>;
+  failed.catch(() => (page.alive = false));
+  const page: Page = {
+    session, proxy, frameId: '', media: 'print', viewport: usualViewport, failed, alive: true, heapMb: 0,
+    fail: (error) => session.fail(error),
+    close: async () => {
+      offDetached();
+      await disposer(browser, browserContextId)();
+      devtools.forget(sessionId);
+      await proxy?.close();
+    },
+  };
+
+  const offDetached = devtools.on('Target.detachedFromTarget', (event) => {
+    if (event.sessionId === sessionId) session.fail(closedItself());
+  });
+  session.on('Inspector.targetCrashed', () => session.fail(crashOf(browser, page)));
+  session.on('Page.javascriptDialogOpening', () => void session.send('Page.handleJavaScriptDialog', { accept: false }).catch(() => undefined));
+  return page;
+};
+
+const prepare = async (page: Page, { devtools }: Browser, { scripts }: PageKind, browserContextId: string): Promise<void> => {
+  const { session } = page;
+  const [{ frameTree }] = await Promise.all([
+    session.send('Page.getFrameTree'),
+    session.send('Inspector.enable'),
+    session.send('Page.enable'),
+    session.send('Emulation.setEmulatedMedia', { media: 'print' }),
+    devtools.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }),
+    ...(scripts === 'off' ? [session.send('Emulation.setScriptExecutionDisabled', { value: true })] : []),
+  ]);
+  // After the rest, for the life of the empty first document is of no interest.
+  await session.send('Page.setLifecycleEventsEnabled', { enabled: true });
+  page.frameId = frameTree.frame.id;
+};
+
+const openBehind = async (browser: Browser, kind: PageKind, proxy: DocumentProxy | undefined): Promise<Page> => {
+  const settings = { disposeOnDetach: true, proxyServer: proxy?.url ?? nowhere, proxyBypassList: '<-loopback>' };
+  const { browserContextId } = await browser.devtools.send('Target.createBrowserContext', settings);
+  let close = disposer(browser, browserContextId);
+  try {
+    const page = await attach(browser, browserContextId, proxy);
+    close = () => page.close();
+    await prepare(page, browser, kind, browserContextId);
+    return page;
+  } catch (error) {
+    void close();
+    throw error;
+  }
+};
+
+/**
+ * Opens a page in a browser context of its own, ready for a document: print media, dialogs answered, downloads refused. `openProxy` gives it its way out where it may fetch.
+ * Leaves neither context nor proxy behind where it fails.
+ */
+export const openPage = async (browser: Browser, kind: PageKind, openProxy?: () => Promise<DocumentProxy>): Promise<Page> => {
+  const proxy = kind.network === 'none' ? undefined : await openProxy?.();
+  return openBehind(browser, kind, proxy).catch((error: unknown) => {
+    void proxy?.close();
+    throw error;
+  });
+};
+
+/** Works on the page; an abort of the signal fails the page, and with it the work. */
+export const untilAborted = async <T>(page: Page, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+  const stop = () => page.fail(signal.reason);
+  signal.throwIfAborted();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await work();
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+};

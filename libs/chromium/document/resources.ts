@@ -1,0 +1,110 @@
+import type { Protocol } from 'devtools-protocol';
+import { Problem } from '#contracts/http/problem.ts';
+import type { Session } from '../cdp/connection.ts';
+import { proxyReason } from './proxy-reason.ts';
+
+export type Warning = { kind: 'resource_failed'; url: string; reason: string };
+type Failure = { url: string; /** After redirects. */ last: string; type: Protocol.Network.ResourceType; reason: Reason };
+type Reason = { known: string } | { ask: 'proxy'; otherwise: string };
+
+export type ResourceWatch = {
+  /** Throws image_load_failed for the first picture that failed; gives the other failures. Call it when the document has settled. */
+  judge(): Promise<Warning[]>;
+};
+
+const networkErrors: Record<string, string> = {
+  ERR_NAME_NOT_RESOLVED: 'the name of the host could not be resolved (DNS)',
+  ERR_CONNECTION_REFUSED: 'the connection was refused',
+  ERR_CONNECTION_RESET: 'the connection was reset',
+  ERR_CONNECTION_CLOSED: 'the connection was closed before an answer came',
+  ERR_EMPTY_RESPONSE: 'the server answered nothing',
+  ERR_TIMED_OUT: 'the server did not answer in time',
+  ERR_CONNECTION_TIMED_OUT: 'the server did not answer in time',
+  ERR_TOO_MANY_REDIRECTS: 'the server redirects in a circle',
+  ERR_CONTENT_LENGTH_MISMATCH: 'the answer ended too early',
+  ERR_INCOMPLETE_CHUNKED_ENCODING: 'the answer ended too early',
+  ERR_CERT_AUTHORITY_INVALID: 'the certificate of the server is not trusted',
+  ERR_CERT_COMMON_NAME_INVALID: 'the certificate of the server is for another name',
+  ERR_CERT_DATE_INVALID: 'the certificate of the server has expired or is not valid yet',
+  ERR_SSL_PROTOCOL_ERROR: 'the server does not speak TLS there',
+  ERR_BLOCKED_BY_ORB: 'the answer is not an image',
+  ERR_UNSAFE_PORT: 'the port is one that browsers refuse',
+  ERR_INVALID_URL: 'the address is not valid',
+  ERR_UNKNOWN_URL_SCHEME: 'the scheme of the address is not supported',
+  ERR_TUNNEL_CONNECTION_FAILED: 'the host could not be reached',
+  ERR_PROXY_CONNECTION_FAILED: 'the way out of the service is closed',
+};
+
+const isExternal = (url: string) => /^https?:/i.test(url);
+
+const errorReason = (errorText: string): Reason => {
+  const code = errorText.replace(/^net::/, '');
+  const known = networkErrors[code] ?? `the request failed (${code})`;
+  return code === 'ERR_TUNNEL_CONNECTION_FAILED' ? { ask: 'proxy', otherwise: known } : { known };
+};
+
+const failureReason = ({ errorText, corsErrorStatus }: Protocol.Network.LoadingFailedEvent, status: number | undefined): Reason => {
+  if (corsErrorStatus && status !== undefined && status >= 400) return { known: `the server answered ${status}` };
+  return corsErrorStatus ? { known: 'the server does not let other sites use it (CORS)' } : errorReason(errorText);
+};
+
+const statusReason = ({ status, headers }: Protocol.Network.Response): Reason | undefined => {
+  if (status < 400) return undefined;
+  const answered = `the server answered ${status}`;
+  const refused = Object.keys(headers).some((name) => name.toLowerCase() === 'x-colophon-refused');
+  return refused || status === 502 || status === 504 ? { ask: 'proxy', otherwise: answered } : { known: answered };
+};
+
+const notAnImage = ({ mimeType }: Protocol.Network.Response) => /^(?:text\/(?!plain)|application\/(?:json|pdf|javascript|xhtml))/i.test(mimeType);
+
+// The document's own doing: its policy, its script, its change of mind.
+const isChosen = ({ canceled, blockedReason }: Protocol.Network.LoadingFailedEvent) => canceled === true || blockedReason === 'csp';
+
+const undecoded = `[...document.images].filter((image) => image.complete && image.currentSrc && image.naturalWidth === 0 && image.naturalHeight === 0).map((image) => image.currentSrc)`;
+
+/** Follows what a page fetches from outside. Costs a message or more for each resource, so it is for documents that fetch. */
+export const watchResources = async (session: Session, proxy: string | undefined): Promise<ResourceWatch> => {
+  const requests = new Map<string, { first: string; last: string; status?: number }>();
+  const failures = new Map<string, Failure>();
+  const fail = (requestId: string, type: Protocol.Network.ResourceType, reason: Reason) => {
+    const request = requests.get(requestId);
+    if (request && isExternal(request.first) && !failures.has(request.first)) failures.set(request.first, { url: request.first, last: request.last, type, reason });
+  };
+
+  session.on('Network.requestWillBeSent', ({ requestId, request, redirectResponse }) => {
+    const first = redirectResponse ? requests.get(requestId)?.first : undefined;
+    requests.set(requestId, { first: first ?? request.url, last: request.url });
+  });
+  // The status is told here even where the page itself may not see the answer.
+  session.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode }) => {
+    const request = requests.get(requestId);
+    if (request) request.status = statusCode;
+  });
+  session.on('Network.responseReceived', ({ requestId, type, response }) => {
+    const reason = statusReason(response) ?? (type === 'Image' && notAnImage(response) ? ({ known: 'the answer is not an image' } as const) : undefined);
+    if (reason) fail(requestId, type, reason);
+  });
+  session.on('Network.loadingFailed', (event) => {
+    if (!isChosen(event)) fail(event.requestId, event.type, failureReason(event, requests.get(event.requestId)?.status));
+  });
+  await session.send('Network.enable', {});
+
+  const say = async ({ last, reason }: Failure) => ('known' in reason ? reason.known : ((proxy && (await proxyReason(proxy, last))) || reason.otherwise));
+  const findUndecoded = async () => {
+    const { result } = await session.send('Runtime.evaluate', { expression: undecoded, returnByValue: true });
+    const unusable = new Set<unknown>(Array.isArray(result.value) ? result.value : []);
+    for (const [requestId, { first }] of requests) if (unusable.has(first)) fail(requestId, 'Image', { known: 'the answer is not an image' });
+  };
+
+  return {
+    judge: async () => {
+      await findUndecoded();
+      const image = [...failures.values()].find(({ type }) => type === 'Image');
+      if (image) {
+        const reason = await say(image);
+        throw Problem.of('image_load_failed', `The image ${image.url} could not be loaded: ${reason}`, { image_url: image.url, reason });
+      }
+      return Promise.all([...failures.values()].map(async (failure) => ({ kind: 'resource_failed' as const, url: failure.url, reason: await say(failure) })));
+    },
+  };
+};
