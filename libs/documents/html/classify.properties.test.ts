@@ -92,3 +92,16 @@ test.each([
 test('a script that only writes waits for no frame', () => {
   expect(classOf('<p id=p></p><script>p.textContent=[3,1,2].sort().join("-");setTimeout(()=>{},1)</script>')).toMatchObject({ scripts: true, frames: false, external: false });
 });
+
+const boxes = (css: string) => classOf(`<style>${css}</style>`).needsStabilising;
+
+test.each(['@page{@top-left{content:"x"}}', '@page :first { @bottom-right { content: counter(page) " / " counter(pages); font: 8pt Sans } @top-left{} }', '@PAGE{}p{margin:0}'])('the margin boxes of %s move no sheet', (css) => {
+  expect(boxes(css)).toBe(false);
+});
+
+test.each([
+  '@page{margin:0}', '@page{@top-left{content:"x"}size:A5}', '@page{@top-left{content:"} }"}size:A5}', '@page{@page{size:A5}}', '@page{}@page{size:A5}', '@page{/*}*/size:A5}', "p{content:'@page{@top-left{x:'} } @page{size:A5}",
+  '@page wide{margin-top:1mm}', '@page{@top-left{content:"x}size:A5}', '@page;{size:A5}', '@page{@media print{size:A5}}',
+])('what %s does to the sheet is set right', (css) => {
+  expect(boxes(css)).toBe(true);
+});

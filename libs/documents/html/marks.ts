@@ -20,5 +20,11 @@ const moving = new Set(['link', 'marquee', 'set', 'animate', 'animatetransform',
 /** Whether an element could bring in style sheets, or move. */
 export const mustSettle = (tagName: string): boolean => moving.has(tagName.toLowerCase());
 
-/** Whether a style sheet could animate, load fonts or sheets, or have a page size of its own. A backslash can spell any name. */
-export const sheetMustSettle = (css: string): boolean => /@page|keyframes|starting-style|font-face|@import|\\/i.test(css);
+/** An `@page` with margin boxes and nothing else, which moves neither the sheet nor its margins. Comments, and braces in strings, are not looked into. */
+const marginBoxesAlone =
+  /@page[^{}@;"'/\\]*\{(?:\s|@(?:top|right|bottom|left)-[a-z-]+\s*\{(?:[^{}"'/\\@]|"[^"\n{}]*"|'[^'\n{}]*')*\})*\}/gi;
+
+const unsettled = /@page|keyframes|starting-style|font-face|@import|\\/i;
+
+/** Whether a style sheet could animate, load fonts or sheets, or set the page size or margins. A backslash can spell any name. */
+export const sheetMustSettle = (css: string): boolean => unsettled.test(css) && unsettled.test(css.replace(marginBoxesAlone, ''));
