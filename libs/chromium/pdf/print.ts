@@ -2,9 +2,54 @@ import { Problem } from '#contracts/http/problem.ts';
 import { mostAnswerBytes } from '../cdp/connection.ts';
 import { AnswerTooLong, CommandFailed } from '../cdp/errors.ts';
 import type { Page } from '../browsers/page.ts';
-import { pagesOf, stampDates } from './pdf.ts';
 import { printParameters, type HeaderFooter } from './parameters.ts';
 import type { PrintRequest } from '../request.ts';
+
+const literalStrings = /\((?:\\[\s\S]|[^\\()])*\)/g;
+
+/** Where each object begins, read from the cross-reference table (ISO 32000-1, 7.5.4); Skia writes it plain. */
+const readingOf = (pdf: Buffer) => {
+  const tail = pdf.toString('latin1', Math.max(0, pdf.length - 1024));
+  const table = Number(/startxref\s+(\d+)\s+%%EOF\s*$/.exec(tail)?.[1]);
+  const firstEntry = pdf.indexOf('\n', pdf.indexOf('\n', table) + 1) + 1;
+  const trailer = tail.slice(tail.lastIndexOf('trailer'));
+  const offsetOf = (object: number) => Number(pdf.toString('latin1', firstEntry + object * 20, firstEntry + object * 20 + 10));
+  const bytesOf = (object: number) => ({ start: offsetOf(object), end: pdf.indexOf('\nendobj', offsetOf(object)) });
+  const reference = (name: string, dictionary: string) => {
+    const number = new RegExp(`/${name} (\\d+) 0 R`).exec(dictionary)?.[1];
+    if (number === undefined) throw new Error(`The PDF has no /${name} where it should be.`);
+    return Number(number);
+  };
+  const dictionary = (object: number) => {
+    const { start, end } = bytesOf(object);
+    return pdf.toString('latin1', start, end).replace(literalStrings, '()');
+  };
+  return { trailer, bytesOf, reference, dictionary };
+};
+
+/** The number of pages that the root of the page tree states. */
+export const pagesOf = (pdf: Buffer): number => {
+  const { trailer, reference, dictionary } = readingOf(pdf);
+  const tree = dictionary(reference('Pages', dictionary(reference('Root', trailer))));
+  const count = /\/Count (\d+)/.exec(tree)?.[1];
+  if (count === undefined) throw new Error('The page tree of the PDF states no count.');
+  return Number(count);
+};
+
+const pdfDate = (at: Date) => `D:${at.toISOString().slice(0, 19).replace(/[-T:]/g, '')}+00'00'`;
+
+/** Sets both dates of the PDF in place (to the second, UTC; ISO 32000-1, 7.9.4): the length stays, and with it every offset. */
+export const stampDates = (pdf: Buffer, at: Date): void => {
+  const { trailer, reference, bytesOf } = readingOf(pdf);
+  const { start, end } = bytesOf(reference('Info', trailer));
+  const date = pdfDate(at);
+  for (const name of ['CreationDate', 'ModDate']) {
+    // From the end: the title stands before the dates, and may hold any text.
+    const value = pdf.subarray(start, end).lastIndexOf(`/${name} (D:`) + start + name.length + 3;
+    if (value < start + name.length + 3 || pdf.toString('latin1', value + date.length, value + date.length + 1) !== ')') throw new Error(`The PDF has no /${name} of the usual length.`);
+    pdf.write(date, value, 'latin1');
+  }
+};
 
 const inMb = (base64Bytes: number): number => Math.round((base64Bytes * 75) / 2 ** 20) / 100;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pagesOf, stampDates } from './pdf.ts';
+import { pagesOf, stampDates } from './print.ts';
 
 /** A PDF of these objects, the first being number 1, with a plain cross-reference table. */
 const pdfOf = (objects: string[], trailer: string): Buffer => {
