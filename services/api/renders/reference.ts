@@ -48,6 +48,10 @@ metadata addresses of cloud providers do not count as public. A host name that l
 another address gets the same answer as one that does not exist. A name has 5 seconds to be resolved.
 More pages or more distinct external images than the plan allows are \`conversion_failed\`, with the number and the limit in \`details\`.
 
+**Documents stay where they are.** One that leads to another address before it is printed, by a script or by a
+\`<meta http-equiv="refresh">\` whose seconds are over within \`wait_time\` (0 seconds: always), is \`conversion_failed\` with the
+reason \`navigated_away\` in \`details\`.
+
 **Header and footer.** \`{{page}}\`, \`{{total}}\` and \`{{date}}\` (the day of the request, \`YYYY-MM-DD\`) are filled in. The bands lie in the margins; where a margin is lower than its band it grows to it.
 
 **Time.** \`wait_for\` and \`wait_time\` are part of the processing time that the plan allows, which runs while the render is worked on. The time that it waits for its turn does not count. Accounts take turns, so the renders of one account do not hold up those of another.
