@@ -41,12 +41,12 @@ export const renders: Cases<OpenedLimits> = {
   },
 
   'an account that comes to have a quota again has used what the usage has': async ({ engine, usage }) => {
-    await take(engine, 'known', 500, noon, { since: 7 });
-    await take(engine, 'known', null);
+    for (const render of [renderOf('known', 500, noon, { since: 7 }), renderOf('known', null)]) {
+      await engine.takeRender(render);
+      await engine.settleRender(render, 140);
+    }
     usage.set('known', '2026-05', { used: 40, through: 140 });
     const render = renderOf('known', 41, noon, { since: 11 });
-    // Those that were never settled may be counted until the next correction.
-    await engine.correct(always('never'), noon);
     expect(await engine.takeRender(render)).toMatchObject({ allowed: true, used: 41 });
     expect(await take(engine, 'known', 41, noon, { since: 11 })).toMatchObject({ allowed: false, used: 41 });
   },
@@ -60,9 +60,11 @@ export const renders: Cases<OpenedLimits> = {
   },
 
   'a render that is taken again before it is settled counts once, and is allowed even where nothing is left': async ({ engine }) => {
-    const render = renderOf('a', 1);
+    const render = renderOf('a', 2);
     for (let time = 0; time < 3; time += 1) expect(await engine.takeRender(render)).toMatchObject({ allowed: true, used: 1 });
-    expect((await take(engine, 'a', 1)).allowed).toBe(false);
+    await take(engine, 'a', 2);
+    expect(await engine.takeRender(render)).toMatchObject({ allowed: true, used: 2 });
+    expect((await take(engine, 'a', 2)).allowed).toBe(false);
   },
 
   'a render that the usage gives back can be had again': async ({ engine, usage }) => {
@@ -72,6 +74,16 @@ export const renders: Cases<OpenedLimits> = {
     usage.set('a', '2026-05', { used: 0, through: 105 });
     await engine.correct(always(101), noon);
     expect(allowedOf(await many(5, () => take(engine, 'a', 1)))).toBe(1);
+  },
+
+  'a render that two corrections at once give back is given back once': async ({ engine, usage }) => {
+    await take(engine, 'known', 5);
+    usage.set('known', '2026-05', { used: 3, through: 105 });
+    await engine.correct(async () => {
+      await engine.correct(always(101), noon);
+      return 101;
+    }, noon);
+    expect(await usedBy(engine, 'known')).toBe(3);
   },
 
   'a render of last month that is given back late leaves the count of this month alone': async ({ engine, usage }) => {
