@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { freeKey } from './accounts.ts';
-import { type Client, clientOf } from './client.ts';
-import { openConnection, parseAnswer } from './raw.ts';
-import { expectRefusal } from './refusals.ts';
-import { serviceForFile } from './service.ts';
-import { until } from './until.ts';
+import { freeKey } from '../e2e/accounts.ts';
+import { type Client, clientOf } from '../e2e/client.ts';
+import { openConnection, parseAnswer } from '../e2e/raw.ts';
+import { expectRefusal } from '../e2e/refusals.ts';
+import { serviceForFile } from '../e2e/service.ts';
+import { until } from '../e2e/until.ts';
 
 const at = serviceForFile();
 let key: string;

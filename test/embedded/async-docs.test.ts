@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issueKey, openAccount } from './accounts.ts';
-import { clientOf } from './client.ts';
-import { jobsOf } from './jobs.ts';
-import { openReceivers, type Received, type Receivers } from './receivers.ts';
-import { serviceForFile } from './service.ts';
-import { until } from './until.ts';
+import { issueKey, openAccount } from '../e2e/accounts.ts';
+import { clientOf } from '../e2e/client.ts';
+import { jobsOf } from '../e2e/jobs.ts';
+import { openReceivers, type Received, type Receivers } from '../e2e/receivers.ts';
+import { serviceForFile } from '../e2e/service.ts';
+import { until } from '../e2e/until.ts';
 
 let receivers: Receivers;
 const at = serviceForFile(async () => {

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { freeKey } from './accounts.ts';
-import { type Client, clientOf } from './client.ts';
-import { expectRefusal } from './refusals.ts';
-import { serviceForFile } from './service.ts';
+import { freeKey } from '../e2e/accounts.ts';
+import { type Client, clientOf } from '../e2e/client.ts';
+import { expectRefusal } from '../e2e/refusals.ts';
+import { serviceForFile } from '../e2e/service.ts';
 
 const at = serviceForFile();
 let caller: Client;

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { freeKey } from './accounts.ts';
-import { type Body, type Client, clientOf } from './client.ts';
-import { exchange, openConnection, parseAnswer } from './raw.ts';
-import { expectRefusal } from './refusals.ts';
-import { serviceForFile } from './service.ts';
-import { until } from './until.ts';
+import { freeKey } from '../e2e/accounts.ts';
+import { type Body, type Client, clientOf } from '../e2e/client.ts';
+import { exchange, openConnection, parseAnswer } from '../e2e/raw.ts';
+import { expectRefusal } from '../e2e/refusals.ts';
+import { serviceForFile } from '../e2e/service.ts';
+import { until } from '../e2e/until.ts';
 
 const at = serviceForFile();
 let caller: Client;

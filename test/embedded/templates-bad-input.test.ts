@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freeKey } from './accounts.ts';
-import { type Body, clientOf } from './client.ts';
-import { expectRefusal } from './refusals.ts';
-import { serviceForFile } from './service.ts';
-import { type Templates, templatesOf } from './template-client.ts';
+import { freeKey } from '../e2e/accounts.ts';
+import { type Body, clientOf } from '../e2e/client.ts';
+import { expectRefusal } from '../e2e/refusals.ts';
+import { serviceForFile } from '../e2e/service.ts';
+import { type Templates, templatesOf } from '../e2e/template-client.ts';
 
 const at = serviceForFile();
 const over = new AbortController();

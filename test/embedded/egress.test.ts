@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freeKey } from './accounts.ts';
-import { type Body, type Client, clientOf } from './client.ts';
-import { eventsOf } from './events.ts';
-import { readPdf } from './pdf.ts';
-import { expectRefusal } from './refusals.ts';
-import { serviceForFile } from './service.ts';
+import { freeKey } from '../e2e/accounts.ts';
+import { type Body, type Client, clientOf } from '../e2e/client.ts';
+import { eventsOf } from '../e2e/events.ts';
+import { readPdf } from '../e2e/pdf.ts';
+import { expectRefusal } from '../e2e/refusals.ts';
+import { serviceForFile } from '../e2e/service.ts';
 
 const picture = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64');
 const seen: string[] = [];

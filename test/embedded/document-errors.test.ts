@@ -1,12 +1,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freeKey } from './accounts.ts';
-import { type Answer, type Body, type Client, clientOf } from './client.ts';
-import { eventsOf } from './events.ts';
-import { expectRefusal } from './refusals.ts';
-import { sample } from './samples.ts';
-import { serviceForFile } from './service.ts';
+import { freeKey } from '../e2e/accounts.ts';
+import { type Answer, type Body, type Client, clientOf } from '../e2e/client.ts';
+import { eventsOf } from '../e2e/events.ts';
+import { expectRefusal } from '../e2e/refusals.ts';
+import { sample } from '../e2e/samples.ts';
+import { serviceForFile } from '../e2e/service.ts';
 
 // Accepts whoever comes, and never answers.
 const silent = createServer(() => undefined);

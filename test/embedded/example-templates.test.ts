@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Example, exampleNames, readExample } from '#libs/templating/examples.ts';
-import { freeKey } from './accounts.ts';
-import { type Body, clientOf, type Rendered } from './client.ts';
-import { type PdfPage, readPdf } from './pdf.ts';
-import { serviceForFile } from './service.ts';
-import { type Templates, templatesOf } from './template-client.ts';
+import { freeKey } from '../e2e/accounts.ts';
+import { type Body, clientOf, type Rendered } from '../e2e/client.ts';
+import { type PdfPage, readPdf } from '../e2e/pdf.ts';
+import { serviceForFile } from '../e2e/service.ts';
+import { type Templates, templatesOf } from '../e2e/template-client.ts';
 
 const at = serviceForFile();
 let templates: Templates;
