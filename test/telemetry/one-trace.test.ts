@@ -81,7 +81,7 @@ it.skipIf(!areServersThere)('A render that passes through five processes, one of
 
   expect(callbacks.map(({ failed, attributes }) => [failed, attributes['error.type']])).toEqual([[true, '500'], [false, undefined]]);
   expect(spans.filter(({ failed }) => failed)).toHaveLength(1);
-  expect(spans.filter(({ name }) => name === 'blob put').map(({ attributes }) => attributes['db.system.name'])).toEqual(['gridfs', 'gridfs', 'gridfs']);
+  expect(spans.filter(({ name }) => name === 'blob put').map(({ attributes }) => attributes['db.system.name'])).toEqual(['mongodb', 'mongodb', 'mongodb']);
 
   const work = spans.find(({ name }) => name === 'process render.requested')!;
   expect(work.attributes).toMatchObject({ 'colophon.render.id': `render_${bareId('job', jobId)}`, 'colophon.attempt': 1, 'colophon.lane': 'quiet', 'colophon.pages': 1, 'messaging.system': 'nats', 'messaging.operation.type': 'process' });
