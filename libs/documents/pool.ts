@@ -33,7 +33,7 @@ type Job = { resolve: (answer: Answer<unknown>) => void; reject: (error: unknown
 type Seat = { worker: WorkerProcess; job: Job | null; hasGivenWay: boolean };
 
 export type PoolSettings = {
-  /** How many processes are kept, and how many tasks run at once while none takes long. */
+  /** How many processes are kept once that many tasks have run at once, and how many tasks run at once while none takes long. */
   processes: number;
   /** How many there are at most, while some tasks take long. */
   most?: number;
@@ -89,14 +89,16 @@ export const openPool = ({ processes, memoryMb, most = usualMost(processes, memo
     seats.add(seat);
     return seat;
   };
+  /** One process more than work is started ahead of time: most small documents need none. */
   const replenish = (): void => {
-    while (!closed && seats.size < processes) open();
+    if (!closed && seats.size < processes && ![...seats].some(isIdle)) open();
   };
 
   const carryOut = async (order: Order, { timeoutMs, onBegin }: TaskTerms): Promise<Answer<unknown>> => {
     const { promise, resolve, reject } = Promise.withResolvers<Answer<unknown>>();
     const seat = [...seats].find(isIdle) ?? open();
     seat.job = { resolve, reject };
+    replenish();
     onBegin?.();
     seat.worker.send(order);
     // Documents that take long must not make all others take long: those are begun and ended in between.
