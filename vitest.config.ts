@@ -12,7 +12,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Tests wait for other processes more than they work.
-    maxWorkers: 3,
+    maxWorkers: 2,
     projects: [
       { extends: true, test: { name: 'embedded', include: ['{contracts,libs,application,services,test,scripts}/**/*.test.ts'] } },
       ...(areServersThere === null ? [] : [production]),
