@@ -26,7 +26,7 @@ const workerForMs = 60_000;
 /** So much for each place waits on the bus, so that no worker waits for the relay. */
 const unstartedPerPlace = 2;
 /** In milliseconds: how often it looks for what it may publish although no event came, and after how long a silence it publishes again. */
-const [lookEveryMs, silentForMs] = [1_000, 60_000];
+const [lookEveryMs, silentForMs] = [1_000, 20_000];
 
 /** Knows by their starts how many renderer processes there are: the limits of renders follow from that. */
 const renderLimits = ({ concurrency, most }: RelayParts, clock: () => number) => {
