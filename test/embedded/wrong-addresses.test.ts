@@ -86,13 +86,3 @@ it.each([
     expect(stderr).toContain(sentence);
   }
 });
-
-it('A service says at start which processes may run beside it', async () => {
-  const { child, said, ended } = startColophon(['start', 'relay'], { COLOPHON_DATA_DIR: folder });
-  try {
-    await expect.poll(() => said.stdout, { timeout: 15_000 }).toContain('only processes of this machine with the same COLOPHON_DATA_DIR may run beside this one');
-  } finally {
-    child.kill('SIGKILL');
-    await ended;
-  }
-}, 20_000);
