@@ -58,11 +58,21 @@ describe('The scheduler', () => {
   test('is not held up by work that nobody begins, and counts it again once somebody does', () => {
     const scheduler = schedulerWith({ unstarted: 1, perAccount: 1 });
     addAll(scheduler, tasks('a', 3));
-    expect([takeAll(scheduler), takeAll(scheduler, unstartedForMs - 1), takeAll(scheduler, unstartedForMs)]).toEqual([['a0'], [], ['a1']]);
-    scheduler.start('a1', unstartedForMs);
-    scheduler.start('a0', unstartedForMs);
+    const { free } = unstartedForMs;
+    expect([takeAll(scheduler), takeAll(scheduler, free - 1), takeAll(scheduler, free)]).toEqual([['a0'], [], ['a1']]);
+    scheduler.start('a1', free);
+    scheduler.start('a0', free);
     scheduler.end('a1');
-    expect(takeAll(scheduler, unstartedForMs)).toEqual([]);
+    expect(takeAll(scheduler, free)).toEqual([]);
+  });
+
+  test('publishes no more while slow work holds all places, unless what is published is not begun for long', () => {
+    const scheduler = schedulerWith({ unstarted: 2, perAccount: 1, all: 2 });
+    addAll(scheduler, ...['a', 'b', 'c', 'd', 'e'].map((account) => tasks(account, 1)));
+    for (const key of takeAll(scheduler)) scheduler.start(key, 0);
+    expect(takeAll(scheduler)).toEqual(['c0', 'd0']);
+    const { free, full } = unstartedForMs;
+    expect([free, full - 1, full].map((now) => takeAll(scheduler, now))).toEqual([[], [], ['e0']]);
   });
 
   test('does not count work that waits for its next attempt by itself', () => {

@@ -33,8 +33,12 @@ export type Scheduler<T extends Task> = {
 /** One published task in so many is an ordinary one, where there are any that may be published, however many urgent ones wait. */
 export const ordinaryShare = 4;
 
-/** A published task that no worker has begun for so long is left out of all counts until one does: its worker lacks something, or the message is lost. */
-export const unstartedForMs = 5_000;
+/**
+ * A published task that no worker has begun for so many milliseconds is left out of all counts until one does: its
+ * worker lacks something, or the message is lost. Where as much is begun as may be outstanding, no worker has a free
+ * place, and it may wait for one much longer.
+ */
+export const unstartedForMs = { free: 5_000, full: 60_000 };
 
 /** Accounts in turn: the account that comes first is next. */
 type Line<T> = Map<string, Map<string, T>>;
@@ -91,8 +95,9 @@ export const createScheduler = <T extends Task>(limits: () => SchedulerLimits): 
   };
 
   const forgetStale = (now: number): void => {
+    const forMs = all - unstarted.size < limits().all ? unstartedForMs.free : unstartedForMs.full;
     for (const [key, since] of unstarted) {
-      if (now - since < unstartedForMs) return;
+      if (now - since < forMs) return;
       unstarted.delete(key);
       count(published.get(key)!, false);
     }
