@@ -55,7 +55,7 @@ const stage = (happenings: readonly Happening[], { checkpoint = 0, shows = check
   const stop = new AbortController();
   const clock = { now: 0 };
   return {
-    published, clock,
+    published, clock, bus,
     ids: () => published.map(({ id }) => id),
     begin: (concurrency = 1_000) => {
       const running = runRelay({ store, bus, reads, concurrency, most: concurrency * 4 }, stop.signal, () => clock.now);
@@ -125,12 +125,28 @@ describe('The relay', () => {
     await relay.end();
   });
 
-  it('publishes a callback that it learns of by an attempt alone, whose document was missed while it changed', async () => {
-    const { ids, begin } = stage([failed('1', 'webhook'), ofDelivery('WebhookSent', '1')], { checkpoint: 1, shows: 0 });
+  const changes = [ofDelivery('WebhookSent', '1'), attempted('1')];
+  it.each(changes)('publishes a callback whose document was missed while it changed, by $type alone', async (event) => {
+    const { ids, begin } = stage([failed('1', 'webhook'), event], { checkpoint: 1, shows: 0 });
     const relay = begin();
     await atLast(ids, ['delivery-1.1']);
     await relay.end();
     expect(ids()).toHaveLength(1);
+  });
+
+  it('hands nothing twice to a bus that is away for long, and ends all the same when it is told to', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const { bus, clock, begin } = stage([requested('1', 'poll'), requested('2', 'poll'), requested('3', 'poll')]);
+    const handed: string[] = [];
+    bus.publish = ({ id }) => (handed.push(id), new Promise(() => undefined));
+    const relay = begin(1);
+    await atLast(() => handed, ['render-1']);
+    for (let minute = 1; minute < 10; minute += 1) {
+      clock.now = minute * 61_000;
+      await vi.advanceTimersByTimeAsync(1_000);
+    }
+    expect(handed).toEqual(['render-1', 'render-2']);
+    await relay.end();
   });
 
   it('fails where the bus does', async () => {

@@ -1,5 +1,6 @@
 import { idOfStream, streams } from '#contracts/names.ts';
 import type { Bus } from '#libs/bus/port.ts';
+import { untilAborted } from '#libs/concurrency/timeout.ts';
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { followed } from '#libs/telemetry/followers.ts';
@@ -86,11 +87,17 @@ export const runRelay = async (parts: RelayParts, signal: AbortSignal, clock = (
 
   const over = new AbortController();
   const until = AbortSignal.any([signal, over.signal]);
+  let isLooking = false;
+  // A bus that is away for long would be handed the same work by each look anew.
   const look = async (): Promise<void> => {
+    if (isLooking) return;
+    isLooking = true;
     await publishAll();
-    if (clock() - lookedAt < silentForMs / 2) return;
-    lookedAt = clock();
-    await publishSilent();
+    if (clock() - lookedAt >= silentForMs / 2) {
+      lookedAt = clock();
+      await publishSilent();
+    }
+    isLooking = false;
   };
   const failing = Promise.withResolvers<never>();
   const timer = setInterval(() => void look().catch(failing.reject), lookEveryMs);
@@ -107,7 +114,10 @@ export const runRelay = async (parts: RelayParts, signal: AbortSignal, clock = (
     }
   };
   try {
-    await Promise.race([follow(), failing.promise]);
+    // What a bus that is away does not take is not waited for: whoever relays next publishes it.
+    await untilAborted(signal, () => Promise.race([follow(), failing.promise]));
+  } catch (error) {
+    if (!signal.aborted) throw error;
   } finally {
     clearInterval(timer);
     over.abort();

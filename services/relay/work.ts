@@ -59,6 +59,7 @@ export const applyEvent = ({ renders, deliveries }: Schedulers, event: RecordedE
       deliveries.add(deliveryWork(id, account, event.data.round, traceparent));
       return now === null ? undefined : deliveries.start(stream, now);
     case 'WebhookAttempted':
+      deliveries.add(deliveryWork(id, account, event.data.round, traceparent));
       return now === null ? undefined : deliveries.pause(stream, now);
     case 'WebhookDelivered':
     case 'WebhookFailed':
