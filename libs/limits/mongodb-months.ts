@@ -14,18 +14,19 @@ export const monthsIn = (db: Database): Documents<Month> => documentsIn(db, 'quo
 /** No counter has the renders of a time without limits: the next one begins with what the usage read model has. */
 const idOf = (accountId: string, month: string, { since = 0 }: Quota): string => `${accountId}/${month}/${since}`;
 
-/** The counter of a month; one that is not there begins with what the usage read model has. */
-export const counterOf = async (
+/** What the counter of a month has; one that is not there begins with what the usage read model has. */
+export const usedIn = async (
   db: Database, usage: UsageReader, accountId: string, month: string, quota: Quota,
-): Promise<Month> => {
+): Promise<number> => {
   const _id = idOf(accountId, month, quota);
-  const known = await monthsIn(db).findOne({ _id });
-  if (known) return known;
+  // Every request asks this, and there may be thousands of open renders.
+  const known = await monthsIn(db).findOne({ _id }, { projection: { used: 1 } });
+  if (known) return known.used;
   await usage.caughtUp();
   const { used } = await usage.of(accountId, month);
   const counter = { _id, account: accountId, month, used, open: [], corrections: 0 };
   const made = await monthsIn(db).insertOne(counter).catch(exceptDuplicate);
-  return made ? counter : counterOf(db, usage, accountId, month, quota);
+  return made ? used : usedIn(db, usage, accountId, month, quota);
 };
 
 /** Counts a render unless the quota is used up. */
@@ -34,13 +35,14 @@ export const countRender = async (
 ): Promise<Allowance> => {
   const { id, accountId, at } = render;
   const month = monthOf(at);
-  const below = { _id: idOf(accountId, month, render), open: { $ne: id }, used: { $lt: limit } };
+  const _id = idOf(accountId, month, render);
+  const below = { _id, open: { $ne: id }, used: { $lt: limit } };
   const change = { $inc: { used: 1 }, $push: { open: id } };
   for (;;) {
     const counted = await monthsIn(db).findOneAndUpdate(below, change, { returnDocument: 'after' });
     if (counted) return { ...standing(counted.used, limit, monthEnd(at)), allowed: true };
-    const { used, open } = await counterOf(db, usage, accountId, month, render);
-    const isCounted = open.includes(id);
+    const used = await usedIn(db, usage, accountId, month, render);
+    const isCounted = (await monthsIn(db).countDocuments({ _id, open: id })) > 0;
     if (isCounted || used >= limit) return { ...standing(used, limit, monthEnd(at)), allowed: isCounted };
   }
 };
@@ -52,6 +54,23 @@ export const takeBack = async (db: Database, { id, accountId, at, ...quota }: Re
 };
 
 /**
+ * The counters of a month with what `usage` reads of each account. A counter that another process corrects between
+ * the two is left out: what was read is older than that correction, which it would undo.
+ */
+export const countersOf = async (
+  db: Database, month: string, usage: Pick<UsageReader, 'ofMonth'>,
+): Promise<{ counter: Month; usage: Usage }[]> => {
+  const before = await monthsIn(db).find({ month }, { projection: { corrections: 1 } }).toArray();
+  const corrections = new Map(before.map((one) => [one._id, one.corrections]));
+  const used = await usage.ofMonth(month);
+  const counters = await monthsIn(db).find({ month }).toArray();
+  const unchanged = counters.filter((one) => one.corrections === corrections.get(one._id));
+  return unchanged.map((counter) => ({ counter, usage: used.get(counter.account) ?? { used: 0, through: 0 } }));
+};
+
+const fatesAtOnce = 20;
+
+/**
  * Brings a counter to what `usage`, read before it, has, and what is open beyond. Each render that was counted
  * before is in one of the two: ids leave `open` here and where a render is taken back, and nowhere else. The
  * change is a difference, so it holds beside what is counted meanwhile.
@@ -60,7 +79,10 @@ export const correctCounter = async (
   db: Database, { _id, used, open, corrections }: Month, usage: Usage, fateOf: (id: string) => Promise<Fate>,
 ): Promise<void> => {
   const fates: { id: string; fate: Fate }[] = [];
-  for (const id of open) fates.push({ id, fate: await fateOf(id) });
+  for (let from = 0; from < open.length; from += fatesAtOnce) {
+    const some = open.slice(from, from + fatesAtOnce);
+    fates.push(...(await Promise.all(some.map(async (id) => ({ id, fate: await fateOf(id) })))));
+  }
   const never = fates.filter(({ fate }) => fate === 'never').map(({ id }) => id);
   const inUsage = fates.filter(({ fate }) => typeof fate === 'number' && fate <= usage.through).map(({ id }) => id);
   const closed = [...never, ...inUsage];

@@ -1,6 +1,6 @@
 import { type Connection, type Database, openConnection } from '#libs/mongodb/connection.ts';
 import { countRequest, minutesIn, openGathering, requestsIn } from './mongodb-minutes.ts';
-import { correctCounter, counterOf, countRender, monthsIn, takeBack } from './mongodb-months.ts';
+import { correctCounter, countersOf, countRender, monthsIn, takeBack, usedIn } from './mongodb-months.ts';
 import type { Allowance, Limits, Quota, UsageReader } from './port.ts';
 import { liveMonths, minuteEnd, monthEnd, monthOf, oldestMinuteKept, oldestMonthKept, standing } from './windows.ts';
 
@@ -22,7 +22,7 @@ export const openMongoLimits = async (
 
   const monthStanding = async (accountId: string, quota: Quota, now: Date): Promise<Allowance> => {
     if (quota.perMonth === null) return standing(0, null, monthEnd(now));
-    const { used } = await use((db) => counterOf(db, usage, accountId, monthOf(now), quota));
+    const used = await use((db) => usedIn(db, usage, accountId, monthOf(now), quota));
     return standing(used, quota.perMonth, monthEnd(now));
   };
   const admitRequest = async (accountId: string, perMinute: number | null, ends: Date): Promise<Allowance> => {
@@ -60,10 +60,8 @@ export const openMongoLimits = async (
       await use((db) => monthsIn(db).deleteMany({ month: { $lt: oldestMonthKept(now) } }));
       await usage.caughtUp();
       for (const month of liveMonths(now)) {
-        const used = await usage.ofMonth(month);
-        for (const counter of await use((db) => monthsIn(db).find({ month }).toArray())) {
-          const ofAccount = used.get(counter.account) ?? { used: 0, through: 0 };
-          await use((db) => correctCounter(db, counter, ofAccount, fateOf));
+        for (const { counter, usage: read } of await use((db) => countersOf(db, month, usage))) {
+          await use((db) => correctCounter(db, counter, read, fateOf));
         }
       }
     },

@@ -15,17 +15,17 @@ const longestAppendMs = 20_000;
 export const openCorrection = ({ log, limits }: CorrectionParts, uptime = () => performance.now()) => {
   let seen = new Map<string, number>();
   return async (): Promise<void> => {
-    const pending = new Map<string, number>();
+    const absent = new Map<string, number>();
     const fateOf = async (renderId: string): Promise<Fate> => {
       const [accepted] = await log.store.read(streams.render(renderId));
       if (accepted) return accepted.position;
       const since = seen.get(renderId) ?? uptime();
-      if (uptime() - since >= longestAppendMs) return 'never';
-      pending.set(renderId, since);
-      return 'pending';
+      // Also of one that is given up: where that comes to nothing, the next round gives it up at once.
+      absent.set(renderId, since);
+      return uptime() - since >= longestAppendMs ? 'never' : 'pending';
     };
     await limits.correct(fateOf, log.now());
-    seen = pending;
+    seen = absent;
   };
 };
 

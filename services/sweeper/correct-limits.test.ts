@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import type { Fate } from '#libs/limits/port.ts';
+import { openCorrection } from './correct-limits.ts';
+
+it('A render that is not in the log is given up after 20 s, and at once again where that came to nothing', async () => {
+  const fates: Fate[] = [];
+  let uptimeMs = 0;
+  const limits = { correct: async (fateOf: (id: string) => Promise<Fate>) => void fates.push(await fateOf('lost')) };
+  const log = { store: { read: async () => [] }, now: () => new Date(0) };
+  const correct = openCorrection({ log, limits }, () => uptimeMs);
+  for (uptimeMs of [0, 19_999, 20_000, 20_001]) await correct();
+  expect(fates).toEqual(['pending', 'pending', 'never', 'never']);
+});
