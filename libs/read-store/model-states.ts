@@ -18,6 +18,8 @@ const key = { collection: checkpointCollection.name, generation: '', id: 'read m
 const knownForMs = 200;
 /** What has ceased to serve is kept for this long: a query that has chosen it may still wait for the server. */
 export const replacedKeptMs = 1_000;
+/** An answer within this time is of a generation that was still stored. */
+export const surelyStoredMs = replacedKeptMs - knownForMs;
 const pollMs = { first: 5, longest: 25 };
 
 export const stateIn = ({ models }: ModelStates, model: string): ModelState =>
@@ -25,8 +27,11 @@ export const stateIn = ({ models }: ModelStates, model: string): ModelState =>
 
 type Known = { states: ModelStates; version: number; since: number };
 
-/** The states as this process knows them, and the only writer of their document. */
-export const openModelStates = (documents: PositionedDocuments) => {
+/**
+ * The states as this process knows them, and the only writer of their document. `clock` tells milliseconds and is never
+ * set back.
+ */
+export const openModelStates = (documents: PositionedDocuments, clock = (): number => performance.now()) => {
   const changes = createChangeSignal();
   let known: Known | undefined;
   let running: Promise<Known> | undefined;
@@ -38,7 +43,7 @@ export const openModelStates = (documents: PositionedDocuments) => {
     return learnt;
   };
   const read = async (): Promise<Known> => {
-    const since = performance.now();
+    const since = clock();
     const { document, position } = await documents.read(key);
     const states = (document as ModelStates | null) ?? { models: {}, lastEvent: null };
     return learn({ states, version: position, since });
@@ -56,7 +61,7 @@ export const openModelStates = (documents: PositionedDocuments) => {
     fresh: async (): Promise<ModelStates> => (await fresh()).states,
     /** At most a moment old. */
     known: async (): Promise<ModelStates> =>
-      (known && performance.now() - known.since < knownForMs ? known : await fresh()).states,
+      (known && clock() - known.since < knownForMs ? known : await fresh()).states,
     /** Writes what `change` makes of the states; repeats it where another process wrote meanwhile. */
     update: async (change: (states: ModelStates) => ModelStates): Promise<void> => {
       for (let at = known ?? (await fresh()); ; at = await fresh()) {
@@ -64,18 +69,18 @@ export const openModelStates = (documents: PositionedDocuments) => {
         const version = at.version + 1;
         if (states === at.states) return;
         if (await documents.replace({ ...key, document: states, position: version }, at.version)) {
-          learn({ states, version, since: performance.now() });
+          learn({ states, version, since: clock() });
           return changes.notify();
         }
       }
     },
     /** Looks until the states are as wanted: at once after a change by this process, else by polling. */
     until: async (isWanted: (states: ModelStates) => boolean, timeoutMs: number): Promise<boolean> => {
-      const giveUpAt = performance.now() + timeoutMs;
+      const giveUpAt = clock() + timeoutMs;
       for (let pauseMs = pollMs.first; !isClosed; pauseMs = Math.min(1.3 * pauseMs, pollMs.longest)) {
         const seen = changes.version();
         if (isWanted((await fresh()).states)) return !isClosed;
-        const leftMs = giveUpAt - performance.now();
+        const leftMs = giveUpAt - clock();
         if (leftMs <= 0) return false;
         await changes.waitForChange(undefined, Math.min(pauseMs, leftMs), seen);
       }

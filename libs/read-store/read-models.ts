@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   checkpointCollection, type ModelState, type ModelStates, openModelStates, replacedKeptMs, stateIn,
+  surelyStoredMs,
 } from './model-states.ts';
 import { type Collection, type DocumentEngine, type Query, type ReadStore, RebuildSuperseded } from './port.ts';
 
@@ -35,15 +36,29 @@ const requireShadowIn = (states: ModelStates, model: string, generation: string)
   if (stateIn(states, model).shadow !== generation) throw new RebuildSuperseded(model);
 };
 
-/** The read store over an engine: generations, checkpoints and rebuilds are the same on every engine. */
-export const createReadStore = (engine: DocumentEngine, collections: readonly Collection[]): ReadStore => {
-  const states = openModelStates(engine);
+/**
+ * The read store over an engine: generations, checkpoints and rebuilds are the same on every engine. `clock` tells
+ * milliseconds and is never set back.
+ */
+export const createReadStore = (
+  engine: DocumentEngine, collections: readonly Collection[], clock = (): number => performance.now(),
+): ReadStore => {
+  const states = openModelStates(engine, clock);
   const requireFields = requireDeclared(collections);
   const modelOf = new Map(collections.map(({ name, model }) => [name, model]));
   const collectionsOf = (model: string): Collection[] => collections.filter((one) => one.model === model);
   const generationOf = async (collection: string): Promise<string> => {
     const model = modelOf.get(collection);
     return model === undefined ? '' : stateIn(await states.known(), model).generation;
+  };
+
+  /** Asks what serves. An answer that took long may be of a generation that was removed meanwhile: it is asked again. */
+  const ofServing = async <T>(collection: string, ask: (generation: string) => Promise<T>): Promise<T> => {
+    const begun = clock();
+    const generation = await generationOf(collection);
+    const answer = await ask(generation);
+    const isSure = clock() - begun < surelyStoredMs || generation === (await generationOf(collection));
+    return isSure ? answer : ofServing(collection, ask);
   };
 
   /** Generations that neither serve nor are being built. */
@@ -64,17 +79,16 @@ export const createReadStore = (engine: DocumentEngine, collections: readonly Co
     read: (key) => engine.read(key),
     write: (documents) => engine.write(documents),
     replace: (document, from) => engine.replace(document, from),
-    get: async (collection, id) => {
-      const generation = await generationOf(collection);
-      return (await engine.read({ collection, generation, id })).document;
-    },
+    get: (collection, id) =>
+      ofServing(collection, async (generation) => (await engine.read({ collection, generation, id })).document),
     find: async (collection, query) => {
       requireFields(collection, query);
-      return query.limit === 0 ? [] : engine.find(collection, await generationOf(collection), query);
+      if (query.limit === 0) return [];
+      return ofServing(collection, (generation) => engine.find(collection, generation, query));
     },
     count: async (collection, where) => {
       requireFields(collection, { where });
-      return engine.count(collection, await generationOf(collection), where);
+      return ofServing(collection, (generation) => engine.count(collection, generation, where));
     },
 
     serving: async (models) => {
