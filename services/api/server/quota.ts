@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { Problem } from '#contracts/http/problem.ts';
 import { streams } from '#contracts/names.ts';
+import { isRemote } from '#libs/engines/remote.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import type { Allowance, Limits, RenderToCount } from '#libs/limits/port.ts';
 import type { Caller } from '#application/api-keys/queries.ts';
@@ -23,11 +24,12 @@ export type Counted = { id: string; at: Date };
 
 /**
  * Settles a render by the log: the append may have succeeded and its answer been lost. Where the log cannot be read
- * either, the count is corrected later.
+ * either, the count is corrected later; so it is where the log is a server, which may still append what it was asked to.
  */
 const settleByLog = async ({ limits, log }: QuotaParts, render: RenderToCount): Promise<void> => {
   const events = await log.store.read(streams.render(render.id)).catch(() => null);
-  if (events) await limits.settleRender(render, events[0]?.position ?? null).catch(() => undefined);
+  if (!events || (events.length === 0 && isRemote(log.store))) return;
+  await limits.settleRender(render, events[0]?.position ?? null).catch(() => undefined);
 };
 
 /**
