@@ -27,6 +27,10 @@ const send = async ({ method, path, request }: (typeof guarded)[number], secret:
   return { statusCode, headers, body: JSON.parse(body) as Record<string, unknown> };
 };
 
+it('No route of the API does without a key', () => {
+  expect(routes.filter(({ path, permission }) => path.startsWith('/api/') && !permission)).toEqual([]);
+});
+
 describe('Whatever it does, the route', () => {
   it.each(titled)('%s is for callers with a key', async (_, route) => {
     const { statusCode, body } = await send(route, null);
