@@ -102,6 +102,14 @@ describe('The relay', () => {
     expect(ids()).toHaveLength(5);
   });
 
+  it('counts no process that began a render before the relay did', async () => {
+    const begun = (n: number): Happening[] => [requested(String(n), 'poll'), started(String(n), `former ${n}`)];
+    const { ids, begin } = stage(Array.from({ length: 9 }, (_, n) => begun(n)).flat());
+    const relay = begin(2);
+    await atLast(ids, ['render-0', 'render-1']);
+    await relay.end();
+  });
+
   it('leaves room for the callbacks of other accounts, however many receivers of one are silent', async () => {
     const many = Array.from({ length: 3_000 }, (_, n) => failed(String(n), 'webhook'));
     const { ids, begin, happens } = stage([...many, failed('other', 'webhook', 'b')]);

@@ -106,7 +106,8 @@ export const runRelay = async (parts: RelayParts, signal: AbortSignal, clock = (
     await publishAll();
     for await (const batch of followed('relay', store, from, until)) {
       for (const event of batch) {
-        renderers.note(event);
+        // A process that began a render before may be gone; one that is not soon begins another.
+        if (isCaughtUp) renderers.note(event);
         applyEvent(schedulers, event, isCaughtUp ? clock() : null);
       }
       isCaughtUp ||= batch.at(-1)!.position >= head;
