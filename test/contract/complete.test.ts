@@ -14,9 +14,9 @@ const enginesOf = async (port: string): Promise<string[]> => {
   const folder = new URL(`${port}/`, libs);
   const files = (await namesIn(folder)).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
   const texts = await Promise.all(files.map((name) => textOf(new URL(name, folder))));
-  const type = /^export type (\w+) = \{/gm;
+  const type = /^export type (\w+) = (?:\w+ & )?\{/gm;
   const answers = new Set([...(await textOf(new URL('port.ts', folder))).matchAll(type)].map((match) => match[1]!));
-  const engine = /^export const (open\w+) = [^\n]*\): (?:Promise<)?(\w+)\b[^=\n]*=>/gm;
+  const engine = /^export const (open\w+) = (?:[^\n]*|(?:async )?\(\n(?: {2}[^\n]*\n)+)\): (?:Promise<)?(\w+)\b[^=\n]*=>/gm;
   return texts.flatMap((text) => [...text.matchAll(engine)].filter((match) => answers.has(match[2]!)).map((match) => match[1]!));
 };
 

@@ -39,7 +39,7 @@ describe.skipIf(isProduction)('What a service and its commands write', () => {
     await chmod(join(house.dataDir, 'blobs'), 0o755);
     const service = await house.start();
     expect(await openToOthers()).toEqual([]);
-    expect(service.said()).toContain(`"closed":["${house.dataDir}"`);
+    expect(service.said()).toContain(`"restricted":["${house.dataDir}"`);
   });
 
   it('stops a start on a folder that all users write to', async () => {
