@@ -50,5 +50,5 @@ store something get this error, and reading goes on. A request for stored conten
 | Versions kept of a template | 10 | all |
 
 **Requests per minute** are counted for each account, in windows of one minute, over all requests with a valid key. **Renders per month** are accepted renders with live keys in the calendar month (UTC); test keys never use them up, and
-a render that fails through a fault of the service is given back. All answers carry how things stand in \`X-RateLimit-*\` and \`X-Quota-*\`, except those with status 401. Unlimited is \`null\` in JSON, and leaves the header out.
+a render that fails through a fault of the service, or is not accepted because of one, is given back within a minute. All answers carry how things stand in \`X-RateLimit-*\` and \`X-Quota-*\`, except those with status 401. Unlimited is \`null\` in JSON, and leaves the header out.
 `.trim();
