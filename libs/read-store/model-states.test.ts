@@ -32,6 +32,26 @@ describe('The states of the read models', () => {
     expect(positions).toEqual([0, 7, 7, 7]);
   });
 
+  it('are not forgotten for older ones whose writing was confirmed late', async () => {
+    const confirmed = Promise.withResolvers<void>();
+    let stored = { document: {}, position: 0 };
+    const read = async () => stored;
+    const replace: PositionedDocuments['replace'] = async ({ document, position }) => {
+      stored = { document: document!, position };
+      await confirmed.promise;
+      return true;
+    };
+    const states = openModelStates({ read, replace } as unknown as PositionedDocuments);
+    const of = (generation: string) => ({ models: { usage: { generation, position: 1 } }, lastEvent: null });
+    const writing = states.update(() => of('first'));
+    await expect.poll(() => stored.position).toBe(1);
+    stored = { document: of('second'), position: 2 };
+    expect(await states.fresh()).toEqual(of('second'));
+    confirmed.resolve();
+    await writing;
+    expect(await states.known()).toEqual(of('second'));
+  });
+
   it('can be read again after a reading that failed', async () => {
     let fails = true;
     const read = async () => {

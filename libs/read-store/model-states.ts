@@ -25,7 +25,11 @@ const pollMs = { first: 5, longest: 25 };
 export const stateIn = ({ models }: ModelStates, model: string): ModelState =>
   models[model] ?? { generation: '', position: 0 };
 
+/** `since` is a time at which there was no later version. */
 type Known = { states: ModelStates; version: number; since: number };
+
+const isLater = (one: Known, other: Known): boolean =>
+  one.version === other.version ? one.since > other.since : one.version > other.version;
 
 /**
  * The states as this process knows them, and the only writer of their document. `clock` tells milliseconds and is never
@@ -39,7 +43,7 @@ export const openModelStates = (documents: PositionedDocuments, clock = (): numb
   let isClosed = false;
 
   const learn = (learnt: Known): Known => {
-    if (!known || learnt.since >= known.since) known = learnt;
+    if (!known || isLater(learnt, known)) known = learnt;
     return learnt;
   };
   const read = async (): Promise<Known> => {
@@ -68,8 +72,9 @@ export const openModelStates = (documents: PositionedDocuments, clock = (): numb
         const states = change(at.states);
         const version = at.version + 1;
         if (states === at.states) return;
+        const since = clock();
         if (await documents.replace({ ...key, document: states, position: version }, at.version)) {
-          learn({ states, version, since: clock() });
+          learn({ states, version, since });
           return changes.notify();
         }
       }
