@@ -13,6 +13,9 @@ const ownTimers: Timers = {
   },
 };
 
+/** Each look passes over all that were removed from the Map before. */
+const forgetEveryMs = 1_000;
+
 const keyOf = ({ subject, urgent }: { subject: string; urgent?: boolean }): string => `${subject} ${urgent === true}`;
 
 /** A queue in the memory of one process. What it holds ends with the process: the relay fills it again from the event log. `timers` are replaced in tests. */
@@ -46,7 +49,10 @@ export const openMemoryBus = ({ now, after }: Timers = ownTimers): Bus => {
       stop();
     };
   };
+  let forgetAt = 0;
   const forgetEnded = (): void => {
+    if (now() < forgetAt) return;
+    forgetAt = now() + forgetEveryMs;
     for (const [id, until] of endedIds) {
       if (until > now()) return;
       endedIds.delete(id);

@@ -108,6 +108,21 @@ describe('The scheduler', () => {
     expect(takeAll(scheduler)).toEqual(['a1']);
   });
 
+  test('keeps the order of very many tasks, whichever of them end before their turn', () => {
+    const scheduler = schedulerWith({ perAccount: 1 });
+    const many = tasks('a', 5_000);
+    addAll(scheduler, many);
+    const left = many.filter((_, n) => n % 3 > 0);
+    for (const { key } of many.filter((_, n) => n % 3 === 0)) scheduler.end(key);
+    const keys: string[] = [];
+    for (let next = scheduler.take(0); next; next = scheduler.take(0)) {
+      keys.push(next.key);
+      scheduler.end(next.key);
+    }
+    expect(keys).toEqual(left.map(({ key }) => key));
+    expect(scheduler.counts()).toEqual({ waiting: 0, outstanding: 0 });
+  });
+
   test('publishes an account that comes new after one published task of each other account at most, however much they have', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), fc.boolean()), { minLength: 1, maxLength: 200 }), fc.boolean(), (given, urgent) => {

@@ -40,9 +40,17 @@ export const ordinaryShare = 4;
  */
 export const unstartedForMs = { free: 5_000, full: 60_000 };
 
+/**
+ * The tasks of an account in their order. The next one to publish is the first from `next` on that still waits: to take
+ * the first entry of a large Map again and again would pass over all that were removed from it.
+ */
+type Own<T> = { tasks: T[]; next: number; waiting: number };
 /** Accounts in turn: the account that comes first is next. */
-type Line<T> = Map<string, Map<string, T>>;
+type Line<T> = Map<string, Own<T>>;
 type Published<T> = { task: T; heardAt: number; counts: boolean };
+
+/** So many tasks that wait no more are kept at the beginning of an account's tasks, at most as many as wait. */
+const passedKept = 1_000;
 
 /** `limits` may change while it runs. */
 export const createScheduler = <T extends Task>(limits: () => SchedulerLimits): Scheduler<T> => {
@@ -61,8 +69,17 @@ export const createScheduler = <T extends Task>(limits: () => SchedulerLimits): 
     const line = lineOf(task);
     const own = line.get(task.account);
     waiting.delete(task.key);
-    own?.delete(task.key);
-    if (own?.size === 0) line.delete(task.account);
+    if (own && (own.waiting -= 1) === 0) line.delete(task.account);
+  };
+
+  const firstOf = (own: Own<T>): T => {
+    let task = own.tasks[own.next]!;
+    while (waiting.get(task.key) !== task) task = own.tasks[(own.next += 1)]!;
+    if (own.next > passedKept && own.next * 2 > own.tasks.length) {
+      own.tasks = own.tasks.slice(own.next);
+      own.next = 0;
+    }
+    return task;
   };
 
   const count = (one: Published<T>, counts: boolean): void => {
@@ -85,11 +102,10 @@ export const createScheduler = <T extends Task>(limits: () => SchedulerLimits): 
   const nextIn = (line: Line<T>, now: SchedulerLimits): T | null => {
     for (const [account, own] of line) {
       if (isFull(account, now)) continue;
-      const [task] = own.values();
       // Whoever was served goes behind all others.
       line.delete(account);
       line.set(account, own);
-      return task!;
+      return firstOf(own);
     }
     return null;
   };
@@ -123,8 +139,9 @@ export const createScheduler = <T extends Task>(limits: () => SchedulerLimits): 
     add: (task) => {
       if (waiting.has(task.key) || published.has(task.key)) return;
       const line = lineOf(task);
-      const own = line.get(task.account) ?? new Map<string, T>();
-      own.set(task.key, task);
+      const own = line.get(task.account) ?? { tasks: [], next: 0, waiting: 0 };
+      own.tasks.push(task);
+      own.waiting += 1;
       line.set(task.account, own);
       waiting.set(task.key, task);
     },
