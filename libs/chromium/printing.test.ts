@@ -75,13 +75,13 @@ test('margins that leave no room fail', async () => {
 });
 
 test('nothing of a document reaches the next one in its page', async () => {
-  const next = '<p>Plain <span style="font-family:Foreign,serif">text</span> <img src="data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==" width=20 height=20></p>';
+  const next = '<p>Plain <a href="https://other.example/">link</a> <span style="font-family:Foreign,serif">text</span> <img src="data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==" width=20 height=20></p>';
   const alone = Buffer.from((await printer.print(requestFor(next))).pdf);
   const intruders = [
     '<meta http-equiv="Content-Security-Policy" content="img-src \'none\'; style-src \'none\'"><p>x', '<base href="http://other.example/"><p>x', '<meta http-equiv=content-language content=ja><p>x',
     '<style>p{color:red!important}@page{margin:0}*{font-size:40pt}</style><p>x', '<style>@font-face{font-family:Foreign;src:local("DejaVu Sans Mono")}</style><p style="font-family:Foreign">x',
     '<html style="zoom:3" dir=rtl><body contenteditable><p>x', '<style>@keyframes a{to{opacity:0}}p{animation:a 1s}</style><p>x', '<meta name=viewport content="width=100"><meta name=color-scheme content=dark><p>x',
-    '<plaintext>x', '<frameset><frame src="about:blank"></frameset>', '<meta http-equiv="refresh" content="60"><p>x', '<iframe srcdoc="<style>p{color:red}</style><p>x"></iframe>', '<input autofocus value=x style="margin-top:3000px">',
+    '<plaintext>x', '<frameset><frame src="about:blank"></frameset>', '<meta http-equiv="refresh" content="60"><p>x', '<iframe srcdoc="<style>p{color:red}</style><p>x"></iframe>', '<input autofocus value=x style="margin-top:3000px">', '<body link=red vlink=red><style>@font-face{font-family:Foreign;src:local("DejaVu Sans Mono")}</style><a href="https://other.example/">x</a>',
   ];
   for (const intruder of intruders) {
     await Promise.all([1, 2].map(() => printer.print(requestFor(intruder))));

@@ -39,6 +39,7 @@ const features: Feature[] = [
   { asks: { marksPage: true }, write: (how) => tag(how, 'meta', { name: 'color-scheme', content: 'dark' }) },
   { asks: { marksPage: true }, write: (how) => tag(how, 'meta', { content: '>', name: 'theme-color' }) },
   { asks: { marksPage: true }, write: (how) => tag(how, 'link', { media: '>', title: 'x' }) },
+  { asks: { marksPage: true }, write: (how) => tag(how, 'body', { vlink: 'red' }) },
   style('@page{size:A5}'), style('@keyframes x{}'), style('@font-face{src:local(x)}'), style(String.raw`@\6beyframes x{}`),
   { asks: { needsStabilising: true }, write: (how) => `<svg>${tag(how, 'style')}@key<!-- -->frames x{}</style></svg>` },
   { asks: { needsStabilising: true }, write: (how) => `<svg>${tag(how, 'style')}@key<![CDATA[frames]]> x{}</style></svg>` },
@@ -82,7 +83,7 @@ test.each([
 
 test.each([
   '<meta http-equiv=refresh content=0>', '<meta http-equiv="&#114;efresh">', '<meta charset=utf-8 name=color-scheme content=dark>', '<meta content=">" name="referrer">', '<meta\thttp-equiv="Content-Security-Policy">',
-  '<meta name="viewport"http-equiv=refresh>', '<meta/name=color-scheme>', '<meta name="content-language" http-equiv="content-language">', '<style title=a></style>', '<link media=">" title="x" rel=stylesheet>', '<meta name=viewports>', '<p><meta name=theme-color><meta charset=utf-8>',
+  '<meta name="viewport"http-equiv=refresh>', '<meta/name=color-scheme>', '<meta name="content-language" http-equiv="content-language">', '<style title=a></style>', '<link media=">" title="x" rel=stylesheet>', '<meta name=viewports>', '<p><meta name=theme-color><meta charset=utf-8>', '<body link=red>', '<p>x<BODY Alink=red>',
 ])('%s may outlast its document', (html) => expect(classOf(html).marksPage).toBe(true));
 
 test.each([
@@ -101,7 +102,7 @@ test.each(['@page{@top-left{content:"x"}}', '@page :first { @bottom-right { cont
 
 test.each([
   '@page{margin:0}', '@page{@top-left{content:"x"}size:A5}', '@page{@top-left{content:"} }"}size:A5}', '@page{@page{size:A5}}', '@page{}@page{size:A5}', '@page{/*}*/size:A5}', "p{content:'@page{@top-left{x:'} } @page{size:A5}",
-  '@page wide{margin-top:1mm}', '@page{@top-left{content:"x}size:A5}', '@page;{size:A5}', '@page{@media print{size:A5}}',
+  '/*@page{@top-left{x:"*/@import url(data:text/css,x);/*"}}*/', '@page wide{margin-top:1mm}', '@page{@top-left{content:"x}size:A5}', '@page;{size:A5}', '@page{@media print{size:A5}}',
 ])('what %s does to the sheet is set right', (css) => {
   expect(boxes(css)).toBe(true);
 });

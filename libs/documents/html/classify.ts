@@ -18,7 +18,7 @@ export type Classification = {
   external: boolean;
   /** Whether its scripts could wait for screen frames. */
   frames: boolean;
-  /** Whether something of it could stay in its page for the document after it: a policy, a color scheme, a preferred style sheet. */
+  /** Whether something of it could stay in its page for the document after it: a policy, a color scheme, the colors of links, a preferred style sheet. */
   marksPage: boolean;
   /** Whether it could hold what has to be stabilised before the print: animations, fonts, style sheets, a sheet of its own size. */
   needsStabilising: boolean;

@@ -4,10 +4,12 @@ const harmlessNames = new Set([
   'viewport', 'author', 'description', 'generator', 'keywords', 'robots', 'date', 'application-name', 'format-detection',
 ]);
 const harmlessPragmas = new Set(['content-type', 'x-ua-compatible']);
+const linkColors = new Set(['link', 'vlink', 'alink']);
 
 /** Whether an element could say something to its page that outlasts the document there. */
 export const marksPage = (tagName: string, attributes: readonly Token.Attribute[]): boolean => {
   if (tagName === 'style' || tagName === 'link') return attributes.some(({ name }) => name === 'title');
+  if (tagName === 'body') return attributes.some(({ name }) => linkColors.has(name));
   if (tagName !== 'meta') return false;
   return attributes.some(({ name, value }) => {
     if (name === 'name') return !harmlessNames.has(value.toLowerCase());
@@ -22,7 +24,7 @@ export const mustSettle = (tagName: string): boolean => moving.has(tagName.toLow
 
 /** An `@page` with margin boxes and nothing else, which moves neither the sheet nor its margins. Comments, and braces in strings, are not looked into. */
 const marginBoxesAlone =
-  /@page[^{}@;"'/\\]*\{(?:\s|@(?:top|right|bottom|left)-[a-z-]+\s*\{(?:[^{}"'/\\@]|"[^"\n{}]*"|'[^'\n{}]*')*\})*\}/gi;
+  /@page[^{}@;"'/\\]*\{(?:\s|@(?:top|right|bottom|left)-[a-z-]+\s*\{(?:[^{}"'/\\@]|"[^"\n{}@]*"|'[^'\n{}@]*')*\})*\}/gi;
 
 const unsettled = /@page|keyframes|starting-style|font-face|@import|\\/i;
 
