@@ -33,6 +33,7 @@ describe('A document is left to another process', () => {
     ['1,500 elements', '<b>'.repeat(1_501)],
     ['1,500 elements that the parser adds', `<p>${Array.from({ length: 100 }, (_, at) => `<b x${at}>`).join('')}${'</p><p>x'.repeat(20)}`],
     ['a few thousand characters of CSS that may name addresses', `<style>${'a{b:url(#)}'.repeat(300)}</style>`],
+    ['a few hundred pictures with a long base', `<base href="https://h/${'x'.repeat(8_000)}">${'<img src=a>'.repeat(300)}`],
     ['a few errors in such CSS', `<style>.url{${':;'.repeat(80)}</style>`],
     ['a few errors in such attributes', `<p style="b:\\">`.repeat(80)],
   ])('with more than %s', async (_, text) => {

@@ -4,13 +4,19 @@ import { refusal } from '../input.ts';
 import type { Prepared } from '../prepared.ts';
 import { classify, type Finds } from './classify.ts';
 
+/** Of the base so many characters, read once more for each picture, take as long as the HTML parser takes to make an element. */
+const baseCharactersPerUnit = 1_000;
+
 /**
  * Refuses pictures that can never load, and more distinct external ones than allowed.
  * @param maxImages null where there is no limit
+ * @param budget spent by what it takes to read each address with the base of them all
  */
-export const checkPictures = ({ pictures, base }: Finds, maxImages: number | null): void => {
+export const checkPictures = ({ pictures, base }: Finds, maxImages: number | null, budget: Budget = unlimited): void => {
   const distinct = new Set<string>();
+  const unitsPerPicture = (base?.length ?? 0) / baseCharactersPerUnit;
   for (const { address, line } of pictures) {
+    budget.spend(unitsPerPicture);
     const url = resolve(address, base);
     if (url === undefined || !/^https?:$/.test(url.protocol)) throw unloadable(address, line, url);
     distinct.add(withoutFragment(url));
@@ -41,6 +47,6 @@ export const prepareHtml = (html: string, maxImages: number | null, budget: Budg
   const { classification, finds } = classify(html, budget);
   const { cut } = finds;
   if (cut) throw refusal('html', `The HTML ends inside ${cut.inside} that begins on line ${cut.line}; everything after that would be lost.`, { details: `unfinished: ${cut.inside}`, line: cut.line });
-  checkPictures(finds, maxImages);
+  checkPictures(finds, maxImages, budget);
   return { html, classification };
 };
