@@ -24,8 +24,8 @@ export const scopeStyles = (css: string, scope: string): string => {
   const free = rules.filter(named(loose));
   const bound = rules.filter((rule) => !named(loose)(rule) && !named(dropped)(rule));
   const text = `${free.map((rule) => generate(rule)).join('')}@scope(${scope}){${bound.map((rule) => generate(rule)).join('')}}`;
-  // An escaped character comes out plain, and could end the style element.
-  return text.replaceAll('</', '<\\/');
+  // What could end the style element, or begin another one where the browser reads markup instead of styles.
+  return text.replace(/<(?=[a-z!/?])/gi, String.raw`\3c `);
 };
 
 export type Edge = 'header' | 'footer';
@@ -59,13 +59,20 @@ const clean = (nodes: Dom.ChildNode[], place: Edge): Dom.ChildNode[] =>
     node.attrs = keptAttributes(node);
     if (node.tagName !== 'style') node.childNodes = clean(node.childNodes, place);
     // Within a drawing a style element is read by other rules than it is written by.
-    else if (node.namespaceURI === html.NS.HTML) setText(node, scopeStyles(textOf(node), `.band-${place}`));
-    else return [];
+    else if (node.namespaceURI === html.NS.HTML) {
+      // Of sheets with titles the browser applies those with the first title alone.
+      node.attrs = node.attrs.filter(({ name }) => name !== 'title');
+      setText(node, scopeStyles(textOf(node), `.band-${place}`));
+    } else return [];
     return [node];
   });
 
 const textOf = (node: Dom.Element) => childrenOf(node).map((child) => ('value' in child ? child.value : '')).join('');
-const setText = (node: Dom.Element, text: string) => (node.childNodes = [textNode(text)]);
+/** Text that knows its element, as text of a style element must: it is written without references. */
+const setText = (node: Dom.Element, text: string) => {
+  node.childNodes = [];
+  tree.insertText(node, text);
+};
 
 const child = (node: Dom.Node, name: string): Dom.Element | undefined => childrenOf(node).filter(isElement).find(({ tagName }) => tagName === name);
 const attributeText = (attrs: { name: string; value: string }[]) => attrs.map(({ name, value }) => ` ${name}="${value.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`).join('');
