@@ -43,6 +43,11 @@ test('only the time of the request tells two of the same documents apart', async
   expect(text(later!).replaceAll('20311231235959', '20260203040506')).toBe(text(first!));
 });
 
+test('a progress bar without a value is printed as an empty one', async () => {
+  const at = async (html: string) => Buffer.from((await printers[0]!.print(requestFor(html))).pdf);
+  expect((await at('<progress></progress><progress value=.5></progress>')).equals(await at('<progress value=0></progress><progress value=.5></progress>'))).toBe(true);
+});
+
 test('finite animations are printed at their end, endless ones at their start', async () => {
   const at = async (html: string) => Buffer.from((await printers[0]!.print(requestFor(html))).pdf);
   const animated = '<style>@keyframes k{from{margin-left:10mm}to{margin-left:50mm}}p{animation:k 5s forwards}b{display:block;animation:k 5s infinite}</style><p>finite</p><b>endless</b>';

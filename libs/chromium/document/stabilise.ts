@@ -2,8 +2,8 @@ import type { Session } from '../cdp/connection.ts';
 
 /**
  * Runs in the page. The request says how the sheet is, not the document's @page: a sheet or margin from there would shrink the text and lie under the
- * bands. Finite animations go to their end and endless ones to their start, pictures that wait for a reader to scroll load at once;
- * the value says whether fonts or pictures are still on their way.
+ * bands. Finite animations go to their end and endless ones to their start, which for a progress bar without a value is the empty bar; pictures that wait for
+ * a reader to scroll load at once; the value says whether fonts or pictures are still on their way.
  */
 const stabilising = String.raw`(() => {
   const attempt = (act) => { try { return act(); } catch {} };
@@ -31,6 +31,7 @@ const stabilising = String.raw`(() => {
   document.body?.getBoundingClientRect();
   for (const animation of document.getAnimations()) attempt(() => restAnimation(animation));
   for (const drawing of document.querySelectorAll('svg')) if (!drawing.ownerSVGElement) attempt(() => restDrawing(drawing));
+  for (const bar of document.querySelectorAll('progress:not([value])')) bar.value = 0;
   for (const image of document.querySelectorAll('img[loading=lazy]')) image.loading = 'eager';
   document.body?.getBoundingClientRect();
   return document.fonts.status === 'loading' || [...document.images].some((image) => !image.complete);

@@ -17,9 +17,9 @@ export const marksPage = (tagName: string, attributes: readonly Token.Attribute[
   });
 };
 
-const moving = new Set(['link', 'marquee', 'set', 'animate', 'animatetransform', 'animatemotion']);
+const moving = new Set(['link', 'marquee', 'set', 'animate', 'animatetransform', 'animatemotion', 'progress']);
 
-/** Whether an element could bring in style sheets, or move. */
+/** Whether an element could bring in style sheets, or move. Without a value the browser moves a progress bar. */
 export const mustSettle = (tagName: string): boolean => moving.has(tagName.toLowerCase());
 
 /** An `@page` with margin boxes and nothing else, which moves neither the sheet nor its margins. Comments, and braces in strings, are not looked into. */
