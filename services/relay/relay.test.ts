@@ -108,6 +108,7 @@ describe('The relay', () => {
     const relay = begin(2);
     await atLast(ids, ['render-0', 'render-1']);
     await relay.end();
+    expect(ids()).toHaveLength(2);
   });
 
   it('leaves room for the callbacks of other accounts, however many receivers of one are silent', async () => {
