@@ -40,7 +40,7 @@ test('nothing is left of a closed browser: no process, no folder', async () => {
   expect(await exists(folder)).toBe(true);
   await browser.close();
   expect(await exists(folder)).toBe(false);
-  expect(await memoryOfGroups(new Set([browser.processGroup]))).toEqual([]);
+  await expect.poll(() => memoryOfGroups(new Set([browser.processGroup])), { timeout: 10_000 }).toEqual([]);
 });
 
 test('a browser ends, and its folder goes, when the service is ended without a chance to do it', async () => {
@@ -82,7 +82,7 @@ test('a browser that hangs is ended when it is closed', async () => {
   const browser = await launch(settings);
   process.kill(-browser.processGroup, 'SIGSTOP');
   await browser.close();
-  await expect.poll(() => memoryOfGroups(new Set([browser.processGroup]))).toEqual([]);
+  await expect.poll(() => memoryOfGroups(new Set([browser.processGroup])), { timeout: 10_000 }).toEqual([]);
 });
 
 test('a page that cannot be opened leaves no context behind', async () => {
