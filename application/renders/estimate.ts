@@ -13,8 +13,8 @@ export type Estimate = {
   waitMs: number;
   workMs: number;
   pending: number;
-  /** Takes the job back that was asked for: it was refused, and must not count for those that come next. */
-  withdraw?: () => void;
+  /** Says at which position of the log the job is that was asked for; null where it was refused. Until then it counts for those that come next. */
+  settle?: (position: number | null) => void;
 };
 
 export type Estimates = {
@@ -25,13 +25,13 @@ export type Estimates = {
 /** How many renders of an account wait: those that somebody waits for, and jobs. */
 type Waiting = { urgent: number; ordinary: number };
 
-/** The read model shows a job so late at most, as a rule. */
-const projectedAfterMs = 250;
 const usuallyFreshForMs = 250;
 /** Of a look that somebody is refused by. */
 const refusalFreshForMs = 10;
 /** As long as nothing was rendered lately. */
 const firstGuessMs = 500;
+/** A job of which nothing was said for so long counts no more. */
+const longestAcceptanceMs = 60_000;
 /** The number of accounts that are remembered. */
 const mostAccounts = 1_000;
 
@@ -61,22 +61,31 @@ const remembered = <T>(now: () => number, look: (accountId: string) => Promise<T
   };
 };
 
-/** Counts in the read model of renders, together with the jobs that were asked for and that it perhaps does not show yet. */
-const countsWithJobs = <T>(now: () => number, count: (accountId: string) => Promise<T>) => {
-  const jobs = new LRUCache<string, { at: number }[]>({ max: mostAccounts });
+/** A job that was asked for. `position` is Infinity until the log has it, and -1 where it was refused. */
+type Job = { at: number; position: number };
+
+/** Counts in the read model of renders, and the jobs that were asked for here and that it does not show yet. */
+const countsWithJobs = <T>(reads: ReadStore, now: () => number, count: (accountId: string) => Promise<T>) => {
+  const jobs = new LRUCache<string, Job[]>({ max: mostAccounts });
+  const isUnseen = (through: number) => ({ at, position }: Job): boolean =>
+    position > through && (position !== Infinity || Math.abs(now() - at) < longestAcceptanceMs);
   const look = remembered(now, async (accountId) => {
-    const at = now();
-    jobs.set(accountId, (jobs.get(accountId) ?? []).filter((asked) => asked.at >= at - projectedAfterMs && asked.at <= at));
-    return count(accountId);
+    const through = await reads.checkpoint(readModels.renders);
+    const counts = await count(accountId);
+    jobs.set(accountId, (jobs.get(accountId) ?? []).filter(isUnseen(through)));
+    return { counts, through };
   });
   return {
     look,
-    jobs: (accountId: string): number => jobs.get(accountId)?.length ?? 0,
-    /** The answer takes it back. */
-    ask: (accountId: string): (() => void) => {
-      const job = { at: now() };
-      jobs.get(accountId)?.push(job);
-      return () => void jobs.set(accountId, (jobs.get(accountId) ?? []).filter((other) => other !== job));
+    /** Adds the job, if there is one. The answer tells how many jobs before it a look through a position does not show. */
+    ask: (accountId: string, job: Job | null): ((through: number) => number) => {
+      const asked = jobs.get(accountId) ?? [];
+      const before = asked.length;
+      if (job) {
+        asked.push(job);
+        jobs.set(accountId, asked);
+      }
+      return (through) => asked.slice(0, before).filter(isUnseen(through)).length;
     },
   };
 };
@@ -88,11 +97,11 @@ const countsWithJobs = <T>(now: () => number, count: (accountId: string) => Prom
  */
 export const createEstimates = (reads: ReadStore, busIsAway: () => boolean = () => false, now: () => number = Date.now): Estimates => {
   const count = (where: Record<string, string>): Promise<number> => reads.count(readModels.renders, where);
-  const all = countsWithJobs(now, async () => {
+  const all = countsWithJobs(reads, now, async () => {
     const counts = await Promise.all(['QUEUED', 'PROCESSING'].map((status) => count({ status })));
     return counts[0]! + counts[1]!;
   });
-  const ofAccount = countsWithJobs(now, async (accountId): Promise<Waiting> => {
+  const ofAccount = countsWithJobs(reads, now, async (accountId): Promise<Waiting> => {
     const [urgent, polled, called] = await Promise.all(['wait', 'poll', 'webhook'].map((reply) => count({ accountId, status: 'QUEUED', reply })));
     return { urgent: urgent!, ordinary: polled! + called! };
   });
@@ -104,16 +113,18 @@ export const createEstimates = (reads: ReadStore, busIsAway: () => boolean = () 
   return {
     of: async ({ accountId, source, reply }, freshForMs = usuallyFreshForMs) => {
       if (reply === 'wait' && busIsAway()) throw Problem.of('service_unavailable', 'No render can begin for the moment. Try again shortly, or ask for it asynchronously.', { retry_after: 2 });
-      const looking = Promise.all([ofAccount.look(accountId, freshForMs), all.look('', usuallyFreshForMs), lookAtPaces(accountId, freshForMs)]);
-      const [jobsOfAccount, jobsOfAll] = [ofAccount.jobs(accountId), all.jobs('')];
-      const asked = reply === 'later' ? [ofAccount.ask(accountId), all.ask('')] : [];
-      const [{ urgent, ordinary }, pending, { own, ofAll }] = await looking;
+      const looking = Promise.all([
+        ofAccount.look(accountId, freshForMs), all.look('', usuallyFreshForMs), lookAtPaces(accountId, freshForMs),
+      ]);
+      const job: Job | null = reply === 'later' ? { at: now(), position: Infinity } : null;
+      const [unseenOfAccount, unseenOfAll] = [ofAccount.ask(accountId, job), all.ask('', job)];
+      const [{ counts: { urgent, ordinary }, through }, { counts: pending, through: allThrough }, { own, ofAll }] = await looking;
       const kind = kindOf(source);
       return {
-        waitMs: Math.round(aheadOf(reply, { urgent, ordinary: ordinary + jobsOfAccount }) * placeMs(own, now())),
+        waitMs: Math.round(aheadOf(reply, { urgent, ordinary: ordinary + unseenOfAccount(through) }) * placeMs(own, now())),
         workMs: Math.round(workMsOf(own, kind, now()) ?? workMsOf(ofAll, kind, now()) ?? firstGuessMs),
-        pending: pending + jobsOfAll,
-        withdraw: () => asked.forEach((takeBack) => takeBack()),
+        pending: pending + unseenOfAll(allThrough),
+        settle: (position) => void (job && (job.position = position ?? -1)),
       };
     },
   };
@@ -135,9 +146,9 @@ export const requireShortWait = async (estimates: Estimates, asked: Asked, deadl
 };
 
 /** @throws Problem service_unavailable where as many renders wait as the service takes on */
-export const requireBacklogRoom = ({ pending, waitMs, withdraw }: Estimate, backlog: number): void => {
+export const requireBacklogRoom = ({ pending, waitMs, settle }: Estimate, backlog: number): void => {
   if (pending < backlog) return;
-  withdraw?.();
+  settle?.(null);
   const retryAfter = inSeconds((waitMs / pending) * (pending - backlog + 1));
   throw Problem.of('service_unavailable', `${pending} renders are waiting, as many as the service takes on. Try again in ${retryAfter} s.`, { retry_after: retryAfter });
 };

@@ -49,13 +49,17 @@ export const acceptRender = async (
   const { id, body, account, cause, reply } = context;
   const at = acceptanceOf(id, dependencies.log.now());
   const ask = await askOf(dependencies, context, body, context.written);
-  const { waitMs, workMs } = await estimateOf(dependencies, context, ask.source, wish);
+  const { waitMs, workMs, settle } = await estimateOf(dependencies, context, ask.source, wish);
   const estimatedMs = waitMs + workMs;
   const submission = await withinQuota(dependencies, context, reply, { id, at }, async () => {
     const sealed = await replyOf(dependencies, id, wish, estimatedMs);
     const wanted = { ...ask, id, at, trial: false, reply: sealed, cause };
     return submitRender(dependencies, context, wanted, abandonment(reply));
+  }).catch((error: unknown) => {
+    settle?.(null);
+    throw error;
   });
+  settle?.(submission.position);
   dependencies.freshness.wrote(account.id, submission.position, ...shownIn);
   return { submission, estimatedMs };
 };
