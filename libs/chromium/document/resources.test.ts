@@ -122,7 +122,10 @@ test('slow names of two accounts hold up no document of a third', async () => {
     const images = Array.from({ length: 20 }, (_, i) => `http://n${i}.${group.replace('_', '-')}.test/a.png`);
     return { images, printing: faultOf(many.print(requestFor(images.map((url) => `<img src="${url}">`).join(''), { external: true, group }))) };
   });
-  for (const { images } of slow) await expect.poll(() => images.filter((url) => names.asked(new URL(url).hostname) > 0).length, { timeout: 20_000 }).toBe(16);
+  // The browser asks for ten pictures of a document at first.
+  for (const { images } of slow) {
+    await expect.poll(() => images.filter((url) => names.asked(new URL(url).hostname) > 0).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(10);
+  }
 
   const quick = `http://quick.test:${new URL(base).port}/good.png`;
   const { warnings } = await many.print(requestFor(`<img src="${quick}">`, { external: true, group: 'acc_c', options: { header_html: `<img src="${quick}">` } }));
