@@ -20,9 +20,10 @@ type Queue = { urgent: number; ordinary: number; others?: number; through?: numb
 const estimatesWith = (queue: Queue, pace: PaceDocument | null = usual) => {
   let looks = 0;
   const clock = { now: 0 };
-  const server = { away: false };
+  const server = { away: false, readsAway: false };
   const count = async (_: string, { accountId, reply, status }: Record<string, unknown>): Promise<number> => {
     looks += 1;
+    if (server.readsAway) throw new Error('the read models are away');
     if (accountId === undefined) return status === 'QUEUED' ? queue.urgent + queue.ordinary + (queue.others ?? 0) : 0;
     if (accountId !== 'a') return 0;
     if (reply === 'webhook') return 0;
@@ -100,6 +101,16 @@ describe('an estimate', () => {
     expect((await estimates.of(waits())).pending).toBe(8);
     clock.now = 100_000;
     expect((await estimates.of(waits())).pending).toBe(6);
+  });
+});
+
+describe('an estimate while the read models are away', () => {
+  test('fails, and leaves no job behind that others are refused for', async () => {
+    const { estimates, server } = estimatesWith({ urgent: 0, ordinary: 5 });
+    server.readsAway = true;
+    await Promise.all([1, 2, 3].map(() => thrown(() => estimates.of(later()))));
+    server.readsAway = false;
+    expect((await estimates.of(later())).pending).toBe(5);
   });
 });
 

@@ -117,14 +117,18 @@ export const createEstimates = (reads: ReadStore, busIsAway: () => boolean = () 
         ofAccount.look(accountId, freshForMs), all.look('', usuallyFreshForMs), lookAtPaces(accountId, freshForMs),
       ]);
       const job: Job | null = reply === 'later' ? { at: now(), position: Infinity } : null;
+      const settle = (position: number | null): void => void (job && (job.position = position ?? -1));
       const [unseenOfAccount, unseenOfAll] = [ofAccount.ask(accountId, job), all.ask('', job)];
-      const [{ counts: { urgent, ordinary }, through }, { counts: pending, through: allThrough }, { own, ofAll }] = await looking;
+      const [{ counts: { urgent, ordinary }, through }, { counts: pending, through: allThrough }, { own, ofAll }] = await looking.catch((error: unknown) => {
+        settle(null);
+        throw error;
+      });
       const kind = kindOf(source);
       return {
         waitMs: Math.round(aheadOf(reply, { urgent, ordinary: ordinary + unseenOfAccount(through) }) * placeMs(own, now())),
         workMs: Math.round(workMsOf(own, kind, now()) ?? workMsOf(ofAll, kind, now()) ?? firstGuessMs),
         pending: pending + unseenOfAll(allThrough),
-        settle: (position) => void (job && (job.position = position ?? -1)),
+        settle,
       };
     },
   };
