@@ -3,6 +3,3 @@
  * in the future is that of a clock which was set back since: nothing must wait until that time comes again.
  */
 export const isRecent = (recordedAt: string, now: Date, spanMs: number): boolean => Math.abs(now.getTime() - Date.parse(recordedAt)) < spanMs;
-
-/** Milliseconds on a clock that is never set and that all processes of a machine share. It begins anew when the machine is started. */
-export const uptimeMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);

@@ -123,7 +123,7 @@ describe('The relay', () => {
     await relay.end();
   });
 
-  it('publishes again what nobody has begun or ended for a minute, but not what is told of by no event', async () => {
+  it('publishes again what was neither begun nor ended for a while, but not what is told of by no event', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const { ids, clock, begin } = stage([requested('1', 'poll'), requested('2', 'poll'), { type: 'DiagnosisRequested', stream: 'render-0', data: {} }]);
     const relay = begin();
