@@ -1,11 +1,22 @@
 import { defineConfig } from 'vitest/config';
 
 // Where there are no end-to-end tests, there is nothing to ask for servers.
-type World = { areServersThere: boolean | null };
-const { areServersThere } = await (import(new URL('./test/e2e/world.ts', import.meta.url).href) as Promise<World>).catch((): World => ({ areServersThere: null }));
-const endToEnd = areServersThere ? 'test/e2e/**/*.test.ts' : 'test/e2e/servers-missing.ts';
+type TestEnvironment = { areServersAvailable: boolean | null };
+const { areServersAvailable } = await (
+  import(new URL('./test/support/environment.ts', import.meta.url).href) as Promise<TestEnvironment>
+).catch((): TestEnvironment => ({ areServersAvailable: null }));
+const endToEndTests = areServersAvailable ? 'test/e2e/**/*.test.ts' : 'test/e2e/servers-missing.ts';
 
-const production = { extends: true as const, test: { name: 'on servers', include: [endToEnd], testTimeout: 90_000, hookTimeout: 120_000, env: { COLOPHON_TEST_WORLD: 'production' } } };
+const serversProject = {
+  extends: true as const,
+  test: {
+    name: 'on servers',
+    include: [endToEndTests],
+    testTimeout: 90_000,
+    hookTimeout: 120_000,
+    env: { COLOPHON_TEST_ENVIRONMENT: 'servers' },
+  },
+};
 
 export default defineConfig({
   test: {
@@ -14,8 +25,11 @@ export default defineConfig({
     // Tests wait for other processes more than they work.
     maxWorkers: 2,
     projects: [
-      { extends: true, test: { name: 'embedded', include: ['{contracts,libs,application,services,test,scripts}/**/*.test.ts'] } },
-      ...(areServersThere === null ? [] : [production]),
+      {
+        extends: true,
+        test: { name: 'embedded', include: ['{contracts,libs,application,services,test,scripts}/**/*.test.ts'] },
+      },
+      ...(areServersAvailable === null ? [] : [serversProject]),
     ],
   },
 });

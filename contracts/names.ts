@@ -4,7 +4,7 @@
 export const renderIdOf = (id: string) => `render_${id}`;
 export const jobIdOf = (id: string) => `job_${id}`;
 export const accountIdOf = (id: string) => `acc_${id}`;
-export const keyIdOf = (id: string) => `key_${id}`;
+export const apiKeyIdOf = (id: string) => `key_${id}`;
 export const templateIdOf = (id: string) => `tpl_${id}`;
 
 /** The bare id within `render_<id>`, `job_<id>`, `acc_<id>`, `key_<id>` or `tpl_<id>`; undefined where the prefix or the id's form is another. */
@@ -35,4 +35,14 @@ export const subjects = { renderRequested: 'render.requested', deliveryDue: 'del
 
 export const consumers = { renderer: 'renderer', delivery: 'delivery' } as const;
 
-export const readModels = { renders: 'renders', deliveries: 'deliveries', pace: 'pace', accounts: 'accounts', apiKeys: 'apiKeys', usage: 'usage', templates: 'templates', templateVersions: 'templateVersions', templateUses: 'templateUses' } as const;
+export const readModels = {
+  renders: 'renders',
+  deliveries: 'deliveries',
+  workDurations: 'pace',
+  accounts: 'accounts',
+  apiKeys: 'apiKeys',
+  usage: 'usage',
+  templates: 'templates',
+  templateVersions: 'templateVersions',
+  templateUsage: 'templateUses',
+} as const;

@@ -19,20 +19,37 @@ export type PlanLimits = {
   keptVersions: number | null;
 };
 
-const standard = {
-  maxPayloadMb: 10, processingMs: 30_000, scriptMs: 5_000, maxPages: 100, maxImages: 50,
-  maxTemplates: 100, maxTemplateMb: 1, maxVariables: 50, keptVersions: 10,
+const commonLimits = {
+  maxPayloadMb: 10,
+  processingMs: 30_000,
+  scriptMs: 5_000,
+  maxPages: 100,
+  maxImages: 50,
+  maxTemplates: 100,
+  maxTemplateMb: 1,
+  maxVariables: 50,
+  keptVersions: 10,
 };
 
 /** Sections 8.1 and 8.3 of the API. */
 export const plans: Record<PlanName, PlanLimits> = {
-  free: { requestsPerMonth: 100, requestsPerMinute: 5, maxPdfMb: 5, ...standard },
-  starter: { requestsPerMonth: 1_000, requestsPerMinute: 20, maxPdfMb: 10, ...standard },
-  pro: { requestsPerMonth: 10_000, requestsPerMinute: 60, maxPdfMb: 25, ...standard },
-  business: { requestsPerMonth: 100_000, requestsPerMinute: 120, maxPdfMb: 50, ...standard },
+  free: { requestsPerMonth: 100, requestsPerMinute: 5, maxPdfMb: 5, ...commonLimits },
+  starter: { requestsPerMonth: 1_000, requestsPerMinute: 20, maxPdfMb: 10, ...commonLimits },
+  pro: { requestsPerMonth: 10_000, requestsPerMinute: 60, maxPdfMb: 25, ...commonLimits },
+  business: { requestsPerMonth: 100_000, requestsPerMinute: 120, maxPdfMb: 50, ...commonLimits },
   enterprise: {
-    requestsPerMonth: null, requestsPerMinute: null, maxPdfMb: null, maxPayloadMb: 50, processingMs: 60_000, scriptMs: 10_000,
-    maxPages: null, maxImages: null, maxTemplates: null, maxTemplateMb: 5, maxVariables: null, keptVersions: null,
+    requestsPerMonth: null,
+    requestsPerMinute: null,
+    maxPdfMb: null,
+    maxPayloadMb: 50,
+    processingMs: 60_000,
+    scriptMs: 10_000,
+    maxPages: null,
+    maxImages: null,
+    maxTemplates: null,
+    maxTemplateMb: 5,
+    maxVariables: null,
+    keptVersions: null,
   },
 };
 

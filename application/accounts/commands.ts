@@ -1,22 +1,31 @@
-import { begin, causeOf, load, type Log } from '#application/handling/handle.ts';
+import { newAggregate, newCause, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
 import type { Actor } from '#contracts/events/metadata.ts';
 import { streams } from '#contracts/names.ts';
 import type { LimitOverrides, PlanName } from '#contracts/plans.ts';
 import { account, type AccountCommand, type AccountState } from '#libs/domain/account.ts';
-import { newId } from '#libs/ids/new-id.ts';
+import { newId } from '#libs/ids/ulids.ts';
 
 /** Opens an account; answers with its bare id. */
-export const openAccount = async (log: Log, actor: Actor, opening: { name: string; plan: PlanName; overrides: LimitOverrides }): Promise<string> => {
+export const openAccount = async (
+  log: EventLog,
+  actor: Actor,
+  opening: { name: string; plan: PlanName; overrides: LimitOverrides },
+): Promise<string> => {
   const id = newId();
-  await begin(log, account, streams.account(id)).execute({ type: 'open', ...opening }, causeOf(actor, id));
+  await newAggregate(log, account, streams.account(id)).execute({ type: 'open', ...opening }, newCause(actor, id));
   return id;
 };
 
 export type AccountChange = Exclude<AccountCommand, { type: 'open' }>;
 
 /** Does something to an account, by its bare id. `changed` is false where it was that way already; the state of an account that was never opened is NONE. */
-export const changeAccount = async (log: Log, actor: Actor, accountId: string, change: AccountChange): Promise<{ changed: boolean; state: AccountState }> => {
-  const { aggregate } = await load(log, account, streams.account(accountId));
-  const { events } = await aggregate.execute(change, causeOf(actor, accountId));
+export const changeAccount = async (
+  log: EventLog,
+  actor: Actor,
+  accountId: string,
+  change: AccountChange,
+): Promise<{ changed: boolean; state: AccountState }> => {
+  const { aggregate } = await loadAggregate(log, account, streams.account(accountId));
+  const { events } = await aggregate.execute(change, newCause(actor, accountId));
   return { changed: events.length > 0, state: aggregate.state };
 };

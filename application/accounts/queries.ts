@@ -1,4 +1,4 @@
-import type { AccountAnswer } from '#contracts/http/account.ts';
+import type { AccountResponse } from '#contracts/http/account.ts';
 import { accountIdOf, bareId, readModels } from '#contracts/names.ts';
 import { limitsOf, type PlanLimits } from '#contracts/plans.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
@@ -6,10 +6,11 @@ import { type UsageDocument, usageIdOf } from '#libs/projections/usage.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
 /** The limits in force for an account. */
-export const planLimits = ({ plan, overrides }: Pick<AccountDocument, 'plan' | 'overrides'>): PlanLimits => limitsOf(plan, overrides);
+export const planLimits = ({ plan, overrides }: Pick<AccountDocument, 'plan' | 'overrides'>): PlanLimits =>
+  limitsOf(plan, overrides);
 
 /** The limits of an account as callers and operators see them; null is unlimited. */
-export const limitsView = (limits: PlanLimits): AccountAnswer['limits'] => ({
+export const limitsView = (limits: PlanLimits): AccountResponse['limits'] => ({
   requests_per_minute: limits.requestsPerMinute,
   requests_per_month: limits.requestsPerMonth,
   max_pdf_mb: limits.maxPdfMb,
@@ -25,10 +26,16 @@ export const limitsView = (limits: PlanLimits): AccountAnswer['limits'] => ({
 });
 
 /** The state of an account in the word that people and `--json` get. */
-export const accountState = (status: 'ACTIVE' | 'SUSPENDED'): 'active' | 'suspended' => (status === 'ACTIVE' ? 'active' : 'suspended');
+export const accountState = (status: 'ACTIVE' | 'SUSPENDED'): 'active' | 'suspended' =>
+  status === 'ACTIVE' ? 'active' : 'suspended';
 
 /** `used` are the renders that count in the period (`YYYY-MM`). */
-const accountView = ({ id, name, plan, overrides, openedAt, suspension }: AccountDocument, period: string, usage: UsageDocument | null, keys: number) => ({
+const accountView = (
+  { id, name, plan, overrides, openedAt, suspension }: AccountDocument,
+  period: string,
+  usage: UsageDocument | null,
+  keys: number,
+) => ({
   id: accountIdOf(id),
   name,
   plan,
@@ -50,11 +57,15 @@ export const findAccount = async (reads: ReadStore, prefixed: string): Promise<A
   return id ? ((await reads.get(readModels.accounts, id)) as AccountDocument | null) : null;
 };
 
-export const listAccounts = async (reads: ReadStore): Promise<AccountDocument[]> => (await reads.find(readModels.accounts, { where: {}, limit: 10_000 })) as AccountDocument[];
+export const listAccounts = async (reads: ReadStore): Promise<AccountDocument[]> =>
+  (await reads.find(readModels.accounts, { where: {}, limit: 10_000 })) as AccountDocument[];
 
 /** Everything that is known of an account, with its usage in the month of `now`. */
 export const describeAccount = async (reads: ReadStore, document: AccountDocument, now: Date): Promise<AccountView> => {
   const period = now.toISOString().slice(0, 7);
-  const [usage, keys] = await Promise.all([reads.get(readModels.usage, usageIdOf(document.id, period)), reads.count(readModels.apiKeys, { accountId: document.id })]);
+  const [usage, keys] = await Promise.all([
+    reads.get(readModels.usage, usageIdOf(document.id, period)),
+    reads.count(readModels.apiKeys, { accountId: document.id }),
+  ]);
   return accountView(document, period, usage as UsageDocument | null, keys);
 };

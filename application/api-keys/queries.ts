@@ -1,41 +1,57 @@
-import { bareId, keyIdOf, readModels } from '#contracts/names.ts';
+import { bareId, apiKeyIdOf, readModels } from '#contracts/names.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
-import { keyRenders, type KeyRendersDocument, keyUseCollection, type KeyUseDocument } from '#libs/projections/key-renders.ts';
+import {
+  keyRenders,
+  type KeyRendersDocument,
+  apiKeyUsageCollection,
+  type ApiKeyUsageDocument,
+} from '#libs/projections/key-renders.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
-import { type Known, openKnown } from '#libs/read-store/known.ts';
+import { type ReadCache, openReadCache } from '#libs/read-store/read-cache.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
 /** What was done with a key: requests of any kind, renders asked for, how they ended, and those that count toward the quota. */
-type KeyFigures = { requests: number; renders: number; succeeded: number; failed: number; quota: number };
+type KeyCounts = { requests: number; renders: number; succeeded: number; failed: number; quota: number };
 /** `lastUsedAt` is the time of the last request, null before the first one. */
-type KeyStatistics = { lastUsedAt: string | null; period: KeyFigures; total: KeyFigures };
+type KeyStatistics = { lastUsedAt: string | null; period: KeyCounts; total: KeyCounts };
 
-const none: KeyFigures = { requests: 0, renders: 0, succeeded: 0, failed: 0, quota: 0 };
-const atMost = 100_000;
+const noCounts: KeyCounts = { requests: 0, renders: 0, succeeded: 0, failed: 0, quota: 0 };
+const maxDocuments = 100_000;
 
 const latest = (times: readonly string[]): string | null => times.toSorted().at(-1) ?? null;
-const sum = (all: readonly Partial<KeyFigures>[]): KeyFigures =>
-  all.reduce<KeyFigures>(
+const sum = (all: readonly Partial<KeyCounts>[]): KeyCounts =>
+  all.reduce<KeyCounts>(
     (one, { requests = 0, renders = 0, succeeded = 0, failed = 0, quota = 0 }) => ({
-      requests: one.requests + requests, renders: one.renders + renders, succeeded: one.succeeded + succeeded, failed: one.failed + failed, quota: one.quota + quota,
+      requests: one.requests + requests,
+      renders: one.renders + renders,
+      succeeded: one.succeeded + succeeded,
+      failed: one.failed + failed,
+      quota: one.quota + quota,
     }),
-    none,
+    noCounts,
   );
 
 /**
  * The statistics of an account's keys, by the bare id of the key; keys that were never used are not in it. `period` is a month, `YYYY-MM` in UTC.
  * Renders are counted from the log; other requests are noted by the running service and shown about a second later.
  */
-const keyStatistics = async (reads: ReadStore, accountId: string, period: string): Promise<Map<string, KeyStatistics>> => {
-  const query = { where: { accountId }, limit: atMost };
-  const [renders, uses] = await Promise.all([reads.find(keyRenders.name, query), reads.find(keyUseCollection.name, query)]);
-  const documents = [...(renders as KeyRendersDocument[]), ...(uses as KeyUseDocument[])];
+const keyStatistics = async (
+  reads: ReadStore,
+  accountId: string,
+  period: string,
+): Promise<Map<string, KeyStatistics>> => {
+  const query = { where: { accountId }, limit: maxDocuments };
+  const [renders, uses] = await Promise.all([
+    reads.find(keyRenders.name, query),
+    reads.find(apiKeyUsageCollection.name, query),
+  ]);
+  const documents = [...(renders as KeyRendersDocument[]), ...(uses as ApiKeyUsageDocument[])];
   const byKey = Map.groupBy(documents, ({ keyId }) => keyId);
   return new Map(
     [...byKey].map(([keyId, own]) => [
       keyId,
       {
-        lastUsedAt: latest(own.map((one) => ('lastAt' in one ? one.lastAt : one.lastRenderAt))),
+        lastUsedAt: latest(own.map((one) => ('lastRequestAt' in one ? one.lastRequestAt : one.lastRenderAt))),
         period: sum(own.filter(({ month }) => month === period)),
         total: sum(own),
       },
@@ -43,23 +59,23 @@ const keyStatistics = async (reads: ReadStore, accountId: string, period: string
   );
 };
 
-const stateOf = ({ revokedAt, expiresAt }: ApiKeyDocument, now: Date): 'revoked' | 'expired' | 'active' =>
+const keyStateOf = ({ revokedAt, expiresAt }: ApiKeyDocument, now: Date): 'revoked' | 'expired' | 'active' =>
   revokedAt ? 'revoked' : expiresAt && expiresAt <= now.toISOString() ? 'expired' : 'active';
 
 /** Everything that is known of a key but the key itself. */
 const keyView = (key: ApiKeyDocument, period: string, statistics: KeyStatistics | undefined, now: Date) => ({
-  id: keyIdOf(key.id),
+  id: apiKeyIdOf(key.id),
   prefix: key.prefix,
   name: key.name,
   type: key.keyType,
-  state: stateOf(key, now),
+  state: keyStateOf(key, now),
   issued_at: key.issuedAt,
   expires_at: key.expiresAt,
   revoked_at: key.revokedAt,
   permissions: key.permissions,
   last_used_at: statistics?.lastUsedAt ?? null,
-  period: { month: period, ...(statistics?.period ?? none) },
-  total: statistics?.total ?? none,
+  period: { month: period, ...(statistics?.period ?? noCounts) },
+  total: statistics?.total ?? noCounts,
 });
 
 export type KeyView = ReturnType<typeof keyView>;
@@ -67,7 +83,11 @@ export type KeyView = ReturnType<typeof keyView>;
 /** An account's keys in the order of their issue, with what was done with them in all and in `period`, a month written `YYYY-MM`. */
 export const listKeys = async (reads: ReadStore, accountId: string, period: string, now: Date): Promise<KeyView[]> => {
   const sort = { by: 'issuedAt', descending: false };
-  const keys = (await reads.find(readModels.apiKeys, { where: { accountId }, sort, limit: 10_000 })) as ApiKeyDocument[];
+  const keys = (await reads.find(readModels.apiKeys, {
+    where: { accountId },
+    sort,
+    limit: 10_000,
+  })) as ApiKeyDocument[];
   const statistics = await keyStatistics(reads, accountId, period);
   return keys.map((key) => keyView(key, period, statistics.get(key.id), now));
 };
@@ -82,11 +102,11 @@ export const findKey = async (reads: ReadStore, prefixed: string): Promise<ApiKe
 export type Caller = { key: ApiKeyDocument; account: AccountDocument };
 
 /** Callers by the hash of their key. */
-export type Callers = Known<Caller>;
+export type CallerCache = ReadCache<Caller>;
 
 /** Callers from the read models, each known for so many milliseconds. */
-export const openCallers = (reads: Pick<ReadStore, 'find' | 'get'>, knownForMs: number): Callers =>
-  openKnown(async (hash) => {
+export const openCallerCache = (reads: Pick<ReadStore, 'find' | 'get'>, knownForMs: number): CallerCache =>
+  openReadCache(async (hash) => {
     const [key] = (await reads.find(readModels.apiKeys, { where: { hash }, limit: 1 })) as ApiKeyDocument[];
     const account = key ? ((await reads.get(readModels.accounts, key.accountId)) as AccountDocument | null) : null;
     return key && account ? { key, account } : null;

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { hashOf, malformation, newSecret, shownPrefix } from './secret.ts';
+import { hashSecret, secretFormatError, newSecret, visiblePrefix } from './secret.ts';
 
 test('a new key is well formed, of its type, and never the same twice', () => {
   const keys = Array.from({ length: 200 }, () => newSecret('live'));
   expect(new Set(keys).size).toBe(200);
   for (const key of keys) {
     expect(key).toMatch(/^svc_live_[0-9A-Za-z]{49}$/);
-    expect(malformation(key)).toBeNull();
+    expect(secretFormatError(key)).toBeNull();
   }
   expect(newSecret('test')).toMatch(/^svc_test_/);
 });
@@ -17,19 +17,19 @@ test('one wrong character is told from an unknown key by the checksum', () => {
     fc.property(fc.integer({ min: 9, max: 57 }), fc.constantFrom(...'abcXYZ019'), (at, character) => {
       const key = newSecret('test');
       fc.pre(key[at] !== character);
-      expect(malformation(key.slice(0, at) + character + key.slice(at + 1))).toMatch(/checksum/);
+      expect(secretFormatError(key.slice(0, at) + character + key.slice(at + 1))).toMatch(/checksum/);
     }),
   );
 });
 
 test('a key of another length or with another beginning says so', () => {
-  expect(malformation('sk_live_123')).toMatch(/begins with/);
-  expect(malformation('svc_live_123')).toMatch(/characters/);
-  expect(malformation(`${newSecret('live')} `)).toMatch(/characters/);
+  expect(secretFormatError('sk_live_123')).toMatch(/begins with/);
+  expect(secretFormatError('svc_live_123')).toMatch(/characters/);
+  expect(secretFormatError(`${newSecret('live')} `)).toMatch(/characters/);
 });
 
 test('what is shown and stored of a key does not give it away', () => {
   const key = newSecret('live');
-  expect(shownPrefix(key)).toHaveLength(15);
-  expect(hashOf(key)).toMatch(/^[0-9a-f]{64}$/);
+  expect(visiblePrefix(key)).toHaveLength(15);
+  expect(hashSecret(key)).toMatch(/^[0-9a-f]{64}$/);
 });

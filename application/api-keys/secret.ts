@@ -27,17 +27,18 @@ export const newSecret = (type: KeyType): string => {
 };
 
 /** SHA-256 in hex: all that is stored of a key. */
-export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
 /** The first characters, enough to recognise a key by, too few to use it. */
-export const shownPrefix = (secret: string): string => secret.slice(0, keyPrefixes.test.length + 6);
+export const visiblePrefix = (secret: string): string => secret.slice(0, keyPrefixes.test.length + 6);
 
 /** What is wrong with a key's form; null when it is one that could have been issued. */
-export const malformation = (secret: string): string | null => {
+export const secretFormatError = (secret: string): string | null => {
   const type = (Object.keys(keyPrefixes) as KeyType[]).find((one) => secret.startsWith(keyPrefixes[one]));
   if (!type) return `A key begins with ${keyPrefixes.live} or ${keyPrefixes.test}.`;
   const expected = keyPrefixes[type].length + secretLength + checksumLength;
   if (secret.length !== expected) return `A key has ${expected} characters; this one has ${secret.length}.`;
-  if (checksum(secret.slice(0, -checksumLength)) !== secret.slice(-checksumLength)) return 'The checksum at its end does not match: it was probably mistyped or cut.';
+  if (checksum(secret.slice(0, -checksumLength)) !== secret.slice(-checksumLength))
+    return 'The checksum at its end does not match: it was probably mistyped or cut.';
   return null;
 };

@@ -1,29 +1,36 @@
-import type { Aggregate, Cause } from '#application/handling/handle.ts';
+import type { Aggregate, Cause } from '#application/command-handling/aggregate.ts';
 import type { DeliveryEvent } from '#contracts/events/delivery.ts';
 import type { WebhookTarget } from '#contracts/events/render.ts';
-import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
-import { type DeliveryCommand, type DeliveryState, sealedBoxOf } from '#libs/domain/delivery.ts';
-import { masked, shownUrl } from '#libs/domain/webhook-url.ts';
-import { openBox, seal } from '#libs/secrets/sealed-box.ts';
-import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
+import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
+import { type DeliveryCommand, type DeliveryState, sealedBoxHash } from '#libs/domain/delivery.ts';
+import { mask, maskUrl } from '#libs/domain/webhook-url.ts';
+import { decrypt, encrypt } from '#libs/secrets/encryption.ts';
+import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 
 /** Where a callback goes, as its caller gave it. */
-export type ClearTarget = { url: string; method: WebhookTarget['method']; headers: Record<string, string> };
+export type PlaintextTarget = { url: string; method: WebhookTarget['method']; headers: Record<string, string> };
 
-export type TargetParts = { blobs: BlobStore; secrets: ServiceSecrets };
+export type TargetDependencies = { blobs: BlobStore; secrets: InstallationSecrets };
 
 /** What of a target is secret, as the sealed box has it. */
-type Sealed = Pick<ClearTarget, 'url' | 'headers'>;
+type SealedContent = Pick<PlaintextTarget, 'url' | 'headers'>;
 
 /** A target as it may stand in the event log, with a sealed box in the blob store where it holds secrets. `id` is the bare id of its render. */
-export const sealTarget = async ({ blobs, secrets }: TargetParts, id: string, { url, method, headers }: ClearTarget): Promise<WebhookTarget> => {
-  const { text, isMasked } = shownUrl(url);
+export const sealTarget = async (
+  { blobs, secrets }: TargetDependencies,
+  id: string,
+  { url, method, headers }: PlaintextTarget,
+): Promise<WebhookTarget> => {
+  const { text, isMasked } = maskUrl(url);
   const names = Object.keys(headers);
   const isSecret = isMasked || names.length > 0;
-  const sealed: Sealed = { url, headers };
+  const sealed: SealedContent = { url, headers };
   return {
-    url: text, urlIsMasked: isMasked, method, headers: Object.fromEntries(names.map((name) => [name, masked])),
-    sealed: isSecret ? await blobs.put(seal(secrets, id, JSON.stringify(sealed))) : null,
+    url: text,
+    urlIsMasked: isMasked,
+    method,
+    headers: Object.fromEntries(names.map((name) => [name, mask])),
+    sealed: isSecret ? await blobs.put(encrypt(secrets, id, JSON.stringify(sealed))) : null,
   };
 };
 
@@ -31,18 +38,26 @@ export const sealTarget = async ({ blobs, secrets }: TargetParts, id: string, { 
  * The target as its caller gave it. Another process may have erased the box a moment ago, or before the blobs of a restored backup were copied. A missing box is therefore
  * no sign of an incomplete store: `has` is asked before `get`. @throws SealedBoxError, BlobMissing
  */
-export const openTarget = async ({ blobs, secrets }: TargetParts, id: string, { url, method, sealed }: WebhookTarget): Promise<ClearTarget> => {
+export const openTarget = async (
+  { blobs, secrets }: TargetDependencies,
+  id: string,
+  { url, method, sealed }: WebhookTarget,
+): Promise<PlaintextTarget> => {
   if (sealed === null) return { url, method, headers: {} };
-  if (!(await blobs.has(sealed.sha256))) throw new BlobMissing(sealed.sha256);
-  return { method, ...(JSON.parse(openBox(secrets, id, await blobs.get(sealed.sha256))) as Sealed) };
+  if (!(await blobs.has(sealed.sha256))) throw new BlobNotFound(sealed.sha256);
+  return { method, ...(JSON.parse(decrypt(secrets, id, await blobs.get(sealed.sha256))) as SealedContent) };
 };
 
 /**
  * Erases the sealed box of a delivery that has ended, and answers with the position of the event that says so; null where there is nothing to erase. The event comes
  * last: the sweeper finds what a crash left half done.
  */
-export const eraseTarget = async (blobs: Pick<BlobStore, 'delete'>, delivery: Aggregate<DeliveryState, DeliveryCommand, DeliveryEvent>, cause: Cause): Promise<number | null> => {
-  const sha256 = sealedBoxOf(delivery.state);
+export const eraseTarget = async (
+  blobs: Pick<BlobStore, 'delete'>,
+  delivery: Aggregate<DeliveryState, DeliveryCommand, DeliveryEvent>,
+  cause: Cause,
+): Promise<number | null> => {
+  const sha256 = sealedBoxHash(delivery.state);
   if (delivery.state.status !== 'ENDED' || sha256 === null) return null;
   await blobs.delete(sha256);
   return (await delivery.execute({ type: 'eraseTarget', sha256 }, cause)).position;

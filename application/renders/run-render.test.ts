@@ -2,26 +2,26 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Problem } from '#contracts/http/problem.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
 import { renderOptions } from '#contracts/http/render-options.ts';
 import { streams } from '#contracts/names.ts';
-import { openMemoryAnswers } from '#libs/answers/memory.ts';
-import type { Answer } from '#libs/answers/port.ts';
-import { BlobMissing } from '#libs/blob-store/port.ts';
-import { BrowserGone, type Printed, type PrintRequest } from '#libs/chromium/printer.ts';
+import { openMemoryReplies } from '#libs/replies/memory.ts';
+import type { RenderReply } from '#libs/replies/port.ts';
+import { BlobNotFound } from '#libs/blob-store/port.ts';
+import { BrowserGone, type PrintResult, type PrintRequest } from '#libs/chromium/printer.ts';
 import { render } from '#libs/domain/render.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
-import { begin, load } from '#application/handling/handle.ts';
-import { newId } from '#libs/ids/new-id.ts';
-import type { Requested } from './produce.ts';
-import type { Report } from '#libs/telemetry/log.ts';
-import { useMetering } from '#libs/telemetry/metrics.ts';
+import { newAggregate, loadAggregate } from '#application/command-handling/aggregate.ts';
+import { newId } from '#libs/ids/ulids.ts';
+import type { RenderRequestedData } from './render-pdf.ts';
+import type { Report } from '#libs/telemetry/logger.ts';
+import { setMetricsRecorder } from '#libs/telemetry/metrics.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
-import { nothingThatRuns } from '#libs/documents/html/classify.ts';
+import { scriptFreeClassification } from '#libs/documents/html/classify.ts';
 import { diagnoseRender } from './diagnose-render.ts';
-import { type RendererDependencies, runRender } from './run-render.ts';
-import { makePdfAgain } from './make-pdf-again.ts';
+import { type RunRenderDependencies, runRender } from './run-render.ts';
+import { regeneratePdf } from './regenerate-pdf.ts';
 
 let folder: string;
 let store: EventStore;
@@ -34,32 +34,46 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-const requested: Requested = {
-  accountId: 'a', keyId: 'k', keyType: 'live', trial: false, reply: { kind: 'wait' }, bands: { header: null, footer: null },
+const requested: RenderRequestedData = {
+  accountId: 'a',
+  keyId: 'k',
+  keyType: 'live',
+  templateTest: false,
+  responseMode: { kind: 'wait' },
+  headerFooter: { header: null, footer: null },
   options: renderOptions.omit({ header_html: true, footer_html: true }).parse({}),
   source: { mode: 'CONVERT', inputType: 'html', input: { sha256: 'input', size: 1 } },
   limits: { processingMs: 30_000, scriptMs: 5_000, maxPages: 100, maxImages: 50, maxPdfBytes: null },
 };
 
 /** What is needed to work on renders, with a browser that goes down under every document. */
-const dependenciesOf = (asked: PrintRequest[]): RendererDependencies =>
+const dependenciesOf = (asked: PrintRequest[]): RunRenderDependencies =>
   ({
-    log: { store, now: () => new Date() }, answers: openMemoryAnswers(), worker: 'worker', report: () => undefined,
+    log: { store, now: () => new Date() },
+    answers: openMemoryReplies(),
+    worker: 'worker',
+    report: () => undefined,
     blobs: { get: async () => Buffer.from('<p>x') },
-    preparation: { prepare: async () => ({ html: '<p>x', classification: nothingThatRuns }) },
+    preparation: { prepare: async () => ({ html: '<p>x', classification: scriptFreeClassification }) },
     printer: {
       print: async (request: PrintRequest) => {
         asked.push(request);
         throw new BrowserGone('It went down.');
       },
     },
-  }) as unknown as RendererDependencies;
+  }) as unknown as RunRenderDependencies;
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
-const cause = { actor: { kind: 'key' as const, id: 'k' }, accountId: 'a', correlationId: 'req_c', causationId: null, traceparent: `00-${trace}-00f067aa0ba902b7-01` };
-const ask = async ({ log }: RendererDependencies, data: Requested): Promise<string> => {
+const cause = {
+  actor: { kind: 'key' as const, id: 'k' },
+  accountId: 'a',
+  correlationId: 'req_c',
+  causationId: null,
+  traceparent: `00-${trace}-00f067aa0ba902b7-01`,
+};
+const ask = async ({ eventLog }: RunRenderDependencies, data: RenderRequestedData): Promise<string> => {
   const stream = streams.render(newId());
-  await begin(log, render, stream).execute({ type: 'request', data }, cause);
+  await newAggregate(eventLog, render, stream).execute({ type: 'request', data }, cause);
   return stream;
 };
 
@@ -67,26 +81,39 @@ it('A document has its last attempt in a browser of its own, so that no other ta
   const asked: PrintRequest[] = [];
   const dependencies = dependenciesOf(asked);
   const stream = await ask(dependencies, requested);
-  const ends = [await runRender(dependencies, stream, 1), await runRender(dependencies, stream, 1), await runRender(dependencies, stream, 1)];
+  const ends = [
+    await runRender(dependencies, stream, 1),
+    await runRender(dependencies, stream, 1),
+    await runRender(dependencies, stream, 1),
+  ];
   expect(ends.map(({ kind }) => kind)).toEqual(['again', 'again', 'done']);
-  expect(asked.map(({ alone }) => alone)).toEqual([false, false, true]);
-  expect((await store.read(stream)).at(-1)).toMatchObject({ type: 'RenderFailed', data: { fault: { name: 'conversion_failed' } } });
+  expect(asked.map(({ isolated }) => isolated)).toEqual([false, false, true]);
+  expect((await store.read(stream)).at(-1)).toMatchObject({
+    type: 'RenderFailed',
+    data: { fault: { name: 'conversion_failed' } },
+  });
 });
 
 describe('A render that finds no free browser in time', () => {
-  const busy = Problem.of('service_unavailable', 'No browser was free.', { retry_after: 5 });
-  const endsOf = async (reply: Requested['reply'], attempts: number) => {
+  const busy = ApiError.of('service_unavailable', 'No browser was free.', { retry_after: 5 });
+  const endsOf = async (reply: RenderRequestedData['responseMode'], attempts: number) => {
     const dependencies = dependenciesOf([]);
     dependencies.printer.print = () => Promise.reject(busy);
-    const stream = await ask(dependencies, { ...requested, reply });
+    const stream = await ask(dependencies, { ...requested, responseMode: reply });
     const ends: string[] = [];
     for (let attempt = 0; attempt < attempts; attempt += 1) ends.push((await runRender(dependencies, stream, 1)).kind);
     return { ends, last: (await store.read(stream)).at(-1) };
   };
-  const givenBack = { type: 'RenderFailed', data: { fault: { name: 'service_unavailable' }, givesBack: expect.any(String) } };
+  const givenBack = {
+    type: 'RenderFailed',
+    data: { fault: { name: 'service_unavailable' }, givesBack: expect.any(String) },
+  };
   it('fails at once where a caller waits, has its other attempts where it was accepted for later, and is given back', async () => {
     expect(await endsOf({ kind: 'wait' }, 1)).toMatchObject({ ends: ['done'], last: givenBack });
-    expect(await endsOf({ kind: 'poll', estimatedMs: 1 }, 3)).toMatchObject({ ends: ['again', 'again', 'done'], last: givenBack });
+    expect(await endsOf({ kind: 'poll', estimatedMs: 1 }, 3)).toMatchObject({
+      ends: ['again', 'again', 'done'],
+      last: givenBack,
+    });
   });
 });
 
@@ -95,12 +122,32 @@ describe('A renderer that has heard of a render what was true a moment ago', () 
     const asked: PrintRequest[] = [];
     const dependencies = dependenciesOf(asked);
     const stream = await ask(dependencies, requested);
-    for (let attempt = 1; attempt <= claims; attempt += 1) await (await load(dependencies.log, render, stream)).aggregate.execute({ type: 'claim', attempt, worker: 'another', queueMs: 0 }, cause);
+    for (let attempt = 1; attempt <= claims; attempt += 1)
+      await (
+        await loadAggregate(dependencies.eventLog, render, stream)
+      ).aggregate.execute({ type: 'claim', attempt, worker: 'another', queueMs: 0 }, cause);
     const [first] = await store.read(stream);
     let reads = 0;
     const read: EventStore['read'] = (...given) => ((reads += 1), store.read(...given));
-    const end = await runRender({ ...dependencies, log: { ...dependencies.log, store: { ...store, read, recent: (name) => (name === stream ? [first!] : null) } } }, stream, delivery);
-    return { end: end.kind, reads, printed: asked.length, attempts: (await store.read(stream)).flatMap(({ type, data }) => (type === 'RenderStarted' ? (data as { attempt: number }).attempt : [])) };
+    const end = await runRender(
+      {
+        ...dependencies,
+        eventLog: {
+          ...dependencies.eventLog,
+          store: { ...store, read, readCached: (name) => (name === stream ? [first!] : null) },
+        },
+      },
+      stream,
+      delivery,
+    );
+    return {
+      end: end.kind,
+      reads,
+      printed: asked.length,
+      attempts: (await store.read(stream)).flatMap(({ type, data }) =>
+        type === 'RenderStarted' ? (data as { attempt: number }).attempt : [],
+      ),
+    };
   };
 
   it('reads nothing where that is still true', async () => {
@@ -116,42 +163,71 @@ describe('A renderer that has heard of a render what was true a moment ago', () 
   });
 });
 
-const printed: Printed = { pdf: Buffer.from('%PDF'), pages: 1, engine: 'tests', warnings: [], timings: { waitMs: 1, loadMs: 1, printMs: 1 } };
-const webhook: Requested['reply'] = { kind: 'webhook', url: 'https://example.com/', urlIsMasked: false, method: 'POST', headers: {}, sealed: null, estimatedMs: 1 };
-const prints = async (): Promise<Printed> => printed;
-const refuses = async (): Promise<Printed> => {
-  throw Problem.of('invalid_html', 'It ends within a tag.', {});
+const printed: PrintResult = {
+  pdf: Buffer.from('%PDF'),
+  pages: 1,
+  engine: 'tests',
+  warnings: [],
+  timings: { waitMs: 1, loadMs: 1, printMs: 1 },
+};
+const webhook: RenderRequestedData['responseMode'] = {
+  kind: 'webhook',
+  url: 'https://example.com/',
+  urlIsMasked: false,
+  method: 'POST',
+  headers: {},
+  sealed: null,
+  estimatedMs: 1,
+};
+const prints = async (): Promise<PrintResult> => printed;
+const refuses = async (): Promise<PrintResult> => {
+  throw ApiError.of('invalid_html', 'It ends within a tag.', {});
 };
 
 it.each([
-  ['a PDF that somebody waits for', requested.reply, prints, ['DONE']],
-  ['a failure that somebody waits for', requested.reply, refuses, ['FAILED']],
+  ['a PDF that somebody waits for', requested.responseMode, prints, ['DONE']],
+  ['a failure that somebody waits for', requested.responseMode, refuses, ['FAILED']],
   ['no PDF that is fetched later', webhook, prints, []],
   ['no failure that is told by a callback', webhook, refuses, []],
 ])('A renderer sends to the other processes %s', async (_, reply, print, expected) => {
   const given: string[] = [];
-  const answers = { ...openMemoryAnswers(), give: (_id: string, { status }: Answer) => void given.push(status) };
+  const answers = { ...openMemoryReplies(), give: (_id: string, { status }: RenderReply) => void given.push(status) };
   const blobs = { get: async () => Buffer.from('<p>x'), put: async () => ({ sha256: 'pdf', size: 4 }) };
-  const dependencies = { ...dependenciesOf([]), answers, blobs, printer: { print } } as unknown as RendererDependencies;
-  const stream = await ask(dependencies, { ...requested, reply });
+  const dependencies = {
+    ...dependenciesOf([]),
+    answers,
+    blobs,
+    printer: { print },
+  } as unknown as RunRenderDependencies;
+  const stream = await ask(dependencies, { ...requested, responseMode: reply });
   expect(await runRender(dependencies, stream, 1)).toEqual({ kind: 'done' });
   expect(given).toEqual(expected);
 });
 
 describe('What a renderer cannot do, and no document is to blame for,', () => {
-  const breaks = async (): Promise<Printed> => {
+  const breaks = async (): Promise<PrintResult> => {
     throw new TypeError('It fell apart.');
   };
   type Line = { fact: Record<string, unknown>; message: string; level: string };
 
   /** Parts whose printer does as told, the lines that they write, and what their span is told. */
-  const watched = (print: () => Promise<Printed>) => {
+  const watched = (print: () => Promise<PrintResult>) => {
     const lines: Line[] = [];
     const told: { attributes: Record<string, unknown>; failed: unknown } = { attributes: {}, failed: null };
     const report: Report = (fact, message, level = 'warn') => void lines.push({ fact, message, level });
-    const span: Span = { traceparent: null, note: (attributes) => void Object.assign(told.attributes, attributes), fail: (error) => void (told.failed = error), failAs: (type) => void (told.failed = type) };
+    const span: Span = {
+      traceparent: null,
+      setAttributes: (attributes) => void Object.assign(told.attributes, attributes),
+      setError: (error) => void (told.failed = error),
+      setErrorType: (type) => void (told.failed = type),
+    };
     const blobs = { get: async () => Buffer.from('<p>x'), put: async () => ({ sha256: 'pdf', size: 4 }) };
-    return { dependencies: { ...dependenciesOf([]), blobs, report, printer: { print } } as unknown as RendererDependencies, span, told, errors: () => lines.filter(({ level }) => level === 'error') };
+    return {
+      dependencies: { ...dependenciesOf([]), blobs, report, printer: { print } } as unknown as RunRenderDependencies,
+      span,
+      told,
+      errors: () => lines.filter(({ level }) => level === 'error'),
+    };
   };
   const ids = { request_id: 'req_c', trace_id: trace };
 
@@ -162,13 +238,18 @@ describe('What a renderer cannot do, and no document is to blame for,', () => {
     await runRender(dependencies, stream, 1);
     expect(errors()).toEqual([]);
     await runRender(dependencies, stream, 1);
-    expect(errors()).toMatchObject([{ fact: { ...ids, attempt: 3 }, message: 'a render has failed, and not by its document' }]);
+    expect(errors()).toMatchObject([
+      { fact: { ...ids, attempt: 3 }, message: 'a render has failed, and not by its document' },
+    ]);
   });
 
   it('is such a line where every attempt was lost with its process', async () => {
     const { dependencies, errors } = watched(prints);
     const stream = await ask(dependencies, requested);
-    for (const attempt of [1, 2, 3]) await (await load(dependencies.log, render, stream)).aggregate.execute({ type: 'claim', attempt, worker: 'gone', queueMs: 0 }, cause);
+    for (const attempt of [1, 2, 3])
+      await (
+        await loadAggregate(dependencies.eventLog, render, stream)
+      ).aggregate.execute({ type: 'claim', attempt, worker: 'gone', queueMs: 0 }, cause);
     await runRender(dependencies, stream, 1);
     expect(errors()).toMatchObject([{ fact: ids }]);
   });
@@ -177,14 +258,24 @@ describe('What a renderer cannot do, and no document is to blame for,', () => {
     const good = watched(prints);
     const stream = await ask(good.dependencies, requested);
     await runRender(good.dependencies, stream, 1);
-    const { aggregate } = await load(good.dependencies.log, render, stream);
+    const { aggregate } = await loadAggregate(good.dependencies.eventLog, render, stream);
     await aggregate.execute({ type: 'requestPdfAgain', count: 1 }, cause);
     await aggregate.execute({ type: 'requestDiagnosis' }, cause);
-    for (const [job, message] of [[makePdfAgain, 'a PDF could not be made again'], [diagnoseRender, 'a render could not be diagnosed']] as const) {
+    for (const [job, message] of [
+      [regeneratePdf, 'a PDF could not be made again'],
+      [diagnoseRender, 'a render could not be diagnosed'],
+    ] as const) {
       const { dependencies, span, told, errors } = watched(breaks);
       await job(dependencies, stream, 3, span);
       expect(errors()).toMatchObject([{ fact: ids, message }]);
-      expect(told).toMatchObject({ attributes: { 'colophon.account.id': 'acc_a', 'colophon.attempt': 3, 'colophon.render.id': expect.stringMatching(/^render_/) }, failed: expect.any(TypeError) });
+      expect(told).toMatchObject({
+        attributes: {
+          'colophon.account.id': 'acc_a',
+          'colophon.attempt': 3,
+          'colophon.render.id': expect.stringMatching(/^render_/),
+        },
+        failed: expect.any(TypeError),
+      });
     }
   });
 
@@ -199,62 +290,86 @@ describe('A render whose input the blob store lacks', () => {
   const lacking = () => {
     const asked: PrintRequest[] = [];
     const get = async (sha256: string): Promise<Uint8Array> => {
-      throw new BlobMissing(sha256);
+      throw new BlobNotFound(sha256);
     };
-    return { asked, dependencies: { ...dependenciesOf(asked), blobs: { get } } as unknown as RendererDependencies };
+    return { asked, dependencies: { ...dependenciesOf(asked), blobs: { get } } as unknown as RunRenderDependencies };
   };
 
   it('is not claimed, so that it loses no attempt, and is printed once the input is there', async () => {
     const { dependencies, asked } = lacking();
     const stream = await ask(dependencies, requested);
-    for (const delivery of [1, 2, 3, 4, 20]) await expect(runRender(dependencies, stream, delivery)).rejects.toThrow(BlobMissing);
+    for (const delivery of [1, 2, 3, 4, 20])
+      await expect(runRender(dependencies, stream, delivery)).rejects.toThrow(BlobNotFound);
     expect((await store.read(stream)).map(({ type }) => type)).toEqual(['RenderRequested']);
-    const mended = { ...dependenciesOf(asked), printer: { print: prints }, blobs: { get: async () => Buffer.from('<p>x'), put: async () => ({ sha256: 'pdf', size: 4 }) } } as unknown as RendererDependencies;
+    const mended = {
+      ...dependenciesOf(asked),
+      printer: { print: prints },
+      blobs: { get: async () => Buffer.from('<p>x'), put: async () => ({ sha256: 'pdf', size: 4 }) },
+    } as unknown as RunRenderDependencies;
     expect(await runRender(mended, stream, 21)).toEqual({ kind: 'done' });
     expect((await store.read(stream)).at(-1)).toMatchObject({ type: 'RenderCompleted', data: { attempt: 1 } });
   });
 
-  it('fails as the service\'s own fault after an hour, and is given back', async () => {
+  it("fails as the service's own fault after an hour, and is given back", async () => {
     const { dependencies, asked } = lacking();
     const stream = await ask(dependencies, requested);
     expect(await runRender(dependencies, stream, 100)).toEqual({ kind: 'done' });
-    expect((await store.read(stream)).at(-1)).toMatchObject({ type: 'RenderFailed', data: { fault: { name: 'internal_error' }, givesBack: expect.stringMatching(/^\d{4}-/) } });
+    expect((await store.read(stream)).at(-1)).toMatchObject({
+      type: 'RenderFailed',
+      data: { fault: { name: 'internal_error' }, givesBack: expect.stringMatching(/^\d{4}-/) },
+    });
     expect(asked).toEqual([]);
   });
 
   it('whatever else of it is missing: template, its settings, data, header or footer', async () => {
     const ref = (sha256: string) => ({ sha256, size: 1 });
-    const source = { mode: 'RENDER' as const, templateId: 't', templateVersion: 1, content: ref('content'), settings: ref('settings'), data: ref('data') };
+    const source = {
+      mode: 'RENDER' as const,
+      templateId: 't',
+      templateVersion: 1,
+      content: ref('content'),
+      settings: ref('settings'),
+      data: ref('data'),
+    };
     const all = { ...requested, source, bands: { header: ref('header'), footer: ref('footer') } };
     for (const lost of ['content', 'settings', 'data', 'header', 'footer']) {
       const { dependencies } = lacking();
       const get = async (sha256: string): Promise<Uint8Array> => {
-        if (sha256 === lost) throw new BlobMissing(sha256);
+        if (sha256 === lost) throw new BlobNotFound(sha256);
         return Buffer.from('{}');
       };
       const stream = await ask(dependencies, all);
-      await expect(runRender({ ...dependencies, blobs: { get } } as unknown as RendererDependencies, stream, 1)).rejects.toThrow(lost);
+      await expect(
+        runRender({ ...dependencies, blobs: { get } } as unknown as RunRenderDependencies, stream, 1),
+      ).rejects.toThrow(lost);
     }
   });
 
   it('comes again where its PDF is to be made again, or it is to be looked at', async () => {
-    const good = { ...dependenciesOf([]), printer: { print: prints } } as unknown as RendererDependencies;
+    const good = { ...dependenciesOf([]), printer: { print: prints } } as unknown as RunRenderDependencies;
     const stream = await ask(good, requested);
     await runRender(good, stream, 1);
-    const { aggregate } = await load(good.log, render, stream);
+    const { aggregate } = await loadAggregate(good.eventLog, render, stream);
     await aggregate.execute({ type: 'requestPdfAgain', count: 1 }, cause);
     await aggregate.execute({ type: 'requestDiagnosis' }, cause);
-    for (const job of [makePdfAgain, diagnoseRender]) await expect(job(lacking().dependencies, stream, 3)).rejects.toThrow(BlobMissing);
+    for (const job of [regeneratePdf, diagnoseRender])
+      await expect(job(lacking().dependencies, stream, 3)).rejects.toThrow(BlobNotFound);
   });
 });
 
 it('A render that fails in a browser is counted in the lane that it had', async () => {
   const counted: Record<string, string>[] = [];
-  useMetering({ add: (name, _, labels) => void (name === 'colophon.renders' && counted.push(labels)), record: () => undefined });
-  const dependencies = { ...dependenciesOf([]), printer: { print: refuses } } as unknown as RendererDependencies;
+  setMetricsRecorder({
+    add: (name, _, labels) => void (name === 'colophon.renders' && counted.push(labels)),
+    record: () => undefined,
+  });
+  const dependencies = { ...dependenciesOf([]), printer: { print: refuses } } as unknown as RunRenderDependencies;
   await runRender(dependencies, await ask(dependencies, requested), 1);
-  const unprepared = { ...dependencies, preparation: { prepare: refuses } } as unknown as RendererDependencies;
+  const unprepared = { ...dependencies, preparation: { prepare: refuses } } as unknown as RunRenderDependencies;
   await runRender(unprepared, await ask(unprepared, requested), 1);
-  useMetering(null);
-  expect(counted.map(({ lane, outcome }) => [lane, outcome])).toEqual([['quiet', 'failed'], ['none', 'failed']]);
+  setMetricsRecorder(null);
+  expect(counted.map(({ lane, outcome }) => [lane, outcome])).toEqual([
+    ['quiet', 'failed'],
+    ['none', 'failed'],
+  ]);
 });

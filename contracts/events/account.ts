@@ -3,7 +3,14 @@ import { limitOverrides, planNames } from '../plans.ts';
 import { identifier, list, text } from './bounded.ts';
 import type { EventsIn } from './metadata.ts';
 
-export const permissions = ['render:create', 'templates:read', 'templates:write', 'templates:delete', 'jobs:read', 'usage:read'] as const;
+export const permissions = [
+  'render:create',
+  'templates:read',
+  'templates:write',
+  'templates:delete',
+  'jobs:read',
+  'usage:read',
+] as const;
 export type Permission = (typeof permissions)[number];
 
 export const accountEvents = {

@@ -1,18 +1,24 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { anyFields, cutText, list, text } from './bounded.ts';
+import { anyFields, truncateText, list, text } from './bounded.ts';
 
 const bytesOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 /** Texts of every kind and of any length, those included that take most room in JSON. */
-const anyText = fc.tuple(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('a', 'é', '字', '😀', '\u0000', '"', '\ud800', ' ')), fc.integer({ min: 0, max: 3000 })).map(([unit, times]) => unit.repeat(times).slice(0, 100_000));
+const anyText = fc
+  .tuple(
+    fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('a', 'é', '字', '😀', '\u0000', '"', '\ud800', ' ')),
+    fc.integer({ min: 0, max: 3000 }),
+  )
+  .map(([unit, times]) => unit.repeat(times).slice(0, 100_000));
 
 describe('a text in an event', () => {
   it('has as many bytes as it may, and is the beginning of what it was', () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: 5, max: 5000 }), (whole, most) => {
-        const kept = cutText(whole, most);
+        const kept = truncateText(whole, most);
         expect(bytesOf(kept)).toBeLessThanOrEqual(most);
-        if (kept !== whole) expect([bytesOf(whole) > most, whole.startsWith(kept.slice(0, -1)), kept.at(-1)]).toEqual([true, true, '…']);
+        if (kept !== whole)
+          expect([bytesOf(whole) > most, whole.startsWith(kept.slice(0, -1)), kept.at(-1)]).toEqual([true, true, '…']);
       }),
     );
   });
@@ -34,7 +40,15 @@ it('a list in an event ends after as many items as it may have', () => {
 describe('fields of any kind in an event', () => {
   it('stay within their bytes, whatever they are', () => {
     const { value } = fc.letrec((tie) => ({
-      value: fc.oneof({ maxDepth: 6 }, anyText, fc.double(), fc.boolean(), fc.constant(null), fc.array(tie('value')), fc.dictionary(anyText, tie('value'))),
+      value: fc.oneof(
+        { maxDepth: 6 },
+        anyText,
+        fc.double(),
+        fc.boolean(),
+        fc.constant(null),
+        fc.array(tie('value')),
+        fc.dictionary(anyText, tie('value')),
+      ),
     }));
     fc.assert(
       fc.property(fc.dictionary(anyText, value), fc.integer({ min: 500, max: 20_000 }), (fields, most) => {

@@ -13,11 +13,11 @@ const bounded = <S extends z.ZodType>(schema: S, bound: { bytes: number } | { it
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 const ellipsis = '…';
 /** A UTF-16 unit has at most six bytes in JSON: a control character, or half of a pair. */
-const mostBytesOfUnit = 6;
+const maxBytesPerUnit = 6;
 
 /** The text, or its beginning and an ellipsis, so that it has at most `most` bytes as JSON in UTF-8. `most` is at least 5. */
-export const cutText = (text: string, most: number): string => {
-  if (text.length * mostBytesOfUnit + 2 <= most || (text.length + 2 <= most && jsonBytes(text) <= most)) return text;
+export const truncateText = (text: string, most: number): string => {
+  if (text.length * maxBytesPerUnit + 2 <= most || (text.length + 2 <= most && jsonBytes(text) <= most)) return text;
   let bytes = jsonBytes(ellipsis);
   let kept = 0;
   for (const character of text) {
@@ -29,32 +29,55 @@ export const cutText = (text: string, most: number): string => {
 };
 
 /** Free text, which callers, documents or receivers may have written: cut to `most` bytes of JSON. */
-export const text = (most: number) => bounded(z.string().overwrite((value) => cutText(value, most)), { bytes: most });
+export const text = (most: number) =>
+  bounded(
+    z.string().overwrite((value) => truncateText(value, most)),
+    { bytes: most },
+  );
 
 /** Visible ASCII that must not be cut, of at most `most` characters. A quotation mark has two bytes in JSON. */
-export const ascii = (most: number) => bounded(z.string().max(most).regex(/^[\x20-\x7e]*$/), { bytes: 2 * most + 2 });
+export const ascii = (most: number) =>
+  bounded(
+    z
+      .string()
+      .max(most)
+      .regex(/^[\x20-\x7e]*$/),
+    { bytes: 2 * most + 2 },
+  );
 
 /** An identifier, hash or time, which must not be cut. */
 export const identifier = () => ascii(100);
 
 /** A list that ends after `most` items. */
-export const list = <S extends z.ZodType>(item: S, most: number) => bounded(z.array(item).overwrite((items) => items.slice(0, most)), { items: most });
+export const list = <S extends z.ZodType>(item: S, most: number) =>
+  bounded(
+    z.array(item).overwrite((items) => items.slice(0, most)),
+    { items: most },
+  );
 
 /** A record of at most `most` entries. */
 export const entries = <V extends z.ZodType>(name: z.ZodString, value: V, most: number) =>
-  bounded(z.record(name, value).refine((record) => Object.keys(record).length <= most, `must have at most ${most} entries`), { items: most });
+  bounded(
+    z.record(name, value).refine((record) => Object.keys(record).length <= most, `must have at most ${most} entries`),
+    { items: most },
+  );
 
-const longestText = 2000;
+const maxTextBytes = 2000;
 /** Room for any name with any value that is no text, list or object. */
-const leastRoom = 256;
+const minRemainingBytes = 256;
 
 /** JSON of at most `most` bytes: long texts are cut, and what comes after that is left out. */
-const cutJson = (value: unknown, most: number): unknown => {
+const truncateJson = (value: unknown, most: number): unknown => {
   let room = most;
   const shorten = (inner: unknown): unknown => {
-    if (typeof inner === 'string') return charged(cutText(inner, Math.min(longestText, room)));
+    if (typeof inner === 'string') return charged(truncateText(inner, Math.min(maxTextBytes, room)));
     if (Array.isArray(inner)) return inside(inner, (item) => [shorten(item)]);
-    if (typeof inner === 'object' && inner !== null) return Object.fromEntries(inside(Object.entries(inner), ([name, one]) => [[charged(cutText(name, leastRoom / 2)), shorten(one)] as const]));
+    if (typeof inner === 'object' && inner !== null)
+      return Object.fromEntries(
+        inside(Object.entries(inner), ([name, one]) => [
+          [charged(truncateText(name, minRemainingBytes / 2)), shorten(one)] as const,
+        ]),
+      );
     room -= 30;
     return inner;
   };
@@ -64,10 +87,14 @@ const cutJson = (value: unknown, most: number): unknown => {
   };
   const inside = <Item, Kept>(items: readonly Item[], keep: (item: Item) => Kept[]): Kept[] => {
     room -= 3;
-    return items.flatMap((item) => (room < leastRoom ? [] : keep(item)));
+    return items.flatMap((item) => (room < minRemainingBytes ? [] : keep(item)));
   };
   return shorten(value);
 };
 
 /** An object with fields of any kind, cut to `most` bytes of JSON. */
-export const anyFields = (most: number) => bounded(z.record(z.string(), z.unknown()).overwrite((fields) => cutJson(fields, most) as Record<string, unknown>), { bytes: most });
+export const anyFields = (most: number) =>
+  bounded(
+    z.record(z.string(), z.unknown()).overwrite((fields) => truncateJson(fields, most) as Record<string, unknown>),
+    { bytes: most },
+  );

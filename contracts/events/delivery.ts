@@ -5,7 +5,7 @@ import { blobRef, webhookTarget } from './render.ts';
 
 /** What came of one attempt. `answered` has the status and the first 1000 characters of the answer; the others say why there was none. */
 export const attemptOutcome = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('answered'), status: z.number().int(), answer: text(6002) }),
+  z.object({ kind: z.literal('answered'), status: z.number().int(), responseBody: text(6002) }),
   z.object({ kind: z.enum(['timeout', 'refused', 'failed']), reason: text(2000) }),
 ]);
 export type AttemptOutcome = z.output<typeof attemptOutcome>;
@@ -18,7 +18,7 @@ export const deliveryEvents = {
     payload: blobRef,
   }),
   /** An attempt has begun. `attempt` counts from 1 in each round. */
-  WebhookSent: z.object({ round: z.number().int(), attempt: z.number().int() }),
+  WebhookAttemptStarted: z.object({ round: z.number().int(), attempt: z.number().int() }),
   WebhookAttempted: z.object({
     round: z.number().int(),
     attempt: z.number().int(),

@@ -4,7 +4,12 @@ import type { EventsIn } from './metadata.ts';
 
 export const idempotencyEvents = {
   /** A request with this Idempotency-Key is under way, or was answered; `id` is that of the render or template that it makes. */
-  IdempotencyKeyClaimed: z.object({ accountId: identifier(), operation: identifier(), bodySha256: identifier(), id: identifier() }),
+  IdempotencyKeyClaimed: z.object({
+    accountId: identifier(),
+    operation: identifier(),
+    bodySha256: identifier(),
+    id: identifier(),
+  }),
   /** The request was refused before it had any effect: the key is free again. */
   IdempotencyKeyReleased: z.object({ id: identifier() }),
 } as const;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { errorNames } from '../http/errors.ts';
 import { renderOptions } from '../http/render-options.ts';
 import { inputTypes } from '../http/render.ts';
-import { longestWebhookHeader, maxWebhookHeaders, maxWebhookUrl, webhookMethods } from '../http/webhook.ts';
+import { maxWebhookHeaderLength, maxWebhookHeaders, maxWebhookUrlLength, webhookMethods } from '../http/webhook.ts';
 import { anyFields, ascii, entries, identifier, list, text } from './bounded.ts';
 import type { EventsIn } from './metadata.ts';
 
@@ -38,10 +38,10 @@ export const renderLimits = z.object({
  * sealed box that holds address and headers as they were given; it is erased when the delivery has ended. Null where nothing is masked.
  */
 export const webhookTarget = z.object({
-  url: z.string().max(maxWebhookUrl),
+  url: z.string().max(maxWebhookUrlLength),
   urlIsMasked: z.boolean(),
   method: z.enum(webhookMethods),
-  headers: entries(ascii(longestWebhookHeader.name), ascii(longestWebhookHeader.value), maxWebhookHeaders),
+  headers: entries(ascii(maxWebhookHeaderLength.name), ascii(maxWebhookHeaderLength.value), maxWebhookHeaders),
   sealed: blobRef.nullable(),
 });
 export type WebhookTarget = z.output<typeof webhookTarget>;
@@ -50,7 +50,7 @@ export type WebhookTarget = z.output<typeof webhookTarget>;
  * How the caller gets the PDF. `wait`: in the answer, and it is not kept. `poll`: by asking for it. `webhook`: by a callback.
  * `estimatedMs` is what the caller was told.
  */
-export const renderReply = z.discriminatedUnion('kind', [
+export const responseMode = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('wait') }),
   z.object({ kind: z.literal('poll'), estimatedMs: z.number().int() }),
   z.object({
@@ -59,7 +59,7 @@ export const renderReply = z.discriminatedUnion('kind', [
     ...webhookTarget.shape,
   }),
 ]);
-export type RenderReply = z.output<typeof renderReply>;
+export type ResponseMode = z.output<typeof responseMode>;
 
 export const renderRequested = z.object({
   accountId: identifier(),
@@ -68,11 +68,11 @@ export const renderRequested = z.object({
   source: renderSource,
   /** All options but the bands' HTML, which can be large. */
   options: renderOptions.omit({ header_html: true, footer_html: true }),
-  bands: z.object({ header: blobRef.nullable(), footer: blobRef.nullable() }),
+  headerFooter: z.object({ header: blobRef.nullable(), footer: blobRef.nullable() }),
   limits: renderLimits,
   /** A trial of a template: it counts neither toward the quota nor as a use of the template. */
-  trial: z.boolean(),
-  reply: renderReply,
+  templateTest: z.boolean(),
+  responseMode: responseMode,
 });
 
 export const renderStarted = z.object({
@@ -95,45 +95,45 @@ export const renderDurations = z.object({
 });
 export type RenderDurations = z.output<typeof renderDurations>;
 
-export const laneReasonText = text(1000);
+export const renderModeReasonText = text(1000);
 
 export const renderCompleted = z.object({
   attempt: z.number().int(),
   /** What the PDF was made from: an input type, or a template. */
   input: z.enum([...inputTypes, 'template']),
   pdf: blobRef,
-  reply: z.enum(['wait', 'poll', 'webhook']),
+  responseMode: z.enum(['wait', 'poll', 'webhook']),
   /** Until when the PDF can be fetched; null where it was not kept. */
   keptUntil: identifier().nullable(),
   pages: z.number().int(),
   durations: renderDurations,
-  lane: z.enum(['quiet', 'script']),
-  laneReason: laneReasonText,
-  engine: text(500),
+  renderMode: z.enum(['quiet', 'script']),
+  renderModeReason: renderModeReasonText,
+  browserVersion: text(500),
   warnings: renderWarnings,
 });
 
 export const renderFailed = z.object({
   attempt: z.number().int(),
   /** A name of the error table, with the message and the extra fields that the caller got. */
-  fault: z.object({ name: z.enum(errorNames), message: text(2000), extra: anyFields(24_000) }),
-  reply: z.enum(['wait', 'poll', 'webhook']),
+  error: z.object({ name: z.enum(errorNames), message: text(2000), extra: anyFields(24_000) }),
+  responseMode: z.enum(['wait', 'poll', 'webhook']),
   totalMs: z.number(),
   /** The day (`YYYY-MM-DD`, UTC; in early events the month alone) whose quota gets the render back, where the service itself was at fault. */
-  givesBack: identifier().nullable(),
+  quotaRefundDate: identifier().nullable(),
 });
 
 /** The kept PDF was erased; its hash stays in RenderCompleted. */
 export const pdfErased = z.object({ sha256: identifier() });
 
 /** A PDF was stored when its render had failed already, or could not be recorded. It is not to be fetched, and is erased after `until`. */
-export const pdfDiscarded = z.object({ pdf: blobRef, until: identifier() });
+export const pdfDiscarded = z.object({ pdf: blobRef, eraseAfter: identifier() });
 
 /** Somebody who repeats their request shall have the same PDF again, which was not kept. */
-export const pdfRequestedAgain = z.object({});
+export const pdfRegenerationRequested = z.object({});
 
 /** The PDF was made again and is kept for a while; both are null where it could not be made, or has other bytes now, and nothing is kept. */
-export const pdfMadeAgain = z.object({ pdf: blobRef.nullable(), keptUntil: identifier().nullable() });
+export const pdfRegenerationEnded = z.object({ pdf: blobRef.nullable(), keptUntil: identifier().nullable() });
 
 /** Somebody wants to know more of a render that has ended than its story tells. */
 export const diagnosisRequested = z.object({});
@@ -148,8 +148,8 @@ export const renderEvents = {
   RenderFailed: renderFailed,
   PdfErased: pdfErased,
   PdfDiscarded: pdfDiscarded,
-  PdfRequestedAgain: pdfRequestedAgain,
-  PdfMadeAgain: pdfMadeAgain,
+  PdfRegenerationRequested: pdfRegenerationRequested,
+  PdfRegenerationEnded: pdfRegenerationEnded,
   DiagnosisRequested: diagnosisRequested,
   RenderDiagnosed: renderDiagnosed,
 } as const;

@@ -27,9 +27,9 @@ export const templateEvents = {
   }),
   TemplateDeleted: z.object({ version: z.number().int() }),
   /** A template that was to be created never was, and never will be: the request died, and its place was given to another. */
-  TemplateAbandoned: z.object({}),
+  TemplateCreationCancelled: z.object({}),
   /** The template gave up a name that it had reserved and never taken; one that did not exist yet never will. */
-  TemplateNameForgone: z.object({ name: templateNameText }),
+  TemplateNameReservationCancelled: z.object({ name: templateNameText }),
 } as const;
 
 export type TemplateEvent = EventsIn<typeof templateEvents>;

@@ -7,7 +7,7 @@ export type Step = (data: never) => unknown;
 export type Steps = Readonly<Record<string, readonly Step[]>>;
 
 /** An event written by a later release than this one, whose meaning is not known here. */
-export class NewerEvent extends Error {
+export class UnknownEventVersionError extends Error {
   constructor({ type, version }: Versioned, known: number) {
     super(`event ${type} has version ${version}; this release knows versions up to ${known}`);
     this.name = 'NewerEvent';
@@ -15,21 +15,23 @@ export class NewerEvent extends Error {
 }
 
 /** `versionOf` is the version that a new event of a type has; `upcast` lifts a recorded event to it. @throws NewerEvent */
-export const upcasting = (steps: Steps) => {
+export const createUpcaster = (steps: Steps) => {
   const stepsOf = (type: string): readonly Step[] => (Object.hasOwn(steps, type) ? steps[type]! : []);
   const versionOf = (type: string): number => stepsOf(type).length + 1;
 
   const upcast = <Event extends Versioned>(event: Event): Event => {
     const version = versionOf(event.type);
     if (event.version === version) return event;
-    if (event.version > version) throw new NewerEvent(event, version);
-    const data = stepsOf(event.type).slice(event.version - 1).reduce<unknown>((before, step) => step(before as never), event.data);
+    if (event.version > version) throw new UnknownEventVersionError(event, version);
+    const data = stepsOf(event.type)
+      .slice(event.version - 1)
+      .reduce<unknown>((before, step) => step(before as never), event.data);
     return { ...event, version, data };
   };
 
   return { versionOf, upcast };
 };
 
-const released: Steps = {};
+const upcastSteps: Steps = {};
 
-export const { versionOf, upcast } = upcasting(released);
+export const { versionOf, upcast } = createUpcaster(upcastSteps);

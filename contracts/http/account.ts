@@ -9,11 +9,15 @@ const unlimited = 'null where it is unlimited.';
 
 /** Query of GET /usage. */
 export const usageQuery = z.strictObject({
-  period: z.string().regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month written YYYY-MM, such as 2026-03').optional().describe('A month, YYYY-MM, in UTC; the present one unless given. Not one that is still to come.'),
+  period: z
+    .string()
+    .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month written YYYY-MM, such as 2026-03')
+    .optional()
+    .describe('A month, YYYY-MM, in UTC; the present one unless given. Not one that is still to come.'),
 });
 
 /** 200 of GET /usage. */
-export const usageAnswer = z.object({
+export const usageResponse = z.object({
   period: z.string().describe('YYYY-MM, UTC.'),
   quota: z.object({
     limit: count.nullable().describe(unlimited),
@@ -24,16 +28,18 @@ export const usageAnswer = z.object({
     per_minute: count.nullable().describe(unlimited),
     current_usage: count.describe('Requests of the account in the present minute, this one included.'),
   }),
-  trials: z.object({
+  template_tests: z.object({
     limit: count.nullable().describe(`The same number as renders in a month; ${unlimited}`),
     used: count.describe('Trials of templates with live keys in the period. They do not count toward the quota.'),
   }),
-  by_day: z.array(z.object({ date: z.string().describe('YYYY-MM-DD, UTC.'), requests: count })).describe('Every day of the period so far, oldest first; the requests add up to used.'),
+  by_day: z
+    .array(z.object({ date: z.string().describe('YYYY-MM-DD, UTC.'), requests: count }))
+    .describe('Every day of the period so far, oldest first; the requests add up to used.'),
 });
-export type UsageAnswer = z.output<typeof usageAnswer>;
+export type UsageResponse = z.output<typeof usageResponse>;
 
 /** 200 of GET /account. */
-export const accountAnswer = z.object({
+export const accountResponse = z.object({
   id: z.string().describe('acc_<id>'),
   name: z.string(),
   plan: z.enum(planNames),
@@ -54,7 +60,7 @@ export const accountAnswer = z.object({
     kept_versions: count.nullable().describe('null where all are kept.'),
   }),
 });
-export type AccountAnswer = z.output<typeof accountAnswer>;
+export type AccountResponse = z.output<typeof accountResponse>;
 
 /** Query of GET /account/events. */
 export const accountEventsQuery = z.strictObject({
@@ -69,13 +75,21 @@ export const accountHistoryData = {
   AccountSuspended: z.object({ reason: z.string() }),
   AccountReinstated: z.object({ reason: z.string().nullable() }),
   WebhookSecretRotated: z.object({}),
-  ApiKeyIssued: z.object({ name: z.string(), keyType: z.enum(['live', 'test']), prefix: z.string(), permissions: z.array(z.enum(permissions)), expiresAt: z.string().nullable() }),
+  ApiKeyIssued: z.object({
+    name: z.string(),
+    keyType: z.enum(['live', 'test']),
+    prefix: z.string(),
+    permissions: z.array(z.enum(permissions)),
+    expiresAt: z.string().nullable(),
+  }),
   ApiKeyRevoked: z.object({ reason: z.string().nullable() }),
 } as const;
 
 export const accountHistoryEvent = z.object({
   id: z.string(),
-  type: z.enum(Object.keys(accountHistoryData) as [keyof typeof accountHistoryData, ...(keyof typeof accountHistoryData)[]]),
+  type: z.enum(
+    Object.keys(accountHistoryData) as [keyof typeof accountHistoryData, ...(keyof typeof accountHistoryData)[]],
+  ),
   subject: z.string().describe('What it happened to: acc_<id> or key_<id>.'),
   time: timestamp,
   actor,
@@ -85,7 +99,7 @@ export const accountHistoryEvent = z.object({
 });
 
 /** 200 of GET /account/events. */
-export const accountEventsAnswer = z.object({
+export const accountEventsResponse = z.object({
   account_id: z.string().describe('acc_<id>'),
   events: z.array(accountHistoryEvent).describe('Newest first.'),
   total: count,
@@ -93,4 +107,4 @@ export const accountEventsAnswer = z.object({
   limit: count,
   pages: count,
 });
-export type AccountEventsAnswer = z.output<typeof accountEventsAnswer>;
+export type AccountEventsResponse = z.output<typeof accountEventsResponse>;

@@ -8,7 +8,7 @@ const timestamp = z.string().describe('ISO 8601, UTC.');
 export const webhookStatuses = ['pending', 'sent', 'delivered', 'failed', 'timeout'] as const;
 
 /** 200 of GET /jobs/{job_id}. Fields that do not apply are absent. */
-export const job = z.object({
+export const jobResponse = z.object({
   job_id: z.string().describe('job_<id>'),
   id: z.string().describe('render_<id>'),
   status: z.enum(renderStatuses),
@@ -24,25 +24,42 @@ export const job = z.object({
   pages: z.number().int().optional(),
   file_size_kb: z.number().optional(),
   pdf_sha256: z.string().optional(),
-  pdf_url: z.string().optional().describe('Opens the PDF without a key until pdf_expires_at; absent once the PDF is erased.'),
+  pdf_url: z
+    .string()
+    .optional()
+    .describe('Opens the PDF without a key until pdf_expires_at; absent once the PDF is erased.'),
   pdf_expires_at: timestamp.optional(),
   error: z.string().optional(),
   message: z.string().optional(),
   details: z.unknown().optional(),
-  webhook_url: z.string().optional().describe('Where the callback goes. What may be a credential is shown as `***`: query values, and parts of the path that are not plain words.'),
+  webhook_url: z
+    .string()
+    .optional()
+    .describe(
+      'Where the callback goes. What may be a credential is shown as `***`: query values, and parts of the path that are not plain words.',
+    ),
   webhook_status: z.enum(webhookStatuses).optional(),
   webhook_attempts: z.number().int().optional(),
   webhook_last_attempt: timestamp.optional(),
   webhook_last_error: z.string().optional(),
   webhook_error: z
-    .object({ error: z.literal('webhook_failed'), message: z.string(), code: z.literal(500), webhook_url: z.string(), attempts: z.number().int(), last_error: z.string() })
+    .object({
+      error: z.literal('webhook_failed'),
+      message: z.string(),
+      code: z.literal(500),
+      webhook_url: z.string(),
+      attempts: z.number().int(),
+      last_error: z.string(),
+    })
     .optional()
     .describe('There once the callback has failed for good.'),
   diagnostics: diagnostics.optional().describe('There where it was asked for, once the render has ended.'),
 });
-export type Job = z.output<typeof job>;
+export type JobResponse = z.output<typeof jobResponse>;
 
-const instant = z.union([z.iso.datetime({ offset: true }), z.iso.date()], { error: 'must be a time in ISO 8601 with its offset, such as 2026-03-02T09:15:00Z, or a date' });
+const instant = z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
+  error: 'must be a time in ISO 8601 with its offset, such as 2026-03-02T09:15:00Z, or a date',
+});
 
 export const listJobsQuery = z.strictObject({
   status: z.enum(renderStatuses).optional(),
@@ -52,7 +69,10 @@ export const listJobsQuery = z.strictObject({
   cursor: z.string().max(100).optional().describe('next_cursor of the page before.'),
 });
 
-export const jobList = z.object({ jobs: z.array(job), next_cursor: z.string().nullable().describe('Null on the last page.') });
+export const jobListResponse = z.object({
+  jobs: z.array(jobResponse),
+  next_cursor: z.string().nullable().describe('Null on the last page.'),
+});
 
 export const historyEvent = z.object({
   id: z.string(),
@@ -65,21 +85,35 @@ export const historyEvent = z.object({
   data: z.unknown(),
 });
 
-export const jobHistory = z.object({ job_id: z.string(), events: z.array(historyEvent) });
+export const jobHistoryResponse = z.object({ job_id: z.string(), events: z.array(historyEvent) });
 
-export const redeliverJob = z.strictObject(webhookFields);
-export type RedeliverJob = z.output<typeof redeliverJob>;
-export const redeliverJobs = z.strictObject({ since: instant.describe('Callbacks that failed at or after this ISO 8601 time are sent again.') });
-export const redelivered = z.object({ job_id: z.string(), webhook_status: z.enum(webhookStatuses) });
-export const redeliveredJobs = z.object({ redelivered: z.number().int(), job_ids: z.array(z.string()), erased_job_ids: z.array(z.string()).optional().describe('Jobs whose callbacks cannot be sent again without a body, because their secrets are erased. At most 1,000; absent if there are none.') });
+export const redeliverJobRequest = z.strictObject(webhookFields);
+export type RedeliverJobRequest = z.output<typeof redeliverJobRequest>;
+export const redeliverJobsRequest = z.strictObject({
+  since: instant.describe('Callbacks that failed at or after this ISO 8601 time are sent again.'),
+});
+export const redeliverJobResponse = z.object({ job_id: z.string(), webhook_status: z.enum(webhookStatuses) });
+export const redeliverJobsResponse = z.object({
+  redelivered: z.number().int(),
+  job_ids: z.array(z.string()),
+  erased_job_ids: z
+    .array(z.string())
+    .optional()
+    .describe(
+      'Jobs whose callbacks cannot be sent again without a body, because their secrets are erased. At most 1,000; absent if there are none.',
+    ),
+});
 
 /** The immediate answer to an asynchronous render. */
-export const renderQueued = z.object({
+export const renderQueuedResponse = z.object({
   id: z.string().describe('render_<id>'),
   job_id: z.string().describe('job_<id>'),
   status: z.literal('QUEUED'),
   webhook_url: z.string().optional().describe('As it was sent.'),
-  estimated_time_ms: z.number().int().describe('From recent renders of the same kind of input, and from the renders of the account that wait now.'),
+  estimated_time_ms: z
+    .number()
+    .int()
+    .describe('From recent renders of the same kind of input, and from the renders of the account that wait now.'),
   created_at: timestamp,
 });
-export type RenderQueued = z.output<typeof renderQueued>;
+export type RenderQueuedResponse = z.output<typeof renderQueuedResponse>;

@@ -4,8 +4,14 @@ export const pageSizes = ['A4', 'A3', 'Letter', 'Legal', 'Tabloid'] as const;
 export const orientations = ['portrait', 'landscape'] as const;
 
 const margin = (initial: number) => z.number().min(0).max(100).default(initial).describe('Millimetres, 0 to 100.');
-const band = z.string().nullable().default(null).describe('HTML of a band in the margin; {{page}}, {{total}} and {{date}} are filled in. The margin grows to the height of the band where it is lower.');
-const bandHeight = z.number().min(0).max(100).default(10).describe('Millimetres, 0 to 100.');
+const headerFooterHtml = z
+  .string()
+  .nullable()
+  .default(null)
+  .describe(
+    'HTML of a band in the margin; {{page}}, {{total}} and {{date}} are filled in. The margin grows to the height of the band where it is lower.',
+  );
+const headerFooterHeight = z.number().min(0).max(100).default(10).describe('Millimetres, 0 to 100.');
 
 /** The fields of a render request that shape the page, each with its default (section 4.1 of the API). */
 export const renderOptionFields = {
@@ -15,10 +21,10 @@ export const renderOptionFields = {
   margin_bottom: margin(20),
   margin_left: margin(15),
   margin_right: margin(15),
-  header_html: band,
-  footer_html: band,
-  header_height: bandHeight,
-  footer_height: bandHeight,
+  header_html: headerFooterHtml,
+  footer_html: headerFooterHtml,
+  header_height: headerFooterHeight,
+  footer_height: headerFooterHeight,
   print_background: z.boolean().default(true),
   scale: z.number().min(0.1).max(2).default(1),
   wait_for: z.enum(['load', 'domcontentloaded', 'networkidle']).default('load'),

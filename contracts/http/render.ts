@@ -4,7 +4,7 @@ import { renderOptionFields } from './render-options.ts';
 import { anyObject, optionalRenderOptionFields } from './templates.ts';
 import { webhookFields } from './webhook.ts';
 
-export const modes = ['CONVERT', 'RENDER'] as const;
+export const requestModes = ['CONVERT', 'RENDER'] as const;
 export const inputTypes = ['html', 'docx', 'markdown', 'xml', 'csv', 'json'] as const;
 export type InputType = (typeof inputTypes)[number];
 
@@ -13,12 +13,16 @@ const anyArray = z.custom<unknown[]>(Array.isArray, 'must be an array').meta({ t
 const textData = z
   .string()
   .min(1)
-  .describe('Text, or base64: always for docx; for text types after a `data:...;base64,` prefix, or where all of it is canonical base64 of text that reads as the input type.');
+  .describe(
+    'Text, or base64: always for docx; for text types after a `data:...;base64,` prefix, or where all of it is canonical base64 of text that reads as the input type.',
+  );
 
 export const convertRequest = z.strictObject({
   mode: z.literal('CONVERT'),
   input_type: z.enum(inputTypes),
-  data: z.union([textData, anyObject, anyArray], 'must be text, or for json also an object or array').describe('The content. For json also an object or array as it stands.'),
+  data: z
+    .union([textData, anyObject, anyArray], 'must be text, or for json also an object or array')
+    .describe('The content. For json also an object or array as it stands.'),
   ...renderOptionFields,
   ...webhookFields,
 });
@@ -28,7 +32,12 @@ export type ConvertRequest = z.output<typeof convertRequest>;
 export const templateRequest = z.strictObject({
   mode: z.literal('RENDER'),
   template_id: z.string().describe('tpl_<id>'),
-  template_version: z.number().int().min(1).optional().describe('An older version that is still kept; the current one unless given.'),
+  template_version: z
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .describe('An older version that is still kept; the current one unless given.'),
   data: anyObject.describe("The values of the template's placeholders."),
   ...optionalRenderOptionFields,
   ...webhookFields,
@@ -39,7 +48,7 @@ export type TemplateRequest = z.output<typeof templateRequest>;
 export const renderStatuses = ['QUEUED', 'PROCESSING', 'DONE', 'FAILED'] as const;
 
 /** The Render object as a synchronous answer has it. */
-export const renderDone = z.object({
+export const renderDoneResponse = z.object({
   id: z.string().describe('render_<id>'),
   status: z.literal('DONE'),
   pdf_base64: z.string(),

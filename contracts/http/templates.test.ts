@@ -1,18 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { renderOptionFields } from './render-options.ts';
-import { createTemplate, createTemplateFor, defaultOptions, testTemplate, updateTemplate } from './templates.ts';
+import {
+  createTemplateRequest,
+  createTemplateRequestFor,
+  defaultOptions,
+  testTemplateRequest,
+  updateTemplateRequest,
+} from './templates.ts';
 
 const template = { name: 'Invoice', content: '<p>{{total}}</p>' };
 const variables = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `v${at}`, type: 'string' }));
-const pathsOf = (body: unknown) => createTemplate.safeParse(body).error?.issues.map(({ path }) => path.join('.'));
+const pathsOf = (body: unknown) =>
+  createTemplateRequest.safeParse(body).error?.issues.map(({ path }) => path.join('.'));
 
 describe('the body of a new template', () => {
   it('needs a name and content alone', () => {
-    expect(createTemplate.parse(template)).toEqual({ ...template, category: 'other', variables: [], default_options: {} });
+    expect(createTemplateRequest.parse(template)).toEqual({
+      ...template,
+      category: 'other',
+      variables: [],
+      default_options: {},
+    });
   });
 
   it('keeps a name trimmed and composed, so that equal names are equal strings', () => {
-    expect(createTemplate.parse({ ...template, name: '  Cafe\u0301 ' }).name).toBe('Caf\u00e9');
+    expect(createTemplateRequest.parse({ ...template, name: '  Cafe\u0301 ' }).name).toBe('Caf\u00e9');
   });
 
   it.each([
@@ -22,7 +34,16 @@ describe('the body of a new template', () => {
     ['content', { ...template, content: { type: 'Program', body: [] } }],
     ['category', { ...template, category: 'poem' }],
     ['variables.0.type', { ...template, variables: [{ name: 'a', type: 'money' }] }],
-    ['variables.1.name', { ...template, variables: [{ name: 'a', type: 'string' }, { name: 'a ', type: 'date' }] }],
+    [
+      'variables.1.name',
+      {
+        ...template,
+        variables: [
+          { name: 'a', type: 'string' },
+          { name: 'a ', type: 'date' },
+        ],
+      },
+    ],
     ['variables', { ...template, variables: variables(51) }],
     ['default_options', { ...template, default_options: { paper: 'A4' } }],
     ['default_options.page_size', { ...template, default_options: { page_size: 'B5' } }],
@@ -35,27 +56,31 @@ describe('the body of a new template', () => {
 
   it('may declare 50 variables, and any number where the plan sets no limit', () => {
     expect(pathsOf({ ...template, variables: variables(50) })).toBeUndefined();
-    expect(createTemplateFor(null).parse({ ...template, variables: variables(500) }).variables).toHaveLength(500);
+    expect(createTemplateRequestFor(null).parse({ ...template, variables: variables(500) }).variables).toHaveLength(
+      500,
+    );
   });
 });
 
 describe('default options', () => {
   it('take every render option, and fill none in', () => {
-    const every = Object.fromEntries(Object.entries(renderOptionFields).map(([name, field]) => [name, field.parse(undefined)]));
+    const every = Object.fromEntries(
+      Object.entries(renderOptionFields).map(([name, field]) => [name, field.parse(undefined)]),
+    );
     expect(defaultOptions.parse(every)).toEqual(every);
     expect(defaultOptions.parse({})).toEqual({});
-    expect(testTemplate.parse({ data: {}, page_size: 'Letter' })).toEqual({ data: {}, page_size: 'Letter' });
+    expect(testTemplateRequest.parse({ data: {}, page_size: 'Letter' })).toEqual({ data: {}, page_size: 'Letter' });
   });
 });
 
 describe('the body of an update', () => {
   it('holds only what the caller sent', () => {
-    expect(updateTemplate.parse({ changes: 'New logo' })).toEqual({ changes: 'New logo' });
+    expect(updateTemplateRequest.parse({ changes: 'New logo' })).toEqual({ changes: 'New logo' });
   });
 });
 
 it('refuses a name that is far too long without composing it first: composing many marks takes minutes', () => {
-  const nameOf = (name: string) => createTemplate.safeParse({ name, content: 'x' });
+  const nameOf = (name: string) => createTemplateRequest.safeParse({ name, content: 'x' });
   const { error } = nameOf(`a${'\u0301'.repeat(100_000)}${'\u0316'.repeat(100_000)}`);
   expect(error?.issues).toMatchObject([{ code: 'too_big', path: ['name'], maximum: 200 }]);
 });

@@ -9,11 +9,25 @@ export const anyObject = z
   .custom<Record<string, unknown>>(isObject, 'must be an object')
   .meta({ type: 'object', additionalProperties: {} });
 
-export const templateCategories = ['invoice', 'contract', 'report', 'certificate', 'letter', 'receipt', 'other'] as const;
+export const templateCategories = [
+  'invoice',
+  'contract',
+  'report',
+  'certificate',
+  'letter',
+  'receipt',
+  'other',
+] as const;
 export const variableTypes = ['string', 'number', 'boolean', 'array', 'object', 'date'] as const;
 
 /** What every plan but the unlimited ones may hold. Characters, unless the name says otherwise. */
-export const templateLimits = { nameLength: 200, descriptionLength: 2000, changesLength: 500, variables: 50, variableNameLength: 100 } as const;
+export const templateLimits = {
+  nameLength: 200,
+  descriptionLength: 2000,
+  changesLength: 500,
+  variables: 50,
+  variableNameLength: 100,
+} as const;
 
 const isLocale = (tag: string) => {
   try {
@@ -31,33 +45,50 @@ const isTimeZone = (name: string) => {
   }
 };
 
-const unset = <F extends z.ZodType>(field: z.ZodDefault<F>) => field.unwrap().optional();
+const withoutDefault = <F extends z.ZodType>(field: z.ZodDefault<F>) => field.unwrap().optional();
 
-type OptionalFields = { [K in keyof typeof renderOptionFields]: z.ZodOptional<ReturnType<(typeof renderOptionFields)[K]['unwrap']>> };
+type OptionalFields = {
+  [K in keyof typeof renderOptionFields]: z.ZodOptional<ReturnType<(typeof renderOptionFields)[K]['unwrap']>>;
+};
 
 /** Every page, header/footer and advanced option of a render, each optional and none filled in: what a template may preset, and what a test render may override. */
 export const optionalRenderOptionFields = Object.fromEntries(
-  Object.entries(renderOptionFields).map(([name, field]) => [name, unset(field as z.ZodDefault<z.ZodType>)]),
+  Object.entries(renderOptionFields).map(([name, field]) => [name, withoutDefault(field as z.ZodDefault<z.ZodType>)]),
 ) as OptionalFields;
 
 export const defaultOptions = z
   .strictObject({
     ...optionalRenderOptionFields,
-    locale: z.string().max(64).refine(isLocale, 'must be a language tag such as en, de-AT or pt-BR').optional().describe('Language tag (BCP 47) for month names and amounts; en unless set.'),
-    time_zone: z.string().max(64).refine(isTimeZone, 'must be an IANA time zone such as UTC or Europe/Vienna').optional().describe('IANA time zone that date-times are shown in; UTC unless set.'),
+    locale: z
+      .string()
+      .max(64)
+      .refine(isLocale, 'must be a language tag such as en, de-AT or pt-BR')
+      .optional()
+      .describe('Language tag (BCP 47) for month names and amounts; en unless set.'),
+    time_zone: z
+      .string()
+      .max(64)
+      .refine(isTimeZone, 'must be an IANA time zone such as UTC or Europe/Vienna')
+      .optional()
+      .describe('IANA time zone that date-times are shown in; UTC unless set.'),
   })
   .describe('Render options that a render with this template takes where its own request leaves them out.');
 /** Lengths in millimetres, times in milliseconds; absent means not preset. */
 export type DefaultOptions = z.output<typeof defaultOptions>;
 
-export const variable = z.strictObject({
-  name: z.string().trim().min(1).max(templateLimits.variableNameLength).describe('A top-level name of the data, or a dotted path into it.'),
+export const variableDeclaration = z.strictObject({
+  name: z
+    .string()
+    .trim()
+    .min(1)
+    .max(templateLimits.variableNameLength)
+    .describe('A top-level name of the data, or a dotted path into it.'),
   type: z.enum(variableTypes).describe('date is an ISO 8601 date or date-time.'),
   required: z.boolean().default(false).describe('A render whose data lacks a required variable fails.'),
 });
-export type Variable = z.output<typeof variable>;
+export type VariableDeclaration = z.output<typeof variableDeclaration>;
 
-const firstRepeat = (names: string[]): number => {
+const indexOfFirstDuplicate = (names: string[]): number => {
   const seen = new Set<string>();
   return names.findIndex((name) => {
     const known = seen.has(name);
@@ -69,20 +100,33 @@ const firstRepeat = (names: string[]): number => {
 /** The declared variables of a template; names are distinct. `most` is how many the plan allows, null for any number. */
 export const variablesUpTo = (most: number | null) =>
   z
-    .array(variable)
+    .array(variableDeclaration)
     .max(most ?? Number.MAX_SAFE_INTEGER, `at most ${most} variables are allowed`)
     .superRefine((variables, context) => {
-      const at = firstRepeat(variables.map(({ name }) => name));
-      if (at >= 0) context.addIssue({ code: 'custom', path: [at, 'name'], message: `the variable "${variables[at]?.name}" is declared twice; names must be distinct` });
+      const at = indexOfFirstDuplicate(variables.map(({ name }) => name));
+      if (at >= 0)
+        context.addIssue({
+          code: 'custom',
+          path: [at, 'name'],
+          message: `the variable "${variables[at]?.name}" is declared twice; names must be distinct`,
+        });
     });
 
 /** Far longer texts take minutes to normalise, and are refused for their length anyway. */
-const composed = (name: string): string => (name.length > 4 * templateLimits.nameLength ? name : name.normalize('NFC'));
+const normalizeName = (name: string): string =>
+  name.length > 4 * templateLimits.nameLength ? name : name.normalize('NFC');
 
 const isOneLine = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
 
 const templateFields = (mostVariables: number | null) => ({
-  name: z.string().trim().overwrite(composed).min(1).max(templateLimits.nameLength).refine(isOneLine, 'must be one line of text, without control characters').describe('Unique within the account.'),
+  name: z
+    .string()
+    .trim()
+    .overwrite(normalizeName)
+    .min(1)
+    .max(templateLimits.nameLength)
+    .refine(isOneLine, 'must be one line of text, without control characters')
+    .describe('Unique within the account.'),
   description: z.string().max(templateLimits.descriptionLength),
   content: z.string().min(1).describe('HTML with placeholders.'),
   category: z.enum(templateCategories),
@@ -91,7 +135,7 @@ const templateFields = (mostVariables: number | null) => ({
 });
 
 /** The body of POST /templates for a plan that allows `mostVariables` variables (null: any number). The size of `content` is a matter of the plan, not of this schema. */
-export const createTemplateFor = (mostVariables: number | null) => {
+export const createTemplateRequestFor = (mostVariables: number | null) => {
   const { name, content, description, category, variables, default_options } = templateFields(mostVariables);
   return z.strictObject({
     name,
@@ -104,16 +148,24 @@ export const createTemplateFor = (mostVariables: number | null) => {
 };
 
 /** The body of PUT /templates/{id}: only the fields that are there change. */
-export const updateTemplateFor = (mostVariables: number | null) =>
+export const updateTemplateRequestFor = (mostVariables: number | null) =>
   z
     .strictObject(templateFields(mostVariables))
     .partial()
-    .extend({ changes: z.string().trim().min(1).max(templateLimits.changesLength).optional().describe('What the version changes; else the names of the changed fields are noted.') });
+    .extend({
+      changes: z
+        .string()
+        .trim()
+        .min(1)
+        .max(templateLimits.changesLength)
+        .optional()
+        .describe('What the version changes; else the names of the changed fields are noted.'),
+    });
 
-export const createTemplate = createTemplateFor(templateLimits.variables);
-export type CreateTemplate = z.output<typeof createTemplate>;
-export const updateTemplate = updateTemplateFor(templateLimits.variables);
-export type UpdateTemplate = z.output<typeof updateTemplate>;
+export const createTemplateRequest = createTemplateRequestFor(templateLimits.variables);
+export type CreateTemplateRequest = z.output<typeof createTemplateRequest>;
+export const updateTemplateRequest = updateTemplateRequestFor(templateLimits.variables);
+export type UpdateTemplateRequest = z.output<typeof updateTemplateRequest>;
 
 export const listTemplatesQuery = z.strictObject({
   category: z.enum(templateCategories).optional(),
@@ -122,13 +174,18 @@ export const listTemplatesQuery = z.strictObject({
 });
 
 /** The body of POST /templates/validate for a plan that allows `mostVariables` variables (null: any number). */
-export const validateTemplateFor = (mostVariables: number | null) => z.strictObject({ content: z.string(), variables: variablesUpTo(mostVariables).default([]) });
-export const validateTemplate = validateTemplateFor(templateLimits.variables);
+export const validateTemplateRequestFor = (mostVariables: number | null) =>
+  z.strictObject({ content: z.string(), variables: variablesUpTo(mostVariables).default([]) });
+export const validateTemplateRequest = validateTemplateRequestFor(templateLimits.variables);
 
 const templateVersion = z.number().int().min(1);
 
 /** The body of POST /templates/{id}/test: the data, and the render's own options where they differ from the template's. */
-export const testTemplate = z.strictObject({ data: anyObject, template_version: templateVersion.optional(), ...optionalRenderOptionFields });
-export type TestTemplate = z.output<typeof testTemplate>;
+export const testTemplateRequest = z.strictObject({
+  data: anyObject,
+  template_version: templateVersion.optional(),
+  ...optionalRenderOptionFields,
+});
+export type TestTemplateRequest = z.output<typeof testTemplateRequest>;
 
-export const restoreTemplate = z.strictObject({ version: templateVersion });
+export const restoreTemplateRequest = z.strictObject({ version: templateVersion });

@@ -13,12 +13,12 @@ export const syncFolder = async (folder: string): Promise<void> => {
 };
 
 /** Makes a folder within one that is there; durable when it resolves. */
-export const makeFolder = async (folder: string): Promise<void> => {
+export const createDurableFolder = async (folder: string): Promise<void> => {
   const made = await mkdir(folder, { recursive: true });
   if (made !== undefined) await syncFolder(dirname(folder));
 };
 
-const syncedFile = async (path: string, bytes: Uint8Array): Promise<void> => {
+const writeSyncedFile = async (path: string, bytes: Uint8Array): Promise<void> => {
   const handle = await open(path, 'wx');
   try {
     await handle.writeFile(bytes);
@@ -32,8 +32,8 @@ const syncedFile = async (path: string, bytes: Uint8Array): Promise<void> => {
 export const writeDurably = async (path: string, incoming: string, bytes: Uint8Array): Promise<void> => {
   const temporary = join(incoming, `${randomUUID()}.part`);
   try {
-    await syncedFile(temporary, bytes);
-    await makeFolder(dirname(path));
+    await writeSyncedFile(temporary, bytes);
+    await createDurableFolder(dirname(path));
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
@@ -46,10 +46,13 @@ export const writeDurably = async (path: string, incoming: string, bytes: Uint8A
 const abandonedAfterMs = 60 * 60 * 1000;
 
 /** Removes what a crash left in `incoming`. */
-export const sweepIncoming = async (incoming: string): Promise<void> => {
+export const removeAbandonedFiles = async (incoming: string): Promise<void> => {
   for (const name of await readdir(incoming)) {
     const path = join(incoming, name);
-    const changed = await stat(path).then(({ mtimeMs }) => mtimeMs, () => Infinity);
+    const changed = await stat(path).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => Infinity,
+    );
     if (Date.now() - changed > abandonedAfterMs) await rm(path, { force: true });
   }
 };

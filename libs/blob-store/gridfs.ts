@@ -1,7 +1,13 @@
-import { type Connection, type Database, type Documents, documentsIn, openConnection } from '#libs/mongodb/connection.ts';
-import { openMark } from '#libs/mongodb/mark.ts';
-import { isDuplicate } from '#libs/mongodb/trouble.ts';
-import { BlobMissing, type BlobStore } from './port.ts';
+import {
+  type MongoConnection,
+  type MongoDatabase,
+  type MongoCollection,
+  mongoCollectionIn,
+  openMongoConnection,
+} from '#libs/mongodb/connection.ts';
+import { openMongoInstallationId } from '#libs/mongodb/installation-id.ts';
+import { isDuplicateKey } from '#libs/mongodb/errors.ts';
+import { BlobNotFound, type BlobStore } from './port.ts';
 import { isSha256, sha256Of } from './sha256.ts';
 
 /**
@@ -14,60 +20,87 @@ type Chunk = { _id: string; files_id: string; n: number; data: Uint8Array };
 /** Never to be changed: the chunks of a blob that is there are taken to be of this size. */
 const chunkBytes = 255 * 1024;
 /** So many chunks, 4 MiB, are under way at once. */
-const atOnce = 16;
+const chunksPerRound = 16;
 
-const filesIn = (db: Database): Documents<File> => documentsIn<File>(db, 'fs.files');
-const chunksIn = (db: Database): Documents<Chunk> => documentsIn<Chunk>(db, 'fs.chunks');
+const filesIn = (db: MongoDatabase): MongoCollection<File> => mongoCollectionIn<File>(db, 'fs.files');
+const chunksIn = (db: MongoDatabase): MongoCollection<Chunk> => mongoCollectionIn<Chunk>(db, 'fs.chunks');
 
-const countOf = (length: number): number => Math.ceil(length / chunkBytes);
+const chunkCountOf = (length: number): number => Math.ceil(length / chunkBytes);
 const chunkId = (sha256: string, n: number): string => `${sha256}/${n}`;
-const inRounds = (count: number): number[][] => Array.from({ length: Math.ceil(count / atOnce) }, (_, round) => Array.from({ length: Math.min(atOnce, count - round * atOnce) }, (_, n) => round * atOnce + n));
+const chunkRounds = (count: number): number[][] =>
+  Array.from({ length: Math.ceil(count / chunksPerRound) }, (_, round) =>
+    Array.from(
+      { length: Math.min(chunksPerRound, count - round * chunksPerRound) },
+      (_, n) => round * chunksPerRound + n,
+    ),
+  );
 
-const read = async (db: Database, sha256: string): Promise<Uint8Array | null> => {
+const readBlob = async (db: MongoDatabase, sha256: string): Promise<Uint8Array | null> => {
   const chunk = (n: number): Promise<Chunk | null> => chunksIn(db).findOne({ _id: chunkId(sha256, n) });
   // Most blobs are one chunk, which comes along with the file's own document.
   const [file, first] = await Promise.all([filesIn(db).findOne({ _id: sha256 }), chunk(0)]);
   if (!file) return null;
   const parts: Uint8Array[] = first ? [first.data] : [];
-  for (const round of inRounds(countOf(file.length))) parts.push(...(await Promise.all(round.filter((n) => n > 0).map(async (n) => (await chunk(n))?.data ?? new Uint8Array()))));
-  const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts, parts.reduce((sum, part) => sum + part.byteLength, 0));
+  for (const round of chunkRounds(chunkCountOf(file.length)))
+    parts.push(
+      ...(await Promise.all(round.filter((n) => n > 0).map(async (n) => (await chunk(n))?.data ?? new Uint8Array()))),
+    );
+  const bytes =
+    parts.length === 1
+      ? parts[0]!
+      : Buffer.concat(
+          parts,
+          parts.reduce((sum, part) => sum + part.byteLength, 0),
+        );
   return (await sha256Of(bytes)) === sha256 ? bytes : null;
 };
 
 /** Two who write the same document for the first time may meet; the second finds it there when it tries again. */
-const twice = async <T>(write: () => Promise<T>): Promise<T> => {
+const retryOnDuplicate = async <T>(write: () => Promise<T>): Promise<T> => {
   try {
     return await write();
   } catch (error) {
-    if (!isDuplicate(error)) throw error;
+    if (!isDuplicateKey(error)) throw error;
     return write();
   }
 };
 
-const write = async (db: Database, sha256: string, bytes: Uint8Array): Promise<void> => {
-  for (const round of inRounds(countOf(bytes.byteLength))) {
+const writeBlob = async (db: MongoDatabase, sha256: string, bytes: Uint8Array): Promise<void> => {
+  for (const round of chunkRounds(chunkCountOf(bytes.byteLength))) {
     const writes = round.map((n) => ({
-      replaceOne: { filter: { _id: chunkId(sha256, n) }, replacement: { files_id: sha256, n, data: bytes.subarray(n * chunkBytes, (n + 1) * chunkBytes) }, upsert: true },
+      replaceOne: {
+        filter: { _id: chunkId(sha256, n) },
+        replacement: { files_id: sha256, n, data: bytes.subarray(n * chunkBytes, (n + 1) * chunkBytes) },
+        upsert: true,
+      },
     }));
     // Acknowledged from memory: the server's journal is in order, so that the file's document, written last and durably, vouches for them.
-    await twice(() => chunksIn(db).bulkWrite(writes, { ordered: false, writeConcern: { w: 1 } }));
+    await retryOnDuplicate(() => chunksIn(db).bulkWrite(writes, { ordered: false, writeConcern: { w: 1 } }));
   }
   const file = { length: bytes.byteLength, chunkSize: chunkBytes, uploadDate: new Date(), filename: sha256 };
-  await twice(() => filesIn(db).replaceOne({ _id: sha256 }, file, { upsert: true }));
+  await retryOnDuplicate(() => filesIn(db).replaceOne({ _id: sha256 }, file, { upsert: true }));
 };
 
 /** The file goes first: what is left of a blob without it is no blob. */
-const remove = async (db: Database, sha256: string): Promise<void> => {
+const removeBlob = async (db: MongoDatabase, sha256: string): Promise<void> => {
   const file = await filesIn(db).findOneAndDelete({ _id: sha256 });
-  for (const round of inRounds(countOf(file?.length ?? 0))) await Promise.all(round.map((n) => chunksIn(db).deleteOne({ _id: chunkId(sha256, n) })));
+  for (const round of chunkRounds(chunkCountOf(file?.length ?? 0)))
+    await Promise.all(round.map((n) => chunksIn(db).deleteOne({ _id: chunkId(sha256, n) })));
 };
 
 /**
  * Blobs in GridFS, shared by any number of processes. A blob is durable, on most members of a replica set, when `put` resolves.
  * `setting` is where the address stands, for messages.
  */
-export const openGridFsBlobStore = async (url: string, setting = 'BLOB_STORE_URL'): Promise<BlobStore & Pick<Connection, 'missing'>> => {
-  const connection = openConnection(url, setting, async (db) => void (await chunksIn(db).createIndex({ files_id: 1, n: 1 }, { unique: true })));
+export const openGridFsBlobStore = async (
+  url: string,
+  setting = 'BLOB_STORE_URL',
+): Promise<BlobStore & Pick<MongoConnection, 'missing'>> => {
+  const connection = openMongoConnection(
+    url,
+    setting,
+    async (db) => void (await chunksIn(db).createIndex({ files_id: 1, n: 1 }, { unique: true })),
+  );
   return {
     put: (bytes) => {
       // Callers may go on using the buffer of a small blob at once.
@@ -75,21 +108,23 @@ export const openGridFsBlobStore = async (url: string, setting = 'BLOB_STORE_URL
       return connection.use(async (db) => {
         const sha256 = await sha256Of(kept);
         // To write one chunk costs no more than to look for it.
-        if (kept.byteLength <= chunkBytes || (await read(db, sha256)) === null) await write(db, sha256, kept);
+        if (kept.byteLength <= chunkBytes || (await readBlob(db, sha256)) === null) await writeBlob(db, sha256, kept);
         return { sha256, size: kept.byteLength };
       });
     },
     get: async (sha256) => {
-      const bytes = isSha256(sha256) ? await connection.use((db) => read(db, sha256)) : null;
-      if (!bytes) throw new BlobMissing(sha256);
+      const bytes = isSha256(sha256) ? await connection.use((db) => readBlob(db, sha256)) : null;
+      if (!bytes) throw new BlobNotFound(sha256);
       return bytes;
     },
-    has: async (sha256) => isSha256(sha256) && (await connection.use((db) => filesIn(db).findOne({ _id: sha256 }, { projection: { _id: 1 } }))) !== null,
+    has: async (sha256) =>
+      isSha256(sha256) &&
+      (await connection.use((db) => filesIn(db).findOne({ _id: sha256 }, { projection: { _id: 1 } }))) !== null,
     delete: async (sha256) => {
-      if (isSha256(sha256)) await connection.use((db) => remove(db, sha256));
+      if (isSha256(sha256)) await connection.use((db) => removeBlob(db, sha256));
     },
     // Beside the collections of GridFS, so that a backup of these has it.
-    ...openMark(connection, 'fs.installation', 'blobs'),
+    ...openMongoInstallationId(connection, 'fs.installation', 'blobs'),
     missing: () => connection.missing(),
     close: () => connection.close(),
   };

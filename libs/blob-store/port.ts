@@ -1,6 +1,6 @@
 import type { BlobRef } from '#contracts/events/render.ts';
 
-export class BlobMissing extends Error {
+export class BlobNotFound extends Error {
   constructor(sha256: string) {
     super(`no blob ${sha256}`);
     this.name = 'BlobMissing';
@@ -16,8 +16,8 @@ export type BlobStore = {
   has(sha256: string): Promise<boolean>;
   delete(sha256: string): Promise<void>;
   /** The installation that the storage belongs to; null while it belongs to none. */
-  mark(): Promise<string | null>;
+  installationId(): Promise<string | null>;
   /** Lets storage without a mark belong to an installation; answers with the mark that it has then, which may be another one. Durable when it resolves. */
-  setMark(installation: string): Promise<string>;
+  setInstallationId(installation: string): Promise<string>;
   close(): Promise<void>;
 };

@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
 
 /** Up to this size a hash takes less than a millisecond. */
-const fewBytes = 1024 * 1024;
+const maxSyncHashBytes = 1024 * 1024;
 
 /** SHA-256 in hex. That of many bytes is computed off the event loop; they must not change meanwhile. */
 export const sha256Of = async (bytes: Uint8Array): Promise<string> =>
-  bytes.byteLength <= fewBytes ? hash('sha256', bytes, 'hex') : Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex');
+  bytes.byteLength <= maxSyncHashBytes
+    ? hash('sha256', bytes, 'hex')
+    : Buffer.from(await crypto.subtle.digest('SHA-256', bytes as Uint8Array<ArrayBuffer>)).toString('hex');
 
 export const isSha256 = (name: string): boolean => /^[0-9a-f]{64}$/.test(name);

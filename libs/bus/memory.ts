@@ -1,25 +1,25 @@
-import { type Bus, type Consumer, type Delivery, deduplicationMs, type Message } from './port.ts';
+import { type Bus, type Consumer, type LeasedMessage, deduplicationWindowMs, type Message } from './port.ts';
 
-type Entry = { message: Message; attempt: number };
-type Timers = { now: () => number; after: (ms: number, act: () => void) => () => void };
-type Waiter = (entry: Entry | null) => void;
-type Queue = { waiting: Entry[]; waiters: Waiter[]; open: number };
+type QueuedMessage = { message: Message; deliveryCount: number };
+type Timers = { now: () => number; schedule: (ms: number, act: () => void) => () => void };
+type Waiter = (entry: QueuedMessage | null) => void;
+type Queue = { waiting: QueuedMessage[]; waiters: Waiter[]; unfinishedCount: number };
 
-const ownTimers: Timers = {
+const systemTimers: Timers = {
   now: () => performance.now(),
-  after: (ms, act) => {
+  schedule: (ms, act) => {
     const timer = setTimeout(act, ms);
     return () => clearTimeout(timer);
   },
 };
 
 /** Each look passes over all that were removed from the Map before. */
-const forgetEveryMs = 1_000;
+const idCleanupIntervalMs = 1_000;
 
 const keyOf = ({ subject, urgent }: { subject: string; urgent?: boolean }): string => `${subject} ${urgent === true}`;
 
 /** A queue in the memory of one process. What it holds ends with the process: the relay fills it again from the event log. `timers` are replaced in tests. */
-export const openMemoryBus = ({ now, after }: Timers = ownTimers): Bus => {
+export const openMemoryBus = ({ now, schedule }: Timers = systemTimers): Bus => {
   const queues = new Map<string, Queue>();
   /** Ids that are no new message: of those whose message has ended, until when. The earliest comes first. */
   const openIds = new Set<string>();
@@ -29,17 +29,17 @@ export const openMemoryBus = ({ now, after }: Timers = ownTimers): Bus => {
 
   const queueOf = (of: { subject: string; urgent?: boolean }): Queue => {
     const key = keyOf(of);
-    const known = queues.get(key) ?? { waiting: [], waiters: [], open: 0 };
+    const known = queues.get(key) ?? { waiting: [], waiters: [], unfinishedCount: 0 };
     queues.set(key, known);
     return known;
   };
-  const offer = (queue: Queue, entry: Entry): void => {
+  const offer = (queue: Queue, entry: QueuedMessage): void => {
     const waiter = queue.waiters.shift();
     if (waiter) waiter(entry);
     else queue.waiting.push(entry);
   };
   const later = (ms: number, act: () => void): (() => void) => {
-    const stop = after(ms, () => {
+    const stop = schedule(ms, () => {
       cancels.delete(stop);
       act();
     });
@@ -52,17 +52,17 @@ export const openMemoryBus = ({ now, after }: Timers = ownTimers): Bus => {
   let forgetAt = 0;
   const forgetEnded = (): void => {
     if (now() < forgetAt) return;
-    forgetAt = now() + forgetEveryMs;
+    forgetAt = now() + idCleanupIntervalMs;
     for (const [id, until] of endedIds) {
       if (until > now()) return;
       endedIds.delete(id);
     }
   };
 
-  const deliveryOf = ({ leaseMs }: Consumer, queue: Queue, entry: Entry): Delivery => {
+  const deliveryOf = ({ leaseMs }: Consumer, queue: Queue, entry: QueuedMessage): LeasedMessage => {
     const { id, subject, data } = entry.message;
     const back = (): void => offer(queue, entry);
-    entry.attempt += 1;
+    entry.deliveryCount += 1;
     let lease: (() => void) | null = null;
     const begin = (): void => {
       lease = later(leaseMs, () => {
@@ -79,19 +79,22 @@ export const openMemoryBus = ({ now, after }: Timers = ownTimers): Bus => {
     };
     begin();
     return {
-      id, subject, data, attempt: entry.attempt,
+      id,
+      subject,
+      data,
+      deliveryCount: entry.deliveryCount,
       ack: async () => {
         if (!release()) return;
-        queue.open -= 1;
+        queue.unfinishedCount -= 1;
         openIds.delete(id);
-        endedIds.set(id, now() + deduplicationMs);
+        endedIds.set(id, now() + deduplicationWindowMs);
       },
       nak: async (delayMs) => {
         if (!release()) return;
         if (delayMs > 0) later(delayMs, back);
         else back();
       },
-      working: async () => {
+      extendLease: async () => {
         if (release()) begin();
       },
     };
@@ -104,15 +107,15 @@ export const openMemoryBus = ({ now, after }: Timers = ownTimers): Bus => {
       if (openIds.has(message.id) || endedIds.has(message.id)) return;
       openIds.add(message.id);
       const queue = queueOf(message);
-      queue.open += 1;
-      offer(queue, { message, attempt: 0 });
+      queue.unfinishedCount += 1;
+      offer(queue, { message, deliveryCount: 0 });
     },
     next: async (consumer, signal) => {
       if (closed || signal.aborted) return null;
       const queue = queueOf(consumer);
       const ready = queue.waiting.shift();
       if (ready) return deliveryOf(consumer, queue, ready);
-      const { promise, resolve } = Promise.withResolvers<Delivery | null>();
+      const { promise, resolve } = Promise.withResolvers<LeasedMessage | null>();
       const waiter: Waiter = (entry) => {
         signal.removeEventListener('abort', leave);
         resolve(entry && deliveryOf(consumer, queue, entry));
@@ -125,7 +128,7 @@ export const openMemoryBus = ({ now, after }: Timers = ownTimers): Bus => {
       queue.waiters.push(waiter);
       return promise;
     },
-    pending: async (queue) => queueOf(queue).open,
+    pending: async (queue) => queueOf(queue).unfinishedCount,
     close: async () => {
       closed = true;
       for (const stop of cancels) stop();

@@ -1,74 +1,120 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { faultOf, readPdf, requestFor, testPrinter } from './fixtures/printing.ts';
+import { apiErrorFieldsOf, readPdf, requestFor, openTestPrinter } from './testing/printing.ts';
 import type { Printer } from './printer.ts';
 
 let printer: Printer;
-beforeAll(async () => void (printer = await testPrinter()));
+beforeAll(async () => void (printer = await openTestPrinter()));
 afterAll(() => printer.close());
 
-type Wish = NonNullable<Parameters<typeof requestFor>[1]>;
-const run = (script: string, wish: Wish = {}) => printer.print(requestFor(`<p>before</p><script>${script}</script><p>after</p>`, { scripts: true, ...wish }));
-const textOf = async (script: string, wish: Wish = {}) => (await readPdf((await run(script, wish)).pdf)).map(({ text }) => text).join(' ');
+type PrintRequestOptions = NonNullable<Parameters<typeof requestFor>[1]>;
+const run = (script: string, wish: PrintRequestOptions = {}) =>
+  printer.print(requestFor(`<p>before</p><script>${script}</script><p>after</p>`, { scripts: true, ...wish }));
+const textOf = async (script: string, wish: PrintRequestOptions = {}) =>
+  (await readPdf((await run(script, wish)).pdf)).map(({ text }) => text).join(' ');
 
 test('what scripts write is printed', async () => {
   expect(await textOf('document.write("written")')).toBe('before written after');
 });
 
 test('scripts get frames, promises, timers and the load event before the document is printed', async () => {
-  const script = 'addEventListener("load",()=>requestAnimationFrame(()=>requestAnimationFrame(async()=>{await 1;document.body.append("framed")})))';
+  const script =
+    'addEventListener("load",()=>requestAnimationFrame(()=>requestAnimationFrame(async()=>{await 1;document.body.append("framed")})))';
   expect(await textOf(script, { options: { wait_time: 1000 } })).toContain('framed');
 });
 
 test('a wait leaves scripts the time for what they do later', async () => {
-  expect(await textOf('setTimeout(()=>document.body.append("late"),200)', { options: { wait_time: 2000 } })).toContain('late');
+  expect(await textOf('setTimeout(()=>document.body.append("late"),200)', { options: { wait_time: 2000 } })).toContain(
+    'late',
+  );
 });
 
-test.each(['window.print()', 'alert(1)', 'confirm(2)', 'prompt(3)', 'setInterval(()=>alert(1),0)', 'onbeforeunload=()=>"stay"', 'for(let i=0;i<50;i++)open("")', 'open("http://other.example/")', 'history.back()', 'debugger',
-  'document.write("<a download href=data:,x id=q>");q.click()', 'new Worker(URL.createObjectURL(new Blob(["while(1);"])))', 'document.body.requestFullscreen()', 'navigator.geolocation.getCurrentPosition(()=>{})'])('%s holds nothing up', async (script) => {
+test.each([
+  'window.print()',
+  'alert(1)',
+  'confirm(2)',
+  'prompt(3)',
+  'setInterval(()=>alert(1),0)',
+  'onbeforeunload=()=>"stay"',
+  'for(let i=0;i<50;i++)open("")',
+  'open("http://other.example/")',
+  'history.back()',
+  'debugger',
+  'document.write("<a download href=data:,x id=q>");q.click()',
+  'new Worker(URL.createObjectURL(new Blob(["while(1);"])))',
+  'document.body.requestFullscreen()',
+  'navigator.geolocation.getCurrentPosition(()=>{})',
+])('%s holds nothing up', async (script) => {
   expect(await textOf(script)).toContain('after');
 });
 
-test.each(['location.href="http://other.example/"', 'location.reload()', 'window.close()', 'location="about:blank"', 'document.write("<form action=http://other.example/ id=f>");f.submit()'])('%s fails the document and says why', async (script) => {
-  expect(await faultOf(run(script))).toMatchObject({ name: 'conversion_failed', extra: { details: { reason: expect.stringMatching(/navigated_away|closed_itself/) } } });
+test.each([
+  'location.href="http://other.example/"',
+  'location.reload()',
+  'window.close()',
+  'location="about:blank"',
+  'document.write("<form action=http://other.example/ id=f>");f.submit()',
+])('%s fails the document and says why', async (script) => {
+  expect(await apiErrorFieldsOf(run(script))).toMatchObject({
+    name: 'conversion_failed',
+    extra: { details: { reason: expect.stringMatching(/navigated_away|closed_itself/) } },
+  });
 });
 
-test.each(['while(1);', 'setInterval(()=>{const t=performance.now();while(performance.now()-t<200);},0)', 'onbeforeprint=()=>{while(1);}', '/(a+)+b/.test("a".repeat(60))', 'const f=()=>Promise.resolve().then(f);f()'])(
-  'scripts that run too long end the document: %s', async (script) => {
-    const fault = await faultOf(run(script, { limits: { scriptMs: 900 }, options: { wait_time: 5000 } }));
-    expect(fault).toMatchObject({ name: 'javascript_timeout', extra: { timeout_seconds: 1 } });
-    expect(await textOf('1')).toBe('before after');
-  });
+test.each([
+  'while(1);',
+  'setInterval(()=>{const t=performance.now();while(performance.now()-t<200);},0)',
+  'onbeforeprint=()=>{while(1);}',
+  '/(a+)+b/.test("a".repeat(60))',
+  'const f=()=>Promise.resolve().then(f);f()',
+])('scripts that run too long end the document: %s', async (script) => {
+  const fault = await apiErrorFieldsOf(run(script, { limits: { scriptMs: 900 }, options: { wait_time: 5000 } }));
+  expect(fault).toMatchObject({ name: 'javascript_timeout', extra: { timeout_seconds: 1 } });
+  expect(await textOf('1')).toBe('before after');
+});
 
 test('a document that waits is not one whose scripts run', async () => {
-  expect(await faultOf(run('1', { limits: { scriptMs: 100, processingMs: 700 }, options: { wait_time: 5000 } }))).toMatchObject({ name: 'processing_timeout' });
+  expect(
+    await apiErrorFieldsOf(run('1', { limits: { scriptMs: 100, processingMs: 700 }, options: { wait_time: 5000 } })),
+  ).toMatchObject({ name: 'processing_timeout' });
 });
 
 test('nothing is left from one document to the next', async () => {
-  const script = 'document.cookie="a=1";try{localStorage.a=1}catch{};window.name="left";document.body.append("["+document.cookie+window.name.length+"]")';
+  const script =
+    'document.cookie="a=1";try{localStorage.a=1}catch{};window.name="left";document.body.append("["+document.cookie+window.name.length+"]")';
   expect(await textOf(script)).toBe(await textOf(script));
 });
 
-test.each(['fetch("file:///etc/passwd").then(r=>r.text()).then(t=>document.body.append(t),()=>document.body.append("refused"))', 'document.write("<iframe src=file:///etc/passwd width=600 height=600></iframe>refused")', 'document.write("<iframe src=chrome://version></iframe>refused")', 'document.write("<object data=file:///etc/passwd></object><embed src=view-source:file:///etc/passwd>refused")'])(
-  'files and the browser’s own pages stay out of reach: %s', async (script) => {
-    const text = await textOf(script, { options: { wait_for: 'networkidle' }, external: true });
-    expect(text).toContain('refused');
-    expect(text).not.toMatch(/root:|Chromium/);
-  });
+test.each([
+  'fetch("file:///etc/passwd").then(r=>r.text()).then(t=>document.body.append(t),()=>document.body.append("refused"))',
+  'document.write("<iframe src=file:///etc/passwd width=600 height=600></iframe>refused")',
+  'document.write("<iframe src=chrome://version></iframe>refused")',
+  'document.write("<object data=file:///etc/passwd></object><embed src=view-source:file:///etc/passwd>refused")',
+])('files and the browser’s own pages stay out of reach: %s', async (script) => {
+  const text = await textOf(script, { options: { wait_for: 'networkidle' }, external: true });
+  expect(text).toContain('refused');
+  expect(text).not.toMatch(/root:|Chromium/);
+});
 
 test('a document finds a window as wide as its text on paper', async () => {
-  expect(await textOf('document.body.append("w"+innerWidth)', { options: { margin_left: 10, margin_right: 10 } })).toContain(`w${Math.round((190 / 25.4) * 96)}`);
+  expect(
+    await textOf('document.body.append("w"+innerWidth)', { options: { margin_left: 10, margin_right: 10 } }),
+  ).toContain(`w${Math.round((190 / 25.4) * 96)}`);
 });
 
 test('scripts that fill their heap end with a word about memory, and others go on', async () => {
-  const small = await testPrinter({ memoryMb: 500 });
+  const small = await openTestPrinter({ memoryMb: 500 });
   const print = (html: string) => small.print(requestFor(html, { scripts: true, limits: { scriptMs: 20_000 } }));
-  const [hungry, modest] = [faultOf(print('<script>const a=[];for(;;)a.push({x:Math.random()+""})</script>')), print('<p>modest')];
+  const [hungry, modest] = [
+    apiErrorFieldsOf(print('<script>const a=[];for(;;)a.push({x:Math.random()+""})</script>')),
+    print('<p>modest'),
+  ];
   expect(await hungry).toMatchObject({ name: 'conversion_failed', message: expect.stringContaining('memory') });
   expect((await modest).pages).toBe(1);
   await small.close();
 });
 
 test('networkidle waits for what scripts fetch one after the other', async () => {
-  const script = 'const get=()=>fetch("data:,x").then(r=>r.text());onload=()=>setTimeout(()=>get().then(()=>setTimeout(()=>get().then(()=>document.body.append("fetched")),150)),150)';
+  const script =
+    'const get=()=>fetch("data:,x").then(r=>r.text());onload=()=>setTimeout(()=>get().then(()=>setTimeout(()=>get().then(()=>document.body.append("fetched")),150)),150)';
   expect(await textOf(script, { options: { wait_for: 'networkidle' } })).toContain('fetched');
 });

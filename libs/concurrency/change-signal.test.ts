@@ -37,7 +37,7 @@ describe('Someone who waits for a change', () => {
 describe('A change by another process', () => {
   it('is noticed by polling while someone waits, and only then', async () => {
     let asked = 0;
-    const changes = createChangeSignal({ everyMs: often, hasChanged: () => (asked += 1) === 3 });
+    const changes = createChangeSignal({ intervalMs: often, hasChanged: () => (asked += 1) === 3 });
     await changes.waitForChange();
     await createChangeSignal().waitForChange(undefined, 20);
     expect(asked).toBe(3);
@@ -47,7 +47,7 @@ describe('A change by another process', () => {
     const failing = (): boolean => {
       throw new Error('the file is gone');
     };
-    const changes = createChangeSignal({ everyMs: often, hasChanged: failing });
+    const changes = createChangeSignal({ intervalMs: often, hasChanged: failing });
     await changes.waitForChange();
     expect(changes.version()).toBe(1);
   });

@@ -15,10 +15,10 @@ export type ChangeSignal = {
 };
 
 /** How changes by other processes are noticed: `hasChanged` is asked every `everyMs` milliseconds while anyone waits. */
-export type Poll = { everyMs: number; hasChanged: () => boolean };
+export type PollOptions = { intervalMs: number; hasChanged: () => boolean };
 
 /** An error of `poll.hasChanged` counts as a change: the caller meets the error where it looks again. */
-export const createChangeSignal = (poll?: Poll): ChangeSignal => {
+export const createChangeSignal = (poll?: PollOptions): ChangeSignal => {
   const waiters = new Set<() => void>();
   let version = 0;
   let polling: NodeJS.Timeout | undefined;
@@ -49,7 +49,7 @@ export const createChangeSignal = (poll?: Poll): ChangeSignal => {
           resolve();
         };
         const timer = timeoutMs === undefined ? undefined : setTimeout(wake, timeoutMs);
-        if (poll && waiters.size === 0) polling = setInterval(() => hasChanged() && notify(), poll.everyMs);
+        if (poll && waiters.size === 0) polling = setInterval(() => hasChanged() && notify(), poll.intervalMs);
         waiters.add(wake);
         signal?.addEventListener('abort', wake);
       }),

@@ -1,5 +1,5 @@
 /** The folder in which the set-up leaves a browser that it had to download. */
-export const downloadedBrowsers: string;
+export const downloadedBrowsersFolder: string;
 
 /** True for a regular file that this user may execute. */
 export const isExecutable: (file: string) => boolean;

@@ -3,7 +3,14 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const names = ['chromium-headless-shell', 'chrome-headless-shell', 'chromium', 'google-chrome-stable', 'google-chrome', 'chromium-browser'];
+const names = [
+  'chromium-headless-shell',
+  'chrome-headless-shell',
+  'chromium',
+  'google-chrome-stable',
+  'google-chrome',
+  'chromium-browser',
+];
 
 /** Where the set-up leaves a browser that it had to download. */
 export const downloadedBrowsers = fileURLToPath(new URL('../../.setup/bin', import.meta.url));
@@ -23,5 +30,7 @@ const isSnap = (file) => realpathSync(file).includes('snap');
 export const findBrowser = (env) => {
   if (env.PUPPETEER_EXECUTABLE_PATH) return env.PUPPETEER_EXECUTABLE_PATH;
   const folders = [...(env.PATH ?? '').split(delimiter).filter(Boolean), downloadedBrowsers];
-  return names.flatMap((name) => folders.map((folder) => join(folder, name))).find((file) => isExecutable(file) && !isSnap(file));
+  return names
+    .flatMap((name) => folders.map((folder) => join(folder, name)))
+    .find((file) => isExecutable(file) && !isSnap(file));
 };

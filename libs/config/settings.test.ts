@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { describeSettings, loadSettings, SettingsError } from './settings.ts';
-import { settingTable } from './table.ts';
+import { settingTable } from './setting-table.ts';
 
-const bare = { PATH: '' };
-const failure = (env: Record<string, string>): string => {
+const minimalEnvironment = { PATH: '' };
+const settingsErrorOf = (env: Record<string, string>): string => {
   try {
-    loadSettings({ ...bare, ...env });
+    loadSettings({ ...minimalEnvironment, ...env });
   } catch (error) {
     expect(error).toBeInstanceOf(SettingsError);
     return (error as Error).message;
@@ -15,41 +15,63 @@ const failure = (env: Record<string, string>): string => {
 
 describe('without any variable', () => {
   test('the service listens on loopback, port 8080, with embedded engines', () => {
-    expect(loadSettings(bare)).toMatchObject({
-      port: 8080, host: '127.0.0.1', baseUrl: 'http://127.0.0.1:8080', dataDir: './data',
-      eventStoreUrl: 'sqlite:', busUrl: 'memory:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:', egressAllow: [], countAsyncTowardRateLimit: true,
+    expect(loadSettings(minimalEnvironment)).toMatchObject({
+      port: 8080,
+      host: '127.0.0.1',
+      baseUrl: 'http://127.0.0.1:8080',
+      dataDir: './data',
+      eventStoreUrl: 'sqlite:',
+      busUrl: 'memory:',
+      readStoreUrl: 'sqlite:',
+      blobStoreUrl: 'file:',
+      egressAllow: [],
+      countAsyncTowardRateLimit: true,
     });
   });
 
   test('an empty variable counts as one that is not set', () => {
-    expect(loadSettings({ ...bare, PORT: '', TLS_CERT_FILE: '' })).toEqual(loadSettings(bare));
+    expect(loadSettings({ ...minimalEnvironment, PORT: '', TLS_CERT_FILE: '' })).toEqual(
+      loadSettings(minimalEnvironment),
+    );
   });
 });
 
 describe('values', () => {
   test('the base address follows host, port and TLS unless it is given', () => {
-    expect(loadSettings({ ...bare, HOST: '::1', PORT: '9000' }).baseUrl).toBe('http://[::1]:9000');
-    expect(loadSettings({ ...bare, HOST: '0.0.0.0' }).baseUrl).toBe('http://localhost:8080');
-    expect(loadSettings({ ...bare, TLS_CERT_FILE: process.execPath, TLS_KEY_FILE: process.execPath }).baseUrl).toBe('https://127.0.0.1:8080');
-    expect(loadSettings({ ...bare, PORT: '9000', BASE_URL: 'https://pdf.example' }).baseUrl).toBe('https://pdf.example');
+    expect(loadSettings({ ...minimalEnvironment, HOST: '::1', PORT: '9000' }).baseUrl).toBe('http://[::1]:9000');
+    expect(loadSettings({ ...minimalEnvironment, HOST: '0.0.0.0' }).baseUrl).toBe('http://localhost:8080');
+    expect(
+      loadSettings({ ...minimalEnvironment, TLS_CERT_FILE: process.execPath, TLS_KEY_FILE: process.execPath }).baseUrl,
+    ).toBe('https://127.0.0.1:8080');
+    expect(loadSettings({ ...minimalEnvironment, PORT: '9000', BASE_URL: 'https://pdf.example' }).baseUrl).toBe(
+      'https://pdf.example',
+    );
   });
 
   test('a list is split at commas and its blanks fall away', () => {
-    expect(loadSettings({ ...bare, COLOPHON_EGRESS_ALLOW: 'intranet:8443, 10.0.0.0/8,' }).egressAllow).toEqual(['intranet:8443', '10.0.0.0/8']);
+    expect(
+      loadSettings({ ...minimalEnvironment, COLOPHON_EGRESS_ALLOW: 'intranet:8443, 10.0.0.0/8,' }).egressAllow,
+    ).toEqual(['intranet:8443', '10.0.0.0/8']);
   });
 
   test('the browser is the one that is named', () => {
-    expect(loadSettings({ ...bare, PUPPETEER_EXECUTABLE_PATH: process.execPath }).browser).toBe(process.execPath);
+    expect(loadSettings({ ...minimalEnvironment, PUPPETEER_EXECUTABLE_PATH: process.execPath }).browserFile).toBe(
+      process.execPath,
+    );
   });
 });
 
 describe('a wrong variable', () => {
   test.each([
     ['COLOPHON_SECRET', 'base64:dG9vIHNob3J0', 'base64: and the content of a secret.key'],
-    ['COLOPHON_PREVIOUS_SECRETS', `${'x'.repeat(32)},short`, 'a list, with commas, of what COLOPHON_SECRET may be; one with a comma in it as base64: and its base64'],
+    [
+      'COLOPHON_PREVIOUS_SECRETS',
+      `${'x'.repeat(32)},short`,
+      'a list, with commas, of what COLOPHON_SECRET may be; one with a comma in it as base64: and its base64',
+    ],
   ])('%s, a secret, is refused without its value', (variable, value, allowed) => {
-    expect(failure({ [variable]: value })).toContain(`${variable} is "***"; allowed is`);
-    expect(failure({ [variable]: value })).toContain(allowed);
+    expect(settingsErrorOf({ [variable]: value })).toContain(`${variable} is "***"; allowed is`);
+    expect(settingsErrorOf({ [variable]: value })).toContain(allowed);
   });
 
   test.each([
@@ -69,48 +91,64 @@ describe('a wrong variable', () => {
     ['LOG_LEVEL', 'loud', 'one of trace, debug'],
     ['OTEL_TRACES_SAMPLER_ARG', '1.5', 'a number from 0 to 1'],
   ])('%s=%s is refused with its name, its value and what is allowed', (variable, value, allowed) => {
-    const message = failure({ [variable]: value });
+    const message = settingsErrorOf({ [variable]: value });
     expect(message).toContain(`${variable} is ${JSON.stringify(value)}; allowed is `);
     expect(message).toContain(allowed);
     expect(message.split('\n')).toHaveLength(1);
   });
 
   test('all that are wrong are named at once, and no default that follows from them', () => {
-    expect(failure({ PORT: 'x', LOG_LEVEL: 'y' }).split('\n').map((line) => line.split(' ')[0])).toEqual(['PORT', 'LOG_LEVEL']);
+    expect(
+      settingsErrorOf({ PORT: 'x', LOG_LEVEL: 'y' })
+        .split('\n')
+        .map((line) => line.split(' ')[0]),
+    ).toEqual(['PORT', 'LOG_LEVEL']);
   });
 
   test('a certificate without its key, or a key without its certificate, is refused', () => {
-    expect(failure({ TLS_CERT_FILE: process.execPath })).toContain('TLS_CERT_FILE is set without TLS_KEY_FILE');
-    expect(failure({ TLS_KEY_FILE: process.execPath })).toContain('TLS_KEY_FILE is set without TLS_CERT_FILE');
+    expect(settingsErrorOf({ TLS_CERT_FILE: process.execPath })).toContain('TLS_CERT_FILE is set without TLS_KEY_FILE');
+    expect(settingsErrorOf({ TLS_KEY_FILE: process.execPath })).toContain('TLS_KEY_FILE is set without TLS_CERT_FILE');
   });
 
   test('a log on a server without the secret that its processes share is refused', () => {
     const servers = { EVENT_STORE_URL: 'kurrentdb://host', BUS_URL: 'nats://host', READ_STORE_URL: 'mongodb://host' };
-    expect(failure(servers)).toContain('COLOPHON_SECRET is missing');
+    expect(settingsErrorOf(servers)).toContain('COLOPHON_SECRET is missing');
     expect(loadSettings({ ...servers, COLOPHON_SECRET: 'x'.repeat(32) }).eventStoreUrl).toBe('kurrentdb://host');
   });
 
   test('a log or a bus on a server with read models in a file is refused with the settings of both kinds', () => {
-    expect(failure({ EVENT_STORE_URL: 'kurrentdb://host', BUS_URL: 'nats://host', COLOPHON_SECRET: 'x'.repeat(32) })).toMatch(/^EVENT_STORE_URL and BUS_URL name servers, but READ_STORE_URL names a file/);
+    expect(
+      settingsErrorOf({ EVENT_STORE_URL: 'kurrentdb://host', BUS_URL: 'nats://host', COLOPHON_SECRET: 'x'.repeat(32) }),
+    ).toMatch(/^EVENT_STORE_URL and BUS_URL name servers, but READ_STORE_URL names a file/);
   });
 
   test('a password in an address is not repeated', () => {
-    expect(failure({ EVENT_STORE_URL: 'postgres://admin:changeit@host' })).not.toContain('changeit');
-    expect(failure({ OTEL_EXPORTER_OTLP_HEADERS: 'changeit' })).not.toContain('changeit');
+    expect(settingsErrorOf({ EVENT_STORE_URL: 'postgres://admin:changeit@host' })).not.toContain('changeit');
+    expect(settingsErrorOf({ OTEL_EXPORTER_OTLP_HEADERS: 'changeit' })).not.toContain('changeit');
   });
 });
 
 describe('the description', () => {
   test('every setting has its sentence, what is allowed, its value and where that comes from', () => {
-    const lines = describeSettings({ ...bare, PORT: '9000' });
+    const lines = describeSettings({ ...minimalEnvironment, PORT: '9000' });
     expect(lines).toHaveLength(Object.keys(settingTable).length);
-    expect(lines.every(({ about, allowed }) => about.endsWith('.') && allowed.length > 3)).toBe(true);
+    expect(lines.every(({ description, allowedValues }) => description.endsWith('.') && allowedValues.length > 3)).toBe(
+      true,
+    );
     expect(lines.find(({ variable }) => variable === 'PORT')).toMatchObject({ value: '9000', from: 'environment' });
     expect(lines.find(({ variable }) => variable === 'HOST')).toMatchObject({ value: '127.0.0.1', from: 'default' });
   });
 
   test('passwords and tokens are masked, and a wrong value does not hinder it', () => {
-    const shown = JSON.stringify(describeSettings({ ...bare, PORT: 'x', BUS_URL: 'nats://u:hunter2@h', READ_STORE_URL: 'mongodb://h/?password=hunter2', OTEL_EXPORTER_OTLP_HEADERS: 'authorization=hunter2' }));
+    const shown = JSON.stringify(
+      describeSettings({
+        ...minimalEnvironment,
+        PORT: 'x',
+        BUS_URL: 'nats://u:hunter2@h',
+        READ_STORE_URL: 'mongodb://h/?password=hunter2',
+        OTEL_EXPORTER_OTLP_HEADERS: 'authorization=hunter2',
+      }),
+    );
     expect(shown).not.toContain('hunter2');
     expect(shown).toContain('nats://***@h');
   });

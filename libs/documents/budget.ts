@@ -1,9 +1,9 @@
 /** Ends work that turns out larger than it may be. @throws RangeError from `spend` once more has been spent than there is */
 export type Budget = { spend: (units: number) => void };
 
-export const unlimited: Budget = { spend: () => {} };
+export const unlimitedBudget: Budget = { spend: () => {} };
 
-export const openBudget = (units: number): Budget => {
+export const createBudget = (units: number): Budget => {
   let left = units;
   return {
     spend: (spent) => {

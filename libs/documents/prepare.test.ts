@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Problem } from '#contracts/http/problem.ts';
-import type { InputType, TextType } from './input.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
+import type { InputType, TextInputType } from './input.ts';
 import { prepareDocument, prepareTemplate } from './prepare.ts';
 
 const outcome = async (inputType: InputType, data: Uint8Array): Promise<'prepared' | 'refused'> => {
@@ -12,54 +12,125 @@ const outcome = async (inputType: InputType, data: Uint8Array): Promise<'prepare
     expect(html).toBeTypeOf('string');
     return 'prepared';
   } catch (error) {
-    if (error instanceof Problem) return 'refused';
+    if (error instanceof ApiError) return 'refused';
     throw error;
   }
 };
 
-const sharp = fc.constantFrom('<', '>', '&', '"', "'", '<!--', '-->', '<a ', '</a>', '<![CDATA[', ']]>', '```', '|', '[x](', '![', ')', '{', '}', '[', ']', ':', ',', ';', '\n', '\r', '\t', '\0', '\ufeff', '\ud800', 'sep=;', '#', '- [ ] ', '[^1]', '1', 'ا', '漢', '<!DOCTYPE a [', '<?x', 'url(', '\\');
-const untidy = fc.array(fc.oneof(sharp, fc.string({ unit: 'binary', maxLength: 5 })), { maxLength: 30 }).map((pieces) => pieces.join(''));
+const sharp = fc.constantFrom(
+  '<',
+  '>',
+  '&',
+  '"',
+  "'",
+  '<!--',
+  '-->',
+  '<a ',
+  '</a>',
+  '<![CDATA[',
+  ']]>',
+  '```',
+  '|',
+  '[x](',
+  '![',
+  ')',
+  '{',
+  '}',
+  '[',
+  ']',
+  ':',
+  ',',
+  ';',
+  '\n',
+  '\r',
+  '\t',
+  '\0',
+  '\ufeff',
+  '\ud800',
+  'sep=;',
+  '#',
+  '- [ ] ',
+  '[^1]',
+  '1',
+  'ا',
+  '漢',
+  '<!DOCTYPE a [',
+  '<?x',
+  'url(',
+  '\\',
+);
+const untidy = fc
+  .array(fc.oneof(sharp, fc.string({ unit: 'binary', maxLength: 5 })), { maxLength: 30 })
+  .map((pieces) => pieces.join(''));
 
 describe('whatever comes in', () => {
-  test.each<TextType>(['html', 'markdown', 'csv', 'json', 'xml'])('as %s is prepared or refused with a Problem', async (inputType) => {
-    await fc.assert(
-      fc.asyncProperty(untidy, async (text) => {
-        expect(await outcome(inputType, Buffer.from(text))).toMatch(/^(prepared|refused)$/);
-      }),
-      { numRuns: 400 },
-    );
-  });
+  test.each<TextInputType>(['html', 'markdown', 'csv', 'json', 'xml'])(
+    'as %s is prepared or refused with a Problem',
+    async (inputType) => {
+      await fc.assert(
+        fc.asyncProperty(untidy, async (text) => {
+          expect(await outcome(inputType, Buffer.from(text))).toMatch(/^(prepared|refused)$/);
+        }),
+        { numRuns: 400 },
+      );
+    },
+  );
 
-  test.each<InputType>(['html', 'markdown', 'csv', 'json', 'xml', 'docx'])('as bytes called %s is prepared or refused with a Problem', async (inputType) => {
-    await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
-        expect(await outcome(inputType, bytes)).toMatch(/^(prepared|refused)$/);
-      }),
-    );
-  });
+  test.each<InputType>(['html', 'markdown', 'csv', 'json', 'xml', 'docx'])(
+    'as bytes called %s is prepared or refused with a Problem',
+    async (inputType) => {
+      await fc.assert(
+        fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
+          expect(await outcome(inputType, bytes)).toMatch(/^(prepared|refused)$/);
+        }),
+      );
+    },
+  );
 });
 
 describe('the sample documents', () => {
   const folder = new URL('../../test/fixtures/documents/', import.meta.url);
-  const types: Record<string, InputType> = { '.html': 'html', '.md': 'markdown', '.csv': 'csv', '.json': 'json', '.xml': 'xml', '.docx': 'docx' };
+  const types: Record<string, InputType> = {
+    '.html': 'html',
+    '.md': 'markdown',
+    '.csv': 'csv',
+    '.json': 'json',
+    '.xml': 'xml',
+    '.docx': 'docx',
+  };
   const samples = readdirSync(folder).filter((name) => extname(name) in types);
 
   test.each(samples)('%s is prepared for the quiet lane and fetches nothing', async (name) => {
     const inputType = types[extname(name)] ?? 'html';
     const file = readFileSync(new URL(name, folder));
     const data = inputType === 'docx' ? Buffer.from(file.toString('base64')) : file;
-    expect(await prepareDocument({ inputType, data, maxImages: 50 })).toMatchObject({ classification: { scripts: false, external: false } });
+    expect(await prepareDocument({ inputType, data, maxImages: 50 })).toMatchObject({
+      classification: { scripts: false, external: false },
+    });
   });
 });
 
 test('A template is not filled from data that is no JSON, and the refusal says why', () => {
-  const filled = (data: string) => prepareTemplate({ content: '<p>{{a}}', contentHash: 'a', data: Buffer.from(data), variables: [], locale: 'en', timeZone: 'UTC', maxImages: null });
+  const filled = (data: string) =>
+    prepareTemplate({
+      content: '<p>{{a}}',
+      contentHash: 'a',
+      data: Buffer.from(data),
+      variables: [],
+      locale: 'en',
+      timeZone: 'UTC',
+      maxImages: null,
+    });
   expect(filled('{"a":1}').html).toContain('<p>1');
   let fault: unknown;
   try {
     filled('{"a":}');
   } catch (error) {
-    fault = (error as Problem).fault;
+    fault = (error as ApiError).fields;
   }
-  expect(fault).toMatchObject({ name: 'invalid_request', message: expect.stringMatching(/^data is not JSON: /), extra: { field: 'data' } });
+  expect(fault).toMatchObject({
+    name: 'invalid_request',
+    message: expect.stringMatching(/^data is not JSON: /),
+    extra: { field: 'data' },
+  });
 });

@@ -7,7 +7,12 @@ import { fold } from './decider.ts';
 import { given, historyOf } from './testing/given.ts';
 
 const open: AccountCommand = { type: 'open', name: 'Acme', plan: 'free', overrides: {} };
-const changePlan = (plan: (typeof planNames)[number], overrides: LimitOverrides = {}): AccountCommand => ({ type: 'changePlan', plan, overrides, reason: null });
+const changePlan = (plan: (typeof planNames)[number], overrides: LimitOverrides = {}): AccountCommand => ({
+  type: 'changePlan',
+  plan,
+  overrides,
+  reason: null,
+});
 const suspend: AccountCommand = { type: 'suspend', reason: 'unpaid' };
 const reinstate: AccountCommand = { type: 'reinstate', reason: null };
 
@@ -22,13 +27,18 @@ describe('an account', () => {
   });
 
   it('changes to another plan or other limits, not to what it has', () => {
-    expect(given(account, opened).when(changePlan('pro'))).toEqual([{ type: 'PlanChanged', data: { plan: 'pro', overrides: {}, reason: null } }]);
+    expect(given(account, opened).when(changePlan('pro'))).toEqual([
+      { type: 'PlanChanged', data: { plan: 'pro', overrides: {}, reason: null } },
+    ]);
     expect(given(account, opened).when(changePlan('free', { requestsPerMinute: 9 }))).toHaveLength(1);
     expect(given(account, opened).when(changePlan('free'))).toEqual([]);
   });
 
   it('loses an override that the change does not name', () => {
-    const limited: AccountEvent = { type: 'AccountOpened', data: { name: 'Acme', plan: 'free', overrides: { requestsPerMinute: 9, maxPdfMb: 3 } } };
+    const limited: AccountEvent = {
+      type: 'AccountOpened',
+      data: { name: 'Acme', plan: 'free', overrides: { requestsPerMinute: 9, maxPdfMb: 3 } },
+    };
     expect(given(account, limited).when(changePlan('free', { maxPdfMb: 3 }))).toHaveLength(1);
     expect(given(account, limited).when(changePlan('free', { maxPdfMb: 3, requestsPerMinute: 9 }))).toEqual([]);
   });
@@ -53,15 +63,21 @@ describe('an account', () => {
 describe('whatever is commanded, an account', () => {
   const plan = fc.constantFrom(...planNames);
   const overrides = fc.record({ requestsPerMinute: fc.integer({ min: 1, max: 2 }) }, { requiredKeys: [] });
-  const command = fc.oneof(fc.constantFrom(open, suspend, reinstate), fc.tuple(plan, overrides).map(([to, limits]) => changePlan(to, limits)));
+  const command = fc.oneof(
+    fc.constantFrom(open, suspend, reinstate),
+    fc.tuple(plan, overrides).map(([to, limits]) => changePlan(to, limits)),
+  );
   const history = fc.array(command, { maxLength: 30 }).map((commands) => historyOf(account, commands));
 
   it('is opened first and once, and alternates between suspended and reinstated', () => {
     fc.assert(
       fc.property(history, (events) => {
         expect(events.filter(({ type }) => type === 'AccountOpened')).toEqual(events.slice(0, 1));
-        const turns = events.map(({ type }) => type).filter((type) => type === 'AccountSuspended' || type === 'AccountReinstated');
-        for (const [index, turn] of turns.entries()) expect(turn).toBe(index % 2 === 0 ? 'AccountSuspended' : 'AccountReinstated');
+        const turns = events
+          .map(({ type }) => type)
+          .filter((type) => type === 'AccountSuspended' || type === 'AccountReinstated');
+        for (const [index, turn] of turns.entries())
+          expect(turn).toBe(index % 2 === 0 ? 'AccountSuspended' : 'AccountReinstated');
       }),
     );
   });

@@ -2,9 +2,10 @@ import type { AccountEvent } from '#contracts/events/account.ts';
 import { type LimitOverrides, limitOverrides, type PlanName } from '#contracts/plans.ts';
 import type { Decider } from './decider.ts';
 
-type Terms = { plan: PlanName; overrides: LimitOverrides; secretGeneration: number };
+type AccountDetails = { plan: PlanName; overrides: LimitOverrides; secretGeneration: number };
 
-export type AccountState = { status: 'NONE' } | ({ status: 'ACTIVE' } & Terms) | ({ status: 'SUSPENDED' } & Terms);
+export type AccountState =
+  { status: 'NONE' } | ({ status: 'ACTIVE' } & AccountDetails) | ({ status: 'SUSPENDED' } & AccountDetails);
 
 export type AccountCommand =
   | { type: 'open'; name: string; plan: PlanName; overrides: LimitOverrides }
@@ -32,25 +33,38 @@ const evolve = (state: AccountState, event: AccountEvent): AccountState => {
 
 const overrideNames = Object.keys(limitOverrides.shape) as (keyof LimitOverrides)[];
 
-const hasPlan = (state: Exclude<AccountState, { status: 'NONE' }>, plan: PlanName, overrides: LimitOverrides): boolean =>
-  state.plan === plan && overrideNames.every((name) => state.overrides[name] === overrides[name]);
+const hasPlan = (
+  state: Exclude<AccountState, { status: 'NONE' }>,
+  plan: PlanName,
+  overrides: LimitOverrides,
+): boolean => state.plan === plan && overrideNames.every((name) => state.overrides[name] === overrides[name]);
 
 const decide = (command: AccountCommand, state: AccountState): AccountEvent[] => {
   switch (command.type) {
     case 'open':
-      return state.status === 'NONE' ? [{ type: 'AccountOpened', data: { name: command.name, plan: command.plan, overrides: command.overrides } }] : [];
+      return state.status === 'NONE'
+        ? [{ type: 'AccountOpened', data: { name: command.name, plan: command.plan, overrides: command.overrides } }]
+        : [];
     case 'changePlan':
-      return state.status === 'NONE' || hasPlan(state, command.plan, command.overrides) ? [] : [{ type: 'PlanChanged', data: { plan: command.plan, overrides: command.overrides, reason: command.reason } }];
+      return state.status === 'NONE' || hasPlan(state, command.plan, command.overrides)
+        ? []
+        : [{ type: 'PlanChanged', data: { plan: command.plan, overrides: command.overrides, reason: command.reason } }];
     case 'suspend':
       return state.status === 'ACTIVE' ? [{ type: 'AccountSuspended', data: { reason: command.reason } }] : [];
     case 'reinstate':
       return state.status === 'SUSPENDED' ? [{ type: 'AccountReinstated', data: { reason: command.reason } }] : [];
     case 'rotateWebhookSecret':
-      return state.status === 'NONE' ? [] : [{ type: 'WebhookSecretRotated', data: { generation: state.secretGeneration + 1 } }];
+      return state.status === 'NONE'
+        ? []
+        : [{ type: 'WebhookSecretRotated', data: { generation: state.secretGeneration + 1 } }];
     default:
       return command satisfies never;
   }
 };
 
 /** An account: opened once, its plan changed only to another, suspended and reinstated in turn. */
-export const account: Decider<AccountState, AccountCommand, AccountEvent> = { initial: { status: 'NONE' }, evolve, decide };
+export const account: Decider<AccountState, AccountCommand, AccountEvent> = {
+  initial: { status: 'NONE' },
+  evolve,
+  decide,
+};

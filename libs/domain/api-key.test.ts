@@ -1,12 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventData } from '#contracts/events/all.ts';
+import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { ApiKeyEvent } from '#contracts/events/account.ts';
 import { apiKey, type ApiKeyCommand } from './api-key.ts';
 import { given, historyOf } from './testing/given.ts';
 
 const data: EventData['ApiKeyIssued'] = {
-  accountId: 'acc_1', name: 'shop', keyType: 'live', hash: 'ab'.repeat(32), prefix: 'svc_live_ab', permissions: ['render:create'], expiresAt: null,
+  accountId: 'acc_1',
+  name: 'shop',
+  keyType: 'live',
+  hash: 'ab'.repeat(32),
+  prefix: 'svc_live_ab',
+  permissions: ['render:create'],
+  expiresAt: null,
 };
 const issue: ApiKeyCommand = { type: 'issue', data };
 const revoke: ApiKeyCommand = { type: 'revoke', reason: 'lost' };

@@ -1,12 +1,11 @@
-import type { EventData } from '#contracts/events/all.ts';
+import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { ApiKeyEvent } from '#contracts/events/account.ts';
 import type { Decider } from './decider.ts';
 
 export type ApiKeyState = { status: 'NONE' } | { status: 'ACTIVE' } | { status: 'REVOKED' };
 
 export type ApiKeyCommand =
-  | { type: 'issue'; data: EventData['ApiKeyIssued'] }
-  | { type: 'revoke'; reason: string | null };
+  { type: 'issue'; data: EventData['ApiKeyIssued'] } | { type: 'revoke'; reason: string | null };
 
 const evolve = (_: ApiKeyState, event: ApiKeyEvent): ApiKeyState => {
   switch (event.type) {

@@ -1,4 +1,4 @@
-import type { EventOf } from '#contracts/events/all.ts';
+import type { EventOf } from '#contracts/events/event-schemas.ts';
 
 /** A stream's rule: how its history folds to a state, and which events a command leads to. Pure. */
 export type Decider<State, Command, Event extends EventOf> = {
@@ -8,5 +8,8 @@ export type Decider<State, Command, Event extends EventOf> = {
 };
 
 /** The state that a history leads to; `from` is the state before its first event. */
-export const fold = <State, Command, Event extends EventOf>(decider: Decider<State, Command, Event>, events: readonly Event[], from = decider.initial): State =>
-  events.reduce(decider.evolve, from);
+export const fold = <State, Command, Event extends EventOf>(
+  decider: Decider<State, Command, Event>,
+  events: readonly Event[],
+  from = decider.initial,
+): State => events.reduce(decider.evolve, from);

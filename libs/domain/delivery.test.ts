@@ -7,31 +7,52 @@ import { delivery, type DeliveryCommand } from './delivery.ts';
 const now = new Date('2026-01-01T00:00:00.000Z');
 const requested: DeliveryEvent = {
   type: 'DeliveryRequested',
-  data: { accountId: 'A', url: 'https://example.com/', urlIsMasked: false, method: 'POST', headers: {}, sealed: null, payload: { sha256: 'x', size: 1 } },
+  data: {
+    accountId: 'A',
+    url: 'https://example.com/',
+    urlIsMasked: false,
+    method: 'POST',
+    headers: {},
+    sealed: null,
+    payload: { sha256: 'x', size: 1 },
+  },
 };
-const answered = (status: number): AttemptOutcome => ({ kind: 'answered', status, answer: '' });
+const answered = (status: number): AttemptOutcome => ({ kind: 'answered', status, responseBody: '' });
 const timeout: AttemptOutcome = { kind: 'timeout', reason: 'no answer within 10 s' };
 const record = (outcome: AttemptOutcome): DeliveryCommand => ({ type: 'record', outcome, durationMs: 1, now });
 
 const after = (commands: readonly DeliveryCommand[]): DeliveryEvent[] =>
-  commands.reduce<DeliveryEvent[]>((events, command) => [...events, ...delivery.decide(command, fold(delivery, events))], [requested]);
+  commands.reduce<DeliveryEvent[]>(
+    (events, command) => [...events, ...delivery.decide(command, fold(delivery, events))],
+    [requested],
+  );
 const attempt = (outcome: AttemptOutcome): DeliveryCommand[] => [{ type: 'send' }, record(outcome)];
 const types = (events: readonly DeliveryEvent[]): string[] => events.map(({ type }) => type);
 
 describe('a callback', () => {
   test('is delivered by any 2xx', () => {
-    for (const status of [200, 204, 299]) expect(types(after(attempt(answered(status))))).toEqual(['DeliveryRequested', 'WebhookSent', 'WebhookAttempted', 'WebhookDelivered']);
+    for (const status of [200, 204, 299])
+      expect(types(after(attempt(answered(status))))).toEqual([
+        'DeliveryRequested',
+        'WebhookAttemptStarted',
+        'WebhookAttempted',
+        'WebhookDelivered',
+      ]);
   });
 
   test('fails at once when the receiver answers with a redirect or a 4xx', () => {
-    for (const status of [301, 400, 404, 410]) expect(types(after(attempt(answered(status)))).at(-1)).toBe('WebhookFailed');
+    for (const status of [301, 400, 404, 410])
+      expect(types(after(attempt(answered(status)))).at(-1)).toBe('WebhookFailed');
   });
 
   test('is tried again after 5 and then 30 seconds when the receiver fails or is silent', () => {
     const events = after([...attempt(answered(503)), ...attempt(timeout), ...attempt(timeout)]);
     const next = events.flatMap((event) => (event.type === 'WebhookAttempted' ? [event.data.nextAttemptAt] : []));
     expect(next).toEqual(['2026-01-01T00:00:05.000Z', '2026-01-01T00:00:30.000Z', null]);
-    expect(events.at(-1)).toEqual({ type: 'WebhookFailed', data: { round: 1, attempts: 3, lastError: 'no answer within 10 s' } });
+    expect(events.at(-1)).toEqual({
+      type: 'WebhookFailed',
+      data: { round: 1, attempts: 3, lastError: 'no answer within 10 s' },
+    });
   });
 
   test('can be sent again only after it has ended, in a new round', () => {
@@ -42,15 +63,21 @@ describe('a callback', () => {
 
   test('takes no more than three attempts a round and is never delivered twice, whatever is asked of it', () => {
     const outcome = fc.oneof(fc.integer({ min: 200, max: 599 }).map(answered), fc.constant(timeout));
-    const command: fc.Arbitrary<DeliveryCommand> = fc.oneof(fc.constant({ type: 'send' } as const), outcome.map(record), fc.constant({ type: 'redeliver', target: null } as const));
+    const command: fc.Arbitrary<DeliveryCommand> = fc.oneof(
+      fc.constant({ type: 'send' } as const),
+      outcome.map(record),
+      fc.constant({ type: 'redeliver', target: null } as const),
+    );
     fc.assert(
       fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
         const events = after(commands);
         const rounds = Map.groupBy(events, (event) => ('round' in event.data ? event.data.round : 0));
         for (const [round, ofRound] of rounds) {
           if (round === 0) continue;
-          expect(ofRound.filter(({ type }) => type === 'WebhookSent').length).toBeLessThanOrEqual(3);
-          expect(ofRound.filter(({ type }) => type === 'WebhookDelivered' || type === 'WebhookFailed').length).toBeLessThanOrEqual(1);
+          expect(ofRound.filter(({ type }) => type === 'WebhookAttemptStarted').length).toBeLessThanOrEqual(3);
+          expect(
+            ofRound.filter(({ type }) => type === 'WebhookDelivered' || type === 'WebhookFailed').length,
+          ).toBeLessThanOrEqual(1);
         }
       }),
     );

@@ -5,9 +5,19 @@ import { fold } from './decider.ts';
 import { idempotency, type IdempotencyCommand } from './idempotency.ts';
 import { given, historyOf } from './testing/given.ts';
 
-const claim = (id: string, expired = false): IdempotencyCommand => ({ type: 'claim', accountId: 'acc_1', operation: 'render', bodySha256: 'ab', id, expired });
+const claim = (id: string, expired = false): IdempotencyCommand => ({
+  type: 'claim',
+  accountId: 'acc_1',
+  operation: 'render',
+  bodySha256: 'ab',
+  id,
+  expired,
+});
 const release = (id: string): IdempotencyCommand => ({ type: 'release', id });
-const claimed = (id: string): IdempotencyEvent => ({ type: 'IdempotencyKeyClaimed', data: { accountId: 'acc_1', operation: 'render', bodySha256: 'ab', id } });
+const claimed = (id: string): IdempotencyEvent => ({
+  type: 'IdempotencyKeyClaimed',
+  data: { accountId: 'acc_1', operation: 'render', bodySha256: 'ab', id },
+});
 const released = (id: string): IdempotencyEvent => ({ type: 'IdempotencyKeyReleased', data: { id } });
 
 describe('an idempotency key', () => {
@@ -31,13 +41,24 @@ describe('an idempotency key', () => {
   it('is held by one request at a time while it is kept, whatever is commanded', () => {
     const id = fc.constantFrom('a', 'b', 'c');
     fc.assert(
-      fc.property(fc.array(fc.oneof(id.map((one) => claim(one)), id.map(release)), { maxLength: 30 }), (commands) => {
-        const events = historyOf(idempotency, commands);
-        for (const [index, event] of events.entries()) {
-          const before = fold(idempotency, events.slice(0, index));
-          expect(before.status === 'CLAIMED' ? before.id : null).toBe(event.type === 'IdempotencyKeyReleased' ? event.data.id : null);
-        }
-      }),
+      fc.property(
+        fc.array(
+          fc.oneof(
+            id.map((one) => claim(one)),
+            id.map(release),
+          ),
+          { maxLength: 30 },
+        ),
+        (commands) => {
+          const events = historyOf(idempotency, commands);
+          for (const [index, event] of events.entries()) {
+            const before = fold(idempotency, events.slice(0, index));
+            expect(before.status === 'CLAIMED' ? before.id : null).toBe(
+              event.type === 'IdempotencyKeyReleased' ? event.data.id : null,
+            );
+          }
+        },
+      ),
     );
   });
 });

@@ -1,7 +1,7 @@
 import type { IdempotencyEvent } from '#contracts/events/idempotency.ts';
 import type { Decider } from './decider.ts';
 
-export const keptMs = 24 * 60 * 60 * 1000;
+export const idempotencyKeyLifetimeMs = 24 * 60 * 60 * 1000;
 
 type Claim = { id: string; operation: string; bodySha256: string };
 
@@ -9,8 +9,7 @@ export type IdempotencyState = { status: 'FREE' } | ({ status: 'CLAIMED' } & Cla
 
 export type IdempotencyCommand =
   /** `expired`: the present claim is older than the time that keys are kept. */
-  | ({ type: 'claim'; accountId: string; expired: boolean } & Claim)
-  | { type: 'release'; id: string };
+  ({ type: 'claim'; accountId: string; expired: boolean } & Claim) | { type: 'release'; id: string };
 
 const evolve = (_: IdempotencyState, event: IdempotencyEvent): IdempotencyState => {
   switch (event.type) {
@@ -32,11 +31,17 @@ const decide = (command: IdempotencyCommand, state: IdempotencyState): Idempoten
       return state.status === 'FREE' || expired ? [{ type: 'IdempotencyKeyClaimed', data }] : [];
     }
     case 'release':
-      return state.status === 'CLAIMED' && state.id === command.id ? [{ type: 'IdempotencyKeyReleased', data: { id: command.id } }] : [];
+      return state.status === 'CLAIMED' && state.id === command.id
+        ? [{ type: 'IdempotencyKeyReleased', data: { id: command.id } }]
+        : [];
     default:
       return command satisfies never;
   }
 };
 
 /** One Idempotency-Key of an account. No events on `claim`: somebody holds it, and the state says with what. */
-export const idempotency: Decider<IdempotencyState, IdempotencyCommand, IdempotencyEvent> = { initial: { status: 'FREE' }, evolve, decide };
+export const idempotency: Decider<IdempotencyState, IdempotencyCommand, IdempotencyEvent> = {
+  initial: { status: 'FREE' },
+  evolve,
+  decide,
+};

@@ -5,8 +5,12 @@ import { installation, type InstallationCommand, type InstallationState } from '
 
 const create: InstallationCommand = { type: 'create', installationId: 'one', secretFingerprint: 'a' };
 const after = (...commands: InstallationCommand[]): InstallationState =>
-  commands.reduce((state, command) => fold(installation, installation.decide(command, state), state), installation.initial);
-const typesOf = (command: InstallationCommand, state: InstallationState): string[] => installation.decide(command, state).map(({ type }) => type);
+  commands.reduce(
+    (state, command) => fold(installation, installation.decide(command, state), state),
+    installation.initial,
+  );
+const typesOf = (command: InstallationCommand, state: InstallationState): string[] =>
+  installation.decide(command, state).map(({ type }) => type);
 
 describe('An installation', () => {
   it('is created once, and keeps its id', () => {
@@ -22,12 +26,12 @@ describe('An installation', () => {
   });
 
   it('has one blob store, which is marked once until it is replaced', () => {
-    const [note, replace] = [{ type: 'noteBlobStoreMark', mark: 'one/a' }, { type: 'replaceBlobStore' }] as const;
-    expect(typesOf(note, after(create))).toEqual(['BlobStoreMarked']);
+    const [note, replace] = [{ type: 'noteBlobStoreMark', blobStoreId: 'one/a' }, { type: 'replaceBlobStore' }] as const;
+    expect(typesOf(note, after(create))).toEqual(['BlobStoreRegistered']);
     expect(typesOf(note, after(create, note))).toEqual([]);
-    expect(after(create, note, { ...note, mark: 'one/b' })).toMatchObject({ blobStoreMark: 'one/a' });
+    expect(after(create, note, { ...note, blobStoreId: 'one/b' })).toMatchObject({ blobStoreId: 'one/a' });
     expect(typesOf(replace, after(create))).toEqual([]);
-    expect(typesOf(note, after(create, note, replace))).toEqual(['BlobStoreMarked']);
+    expect(typesOf(note, after(create, note, replace))).toEqual(['BlobStoreRegistered']);
   });
 
   it('has nothing happen before it is created, and nothing twice in a row', () => {
@@ -35,7 +39,7 @@ describe('An installation', () => {
     const commands = fc.oneof(
       fc.record({ type: fc.constant('create' as const), installationId: names, secretFingerprint: names }),
       fc.record({ type: fc.constant('rotateSecret' as const), from: names, to: names }),
-      fc.record({ type: fc.constant('noteBlobStoreMark' as const), mark: names }),
+      fc.record({ type: fc.constant('noteBlobStoreMark' as const), blobStoreId: names }),
       fc.constant<InstallationCommand>({ type: 'replaceBlobStore' }),
     );
     fc.assert(

@@ -1,25 +1,31 @@
 import type { InstallationEvent } from '#contracts/events/installation.ts';
 import type { Decider } from './decider.ts';
 
-export type InstallationState = { status: 'NONE' } | { status: 'CREATED'; id: string; secretFingerprint: string; blobStoreMark: string | null };
+export type InstallationState =
+  { status: 'NONE' } | { status: 'CREATED'; id: string; secretFingerprint: string; blobStoreId: string | null };
 
 export type InstallationCommand =
   | { type: 'create'; installationId: string; secretFingerprint: string }
   /** `from` is the secret that the one who gives the command takes for the present one. */
   | { type: 'rotateSecret'; from: string; to: string }
-  | { type: 'noteBlobStoreMark'; mark: string }
+  | { type: 'noteBlobStoreMark'; blobStoreId: string }
   | { type: 'replaceBlobStore' };
 
 const evolve = (state: InstallationState, event: InstallationEvent): InstallationState => {
   switch (event.type) {
     case 'InstallationCreated':
-      return { status: 'CREATED', id: event.data.installationId, secretFingerprint: event.data.secretFingerprint, blobStoreMark: null };
+      return {
+        status: 'CREATED',
+        id: event.data.installationId,
+        secretFingerprint: event.data.secretFingerprint,
+        blobStoreId: null,
+      };
     case 'SecretRotated':
       return state.status === 'NONE' ? state : { ...state, secretFingerprint: event.data.to };
-    case 'BlobStoreMarked':
-      return state.status === 'NONE' ? state : { ...state, blobStoreMark: event.data.mark };
+    case 'BlobStoreRegistered':
+      return state.status === 'NONE' ? state : { ...state, blobStoreId: event.data.mark };
     case 'BlobStoreReplaced':
-      return state.status === 'NONE' ? state : { ...state, blobStoreMark: null };
+      return state.status === 'NONE' ? state : { ...state, blobStoreId: null };
     default:
       return event satisfies never;
   }
@@ -29,20 +35,30 @@ const decide = (command: InstallationCommand, state: InstallationState): Install
   switch (command.type) {
     case 'create': {
       const { installationId, secretFingerprint } = command;
-      return state.status === 'NONE' ? [{ type: 'InstallationCreated', data: { installationId, secretFingerprint } }] : [];
+      return state.status === 'NONE'
+        ? [{ type: 'InstallationCreated', data: { installationId, secretFingerprint } }]
+        : [];
     }
     case 'rotateSecret': {
       const { from, to } = command;
-      return state.status === 'CREATED' && state.secretFingerprint === from && from !== to ? [{ type: 'SecretRotated', data: { from, to } }] : [];
+      return state.status === 'CREATED' && state.secretFingerprint === from && from !== to
+        ? [{ type: 'SecretRotated', data: { from, to } }]
+        : [];
     }
     case 'noteBlobStoreMark':
-      return state.status === 'CREATED' && state.blobStoreMark === null ? [{ type: 'BlobStoreMarked', data: { mark: command.mark } }] : [];
+      return state.status === 'CREATED' && state.blobStoreId === null
+        ? [{ type: 'BlobStoreRegistered', data: { mark: command.blobStoreId } }]
+        : [];
     case 'replaceBlobStore':
-      return state.status === 'CREATED' && state.blobStoreMark !== null ? [{ type: 'BlobStoreReplaced', data: {} }] : [];
+      return state.status === 'CREATED' && state.blobStoreId !== null ? [{ type: 'BlobStoreReplaced', data: {} }] : [];
     default:
       return command satisfies never;
   }
 };
 
 /** The installation that a log is the log of: created once, with one secret at a time and one blob store. */
-export const installation: Decider<InstallationState, InstallationCommand, InstallationEvent> = { initial: { status: 'NONE' }, evolve, decide };
+export const installation: Decider<InstallationState, InstallationCommand, InstallationEvent> = {
+  initial: { status: 'NONE' },
+  evolve,
+  decide,
+};

@@ -1,32 +1,63 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventData } from '#contracts/events/all.ts';
+import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { fold } from './decider.ts';
 import { given, historyOf } from './testing/given.ts';
-import { maxAttempts, maxMadeAgain, nextAttempt, render, type RenderCommand } from './render.ts';
+import { maxAttempts, maxRegenerations, nextAttempt, render, type RenderCommand } from './render.ts';
 
 const blob = { sha256: 'ab'.repeat(32), size: 10 };
 const request: EventData['RenderRequested'] = {
-  accountId: 'acc_1', keyId: 'key_1', keyType: 'live',
+  accountId: 'acc_1',
+  keyId: 'key_1',
+  keyType: 'live',
   source: { mode: 'CONVERT', inputType: 'html', input: blob },
   options: {
-    page_size: 'A4', orientation: 'portrait', margin_top: 20, margin_bottom: 20, margin_left: 15, margin_right: 15, header_height: 10, footer_height: 10,
-    print_background: true, scale: 1, wait_for: 'load', wait_time: 0, emulate_media: 'print',
+    page_size: 'A4',
+    orientation: 'portrait',
+    margin_top: 20,
+    margin_bottom: 20,
+    margin_left: 15,
+    margin_right: 15,
+    header_height: 10,
+    footer_height: 10,
+    print_background: true,
+    scale: 1,
+    wait_for: 'load',
+    wait_time: 0,
+    emulate_media: 'print',
   },
-  bands: { header: null, footer: null },
+  headerFooter: { header: null, footer: null },
   limits: { processingMs: 30_000, scriptMs: 5_000, maxPages: 100, maxImages: 50, maxPdfBytes: 1_000_000 },
-  trial: false,
-  reply: { kind: 'poll', estimatedMs: 20 },
+  templateTest: false,
+  responseMode: { kind: 'poll', estimatedMs: 20 },
 };
 const completion = (attempt: number): EventData['RenderCompleted'] => ({
-  attempt, input: 'html', pdf: blob, reply: 'poll', keptUntil: '2026-01-02T04:04:05.000Z', pages: 1, lane: 'quiet', laneReason: 'no script', engine: 'chromium', warnings: [],
+  attempt,
+  input: 'html',
+  pdf: blob,
+  responseMode: 'poll',
+  keptUntil: '2026-01-02T04:04:05.000Z',
+  pages: 1,
+  renderMode: 'quiet',
+  renderModeReason: 'no script',
+  browserVersion: 'chromium',
+  warnings: [],
   durations: { queueMs: 1, prepareMs: 1, waitMs: 1, loadMs: 1, printMs: 1, totalMs: 5 },
 });
-const failure = (attempt: number): EventData['RenderFailed'] => ({ attempt, fault: { name: 'conversion_failed', message: 'no', extra: {} }, reply: 'poll', totalMs: 5, givesBack: null });
+const failure = (attempt: number): EventData['RenderFailed'] => ({
+  attempt,
+  error: { name: 'conversion_failed', message: 'no', extra: {} },
+  responseMode: 'poll',
+  totalMs: 5,
+  quotaRefundDate: null,
+});
 
 const requested: RenderEvent = { type: 'RenderRequested', data: request };
-const started = (attempt: number): RenderEvent => ({ type: 'RenderStarted', data: { attempt, worker: 'one', queueMs: 0 } });
+const started = (attempt: number): RenderEvent => ({
+  type: 'RenderStarted',
+  data: { attempt, worker: 'one', queueMs: 0 },
+});
 const completed = (attempt: number): RenderEvent => ({ type: 'RenderCompleted', data: completion(attempt) });
 const failed = (attempt: number): RenderEvent => ({ type: 'RenderFailed', data: failure(attempt) });
 
@@ -81,37 +112,56 @@ describe('a render', () => {
     const erased: RenderEvent = { type: 'PdfErased', data: { sha256: blob.sha256 } };
     expect(given(render, requested, started(1), completed(1)).when(erase)).toEqual([erased]);
     expect(given(render, requested, started(1), completed(1), erased).when(erase)).toEqual([]);
-    expect(given(render, requested, started(1), { type: 'RenderCompleted', data: { ...completion(1), keptUntil: null } }).when(erase)).toEqual([]);
+    expect(
+      given(render, requested, started(1), {
+        type: 'RenderCompleted',
+        data: { ...completion(1), keptUntil: null },
+      }).when(erase),
+    ).toEqual([]);
     expect(given(render, requested, started(1), failed(1)).when(erase)).toEqual([]);
   });
 
   it('that has failed has a PDF discarded that was stored for it, and erased', () => {
-    const data = { pdf: blob, until: '2026-01-02T04:04:05.000Z' };
+    const data = { pdf: blob, eraseAfter: '2026-01-02T04:04:05.000Z' };
     const discard: RenderCommand = { type: 'discardPdf', data };
     const discarded: RenderEvent = { type: 'PdfDiscarded', data };
     const ended = [requested, started(1), failed(1)];
     expect(given(render, ...ended).when(discard)).toEqual([discarded]);
     expect(given(render, ...ended, discarded).when(discard)).toEqual([]);
-    expect(given(render, ...ended, discarded).when(erase)).toEqual([{ type: 'PdfErased', data: { sha256: blob.sha256 } }]);
-    expect(given(render, ...ended, discarded, { type: 'PdfErased', data: { sha256: blob.sha256 } }).when(erase)).toEqual([]);
-    for (const history of [[], [requested], [requested, started(1)], [requested, started(1), completed(1)]]) expect(given(render, ...history).when(discard)).toEqual([]);
+    expect(given(render, ...ended, discarded).when(erase)).toEqual([
+      { type: 'PdfErased', data: { sha256: blob.sha256 } },
+    ]);
+    expect(
+      given(render, ...ended, discarded, { type: 'PdfErased', data: { sha256: blob.sha256 } }).when(erase),
+    ).toEqual([]);
+    for (const history of [[], [requested], [requested, started(1)], [requested, started(1), completed(1)]])
+      expect(given(render, ...history).when(discard)).toEqual([]);
   });
 
   it('gives its PDF again to those who ask at once, once for all of them, and five times at most', () => {
     const ask = (count: number): RenderCommand => ({ type: 'requestPdfAgain', count });
-    const again: RenderEvent = { type: 'PdfRequestedAgain', data: {} };
+    const again: RenderEvent = { type: 'PdfRegenerationRequested', data: {} };
     const ended = [requested, started(1), completed(1)];
-    for (let count = 1; count <= maxMadeAgain + 1; count += 1) {
+    for (let count = 1; count <= maxRegenerations + 1; count += 1) {
       const asked = Array.from({ length: count - 1 }, () => again);
-      expect(given(render, ...ended, ...asked).when(ask(count))).toEqual(count <= maxMadeAgain ? [again] : []);
+      expect(given(render, ...ended, ...asked).when(ask(count))).toEqual(count <= maxRegenerations ? [again] : []);
       if (count > 1) expect(given(render, ...ended, ...asked).when(ask(count - 1))).toEqual([]);
     }
-    for (const history of [[], [requested], [requested, started(1)], [requested, started(1), failed(1)]]) expect(given(render, ...history).when(ask(1))).toEqual([]);
+    for (const history of [[], [requested], [requested, started(1)], [requested, started(1), failed(1)]])
+      expect(given(render, ...history).when(ask(1))).toEqual([]);
   });
 
   it('keeps a PDF that was made again until it is erased, and notes the end once for each time', () => {
-    const kept: RenderEvent = { type: 'PdfMadeAgain', data: { pdf: blob, keptUntil: '2026-01-02T04:04:05.000Z' } };
-    const asked: RenderEvent[] = [requested, started(1), { type: 'RenderCompleted', data: { ...completion(1), keptUntil: null } }, { type: 'PdfRequestedAgain', data: {} }];
+    const kept: RenderEvent = {
+      type: 'PdfRegenerationEnded',
+      data: { pdf: blob, keptUntil: '2026-01-02T04:04:05.000Z' },
+    };
+    const asked: RenderEvent[] = [
+      requested,
+      started(1),
+      { type: 'RenderCompleted', data: { ...completion(1), keptUntil: null } },
+      { type: 'PdfRegenerationRequested', data: {} },
+    ];
     const end: RenderCommand = { type: 'endPdfAgain', data: kept.data };
     expect(given(render, ...asked).when(erase)).toEqual([]);
     expect(given(render, ...asked).when(end)).toEqual([kept]);
@@ -129,18 +179,25 @@ describe('a render', () => {
     expect(given(render, requested, started(1), end, asked).when(diagnose)).toEqual([diagnosed]);
     for (const command of [ask, diagnose]) {
       expect(given(render, requested, started(1), end, asked, diagnosed).when(command)).toEqual([]);
-      for (const history of [[], [requested], [requested, started(1)]]) expect(given(render, ...history).when(command)).toEqual([]);
+      for (const history of [[], [requested], [requested, started(1)]])
+        expect(given(render, ...history).when(command)).toEqual([]);
     }
   });
 
   it.each([[completed(1)], [failed(1)]])('is over after %o', (end) => {
-    for (const command of [claim(1), claim(2), complete(1), fail(1)]) expect(given(render, requested, started(1), end).when(command)).toEqual([]);
+    for (const command of [claim(1), claim(2), complete(1), fail(1)])
+      expect(given(render, requested, started(1), end).when(command)).toEqual([]);
   });
 });
 
 describe('whatever is commanded, a render', () => {
   const attempt = fc.integer({ min: 0, max: maxAttempts + 1 });
-  const command = fc.oneof(fc.constantFrom<RenderCommand>({ type: 'request', data: request }, erase), attempt.map(claim), attempt.map(complete), attempt.map(fail));
+  const command = fc.oneof(
+    fc.constantFrom<RenderCommand>({ type: 'request', data: request }, erase),
+    attempt.map(claim),
+    attempt.map(complete),
+    attempt.map(fail),
+  );
   const history = fc.array(command, { maxLength: 30 }).map((commands) => historyOf(render, commands));
 
   it('is requested first, ends at most once and is silent afterwards', () => {

@@ -1,20 +1,25 @@
-import type { EventData } from '#contracts/events/all.ts';
+import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import type { Decider } from './decider.ts';
 
 export const maxAttempts = 3;
 
 /** How often the PDF of a render that was waited for is made again at most. */
-export const maxMadeAgain = 5;
+export const maxRegenerations = 5;
 
 export type RenderState =
   | { status: 'NONE' }
   | { status: 'QUEUED' }
   | { status: 'PROCESSING'; attempt: number }
   /** `again` counts how often the PDF was asked for again, and tells whether the last time has ended. */
-  | { status: 'DONE'; pdf: { sha256: string; keptUntil: string } | null; diagnosed?: true; again?: { count: number; ended: boolean } }
+  | {
+      status: 'DONE';
+      pdf: { sha256: string; keptUntil: string } | null;
+      diagnosed?: true;
+      regeneration?: { count: number; ended: boolean };
+    }
   /** `discarded` is a PDF that cannot be fetched and is still stored. */
-  | { status: 'FAILED'; diagnosed?: true; discarded?: string };
+  | { status: 'FAILED'; diagnosed?: true; discardedPdf?: string };
 
 export type RenderCommand =
   | { type: 'request'; data: EventData['RenderRequested'] }
@@ -24,7 +29,7 @@ export type RenderCommand =
   | { type: 'discardPdf'; data: EventData['PdfDiscarded'] }
   | { type: 'erasePdf' }
   | { type: 'requestPdfAgain'; count: number }
-  | { type: 'endPdfAgain'; data: EventData['PdfMadeAgain'] }
+  | { type: 'endPdfAgain'; data: EventData['PdfRegenerationEnded'] }
   | { type: 'requestDiagnosis' }
   | { type: 'diagnose'; data: EventData['RenderDiagnosed'] };
 
@@ -41,19 +46,20 @@ export const nextAttempt = (state: RenderState): number | null => {
 };
 
 /** Which time it would be that the PDF is made again; null where it was made as often as it may be. */
-export const nextMadeAgain = (state: RenderState): number | null => {
-  const next = state.status === 'DONE' ? (state.again?.count ?? 0) + 1 : maxMadeAgain + 1;
-  return next <= maxMadeAgain ? next : null;
+export const nextRegeneration = (state: RenderState): number | null => {
+  const next = state.status === 'DONE' ? (state.regeneration?.count ?? 0) + 1 : maxRegenerations + 1;
+  return next <= maxRegenerations ? next : null;
 };
 
-const hasEnded = (state: RenderState): state is Extract<RenderState, { status: 'DONE' | 'FAILED' }> => state.status === 'DONE' || state.status === 'FAILED';
+const hasEnded = (state: RenderState): state is Extract<RenderState, { status: 'DONE' | 'FAILED' }> =>
+  state.status === 'DONE' || state.status === 'FAILED';
 /** A render is looked at once: it would be the same every time. */
-const mayBeDiagnosed = (state: RenderState): boolean => hasEnded(state) && !state.diagnosed;
+const canBeDiagnosed = (state: RenderState): boolean => hasEnded(state) && !state.diagnosed;
 
 /** The hash of the PDF that the blob store holds because of a render. */
-const storedPdf = (state: RenderState): string | null => {
+const storedPdfHash = (state: RenderState): string | null => {
   if (state.status === 'DONE') return state.pdf?.sha256 ?? null;
-  return state.status === 'FAILED' ? (state.discarded ?? null) : null;
+  return state.status === 'FAILED' ? (state.discardedPdf ?? null) : null;
 };
 
 const evolve = (state: RenderState, event: RenderEvent): RenderState => {
@@ -63,20 +69,29 @@ const evolve = (state: RenderState, event: RenderEvent): RenderState => {
     case 'RenderStarted':
       return { status: 'PROCESSING', attempt: event.data.attempt };
     case 'RenderCompleted':
-      return { status: 'DONE', pdf: event.data.keptUntil === null ? null : { sha256: event.data.pdf.sha256, keptUntil: event.data.keptUntil } };
+      return {
+        status: 'DONE',
+        pdf: event.data.keptUntil === null ? null : { sha256: event.data.pdf.sha256, keptUntil: event.data.keptUntil },
+      };
     case 'RenderFailed':
       return { status: 'FAILED' };
     case 'PdfErased':
       if (state.status === 'DONE') return { ...state, pdf: null };
       return state.status === 'FAILED' ? { status: 'FAILED', ...(state.diagnosed ? { diagnosed: true } : {}) } : state;
     case 'PdfDiscarded':
-      return state.status === 'FAILED' ? { ...state, discarded: event.data.pdf.sha256 } : state;
-    case 'PdfRequestedAgain':
-      return state.status === 'DONE' ? { ...state, again: { count: (state.again?.count ?? 0) + 1, ended: false } } : state;
-    case 'PdfMadeAgain': {
-      if (state.status !== 'DONE' || !state.again) return state;
+      return state.status === 'FAILED' ? { ...state, discardedPdf: event.data.pdf.sha256 } : state;
+    case 'PdfRegenerationRequested':
+      return state.status === 'DONE'
+        ? { ...state, regeneration: { count: (state.regeneration?.count ?? 0) + 1, ended: false } }
+        : state;
+    case 'PdfRegenerationEnded': {
+      if (state.status !== 'DONE' || !state.regeneration) return state;
       const { pdf, keptUntil } = event.data;
-      return { ...state, again: { ...state.again, ended: true }, ...(pdf && keptUntil ? { pdf: { sha256: pdf.sha256, keptUntil } } : {}) };
+      return {
+        ...state,
+        regeneration: { ...state.regeneration, ended: true },
+        ...(pdf && keptUntil ? { pdf: { sha256: pdf.sha256, keptUntil } } : {}),
+      };
     }
     case 'DiagnosisRequested':
       return state;
@@ -92,27 +107,40 @@ const decide = (command: RenderCommand, state: RenderState): RenderEvent[] => {
     case 'request':
       return state.status === 'NONE' ? [{ type: 'RenderRequested', data: command.data }] : [];
     case 'claim':
-      return nextAttempt(state) === command.attempt ? [{ type: 'RenderStarted', data: { attempt: command.attempt, worker: command.worker, queueMs: command.queueMs } }] : [];
+      return nextAttempt(state) === command.attempt
+        ? [
+            {
+              type: 'RenderStarted',
+              data: { attempt: command.attempt, worker: command.worker, queueMs: command.queueMs },
+            },
+          ]
+        : [];
     case 'complete':
       return state.status === 'PROCESSING' ? [{ type: 'RenderCompleted', data: command.data }] : [];
     case 'fail':
       // A worker that has lost its render must not fail it for the one that has it now; a PDF is welcome from either.
-      return state.status === 'PROCESSING' && state.attempt === command.data.attempt ? [{ type: 'RenderFailed', data: command.data }] : [];
+      return state.status === 'PROCESSING' && state.attempt === command.data.attempt
+        ? [{ type: 'RenderFailed', data: command.data }]
+        : [];
     case 'discardPdf':
-      return state.status === 'FAILED' && state.discarded === undefined ? [{ type: 'PdfDiscarded', data: command.data }] : [];
+      return state.status === 'FAILED' && state.discardedPdf === undefined
+        ? [{ type: 'PdfDiscarded', data: command.data }]
+        : [];
     case 'erasePdf': {
-      const sha256 = storedPdf(state);
+      const sha256 = storedPdfHash(state);
       return sha256 === null ? [] : [{ type: 'PdfErased', data: { sha256 } }];
     }
     case 'requestPdfAgain':
       // Several callers who repeat a request at once ask for the same time, and the first of them gets it.
-      return nextMadeAgain(state) === command.count ? [{ type: 'PdfRequestedAgain', data: {} }] : [];
+      return nextRegeneration(state) === command.count ? [{ type: 'PdfRegenerationRequested', data: {} }] : [];
     case 'endPdfAgain':
-      return state.status === 'DONE' && state.again?.ended === false ? [{ type: 'PdfMadeAgain', data: command.data }] : [];
+      return state.status === 'DONE' && state.regeneration?.ended === false
+        ? [{ type: 'PdfRegenerationEnded', data: command.data }]
+        : [];
     case 'requestDiagnosis':
-      return mayBeDiagnosed(state) ? [{ type: 'DiagnosisRequested', data: {} }] : [];
+      return canBeDiagnosed(state) ? [{ type: 'DiagnosisRequested', data: {} }] : [];
     case 'diagnose':
-      return mayBeDiagnosed(state) ? [{ type: 'RenderDiagnosed', data: command.data }] : [];
+      return canBeDiagnosed(state) ? [{ type: 'RenderDiagnosed', data: command.data }] : [];
     default:
       return command satisfies never;
   }

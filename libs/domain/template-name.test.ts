@@ -5,9 +5,18 @@ import { fold } from './decider.ts';
 import { given, historyOf } from './testing/given.ts';
 import { templateName, type TemplateNameCommand } from './template-name.ts';
 
-const reserve = (templateId: string, forgoneBy: string | null = null): TemplateNameCommand => ({ type: 'reserve', accountId: 'acc_1', name: 'Invoice', templateId, forgoneBy });
+const reserve = (templateId: string, forgoneBy: string | null = null): TemplateNameCommand => ({
+  type: 'reserve',
+  accountId: 'acc_1',
+  name: 'Invoice',
+  templateId,
+  cancelledBy: forgoneBy,
+});
 const release = (templateId: string): TemplateNameCommand => ({ type: 'release', templateId });
-const reserved = (templateId: string): TemplateNameEvent => ({ type: 'TemplateNameReserved', data: { accountId: 'acc_1', name: 'Invoice', templateId } });
+const reserved = (templateId: string): TemplateNameEvent => ({
+  type: 'TemplateNameReserved',
+  data: { accountId: 'acc_1', name: 'Invoice', templateId },
+});
 const released = (templateId: string): TemplateNameEvent => ({ type: 'TemplateNameReleased', data: { templateId } });
 
 describe('a template name', () => {
@@ -31,14 +40,19 @@ describe('a template name', () => {
 
   it('has one holder at a time, whatever is commanded', () => {
     const id = fc.constantFrom('a', 'b', 'c');
-    const command = fc.oneof(fc.tuple(id, fc.option(id)).map(([templateId, forgoneBy]) => reserve(templateId, forgoneBy)), id.map(release));
+    const command = fc.oneof(
+      fc.tuple(id, fc.option(id)).map(([templateId, forgoneBy]) => reserve(templateId, forgoneBy)),
+      id.map(release),
+    );
     fc.assert(
       fc.property(fc.array(command, { maxLength: 30 }), (commands) => {
         const events = historyOf(templateName, commands);
         for (const [index, event] of events.entries()) {
           const before = fold(templateName, events.slice(0, index));
           const holder = before.status === 'RESERVED' ? before.templateId : null;
-          expect(event.type === 'TemplateNameReserved' ? [null, event.data.templateId] : [event.data.templateId]).toContain(holder);
+          expect(
+            event.type === 'TemplateNameReserved' ? [null, event.data.templateId] : [event.data.templateId],
+          ).toContain(holder);
         }
       }),
     );

@@ -5,7 +5,7 @@ export type TemplateNameState = { status: 'FREE' } | { status: 'RESERVED'; templ
 
 export type TemplateNameCommand =
   /** `forgoneBy` is a template that has given the name up without having used it: its reservation no longer counts. */
-  | { type: 'reserve'; accountId: string; name: string; templateId: string; forgoneBy: string | null }
+  | { type: 'reserve'; accountId: string; name: string; templateId: string; cancelledBy: string | null }
   | { type: 'release'; templateId: string };
 
 const evolve = (_: TemplateNameState, event: TemplateNameEvent): TemplateNameState => {
@@ -22,19 +22,26 @@ const evolve = (_: TemplateNameState, event: TemplateNameEvent): TemplateNameSta
 const decide = (command: TemplateNameCommand, state: TemplateNameState): TemplateNameEvent[] => {
   switch (command.type) {
     case 'reserve': {
-      const { accountId, name, templateId, forgoneBy } = command;
+      const { accountId, name, templateId, cancelledBy } = command;
       const reserved: TemplateNameEvent = { type: 'TemplateNameReserved', data: { accountId, name, templateId } };
       // Reserved again for the same template: whoever reserved it before cannot release it any more.
       if (state.status === 'FREE' || state.templateId === templateId) return [reserved];
-      if (state.templateId === forgoneBy) return [{ type: 'TemplateNameReleased', data: { templateId: forgoneBy } }, reserved];
+      if (state.templateId === cancelledBy)
+        return [{ type: 'TemplateNameReleased', data: { templateId: cancelledBy } }, reserved];
       return [];
     }
     case 'release':
-      return state.status === 'RESERVED' && state.templateId === command.templateId ? [{ type: 'TemplateNameReleased', data: { templateId: command.templateId } }] : [];
+      return state.status === 'RESERVED' && state.templateId === command.templateId
+        ? [{ type: 'TemplateNameReleased', data: { templateId: command.templateId } }]
+        : [];
     default:
       return command satisfies never;
   }
 };
 
 /** A name within an account, held by at most one template. No events on `reserve`: it is taken. */
-export const templateName: Decider<TemplateNameState, TemplateNameCommand, TemplateNameEvent> = { initial: { status: 'FREE' }, evolve, decide };
+export const templateName: Decider<TemplateNameState, TemplateNameCommand, TemplateNameEvent> = {
+  initial: { status: 'FREE' },
+  evolve,
+  decide,
+};

@@ -5,7 +5,12 @@ import { fold } from './decider.ts';
 import { templateSlots, type TemplateSlotsCommand } from './template-slots.ts';
 import { given, historyOf } from './testing/given.ts';
 
-const take = (templateId: string, limit = 2, others: string[] = []): TemplateSlotsCommand => ({ type: 'take', templateId, limit, others });
+const take = (templateId: string, limit = 2, others: string[] = []): TemplateSlotsCommand => ({
+  type: 'take',
+  templateId,
+  limit,
+  existingTemplateIds: others,
+});
 const free = (templateId: string): TemplateSlotsCommand => ({ type: 'free', templateId });
 const taken = (templateId: string): TemplateSlotEvent => ({ type: 'TemplateSlotTaken', data: { templateId } });
 const freed = (templateId: string): TemplateSlotEvent => ({ type: 'TemplateSlotFreed', data: { templateId } });
@@ -31,11 +36,14 @@ describe('room for templates in an account', () => {
 
   it('is never exceeded, whatever is commanded', () => {
     const id = fc.constantFrom('a', 'b', 'c', 'd', 'e');
-    const command = fc.oneof(fc.tuple(id, fc.array(id)).map(([templateId, others]) => take(templateId, 3, others)), id.map(free));
+    const command = fc.oneof(
+      fc.tuple(id, fc.array(id)).map(([templateId, others]) => take(templateId, 3, others)),
+      id.map(free),
+    );
     fc.assert(
       fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
-        const { held } = fold(templateSlots, historyOf(templateSlots, commands));
-        expect([held.length <= 3, new Set(held).size]).toEqual([true, held.length]);
+        const { templateIds } = fold(templateSlots, historyOf(templateSlots, commands));
+        expect([templateIds.length <= 3, new Set(templateIds).size]).toEqual([true, templateIds.length]);
       }),
     );
   });

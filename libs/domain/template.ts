@@ -8,22 +8,22 @@ export type TemplateState =
 
 export type TemplateCommand =
   | { type: 'create'; accountId: string; body: TemplateBody }
-  | { type: 'update'; ifVersion: number | null; body: TemplateBody; changes: string; restoredFrom: number | null }
-  | { type: 'delete'; ifVersion: number | null }
+  | { type: 'update'; expectedVersion: number | null; body: TemplateBody; changes: string; restoredFrom: number | null }
+  | { type: 'delete'; expectedVersion: number | null }
   | { type: 'forgoName'; name: string }
   | { type: 'abandon' };
 
-export type Refusal = 'not_found' | 'version_conflict';
+export type TemplateErrorReason = 'not_found' | 'version_conflict';
 
 /** Why a template cannot take a command. `current` is its version, where it has one. */
-export class TemplateRefusal extends Error {
-  readonly refusal: Refusal;
-  readonly current: number | null;
+export class TemplateCommandError extends Error {
+  readonly reason: TemplateErrorReason;
+  readonly currentVersion: number | null;
 
-  constructor(refusal: Refusal, current: number | null = null) {
+  constructor(refusal: TemplateErrorReason, current: number | null = null) {
     super(refusal);
-    this.refusal = refusal;
-    this.current = current;
+    this.reason = refusal;
+    this.currentVersion = current;
   }
 }
 
@@ -35,41 +35,49 @@ const evolve = (state: TemplateState, event: TemplateEvent): TemplateState => {
       return state.status === 'ACTIVE' ? { ...state, version: event.data.version, body: event.data.body } : state;
     case 'TemplateDeleted':
       return { status: 'DELETED' };
-    case 'TemplateAbandoned':
-    case 'TemplateNameForgone':
+    case 'TemplateCreationCancelled':
+    case 'TemplateNameReservationCancelled':
       return state.status === 'NONE' ? { status: 'DELETED' } : state;
     default:
       return event satisfies never;
   }
 };
 
-const active = (state: TemplateState, ifVersion: number | null): Extract<TemplateState, { status: 'ACTIVE' }> => {
-  if (state.status !== 'ACTIVE') throw new TemplateRefusal('not_found');
-  if (ifVersion !== null && ifVersion !== state.version) throw new TemplateRefusal('version_conflict', state.version);
+const requireActive = (
+  state: TemplateState,
+  expectedVersion: number | null,
+): Extract<TemplateState, { status: 'ACTIVE' }> => {
+  if (state.status !== 'ACTIVE') throw new TemplateCommandError('not_found');
+  if (expectedVersion !== null && expectedVersion !== state.version)
+    throw new TemplateCommandError('version_conflict', state.version);
   return state;
 };
 
 const decide = (command: TemplateCommand, state: TemplateState): TemplateEvent[] => {
   switch (command.type) {
     case 'create':
-      if (state.status !== 'NONE') throw new TemplateRefusal('not_found');
+      if (state.status !== 'NONE') throw new TemplateCommandError('not_found');
       return [{ type: 'TemplateCreated', data: { accountId: command.accountId, body: command.body } }];
     case 'update': {
-      const { version } = active(state, command.ifVersion);
+      const { version } = requireActive(state, command.expectedVersion);
       const { body, changes, restoredFrom } = command;
       return [{ type: 'TemplateVersioned', data: { version: version + 1, body, changes, restoredFrom } }];
     }
     case 'delete':
-      return [{ type: 'TemplateDeleted', data: { version: active(state, command.ifVersion).version } }];
+      return [{ type: 'TemplateDeleted', data: { version: requireActive(state, command.expectedVersion).version } }];
     case 'forgoName':
       if (state.status === 'DELETED' || (state.status === 'ACTIVE' && state.body.name === command.name)) return [];
-      return [{ type: 'TemplateNameForgone', data: { name: command.name } }];
+      return [{ type: 'TemplateNameReservationCancelled', data: { name: command.name } }];
     case 'abandon':
-      return state.status === 'NONE' ? [{ type: 'TemplateAbandoned', data: {} }] : [];
+      return state.status === 'NONE' ? [{ type: 'TemplateCreationCancelled', data: {} }] : [];
     default:
       return command satisfies never;
   }
 };
 
 /** One template: created once, each update a version, deleted for good. @throws TemplateRefusal */
-export const template: Decider<TemplateState, TemplateCommand, TemplateEvent> = { initial: { status: 'NONE' }, evolve, decide };
+export const template: Decider<TemplateState, TemplateCommand, TemplateEvent> = {
+  initial: { status: 'NONE' },
+  evolve,
+  decide,
+};

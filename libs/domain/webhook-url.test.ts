@@ -1,27 +1,34 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maxWebhookUrl } from '#contracts/http/webhook.ts';
-import { masked, shownUrl } from './webhook-url.ts';
+import { maxWebhookUrlLength } from '#contracts/http/webhook.ts';
+import { mask, maskUrl } from './webhook-url.ts';
 
 describe('The address of a callback is shown', () => {
   test.each([
-    'https://example.com', 'https://example.com/', 'https://example.com:8443/hooks/pdf-ready', 'https://example.com/v2/callbackUrl/12', 'https://127.0.0.1:9000/hook',
+    'https://example.com',
+    'https://example.com/',
+    'https://example.com:8443/hooks/pdf-ready',
+    'https://example.com/v2/callbackUrl/12',
+    'https://127.0.0.1:9000/hook',
     'https://example.com/api/webhooks/pdf_done.php',
   ])('as it is where nothing in it can be a credential: %s', (url) => {
-    expect(shownUrl(url)).toEqual({ text: url, isMasked: false });
+    expect(maskUrl(url)).toEqual({ text: url, isMasked: false });
   });
 
   test.each([
     ['https://example.com/hook?token=abc&empty=&flag', 'https://example.com/hook?token=***&empty=***&***'],
-    ['https://hooks.slack.com/services/T01ABCDEF/B02GHIJKL/x7Yq9ZpLm3Kd0sVt', 'https://hooks.slack.com/services/***/***/***'],
+    [
+      'https://hooks.slack.com/services/T01ABCDEF/B02GHIJKL/x7Yq9ZpLm3Kd0sVt',
+      'https://hooks.slack.com/services/***/***/***',
+    ],
     ['https://discord.com/api/webhooks/1122334455667788/aB-cD_eF1', 'https://discord.com/api/webhooks/***/***'],
     ['https://api.telegram.org/bot123456:AAExample/sendMessage', 'https://api.telegram.org/***/sendMessage'],
     ['https://example.com/0b6c2f4e-8a1d-4a7e-9a53-3a1f0de8c111/', 'https://example.com/***/'],
     ['https://example.com/%68ook', 'https://example.com/***'],
     ['https://example.com/hook?8f3a2c1d9e=1', 'https://example.com/hook?***=***'],
   ])('without what may be a credential: %s', (url, text) => {
-    expect(shownUrl(url)).toEqual({ text, isMasked: true });
+    expect(maskUrl(url)).toEqual({ text, isMasked: true });
   });
 
   test.each([
@@ -29,24 +36,43 @@ describe('The address of a callback is shown', () => {
     ['https://example.com/k9Q2z7X1/../hook', 'https://example.com/hook'],
     ['https://EXAMPLE.com:443/hook', 'https://example.com/hook'],
   ])('as the address that is called, without what is resolved before: %s', (url, text) => {
-    expect(shownUrl(url)).toEqual({ text, isMasked: false });
+    expect(maskUrl(url)).toEqual({ text, isMasked: false });
   });
 
   test('in no more characters than an address may have', () => {
-    expect(shownUrl(`https://example.com/?${'&'.repeat(2000)}`)).toEqual({ text: 'https://example.com/***', isMasked: true });
+    expect(maskUrl(`https://example.com/?${'&'.repeat(2000)}`)).toEqual({
+      text: 'https://example.com/***',
+      isMasked: true,
+    });
     const longer = `https://${'ü'.repeat(40)}.example/${'hooks/'.repeat(331)}`;
-    expect([longer.length <= maxWebhookUrl, shownUrl(`${longer}hooks`).text.length <= maxWebhookUrl]).toEqual([true, true]);
+    expect([
+      longer.length <= maxWebhookUrlLength,
+      maskUrl(`${longer}hooks`).text.length <= maxWebhookUrlLength,
+    ]).toEqual([true, true]);
   });
 
   test('never with a random key, wherever it stands, and what is not masked leads to the same place', () => {
     const key = fc.integer({ min: 12, max: 40 }).map((length) => randomBytes(length).toString('base64url'));
-    const url = fc.tuple(key, fc.constantFrom('/KEY', '/hooks/KEY', '/hooks/KEY/end', '/hook?KEY', '/hook?key=KEY', '/hook?KEY=1', '/hook?a=1&b=KEY', '/hook#KEY', '/KEY/../hook'));
+    const url = fc.tuple(
+      key,
+      fc.constantFrom(
+        '/KEY',
+        '/hooks/KEY',
+        '/hooks/KEY/end',
+        '/hook?KEY',
+        '/hook?key=KEY',
+        '/hook?KEY=1',
+        '/hook?a=1&b=KEY',
+        '/hook#KEY',
+        '/KEY/../hook',
+      ),
+    );
     fc.assert(
       fc.property(url, ([secret, path]) => {
         const whole = `https://example.com${path.replace('KEY', secret)}`;
-        const { text, isMasked } = shownUrl(whole);
+        const { text, isMasked } = maskUrl(whole);
         expect(text).not.toContain(secret);
-        expect(isMasked).toBe(text.includes(masked));
+        expect(isMasked).toBe(text.includes(mask));
         if (!isMasked) expect(new URL(text).href).toBe(new URL(whole).href.replace(/#.*/, ''));
       }),
     );

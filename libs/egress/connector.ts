@@ -5,9 +5,9 @@ import { createSecureContext, getCACertificates, type SecureContext } from 'node
 import { buildConnector } from 'undici';
 import type { Dial } from './dial.ts';
 import { targetOfUrl } from './target.ts';
-import { codeOf, failed, timedOut, type EgressError } from './trouble.ts';
+import { errorCodeOf, failureError, timeoutError, type EgressError } from './errors.ts';
 
-const certificateTroubles: Record<string, string> = {
+const certificateErrors: Record<string, string> = {
   CERT_HAS_EXPIRED: 'has expired',
   CERT_NOT_YET_VALID: 'is not valid yet',
   ERR_TLS_CERT_ALTNAME_INVALID: 'is made out to another host',
@@ -15,34 +15,45 @@ const certificateTroubles: Record<string, string> = {
   SELF_SIGNED_CERT_IN_CHAIN: 'comes from an authority that is not trusted',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'comes from an authority that is not trusted, or lacks an intermediate certificate',
   UNABLE_TO_GET_ISSUER_CERT: 'comes from an authority that is not trusted, or lacks an intermediate certificate',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'comes from an authority that is not trusted, or lacks an intermediate certificate',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
+    'comes from an authority that is not trusted, or lacks an intermediate certificate',
   CERT_SIGNATURE_FAILURE: 'carries a wrong signature',
   INVALID_PURPOSE: 'is not made out for a server',
   CERT_REVOKED: 'has been revoked',
 };
 
-const tlsTrouble = (host: string, error: Error): EgressError => {
-  const code = codeOf(error);
-  if (certificateTroubles[code]) return failed(`The TLS certificate of ${host} ${certificateTroubles[code]}.`, error);
-  if (code === 'UND_ERR_CONNECT_TIMEOUT') return timedOut(`${host} did not finish the TLS handshake in time.`);
-  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG') return failed(`${host} does not speak TLS at this port.`, error);
-  if (code === 'ECONNRESET') return failed(`${host} closed the connection during the TLS handshake.`, error);
-  return failed(`The TLS handshake with ${host} failed (${code}).`, error);
+const toTlsError = (host: string, error: Error): EgressError => {
+  const code = errorCodeOf(error);
+  if (certificateErrors[code]) return failureError(`The TLS certificate of ${host} ${certificateErrors[code]}.`, error);
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return timeoutError(`${host} did not finish the TLS handshake in time.`);
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER' || code === 'ERR_SSL_PACKET_LENGTH_TOO_LONG')
+    return failureError(`${host} does not speak TLS at this port.`, error);
+  if (code === 'ECONNRESET') return failureError(`${host} closed the connection during the TLS handshake.`, error);
+  return failureError(`The TLS handshake with ${host} failed (${code}).`, error);
 };
 
 /** Connects undici to targets that egress admits, with TLS where the scheme asks for it. */
-export const egressConnector = (dial: Dial, secureContext: SecureContext, handshakeMs: number): buildConnector.connector => {
+export const createEgressConnector = (
+  dial: Dial,
+  secureContext: SecureContext,
+  handshakeMs: number,
+): buildConnector.connector => {
   const secure = buildConnector({ secureContext, allowH2: false, timeout: handshakeMs });
   return (options, callback) => {
     const { target } = targetOfUrl(`${options.protocol}//${options.host ?? options.hostname}`);
     dial(target).then(
       (socket) => {
         if (options.protocol !== 'https:') return callback(null, socket);
-        const named = { ...options, hostname: target.host, servername: isIP(target.host) ? '' : target.host, httpSocket: socket };
+        const named = {
+          ...options,
+          hostname: target.host,
+          servername: isIP(target.host) ? '' : target.host,
+          httpSocket: socket,
+        };
         secure(named, (error, encrypted) => {
           if (!error) return callback(null, encrypted);
           socket.destroy();
-          callback(tlsTrouble(target.host, error), null);
+          callback(toTlsError(target.host, error), null);
         });
       },
       (error: Error) => callback(error, null),
@@ -50,16 +61,18 @@ export const egressConnector = (dial: Dial, secureContext: SecureContext, handsh
   };
 };
 
-const pem = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
+const pemCertificates = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g;
 
 const readCertificates = async (file: string): Promise<string[]> => {
-  const certificates = (await readFile(file, 'utf8')).match(pem);
+  const certificates = (await readFile(file, 'utf8')).match(pemCertificates);
   if (!certificates) throw new Error(`The CA file ${file} holds no certificate in PEM form.`);
   return certificates.map((text) => new X509Certificate(text).toString());
 };
 
 /** Whom TLS believes: Node's roots, the machine's, and those of the file. Made once, since reading some hundred roots takes longer than a handshake. */
-export const trustStore = async (caFile: string | undefined): Promise<SecureContext> => {
+export const loadTrustStore = async (caFile: string | undefined): Promise<SecureContext> => {
   const further = caFile === undefined ? [] : await readCertificates(caFile);
-  return createSecureContext({ ca: [...new Set([...getCACertificates('default'), ...getCACertificates('system'), ...further])] });
+  return createSecureContext({
+    ca: [...new Set([...getCACertificates('default'), ...getCACertificates('system'), ...further])],
+  });
 };

@@ -1,47 +1,80 @@
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { describe, expect, test } from 'vitest';
-import type { EgressSettings } from './door.ts';
-import { kept, openDoor } from './fixtures/kept.ts';
-import { httpServer, rawServer, type Handle, type Listening } from './fixtures/listening.ts';
-import { askThrough, sayThrough } from './fixtures/through.ts';
+import type { EgressOptions } from './egress.ts';
+import { closeAfterTest, openTestEgress } from './testing/test-egress.ts';
+import { startHttpServer, startTcpServer, type RequestHandler, type TestServer } from './testing/test-servers.ts';
+import { requestThroughProxy, writeThroughProxy } from './testing/proxy-client.ts';
 
-const door = (settings: Partial<EgressSettings> = {}) => openDoor({ allow: ['open.test'], ...settings });
-const http = (handle: Handle): Promise<Listening> => kept(httpServer(handle));
-const at = ({ port }: Listening, path = '/', host = 'open.test') => `http://${host}:${port}${path}`;
+const startEgress = (settings: Partial<EgressOptions> = {}) =>
+  openTestEgress({ allowList: ['open.test'], ...settings });
+const http = (handle: RequestHandler): Promise<TestServer> => closeAfterTest(startHttpServer(handle));
+const at = ({ port }: TestServer, path = '/', host = 'open.test') => `http://${host}:${port}${path}`;
 
 describe('a plain http request', () => {
   test('goes to the host of its URL, and the answer comes back whole', async () => {
     let seen: IncomingMessage | undefined;
     const site = await http((request, response) => {
       seen = request;
-      response.writeHead(203, { 'content-type': 'image/png', 'set-cookie': ['a=1', 'b=2'], etag: '"ä"' }).end('picture');
+      response
+        .writeHead(203, { 'content-type': 'image/png', 'set-cookie': ['a=1', 'b=2'], etag: '"ä"' })
+        .end('picture');
     });
-    const { proxyUrl } = await door();
-    const answer = await askThrough(proxyUrl, at(site, '/a.png?size=2'), { headers: { accept: 'image/*', cookie: 'c=d' } });
-    expect(answer).toMatchObject({ status: 203, body: 'picture', headers: { 'content-type': 'image/png', 'set-cookie': ['a=1', 'b=2'], etag: '"ä"' } });
-    expect(seen).toMatchObject({ method: 'GET', url: '/a.png?size=2', headers: { host: `open.test:${site.port}`, accept: 'image/*', cookie: 'c=d' } });
+    const { proxyUrl } = await startEgress();
+    const answer = await requestThroughProxy(proxyUrl, at(site, '/a.png?size=2'), {
+      headers: { accept: 'image/*', cookie: 'c=d' },
+    });
+    expect(answer).toMatchObject({
+      status: 203,
+      body: 'picture',
+      headers: { 'content-type': 'image/png', 'set-cookie': ['a=1', 'b=2'], etag: '"ä"' },
+    });
+    expect(seen).toMatchObject({
+      method: 'GET',
+      url: '/a.png?size=2',
+      headers: { host: `open.test:${site.port}`, accept: 'image/*', cookie: 'c=d' },
+    });
   });
 
   test('carries its body', async () => {
     const site = await http(async (request, response) => response.end(`${request.method} ${await text(request)}`));
-    const { proxyUrl } = await door();
-    expect(await askThrough(proxyUrl, at(site), { method: 'POST', body: 'form=data' })).toMatchObject({ body: 'POST form=data' });
-    expect(await askThrough(proxyUrl, at(site), { method: 'POST', body: 'chunks', headers: { 'transfer-encoding': 'chunked' } })).toMatchObject({ body: 'POST chunks' });
+    const { proxyUrl } = await startEgress();
+    expect(await requestThroughProxy(proxyUrl, at(site), { method: 'POST', body: 'form=data' })).toMatchObject({
+      body: 'POST form=data',
+    });
+    expect(
+      await requestThroughProxy(proxyUrl, at(site), {
+        method: 'POST',
+        body: 'chunks',
+        headers: { 'transfer-encoding': 'chunked' },
+      }),
+    ).toMatchObject({ body: 'POST chunks' });
   });
 
   test('leaves behind what is meant for the proxy alone', async () => {
     let seen: IncomingMessage['headers'] = {};
     const site = await http((request, response) => {
       seen = request.headers;
-      response.writeHead(200, { connection: 'x-hop, close', 'x-hop': 'gone', 'proxy-authenticate': 'Basic', 'x-kept': 'yes' }).end();
+      response
+        .writeHead(200, { connection: 'x-hop, close', 'x-hop': 'gone', 'proxy-authenticate': 'Basic', 'x-kept': 'yes' })
+        .end();
     });
-    const { proxyUrl } = await door();
-    const { headers } = await askThrough(proxyUrl, at(site), {
-      headers: { 'proxy-authorization': 'Basic c2VjcmV0', 'proxy-connection': 'keep-alive', connection: 'x-mine', 'x-mine': 'gone', te: 'trailers', upgrade: 'h2c', 'x-other': 'kept' },
+    const { proxyUrl } = await startEgress();
+    const { headers } = await requestThroughProxy(proxyUrl, at(site), {
+      headers: {
+        'proxy-authorization': 'Basic c2VjcmV0',
+        'proxy-connection': 'keep-alive',
+        connection: 'x-mine',
+        'x-mine': 'gone',
+        te: 'trailers',
+        upgrade: 'h2c',
+        'x-other': 'kept',
+      },
     });
     expect(seen).toMatchObject({ 'x-other': 'kept' });
-    expect(Object.keys(seen)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(proxy-.*|x-mine|te|upgrade)$/)]));
+    expect(Object.keys(seen)).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(proxy-.*|x-mine|te|upgrade)$/)]),
+    );
     expect(headers).toMatchObject({ 'x-kept': 'yes' });
     expect(headers).not.toHaveProperty('x-hop');
     expect(headers).not.toHaveProperty('proxy-authenticate');
@@ -49,47 +82,63 @@ describe('a plain http request', () => {
 
   test('gets a redirect as it is, and the next hop is judged anew', async () => {
     const inside = await http((_request, response) => response.end('inside'));
-    const site = await http((_request, response) => response.writeHead(302, { location: at(inside, '/', '127.0.0.1') }).end());
-    const { proxyUrl } = await door();
-    const { status, headers } = await askThrough(proxyUrl, at(site));
+    const site = await http((_request, response) =>
+      response.writeHead(302, { location: at(inside, '/', '127.0.0.1') }).end(),
+    );
+    const { proxyUrl } = await startEgress();
+    const { status, headers } = await requestThroughProxy(proxyUrl, at(site));
     expect(status).toBe(302);
-    expect(await askThrough(proxyUrl, String(headers['location']))).toMatchObject({ status: 403 });
-    expect(inside.connections()).toBe(0);
+    expect(await requestThroughProxy(proxyUrl, String(headers['location']))).toMatchObject({ status: 403 });
+    expect(inside.connectionCount()).toBe(0);
   });
 
   test('whose host fails is answered with 502, whose host is silent with 504', async () => {
     const gone = await http(() => {});
     await gone.close();
     const silent = await http(() => {});
-    const { proxyUrl } = await door({ limits: { idleMs: 200 } });
-    expect(await askThrough(proxyUrl, at(gone))).toMatchObject({ status: 502, body: `open.test refused the connection at port ${gone.port}.\n` });
-    expect(await askThrough(proxyUrl, at(silent))).toMatchObject({ status: 504, body: 'open.test did not answer in time.\n' });
+    const { proxyUrl } = await startEgress({ limits: { idleTimeoutMs: 200 } });
+    expect(await requestThroughProxy(proxyUrl, at(gone))).toMatchObject({
+      status: 502,
+      body: `open.test refused the connection at port ${gone.port}.\n`,
+    });
+    expect(await requestThroughProxy(proxyUrl, at(silent))).toMatchObject({
+      status: 504,
+      body: 'open.test did not answer in time.\n',
+    });
   });
 
   test('that the browser gives up is given up towards the host', async () => {
     const site = await http(() => {});
-    const { proxyUrl } = await door();
+    const { proxyUrl } = await startEgress();
     const browser = new AbortController();
-    const asking = askThrough(proxyUrl, at(site), { signal: browser.signal });
-    await expect.poll(site.openNow).toBe(1);
+    const asking = requestThroughProxy(proxyUrl, at(site), { signal: browser.signal });
+    await expect.poll(site.openConnectionCount).toBe(1);
     browser.abort();
     await expect(asking).rejects.toThrow();
-    await expect.poll(site.openNow).toBe(0);
+    await expect.poll(site.openConnectionCount).toBe(0);
   });
 
   test('for https is refused, since TLS belongs to the browser', async () => {
     const site = await http(() => {});
-    const { proxyUrl } = await door();
-    expect(await askThrough(proxyUrl, `https://open.test:${site.port}/`)).toMatchObject({ status: 403, body: expect.stringContaining('CONNECT') });
-    expect(site.connections()).toBe(0);
+    const { proxyUrl } = await startEgress();
+    expect(await requestThroughProxy(proxyUrl, `https://open.test:${site.port}/`)).toMatchObject({
+      status: 403,
+      body: expect.stringContaining('CONNECT'),
+    });
+    expect(site.connectionCount()).toBe(0);
   });
 });
 
 describe('an answer that is too large', () => {
   test('is refused at once where it says so itself', async () => {
-    const site = await http((_request, response) => response.writeHead(200, { 'content-length': 5000 }).end('x'.repeat(5000)));
-    const { proxyUrl } = await door({ limits: { responseBytes: 1000 } });
-    expect(await askThrough(proxyUrl, at(site))).toMatchObject({ status: 403, headers: { 'x-colophon-refused': 'response-too-large' } });
+    const site = await http((_request, response) =>
+      response.writeHead(200, { 'content-length': 5000 }).end('x'.repeat(5000)),
+    );
+    const { proxyUrl } = await startEgress({ limits: { maxProxyResponseBytes: 1000 } });
+    expect(await requestThroughProxy(proxyUrl, at(site))).toMatchObject({
+      status: 403,
+      headers: { 'x-colophon-refused': 'response-too-large' },
+    });
   });
 
   test('is cut off where it grows, and logged with its host', async () => {
@@ -97,8 +146,8 @@ describe('an answer that is too large', () => {
       response.write('x'.repeat(5000));
       response.end();
     });
-    const { proxyUrl, refusals } = await door({ limits: { responseBytes: 1000 } });
-    await expect(askThrough(proxyUrl, at(site))).rejects.toThrow();
+    const { proxyUrl, refusals } = await startEgress({ limits: { maxProxyResponseBytes: 1000 } });
+    await expect(requestThroughProxy(proxyUrl, at(site))).rejects.toThrow();
     expect(refusals).toEqual([{ way: 'browser', refused: 'response-too-large', host: 'open.test', port: site.port }]);
   });
 });
@@ -114,14 +163,20 @@ describe('a request that two parsers could read in two ways', () => {
     ['too large a head', `X: ${'y'.repeat(40_000)}\r\n\r\n`],
   ])('is refused: %s', async (_name, rest) => {
     const site = await http((_request, response) => response.end());
-    const { proxyUrl } = await door();
-    expect(await sayThrough(proxyUrl, `POST ${at(site)} HTTP/1.1\r\nHost: open.test\r\nConnection: close\r\n${rest}`)).toMatch(/^HTTP\/1\.1 4/);
-    expect(site.connections()).toBe(0);
+    const { proxyUrl } = await startEgress();
+    expect(
+      await writeThroughProxy(proxyUrl, `POST ${at(site)} HTTP/1.1\r\nHost: open.test\r\nConnection: close\r\n${rest}`),
+    ).toMatch(/^HTTP\/1\.1 4/);
+    expect(site.connectionCount()).toBe(0);
   });
 
   test('and an answer of two lengths does not reach the browser', async () => {
-    const site = await kept(rawServer((socket) => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n')));
-    const { proxyUrl } = await door();
-    expect(await askThrough(proxyUrl, at(site))).toMatchObject({ status: 502 });
+    const site = await closeAfterTest(
+      startTcpServer((socket) =>
+        socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n'),
+      ),
+    );
+    const { proxyUrl } = await startEgress();
+    expect(await requestThroughProxy(proxyUrl, at(site))).toMatchObject({ status: 502 });
   });
 });

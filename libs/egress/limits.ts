@@ -1,42 +1,42 @@
 /** Times in milliseconds, sizes in bytes. */
 export type EgressLimits = {
   /** For one look-up of a name, its turn among those of its account included. */
-  lookupMs: number;
+  lookupTimeoutMs: number;
   /** Look-ups that one account may have under way at once; further ones wait, which counts toward their time. */
-  lookupsPerAccount: number;
+  maxLookupsPerAccount: number;
   /** How long it takes at least to say that a name does not exist or has no public address. */
-  noHostMs: number;
+  minNotFoundMs: number;
   /** For one address of several, before the next is tried. */
-  attemptMs: number;
+  attemptTimeoutMs: number;
   /** For a TCP connection over all its addresses, and again for its TLS handshake. */
-  connectMs: number;
+  connectTimeoutMs: number;
   /** Without a byte, before a tunnel or a response is given up. */
-  idleMs: number;
+  idleTimeoutMs: number;
   /** For the body of a receiver's answer, which only the record shows. */
-  bodyMs: number;
+  bodyTimeoutMs: number;
   /** The head of a request or an answer. */
-  headerBytes: number;
+  maxHeaderBytes: number;
   /** The body of one answer to a plain http request. */
-  responseBytes: number;
+  maxProxyResponseBytes: number;
   /** What comes back through one tunnel; a browser keeps a tunnel for many requests. */
-  tunnelBytes: number;
+  maxTunnelBytes: number;
   /** At the same time, to one host and port: from one document, or for the callbacks of one account. */
-  connectionsPerHost: number;
+  maxConnectionsPerHost: number;
   /** At the same time, from one document to its proxy. */
-  connections: number;
+  maxProxyConnections: number;
 };
 
 export const defaultLimits: EgressLimits = {
-  lookupMs: 5_000,
-  lookupsPerAccount: 16,
-  noHostMs: 200,
-  attemptMs: 1_000,
-  connectMs: 10_000,
-  idleMs: 60_000,
-  bodyMs: 1_000,
-  headerBytes: 32 * 1024,
-  responseBytes: 64 * 1024 * 1024,
-  tunnelBytes: 256 * 1024 * 1024,
-  connectionsPerHost: 256,
-  connections: 512,
+  lookupTimeoutMs: 5_000,
+  maxLookupsPerAccount: 16,
+  minNotFoundMs: 200,
+  attemptTimeoutMs: 1_000,
+  connectTimeoutMs: 10_000,
+  idleTimeoutMs: 60_000,
+  bodyTimeoutMs: 1_000,
+  maxHeaderBytes: 32 * 1024,
+  maxProxyResponseBytes: 64 * 1024 * 1024,
+  maxTunnelBytes: 256 * 1024 * 1024,
+  maxConnectionsPerHost: 256,
+  maxProxyConnections: 512,
 };

@@ -1,42 +1,73 @@
 import { expect, test } from 'vitest';
-import type { Call } from './door.ts';
-import { kept, openDoor } from './fixtures/kept.ts';
-import { httpServer } from './fixtures/listening.ts';
-import { askThrough, tunnelThrough } from './fixtures/through.ts';
-import { interfaceAddresses, ownAddressCheck } from './address.ts';
+import type { WebhookRequest } from './egress.ts';
+import { closeAfterTest, openTestEgress } from './testing/test-egress.ts';
+import { startHttpServer } from './testing/test-servers.ts';
+import { requestThroughProxy, openTunnel } from './testing/proxy-client.ts';
+import { interfaceAddresses, createOwnAddressCheck } from './address.ts';
 
 // Public-looking addresses that stand for those of the machine's interfaces.
 const own = ['8.8.4.4', '2606:4700:0:0::1111'];
 const ownAddresses = () => own;
-const call = (url: string): Call => ({ account: 'acc_a', url, method: 'POST', headers: {}, body: Buffer.from('{}'), timeoutMs: 10_000, maxResponseBytes: 1000 });
-
-test.each(['8.8.4.4', '0x8.8.4.4', '[::ffff:8.8.4.4]', '[64:ff9b::8.8.4.4]', '[2002:808:404::1]', '[2001:0:808:404::1]', '[2606:4700::5efe:8.8.4.4]', '[2606:4700::1111]'])(
-  'an own public address is refused to documents and callbacks when it is written as %s',
-  async (host) => {
-    const { proxyUrl, request, refusals } = await openDoor({ ownAddresses });
-    const answer = await askThrough(proxyUrl, `http://${host}/`);
-    expect(answer).toMatchObject({ status: 403, body: expect.stringMatching(/is not a public address\.\n$/) });
-    expect((await tunnelThrough(proxyUrl, `${host}:443`)).head).toContain(' 403 ');
-    expect(await request(call(`https://${host}/`))).toMatchObject({ kind: 'refused', reason: expect.stringMatching(/is not a public address\.$/) });
-    expect(refusals).toHaveLength(3);
-  },
-);
-
-test('an own public address is refused when a name resolves to it, or a redirect leads to it', async () => {
-  const resolve = async (name: string) => [{ address: name === 'site.test' ? '127.0.0.1' : '8.8.4.4', family: 4 as const }];
-  const { proxyUrl, request, refusals } = await openDoor({ ownAddresses, resolve, allow: ['site.test'] });
-  const site = await kept(httpServer((_request, response) => response.writeHead(302, { location: 'http://8.8.4.4/' }).end()));
-  const redirect = await askThrough(proxyUrl, `http://site.test:${site.port}/`);
-  expect(await askThrough(proxyUrl, String(redirect.headers['location']))).toMatchObject({ status: 403 });
-  expect((await askThrough(proxyUrl, 'http://own.test/')).status).toBeGreaterThanOrEqual(400);
-  expect((await request(call('https://own.test/'))).kind).not.toBe('answered');
-  expect(refusals).toMatchObject([{ range: 'own interface' }, { range: 'own interface', host: 'own.test' }, { range: 'own interface', host: 'own.test', way: 'callback' }]);
+const call = (url: string): WebhookRequest => ({
+  account: 'acc_a',
+  url,
+  method: 'POST',
+  headers: {},
+  body: Buffer.from('{}'),
+  timeoutMs: 10_000,
+  maxResponseBytes: 1000,
 });
 
-test.each([['by address', '127.0.0.1'], ['by range', '127.0.0.0/8']])('an own address that the operator allows %s is reached', async (_how, allow) => {
-  const site = await kept(httpServer((_request, response) => response.end('reached')));
-  const { proxyUrl } = await openDoor({ ownAddresses: () => ['127.0.0.1'], allow: [allow] });
-  expect(await askThrough(proxyUrl, `http://127.0.0.1:${site.port}/`)).toMatchObject({ status: 200, body: 'reached' });
+test.each([
+  '8.8.4.4',
+  '0x8.8.4.4',
+  '[::ffff:8.8.4.4]',
+  '[64:ff9b::8.8.4.4]',
+  '[2002:808:404::1]',
+  '[2001:0:808:404::1]',
+  '[2606:4700::5efe:8.8.4.4]',
+  '[2606:4700::1111]',
+])('an own public address is refused to documents and callbacks when it is written as %s', async (host) => {
+  const { proxyUrl, sendWebhook, refusals } = await openTestEgress({ ownAddresses });
+  const answer = await requestThroughProxy(proxyUrl, `http://${host}/`);
+  expect(answer).toMatchObject({ status: 403, body: expect.stringMatching(/is not a public address\.\n$/) });
+  expect((await openTunnel(proxyUrl, `${host}:443`)).head).toContain(' 403 ');
+  expect(await sendWebhook(call(`https://${host}/`))).toMatchObject({
+    kind: 'refused',
+    reason: expect.stringMatching(/is not a public address\.$/),
+  });
+  expect(refusals).toHaveLength(3);
+});
+
+test('an own public address is refused when a name resolves to it, or a redirect leads to it', async () => {
+  const resolve = async (name: string) => [
+    { address: name === 'site.test' ? '127.0.0.1' : '8.8.4.4', family: 4 as const },
+  ];
+  const { proxyUrl, sendWebhook, refusals } = await openTestEgress({ ownAddresses, resolve, allowList: ['site.test'] });
+  const site = await closeAfterTest(
+    startHttpServer((_request, response) => response.writeHead(302, { location: 'http://8.8.4.4/' }).end()),
+  );
+  const redirect = await requestThroughProxy(proxyUrl, `http://site.test:${site.port}/`);
+  expect(await requestThroughProxy(proxyUrl, String(redirect.headers['location']))).toMatchObject({ status: 403 });
+  expect((await requestThroughProxy(proxyUrl, 'http://own.test/')).status).toBeGreaterThanOrEqual(400);
+  expect((await sendWebhook(call('https://own.test/'))).kind).not.toBe('answered');
+  expect(refusals).toMatchObject([
+    { range: 'own interface' },
+    { range: 'own interface', host: 'own.test' },
+    { range: 'own interface', host: 'own.test', way: 'callback' },
+  ]);
+});
+
+test.each([
+  ['by address', '127.0.0.1'],
+  ['by range', '127.0.0.0/8'],
+])('an own address that the operator allows %s is reached', async (_how, allow) => {
+  const site = await closeAfterTest(startHttpServer((_request, response) => response.end('reached')));
+  const { proxyUrl } = await openTestEgress({ ownAddresses: () => ['127.0.0.1'], allowList: [allow] });
+  expect(await requestThroughProxy(proxyUrl, `http://127.0.0.1:${site.port}/`)).toMatchObject({
+    status: 200,
+    body: 'reached',
+  });
 });
 
 test('the own addresses are those of the network interfaces', () => {
@@ -46,7 +77,10 @@ test('the own addresses are those of the network interfaces', () => {
 test('the addresses of the interfaces are looked up again after a second', () => {
   let time = 0;
   let addresses = ['8.8.8.8'];
-  const isOwn = ownAddressCheck(() => addresses, () => time);
+  const isOwn = createOwnAddressCheck(
+    () => addresses,
+    () => time,
+  );
   expect([isOwn('8.8.8.8'), isOwn('8.8.4.4')]).toEqual([true, false]);
   addresses = ['8.8.4.4'];
   time = 1_000;

@@ -1,38 +1,46 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { type Duplex, Transform } from 'node:stream';
-import { EgressError, refused } from './trouble.ts';
+import { EgressError, refusalError } from './errors.ts';
 
-const statusOf = { refused: 403, timeout: 504, failed: 502 } as const;
+const statusByKind = { refused: 403, timeout: 504, failed: 502 } as const;
 
-const refusalAnswer = (error: unknown): { status: number; headers: string[]; body: string } => {
-  const trouble = error instanceof EgressError ? error.trouble : ({ kind: 'failed', reason: 'The exchange failed.' } as const);
+const errorResponse = (error: unknown): { status: number; headers: string[]; body: string } => {
+  const trouble =
+    error instanceof EgressError ? error.fields : ({ kind: 'failed', reason: 'The exchange failed.' } as const);
   const body = `${trouble.reason}\n`;
-  const headers = ['content-type', 'text/plain; charset=utf-8', 'content-length', String(Buffer.byteLength(body)), 'cache-control', 'no-store'];
+  const headers = [
+    'content-type',
+    'text/plain; charset=utf-8',
+    'content-length',
+    String(Buffer.byteLength(body)),
+    'cache-control',
+    'no-store',
+  ];
   if (trouble.kind === 'refused') headers.push('x-colophon-refused', trouble.code);
-  return { status: statusOf[trouble.kind], headers, body };
+  return { status: statusByKind[trouble.kind], headers, body };
 };
 
 /** Tells the browser why a request did not get through; where an answer has begun already, it is cut off. */
-export const answerTrouble = (response: ServerResponse, error: unknown): void => {
+export const sendErrorResponse = (response: ServerResponse, error: unknown): void => {
   if (response.headersSent) return void response.destroy();
-  const { status, headers, body } = refusalAnswer(error);
+  const { status, headers, body } = errorResponse(error);
   response.writeHead(status, headers).end(body);
 };
 
 /** The same for CONNECT, whose connection the HTTP server has handed over. */
-export const answerTunnelTrouble = (client: Duplex, error: unknown): void => {
-  const { status, headers, body } = refusalAnswer(error);
+export const sendTunnelErrorResponse = (client: Duplex, error: unknown): void => {
+  const { status, headers, body } = errorResponse(error);
   const lines = headers.flatMap((text, i) => (i % 2 === 0 ? [`${text}: ${headers[i + 1]}`] : []));
   client.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, 'connection: close', '', body].join('\r\n'));
 };
 
 /** Lets bytes pass up to a limit, then fails with a refusal. */
-export const meter = (maxBytes: number): Transform => {
+export const limitBytes = (maxBytes: number): Transform => {
   let passed = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       passed += chunk.length;
-      if (passed > maxBytes) done(refused('response-too-large', `More than ${maxBytes} bytes came back.`));
+      if (passed > maxBytes) done(refusalError('response-too-large', `More than ${maxBytes} bytes came back.`));
       else done(null, chunk);
     },
   });

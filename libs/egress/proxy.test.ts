@@ -1,77 +1,112 @@
 import { once } from 'node:events';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { EgressSettings } from './door.ts';
-import { kept, openDoor } from './fixtures/kept.ts';
-import { httpServer, rawServer, type Handle, type Listening } from './fixtures/listening.ts';
-import { privateOctets, spellingOf } from './fixtures/spellings.ts';
-import { askThrough, sayThrough, tunnelThrough } from './fixtures/through.ts';
+import type { EgressOptions } from './egress.ts';
+import { closeAfterTest, openTestEgress } from './testing/test-egress.ts';
+import { startHttpServer, startTcpServer, type RequestHandler, type TestServer } from './testing/test-servers.ts';
+import { privateOctets, addressSpelling } from './testing/address-spellings.ts';
+import { requestThroughProxy, writeThroughProxy, openTunnel } from './testing/proxy-client.ts';
 
-const door = (settings: Partial<EgressSettings> = {}) => openDoor({ allow: ['open.test'], ...settings });
-const http = (handle: Handle): Promise<Listening> => kept(httpServer(handle));
-const at = ({ port }: Listening, path = '/', host = 'open.test') => `http://${host}:${port}${path}`;
+const startEgress = (settings: Partial<EgressOptions> = {}) =>
+  openTestEgress({ allowList: ['open.test'], ...settings });
+const http = (handle: RequestHandler): Promise<TestServer> => closeAfterTest(startHttpServer(handle));
+const at = ({ port }: TestServer, path = '/', host = 'open.test') => `http://${host}:${port}${path}`;
 
 describe('what is not public', () => {
   test('is refused with a reason, and never connected to', async () => {
     const inside = await http((_request, response) => response.end('inside'));
-    const { proxyUrl, refusals } = await door({ allow: [] });
-    const answer = await askThrough(proxyUrl, at(inside, '/?token=secret', 'rebinding.test'));
-    expect(answer).toMatchObject({ status: 502, body: 'The host rebinding.test does not exist or has no public address.\n' });
-    const { head } = await tunnelThrough(proxyUrl, `127.0.0.1:${inside.port}`);
+    const { proxyUrl, refusals } = await startEgress({ allowList: [] });
+    const answer = await requestThroughProxy(proxyUrl, at(inside, '/?token=secret', 'rebinding.test'));
+    expect(answer).toMatchObject({
+      status: 502,
+      body: 'The host rebinding.test does not exist or has no public address.\n',
+    });
+    const { head } = await openTunnel(proxyUrl, `127.0.0.1:${inside.port}`);
     expect(head).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n(.*\r\n)*x-colophon-refused: address-not-public\r\n/);
     expect(head).toMatch(/\r\n\r\n127\.0\.0\.1 is not a public address\.\n$/);
-    expect(inside.connections()).toBe(0);
+    expect(inside.connectionCount()).toBe(0);
     expect(refusals).toEqual([
-      { way: 'browser', refused: 'address-not-public', host: 'rebinding.test', port: inside.port, address: '127.0.0.1', range: 'loopback' },
-      { way: 'browser', refused: 'address-not-public', host: '127.0.0.1', port: inside.port, address: '127.0.0.1', range: 'loopback' },
+      {
+        way: 'browser',
+        refused: 'address-not-public',
+        host: 'rebinding.test',
+        port: inside.port,
+        address: '127.0.0.1',
+        range: 'loopback',
+      },
+      {
+        way: 'browser',
+        refused: 'address-not-public',
+        host: '127.0.0.1',
+        port: inside.port,
+        address: '127.0.0.1',
+        range: 'loopback',
+      },
     ]);
   });
 
   test('is refused in every spelling, as a request and as a tunnel', async () => {
-    const { proxyUrl } = await door({ allow: [] });
+    const { proxyUrl } = await startEgress({ allowList: [] });
     await fc.assert(
-      fc.asyncProperty(privateOctets.chain(spellingOf), async (spelling) => {
+      fc.asyncProperty(privateOctets.chain(addressSpelling), async (spelling) => {
         // The bytes go out as they are, as a forged request would carry them.
-        const plain = await sayThrough(proxyUrl, `GET http://${encodeURI(spelling)}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-        const tunnel = await sayThrough(proxyUrl, `CONNECT ${encodeURI(spelling)}:443 HTTP/1.1\r\nHost: x\r\n\r\n`);
+        const plain = await writeThroughProxy(
+          proxyUrl,
+          `GET http://${encodeURI(spelling)}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
+        );
+        const tunnel = await writeThroughProxy(
+          proxyUrl,
+          `CONNECT ${encodeURI(spelling)}:443 HTTP/1.1\r\nHost: x\r\n\r\n`,
+        );
         expect([plain, tunnel].map((answer) => answer.slice(0, 12))).toEqual(['HTTP/1.1 403', 'HTTP/1.1 403']);
       }),
       { numRuns: 60 },
     );
   });
 
-  test.each(['GET /path', 'GET https://open.test/', 'GET ftp://open.test/', 'GET http://user:pw@open.test/', 'GET http://open.test:25/x', 'OPTIONS *', 'CONNECT open.test', 'CONNECT open.test:443/x'])(
-    'nor is %s let through',
-    async (line) => {
-      const { proxyUrl } = await door({ allow: [] });
-      expect(await sayThrough(proxyUrl, `${line} HTTP/1.1\r\nHost: open.test\r\nConnection: close\r\n\r\n`)).toMatch(/^HTTP\/1\.1 40[03] /);
-    },
-  );
+  test.each([
+    'GET /path',
+    'GET https://open.test/',
+    'GET ftp://open.test/',
+    'GET http://user:pw@open.test/',
+    'GET http://open.test:25/x',
+    'OPTIONS *',
+    'CONNECT open.test',
+    'CONNECT open.test:443/x',
+  ])('nor is %s let through', async (line) => {
+    const { proxyUrl } = await startEgress({ allowList: [] });
+    expect(
+      await writeThroughProxy(proxyUrl, `${line} HTTP/1.1\r\nHost: open.test\r\nConnection: close\r\n\r\n`),
+    ).toMatch(/^HTTP\/1\.1 40[03] /);
+  });
 
   test('includes the door itself, even where the operator has opened loopback', async () => {
-    const { proxyUrl } = await door({ allow: ['127.0.0.0/8', 'open.test', '::1'] });
+    const { proxyUrl } = await startEgress({ allowList: ['127.0.0.0/8', 'open.test', '::1'] });
     const { port } = new URL(proxyUrl);
-    expect(await askThrough(proxyUrl, proxyUrl)).toMatchObject({ status: 403 });
-    expect(await askThrough(proxyUrl, `http://open.test:${port}/`)).toMatchObject({ status: 502, body: expect.stringContaining('no public address') });
-    expect((await tunnelThrough(proxyUrl, `[::ffff:127.0.0.1]:${port}`)).head).toContain(' 403 ');
+    expect(await requestThroughProxy(proxyUrl, proxyUrl)).toMatchObject({ status: 403 });
+    expect(await requestThroughProxy(proxyUrl, `http://open.test:${port}/`)).toMatchObject({
+      status: 502,
+      body: expect.stringContaining('no public address'),
+    });
+    expect((await openTunnel(proxyUrl, `[::ffff:127.0.0.1]:${port}`)).head).toContain(' 403 ');
   });
 });
 
 test('more connections from browsers than the door takes are closed at once', async () => {
-  const { proxyUrl } = await door({ limits: { connections: 2 } });
-  const site = await kept(rawServer((socket) => socket.pipe(socket)));
-  const tunnel = () => tunnelThrough(proxyUrl, `open.test:${site.port}`);
+  const { proxyUrl } = await startEgress({ limits: { maxProxyConnections: 2 } });
+  const site = await closeAfterTest(startTcpServer((socket) => socket.pipe(socket)));
+  const tunnel = () => openTunnel(proxyUrl, `open.test:${site.port}`);
   await Promise.all([tunnel(), tunnel()]);
-  expect(await sayThrough(proxyUrl, '').catch(() => '')).toBe('');
-  expect(site.connections()).toBe(2);
+  expect(await writeThroughProxy(proxyUrl, '').catch(() => '')).toBe('');
+  expect(site.connectionCount()).toBe(2);
 });
 
 test('closing the door ends what is under way', async () => {
   const site = await http(() => {});
-  const egress = await door();
-  const { socket } = await tunnelThrough(egress.proxyUrl, `open.test:${site.port}`);
-  const asking = askThrough(egress.proxyUrl, at(site)).catch(() => 'cut off');
-  await expect.poll(site.connections).toBe(2);
+  const egress = await startEgress();
+  const { socket } = await openTunnel(egress.proxyUrl, `open.test:${site.port}`);
+  const asking = requestThroughProxy(egress.proxyUrl, at(site)).catch(() => 'cut off');
+  await expect.poll(site.connectionCount).toBe(2);
   await Promise.all([egress.close(), once(socket, 'close')]);
   expect(await asking).toBe('cut off');
 });

@@ -5,16 +5,16 @@ import type { Agent } from 'undici';
 import type { Dial } from './dial.ts';
 import { forward } from './forward.ts';
 import type { EgressLimits } from './limits.ts';
-import type { Asker } from './resolve.ts';
-import type { OnTrouble } from './trouble.ts';
-import { tunnels } from './tunnel.ts';
+import type { LookupOwner } from './resolve.ts';
+import type { OnEgressError } from './errors.ts';
+import { createTunnels } from './tunnel.ts';
 
-export type ProxySettings = {
+export type ProxyOptions = {
   /** Makes the agent for plain requests from the proxy's own way to connect. */
-  agentOver: (dial: Dial) => Agent;
-  dial: (target: Parameters<Dial>[0], asker: Asker) => ReturnType<Dial>;
+  createAgent: (dial: Dial) => Agent;
+  dial: (target: Parameters<Dial>[0], asker: LookupOwner) => ReturnType<Dial>;
   limits: EgressLimits;
-  onTrouble: OnTrouble;
+  onError: OnEgressError;
 };
 
 /** An HTTP proxy on a free loopback port, for one document: who connects to the port is of that document. */
@@ -23,21 +23,22 @@ export type DocumentProxy = {
   url: string;
   port: number;
   /** Sets the account of the document. Traffic before that counts for no account. */
-  assign: (account: string) => void;
+  assignAccount: (account: string) => void;
   /** Ends all connections, and the look-ups and attempts to connect that are under way. */
   close: () => Promise<void>;
 };
 
-export const startProxy = async ({ agentOver, dial, limits, onTrouble }: ProxySettings): Promise<DocumentProxy> => {
+export const startProxy = async ({ createAgent, dial, limits, onError }: ProxyOptions): Promise<DocumentProxy> => {
   const closing = new AbortController();
   let account = '';
-  const until = (signal: AbortSignal | undefined) => (signal ? AbortSignal.any([signal, closing.signal]) : closing.signal);
+  const until = (signal: AbortSignal | undefined) =>
+    signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
   const dialHere: Dial = (target, signal) => dial(target, { account, signal: until(signal) });
-  const agent = agentOver(dialHere);
-  const server = createServer({ maxHeaderSize: limits.headerBytes });
-  server.maxConnections = limits.connections;
-  const tunnelling = tunnels({ dial: dialHere, limits, onTrouble });
-  const forwarding = { agent, responseBytes: limits.responseBytes, onTrouble };
+  const agent = createAgent(dialHere);
+  const server = createServer({ maxHeaderSize: limits.maxHeaderBytes });
+  server.maxConnections = limits.maxProxyConnections;
+  const tunnelling = createTunnels({ dial: dialHere, limits, onError });
+  const forwarding = { agent, maxResponseBytes: limits.maxProxyResponseBytes, onError: onError };
   server.on('request', (request, response) => void forward(forwarding, request, response));
   server.on('connect', tunnelling.accept);
   server.listen(0, '127.0.0.1');
@@ -46,7 +47,7 @@ export const startProxy = async ({ agentOver, dial, limits, onTrouble }: ProxySe
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    assign: (to) => void (account = to),
+    assignAccount: (to) => void (account = to),
     close: async () => {
       const closed = once(server, 'close');
       server.close();

@@ -1,20 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import type { Found } from './dns.ts';
-import { sharedLookups } from './shared-lookups.ts';
+import type { LookupResult } from './dns.ts';
+import { createSharedLookups } from './shared-lookups.ts';
 
 const publicAddress = { address: '8.8.8.8', family: 4 as const };
-const found = (ttlMs: number, address = publicAddress.address): Found => ({ addresses: [{ address, family: 4 }], ttlMs });
-const absent: Found = { addresses: [], ttlMs: 0 };
+const found = (ttlMs: number, address = publicAddress.address): LookupResult => ({
+  addresses: [{ address, family: 4 }],
+  ttlMs,
+});
+const absent: LookupResult = { addresses: [], ttlMs: 0 };
 const forever = new AbortController().signal;
 const minuteMs = 60_000;
 
 /** Look-ups by a clock that is set by hand. Each name has what it is said to have; undefined stands for a server that does not answer yet. */
-const lookupsOf = (answers: Record<string, Found | Error | undefined>, perAccount = 2) => {
+const lookupsOf = (answers: Record<string, LookupResult | Error | undefined>, perAccount = 2) => {
   const asked: string[] = [];
   const ended: string[] = [];
   let time = 1;
-  const pending = new Map<string, (answer: Found) => void>();
-  const ask = sharedLookups({
+  const pending = new Map<string, (answer: LookupResult) => void>();
+  const ask = createSharedLookups({
     lookUp: (name, signal) => {
       asked.push(name);
       signal.addEventListener('abort', () => ended.push(name));
@@ -22,11 +25,17 @@ const lookupsOf = (answers: Record<string, Found | Error | undefined>, perAccoun
       if (answer instanceof Error) return Promise.reject(answer);
       return answer ? Promise.resolve(answer) : new Promise((resolve) => pending.set(name, resolve));
     },
-    lookupMs: 1_000_000_000,
-    perAccount,
+    lookupTimeoutMs: 1_000_000_000,
+    maxPerAccount: perAccount,
     now: () => time,
   });
-  return { ask, asked, ended, pass: (ms: number) => void (time += ms), answer: (name: string, answer: Found) => pending.get(name)!(answer) };
+  return {
+    ask,
+    asked,
+    ended,
+    pass: (ms: number) => void (time += ms),
+    answer: (name: string, answer: LookupResult) => pending.get(name)!(answer),
+  };
 };
 
 describe('An answer is kept', () => {

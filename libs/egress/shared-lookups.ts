@@ -1,39 +1,42 @@
 import { LRUCache } from 'lru-cache';
 import PQueue from 'p-queue';
-import { untilAborted, withTimeout } from '#libs/concurrency/timeout.ts';
-import { judgeAddress } from './address.ts';
-import type { Found } from './dns.ts';
+import { runUntilAborted, runWithTimeout } from '#libs/concurrency/timeout.ts';
+import { classifyAddress } from './address.ts';
+import type { LookupResult } from './dns.ts';
 import type { Address } from './resolve.ts';
 
-export type LookupRules = {
+export type SharedLookupOptions = {
   /** Looks a name up; an abort ends the look-up. */
-  lookUp: (key: string, signal: AbortSignal) => Promise<Found>;
+  lookUp: (key: string, signal: AbortSignal) => Promise<LookupResult>;
   /** For one look-up, in milliseconds. */
-  lookupMs: number;
+  lookupTimeoutMs: number;
   /** How many look-ups one account may have under way at once; further ones wait. */
-  perAccount: number;
+  maxPerAccount: number;
   /** Monotonic, in milliseconds. */
   now: () => number;
 };
 
-type Answer = { addresses: Address[] } | { error: unknown };
-type Lookup = { answer: Promise<Address[]>; waiting: number; stop: () => void };
+type CachedLookup = { addresses: Address[] } | { error: unknown };
+type PendingLookup = { result: Promise<Address[]>; waiterCount: number; cancel: () => void };
 
-const givenUp = new Error('no caller waits for the name');
-const late = Object.assign(new Error('the name servers did not answer in time'), { code: 'ETIMEOUT' });
+const lookupAbandoned = new Error('no caller waits for the name');
+const lookupTimeout = Object.assign(new Error('the name servers did not answer in time'), { code: 'ETIMEOUT' });
 
-const mostKnown = 5_000;
-const keptMs = 30_000;
+const maxCachedNames = 5_000;
+const maxCacheMs = 30_000;
 /** What failed, does not exist or is not public is asked again after this time. */
-const failureKeptMs = 5_000;
+const failureCacheMs = 5_000;
 
-const lifeOf = ({ addresses, ttlMs }: Found): number => {
-  if (addresses.length === 0) return failureKeptMs;
-  return Math.min(ttlMs, addresses.every(({ address }) => judgeAddress(address) === 'public') ? keptMs : failureKeptMs);
+const cacheTtlMs = ({ addresses, ttlMs }: LookupResult): number => {
+  if (addresses.length === 0) return failureCacheMs;
+  return Math.min(
+    ttlMs,
+    addresses.every(({ address }) => classifyAddress(address) === 'public') ? maxCacheMs : failureCacheMs,
+  );
 };
 
 /** One queue for each account that has something under way. */
-const queues = (concurrency: number) => {
+const createAccountQueues = (concurrency: number) => {
   const open = new Map<string, PQueue>();
   return async <T>(account: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
     const queue = open.get(account) ?? new PQueue({ concurrency });
@@ -51,28 +54,36 @@ const queues = (concurrency: number) => {
  * half a minute at most, and a failure for a few seconds. One account's slow names hold up no other account. A look-up ends when no
  * caller waits for it.
  */
-export const sharedLookups = ({ lookUp, lookupMs, perAccount, now }: LookupRules) => {
-  const answers = new LRUCache<string, Answer>({ max: mostKnown, ttl: failureKeptMs, ttlResolution: 0, perf: { now } });
-  const lookups = new Map<string, Lookup>();
-  const inQueue = queues(perAccount);
+export const createSharedLookups = ({ lookUp, lookupTimeoutMs, maxPerAccount, now }: SharedLookupOptions) => {
+  const answers = new LRUCache<string, CachedLookup>({
+    max: maxCachedNames,
+    ttl: failureCacheMs,
+    ttlResolution: 0,
+    perf: { now },
+  });
+  const lookups = new Map<string, PendingLookup>();
+  const inQueue = createAccountQueues(maxPerAccount);
 
-  const start = (key: string): Lookup => {
+  const start = (key: string): PendingLookup => {
     const control = new AbortController();
     // A little sooner than those who asked give up, so that the failure is known to all and remembered.
-    const answer = withTimeout(lookupMs * 0.8, (signal) => lookUp(key, signal), { signal: control.signal, error: () => late }).then(
+    const answer = runWithTimeout(lookupTimeoutMs * 0.8, (signal) => lookUp(key, signal), {
+      signal: control.signal,
+      createError: () => lookupTimeout,
+    }).then(
       (found) => {
         const { addresses } = found;
-        const ttl = lifeOf(found);
+        const ttl = cacheTtlMs(found);
         // To the cache a life of 0 has no end.
         if (ttl > 0) answers.set(key, { addresses }, { ttl });
         return addresses;
       },
       (error: unknown) => {
-        if (control.signal.reason !== givenUp) answers.set(key, { error });
+        if (control.signal.reason !== lookupAbandoned) answers.set(key, { error });
         throw error;
       },
     );
-    const lookup: Lookup = { answer, waiting: 0, stop: () => control.abort(givenUp) };
+    const lookup: PendingLookup = { result: answer, waiterCount: 0, cancel: () => control.abort(lookupAbandoned) };
     const end = (): void => {
       if (lookups.get(key) === lookup) lookups.delete(key);
     };
@@ -83,14 +94,14 @@ export const sharedLookups = ({ lookUp, lookupMs, perAccount, now }: LookupRules
 
   const join = async (key: string, signal: AbortSignal): Promise<Address[]> => {
     const lookup = lookups.get(key) ?? start(key);
-    lookup.waiting += 1;
+    lookup.waiterCount += 1;
     try {
-      return await untilAborted(signal, () => lookup.answer);
+      return await runUntilAborted(signal, () => lookup.result);
     } finally {
-      lookup.waiting -= 1;
-      if (lookup.waiting === 0 && lookups.get(key) === lookup) {
+      lookup.waiterCount -= 1;
+      if (lookup.waiterCount === 0 && lookups.get(key) === lookup) {
         lookups.delete(key);
-        lookup.stop();
+        lookup.cancel();
       }
     }
   };

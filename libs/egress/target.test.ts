@@ -1,16 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { judgeAddress } from './address.ts';
-import { privateOctets, spellingOf } from './fixtures/spellings.ts';
+import { classifyAddress } from './address.ts';
+import { privateOctets, addressSpelling } from './testing/address-spellings.ts';
 import { targetOfAuthority, targetOfUrl } from './target.ts';
 
-const spelledPrivately = privateOctets.chain((octets) => fc.tuple(fc.constant(octets.join('.')), spellingOf(octets)));
+const spelledPrivately = privateOctets.chain((octets) =>
+  fc.tuple(fc.constant(octets.join('.')), addressSpelling(octets)),
+);
 
 test('a private IPv4 address in any spelling comes out as an address that is not public', () => {
   fc.assert(
     fc.property(spelledPrivately, ([, spelling]) => {
       const { host } = targetOfUrl(`http://${spelling}/`).target;
-      expect(judgeAddress(host)).not.toMatch(/^(public|not an address)$/);
+      expect(classifyAddress(host)).not.toMatch(/^(public|not an address)$/);
     }),
     { numRuns: 1000 },
   );
@@ -40,18 +42,43 @@ describe('hosts fall to one form', () => {
 
 describe('a URL is refused', () => {
   test.each([
-    'ftp://example.com/', 'file:///etc/passwd', 'data:text/html,x', 'http://user@example.com/', 'http://user:pw@example.com/', 'http://', 'http://./',
-    'http://a../', '/path', 'example.com', '', 'http://[fe80::1%25eth0]/', 'http://[::1%eth0]/', 'http://256.1.1.1/', 'http://1.2.3.4.5/', 'http://example.com:0/', 'http://exa mple.com/',
+    'ftp://example.com/',
+    'file:///etc/passwd',
+    'data:text/html,x',
+    'http://user@example.com/',
+    'http://user:pw@example.com/',
+    'http://',
+    'http://./',
+    'http://a../',
+    '/path',
+    'example.com',
+    '',
+    'http://[fe80::1%25eth0]/',
+    'http://[::1%eth0]/',
+    'http://256.1.1.1/',
+    'http://1.2.3.4.5/',
+    'http://example.com:0/',
+    'http://exa mple.com/',
   ])('%j', (url) => {
-    expect(() => targetOfUrl(url)).toThrow(expect.objectContaining({ trouble: expect.objectContaining({ kind: 'refused', code: 'bad-target' }) }));
+    expect(() => targetOfUrl(url)).toThrow(
+      expect.objectContaining({ trouble: expect.objectContaining({ kind: 'refused', code: 'bad-target' }) }),
+    );
   });
 });
 
 describe('a tunnel is refused', () => {
-  test.each(['example.com', 'example.com:', ':443', 'example.com:443/x', 'user@example.com:443', 'example.com:99999', 'example.com:0', 'http://example.com:443', '[fe80::1%eth0]:443', 'a b:443'])(
-    '%j',
-    (authority) => {
-      expect(() => targetOfAuthority(authority)).toThrow();
-    },
-  );
+  test.each([
+    'example.com',
+    'example.com:',
+    ':443',
+    'example.com:443/x',
+    'user@example.com:443',
+    'example.com:99999',
+    'example.com:0',
+    'http://example.com:443',
+    '[fe80::1%eth0]:443',
+    'a b:443',
+  ])('%j', (authority) => {
+    expect(() => targetOfAuthority(authority)).toThrow();
+  });
 });

@@ -4,18 +4,19 @@ import { PassThrough, type Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Dial } from './dial.ts';
 import type { EgressLimits } from './limits.ts';
-import { answerTunnelTrouble, meter } from './proxy-response.ts';
+import { sendTunnelErrorResponse, limitBytes } from './proxy-response.ts';
 import { targetOfAuthority, type Target } from './target.ts';
-import { refused, type OnTrouble } from './trouble.ts';
+import { refusalError, type OnEgressError } from './errors.ts';
 
-export type TunnelRules = { dial: Dial; limits: EgressLimits; onTrouble: OnTrouble };
+export type TunnelOptions = { dial: Dial; limits: EgressLimits; onError: OnEgressError };
 
-const countedPlaces = (most: number) => {
+const createConnectionCounter = (most: number) => {
   const taken = new Map<string, number>();
   return ({ host, port }: Target): (() => void) => {
     const key = `${host} ${port}`;
     const count = taken.get(key) ?? 0;
-    if (count >= most) throw refused('too-many-connections', `There are ${most} connections to ${host} already.`, { host, port });
+    if (count >= most)
+      throw refusalError('too-many-connections', `There are ${most} connections to ${host} already.`, { host, port });
     taken.set(key, count + 1);
     return () => {
       const left = (taken.get(key) ?? 1) - 1;
@@ -25,16 +26,21 @@ const countedPlaces = (most: number) => {
   };
 };
 
-const join = (client: Duplex, said: PassThrough, upstream: Socket, { idleMs, tunnelBytes }: EgressLimits): Promise<void> => {
-  upstream.setTimeout(idleMs, () => upstream.destroy());
+const pipeTunnel = (
+  client: Duplex,
+  said: PassThrough,
+  upstream: Socket,
+  { idleTimeoutMs, maxTunnelBytes }: EgressLimits,
+): Promise<void> => {
+  upstream.setTimeout(idleTimeoutMs, () => upstream.destroy());
   client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-  return pipeline(said, upstream, meter(tunnelBytes), client);
+  return pipeline(said, upstream, limitBytes(maxTunnelBytes), client);
 };
 
 /** Answers CONNECT (RFC 9110, 9.3.6): a tunnel to an admitted target, limited in number, idle time and bytes that come back. */
-export const tunnels = ({ dial, limits, onTrouble }: TunnelRules) => {
+export const createTunnels = ({ dial, limits, onError }: TunnelOptions) => {
   const open = new Set<Duplex>();
-  const take = countedPlaces(limits.connectionsPerHost);
+  const take = createConnectionCounter(limits.maxConnectionsPerHost);
 
   const carry = async (target: Target, client: Duplex, head: Buffer): Promise<void> => {
     const gone = new AbortController();
@@ -45,8 +51,8 @@ export const tunnels = ({ dial, limits, onTrouble }: TunnelRules) => {
     client.once('end', leave).once('close', leave).pipe(said);
     if (client.destroyed) leave();
     const upstream = await dial(target, gone.signal);
-    await join(client, said, upstream, limits).catch((error: unknown) => {
-      onTrouble(error, target);
+    await pipeTunnel(client, said, upstream, limits).catch((error: unknown) => {
+      onError(error, target);
       upstream.destroy();
       client.destroy();
     });
@@ -62,8 +68,8 @@ export const tunnels = ({ dial, limits, onTrouble }: TunnelRules) => {
     open.add(client);
     client.on('error', () => {}).once('close', () => open.delete(client));
     serve(request, client, head).catch((error: unknown) => {
-      onTrouble(error);
-      answerTunnelTrouble(client, error);
+      onError(error);
+      sendTunnelErrorResponse(client, error);
     });
   };
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SettingsError } from '#libs/config/settings.ts';
-import { type Identity, pathsOf, restrictPermissions } from './file-permissions.ts';
+import { type UserIdentity, storedPathsOf, restrictPermissions } from './file-permissions.ts';
 
 type Entries = Record<string, number>;
 
@@ -24,17 +24,31 @@ const folderWith = (mode: number, entries: Entries): string => {
 const modeOf = (...path: string[]): string => (statSync(join(...path)).mode & 0o7777).toString(8);
 const inFolder = (folder: string) => ({ folders: [folder], files: [] });
 const [uid, gid] = [process.getuid!(), process.getgid!()];
-const owner: Identity = { uid, gids: [gid] };
-const stranger: Identity = { uid: 4_000_001, gids: [4_000_002] };
-const groupMember: Identity = { uid: 4_000_001, gids: [4_000_002, gid] };
+const owner: UserIdentity = { uid, gids: [gid] };
+const otherUser: UserIdentity = { uid: 4_000_001, gids: [4_000_002] };
+const groupMember: UserIdentity = { uid: 4_000_001, gids: [4_000_002, gid] };
 
 describe('What other users can read of the data folder', () => {
   test('is closed, and named', () => {
-    const folder = folderWith(0o755, { 'log.db': 0o644, 'log.db-wal': 0o644, 'incoming/': 0o755, 'blobs/': 0o775, 'secret.key': 0o600, '.kept': 0o644, 'lost+found/': 0o700 });
-    const { restricted, left } = restrictPermissions(inFolder(folder), owner);
-    expect([modeOf(folder), ...['log.db', 'log.db-wal', 'incoming', 'blobs', 'secret.key', '.kept'].map((name) => modeOf(folder, name))]).toEqual(['700', '600', '600', '700', '700', '600', '644']);
-    expect(restricted.toSorted()).toEqual([folder, ...['blobs', 'incoming', 'log.db', 'log.db-wal'].map((name) => join(folder, name))]);
-    expect(left).toEqual([]);
+    const folder = folderWith(0o755, {
+      'log.db': 0o644,
+      'log.db-wal': 0o644,
+      'incoming/': 0o755,
+      'blobs/': 0o775,
+      'secret.key': 0o600,
+      '.kept': 0o644,
+      'lost+found/': 0o700,
+    });
+    const { restricted, unchanged } = restrictPermissions(inFolder(folder), owner);
+    expect([
+      modeOf(folder),
+      ...['log.db', 'log.db-wal', 'incoming', 'blobs', 'secret.key', '.kept'].map((name) => modeOf(folder, name)),
+    ]).toEqual(['700', '600', '600', '700', '700', '600', '644']);
+    expect(restricted.toSorted()).toEqual([
+      folder,
+      ...['blobs', 'incoming', 'log.db', 'log.db-wal'].map((name) => join(folder, name)),
+    ]);
+    expect(unchanged).toEqual([]);
     expect(restrictPermissions(inFolder(folder), owner)).toEqual({ restricted: [], left: [] });
   });
 
@@ -43,15 +57,15 @@ describe('What other users can read of the data folder', () => {
     const link = join(folderWith(0o700, {}), 'link');
     symlinkSync(folder, link);
     symlinkSync(elsewhere, join(folder, 'blobs'));
-    expect(restrictPermissions(inFolder(link), owner).left).toEqual([join(folder, 'blobs')]);
+    expect(restrictPermissions(inFolder(link), owner).unchanged).toEqual([join(folder, 'blobs')]);
     expect([modeOf(folder), modeOf(folder, 'log.db'), modeOf(elsewhere)]).toEqual(['700', '600', '755']);
   });
 
   test('stops the start where this process may not close it, with the remedy', () => {
     const folder = folderWith(0o755, { 'log.db': 0o644 });
-    expect(() => restrictPermissions(inFolder(folder), stranger)).toThrow(`Run "chmod go= ${folder}" as its owner`);
+    expect(() => restrictPermissions(inFolder(folder), otherUser)).toThrow(`Run "chmod go= ${folder}" as its owner`);
     chmodSync(folder, 0o700);
-    expect(() => restrictPermissions(inFolder(folder), stranger)).toThrow(SettingsError);
+    expect(() => restrictPermissions(inFolder(folder), otherUser)).toThrow(SettingsError);
     expect(modeOf(folder, 'log.db')).toBe('644');
   });
 });
@@ -59,14 +73,20 @@ describe('What other users can read of the data folder', () => {
 describe('A folder that an orchestrator gave to a group of this process', () => {
   test('is left as it is, and named; what the process owns in it is closed', () => {
     const folder = folderWith(0o2775, { 'log.db': 0o660 });
-    expect(restrictPermissions(inFolder(folder), groupMember)).toEqual({ restricted: [], left: [folder, join(folder, 'log.db')] });
+    expect(restrictPermissions(inFolder(folder), groupMember)).toEqual({
+      restricted: [],
+      left: [folder, join(folder, 'log.db')],
+    });
   });
 
   test.runIf(uid === 0)('has its files closed where these belong to this process', () => {
     const folder = folderWith(0o2777, { 'log.db': 0o660 });
-    const member: Identity = { uid: 4_000_001, gids: [gid] };
+    const member: UserIdentity = { uid: 4_000_001, gids: [gid] };
     chownSync(join(folder, 'log.db'), member.uid, gid);
-    expect(restrictPermissions(inFolder(folder), member)).toEqual({ restricted: [join(folder, 'log.db')], left: [folder] });
+    expect(restrictPermissions(inFolder(folder), member)).toEqual({
+      restricted: [join(folder, 'log.db')],
+      left: [folder],
+    });
     expect(modeOf(folder, 'log.db')).toBe('600');
   });
 });
@@ -74,30 +94,52 @@ describe('A folder that an orchestrator gave to a group of this process', () => 
 describe('A folder that holds other things, too', () => {
   test('keeps its mode; the files of the service in it are closed', () => {
     const folder = folderWith(0o755, { 'log.db': 0o644, 'photo.jpg': 0o644 });
-    expect(restrictPermissions(inFolder(folder), owner)).toEqual({ restricted: [join(folder, 'log.db')], left: [folder] });
+    expect(restrictPermissions(inFolder(folder), owner)).toEqual({
+      restricted: [join(folder, 'log.db')],
+      left: [folder],
+    });
     expect([modeOf(folder), modeOf(folder, 'photo.jpg')]).toEqual(['755', '644']);
   });
 
   test.each([0o777, 0o1777])('stops the start where all users write to it (%o), and is not changed', (mode) => {
     const folder = folderWith(mode, { 'photo.jpg': 0o644 });
-    expect(() => restrictPermissions(inFolder(folder), owner)).toThrow('a folder that all users of this machine write to');
+    expect(() => restrictPermissions(inFolder(folder), owner)).toThrow(
+      'a folder that all users of this machine write to',
+    );
     expect(modeOf(folder)).toBe(mode.toString(8));
   });
 });
 
 describe('The places of an installation', () => {
-  const embedded = { dataDir: '/data', eventStoreUrl: 'sqlite:', busUrl: 'memory:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' };
-  const servers = { dataDir: '/data', eventStoreUrl: 'kurrentdb://a', busUrl: 'nats://a', readStoreUrl: 'mongodb://a', blobStoreUrl: 'gridfs:' };
+  const embedded = {
+    dataDir: '/data',
+    eventStoreUrl: 'sqlite:',
+    busUrl: 'memory:',
+    readStoreUrl: 'sqlite:',
+    blobStoreUrl: 'file:',
+  };
+  const servers = {
+    dataDir: '/data',
+    eventStoreUrl: 'kurrentdb://a',
+    busUrl: 'nats://a',
+    readStoreUrl: 'mongodb://a',
+    blobStoreUrl: 'gridfs:',
+  };
 
   test('are the data folder and the blobs, and files wherever the settings have them', () => {
-    expect(pathsOf(embedded, true).folders).toEqual(['/data', '/data/blobs']);
-    const { folders, files } = pathsOf({ ...embedded, eventStoreUrl: 'sqlite:/logs/colophon.db', blobStoreUrl: 'file:/blobs' }, false);
+    expect(storedPathsOf(embedded, true).folders).toEqual(['/data', '/data/blobs']);
+    const { folders, files } = storedPathsOf(
+      { ...embedded, eventStoreUrl: 'sqlite:/logs/colophon.db', blobStoreUrl: 'file:/blobs' },
+      false,
+    );
     expect(folders).toEqual(['/data', '/blobs']);
-    expect(files).toEqual(expect.arrayContaining(['/logs/colophon.db', '/logs/colophon.db-wal', '/logs/colophon.db-shm']));
+    expect(files).toEqual(
+      expect.arrayContaining(['/logs/colophon.db', '/logs/colophon.db-wal', '/logs/colophon.db-shm']),
+    );
   });
 
   test('are none where all engines are servers', () => {
-    expect(pathsOf(servers, false)).toEqual({ folders: [], files: [] });
-    expect(pathsOf(servers, true).folders).toEqual(['/data']);
+    expect(storedPathsOf(servers, false)).toEqual({ folders: [], files: [] });
+    expect(storedPathsOf(servers, true).folders).toEqual(['/data']);
   });
 });

@@ -1,11 +1,15 @@
-import type { EventOf } from '#contracts/events/all.ts';
+import type { EventOf } from '#contracts/events/event-schemas.ts';
 import type { Metadata } from '#contracts/events/metadata.ts';
 
 /** An event to be appended. `id` is unique for ever and makes a repeated append harmless. */
 export type NewEvent<Event extends EventOf = EventOf> = Event & { id: string; version: number; metadata: Metadata };
 
 /** An event as the log has it: a union that its `type` tells apart. `revision` counts from 0 within the stream; `position` orders all events of the log, and only grows. */
-export type RecordedEvent<Event extends EventOf = EventOf> = NewEvent<Event> & { stream: string; revision: number; position: number };
+export type RecordedEvent<Event extends EventOf = EventOf> = NewEvent<Event> & {
+  stream: string;
+  revision: number;
+  position: number;
+};
 
 /** `-1` expects a stream without events. */
 export type ExpectedRevision = number;
@@ -35,7 +39,11 @@ export type EventStore = {
    * There is at least one event, and `data` is JSON.
    * @throws RevisionConflict, EventTooLarge
    */
-  append(stream: string, events: readonly NewEvent[], expected: ExpectedRevision): Promise<{ revision: number; position: number }>;
+  append(
+    stream: string,
+    events: readonly NewEvent[],
+    expected: ExpectedRevision,
+  ): Promise<{ revision: number; position: number }>;
   /** The events of a stream from revision `from` on, oldest first; empty where there are none. */
   read(stream: string, from?: number): Promise<RecordedEvent[]>;
   /**
@@ -43,7 +51,7 @@ export type EventStore = {
    * may be missing: an append that is decided on them may meet a RevisionConflict, and the stream is read then.
    * An engine that reads at once has no need of it.
    */
-  recent?(stream: string): readonly RecordedEvent[] | null;
+  readCached?(stream: string): readonly RecordedEvent[] | null;
   /** At most `limit` events of the whole log after `position`, oldest first. */
   readAll(after: number, limit: number): Promise<RecordedEvent[]>;
   /** The position of the newest event; 0 for an empty log. */

@@ -1,12 +1,16 @@
 import type { RecordedEvent } from './port.ts';
 
 /** The events that came last, read once for all who follow the log. */
-export type Tail = { after(position: number, limit: number): RecordedEvent[] };
+export type Tail = { readAfter(position: number, limit: number): RecordedEvent[] };
 
-const kept = 1024;
+const maxTailLength = 1024;
 
 /** `readAll` reads from the log itself, `changes` grows whenever there may be something new in it; `end` is the position of its newest event now. */
-export const openTail = (readAll: (after: number, limit: number) => RecordedEvent[], changes: () => number, end: number): Tail => {
+export const openTail = (
+  readAll: (after: number, limit: number) => RecordedEvent[],
+  changes: () => number,
+  end: number,
+): Tail => {
   let recent: RecordedEvent[] = [];
   let start = end;
   let seen: number | undefined;
@@ -14,11 +18,11 @@ export const openTail = (readAll: (after: number, limit: number) => RecordedEven
   const readNew = (): void => {
     const now = changes();
     if (seen === now) return;
-    const fresh = readAll(start + recent.length, kept);
-    if (fresh.length < kept) seen = now;
+    const fresh = readAll(start + recent.length, maxTailLength);
+    if (fresh.length < maxTailLength) seen = now;
     if (fresh.length === 0) return;
     recent = recent.concat(fresh);
-    const surplus = recent.length - kept;
+    const surplus = recent.length - maxTailLength;
     if (surplus <= 0) return;
     recent = recent.slice(surplus);
     start += surplus;
@@ -26,7 +30,7 @@ export const openTail = (readAll: (after: number, limit: number) => RecordedEven
 
   return {
     // Positions have no gaps, so that an event's place in the tail follows from its position.
-    after: (position, limit) => {
+    readAfter: (position, limit) => {
       if (position < start) return readAll(position, limit);
       readNew();
       return position < start ? readAll(position, limit) : recent.slice(position - start, position - start + limit);

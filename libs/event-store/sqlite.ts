@@ -1,8 +1,15 @@
 import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
-import { openDatabase, type Row, usualLockWaitMs } from '#libs/sqlite/database.ts';
+import { openDatabase, type Row, defaultLockTimeoutMs } from '#libs/sqlite/database.ts';
 import { openGroupCommit, type Statement } from '#libs/sqlite/group-commit.ts';
 import { openTail } from './sqlite-tail.ts';
-import { EventTooLarge, type EventStore, maxEventBytes, type NewEvent, type RecordedEvent, RevisionConflict } from './port.ts';
+import {
+  EventTooLarge,
+  type EventStore,
+  maxEventBytes,
+  type NewEvent,
+  type RecordedEvent,
+  RevisionConflict,
+} from './port.ts';
 
 const schema = `
   CREATE TABLE IF NOT EXISTS events (
@@ -18,12 +25,12 @@ const schema = `
   ) STRICT`;
 
 // The position is given out under the write lock, and an undone insert gives it back: readers see no gap.
-const insert = `
+const insertSql = `
   INSERT INTO events (stream, revision, id, type, version, data, metadata)
   SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7
   WHERE ?2 = (SELECT coalesce(max(revision), -1) + 1 FROM events WHERE stream = ?1)`;
 
-const serialised = (part: unknown, type: string): string => {
+const serialiseJson = (part: unknown, type: string): string => {
   const json: string | undefined = JSON.stringify(part);
   if (json === undefined) throw new TypeError(`event ${type} has a part that is no JSON: ${typeof part}`);
   const bytes = Buffer.byteLength(json);
@@ -31,29 +38,46 @@ const serialised = (part: unknown, type: string): string => {
   return json;
 };
 
-const statementOf = (stream: string, revision: number, event: NewEvent): Statement => ({
-  sql: insert,
-  parameters: [stream, revision, event.id, event.type, event.version, serialised(event.data, event.type), serialised(event.metadata, event.type)],
+const insertStatement = (stream: string, revision: number, event: NewEvent): Statement => ({
+  sql: insertSql,
+  parameters: [
+    stream,
+    revision,
+    event.id,
+    event.type,
+    event.version,
+    serialiseJson(event.data, event.type),
+    serialiseJson(event.metadata, event.type),
+  ],
   changes: 1,
 });
 
 /** What was appended as a `NewEvent` is read as one. */
-const recorded = ({ id, type, version, data, metadata, stream, revision, position }: Row): RecordedEvent =>
-  ({ id, type, version, data: JSON.parse(data as string), metadata: JSON.parse(metadata as string), stream, revision, position }) as RecordedEvent;
+const toRecordedEvent = ({ id, type, version, data, metadata, stream, revision, position }: Row): RecordedEvent =>
+  ({
+    id,
+    type,
+    version,
+    data: JSON.parse(data as string),
+    metadata: JSON.parse(metadata as string),
+    stream,
+    revision,
+    position,
+  }) as RecordedEvent;
 
 const batchSize = 256;
 const otherProcessPollMs = 50;
 
 /** The log in one SQLite file; `file` may be shared by processes of one machine. `lockWaitMs` is how long an append waits for another process. */
-export const openSqliteEventStore = (file: string, lockWaitMs = usualLockWaitMs): EventStore => {
+export const openSqliteEventStore = (file: string, lockWaitMs = defaultLockTimeoutMs): EventStore => {
   const reader = openDatabase(file, 'full', lockWaitMs);
-  reader.script(schema);
+  reader.exec(schema);
   const writer = openGroupCommit(file, schema, lockWaitMs);
 
   const dataVersion = (): number => Number(reader.get('PRAGMA data_version')!.data_version);
   let seen = dataVersion();
   const changes = createChangeSignal({
-    everyMs: otherProcessPollMs,
+    intervalMs: otherProcessPollMs,
     hasChanged: () => {
       const before = seen;
       seen = dataVersion();
@@ -63,14 +87,19 @@ export const openSqliteEventStore = (file: string, lockWaitMs = usualLockWaitMs)
   const closing = new AbortController();
 
   const readAll = (after: number, limit: number): RecordedEvent[] =>
-    reader.all('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?', after, limit).map(recorded);
+    reader.all('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?', after, limit).map(toRecordedEvent);
 
   const head = (): number => Number(reader.get('SELECT coalesce(max(position), 0) AS head FROM events')!.head);
   const tail = openTail(readAll, () => changes.version(), head());
 
   /** The position of the last of these events where all of them already stand right after `expected`. */
   const alreadyAppended = (stream: string, events: readonly NewEvent[], expected: number): number | undefined => {
-    const rows = reader.all('SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ?', stream, expected, events.length);
+    const rows = reader.all(
+      'SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ?',
+      stream,
+      expected,
+      events.length,
+    );
     return events.every(({ id }, index) => rows[index]?.id === id) ? (rows.at(-1)!.position as number) : undefined;
   };
 
@@ -78,8 +107,10 @@ export const openSqliteEventStore = (file: string, lockWaitMs = usualLockWaitMs)
     append: async (stream, events, expected) => {
       if (events.length === 0) throw new RangeError(`an append to ${stream} needs at least one event`);
       const revision = expected + events.length;
-      const result = await writer.run(events.map((event, index) => statementOf(stream, expected + 1 + index, event)));
-      if (result.kept) {
+      const result = await writer.run(
+        events.map((event, index) => insertStatement(stream, expected + 1 + index, event)),
+      );
+      if (result.isCommitted) {
         changes.notify();
         return { revision, position: result.lastRowid };
       }
@@ -88,14 +119,16 @@ export const openSqliteEventStore = (file: string, lockWaitMs = usualLockWaitMs)
       return { revision, position };
     },
     read: async (stream, from = 0) =>
-      reader.all('SELECT * FROM events WHERE stream = ? AND revision >= ? ORDER BY revision', stream, from).map(recorded),
+      reader
+        .all('SELECT * FROM events WHERE stream = ? AND revision >= ? ORDER BY revision', stream, from)
+        .map(toRecordedEvent),
     readAll: async (after, limit) => readAll(after, limit),
     head: async () => head(),
     subscribe: async function* (after, signal) {
       let position = after;
       const ended = AbortSignal.any([signal, closing.signal]);
       while (!ended.aborted) {
-        const batch = tail.after(position, batchSize);
+        const batch = tail.readAfter(position, batchSize);
         if (batch.length === 0) {
           await changes.waitForChange(ended);
           continue;

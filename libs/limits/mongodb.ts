@@ -1,12 +1,32 @@
-import { type Connection, type Database, openConnection } from '#libs/mongodb/connection.ts';
-import { countRequest, minutesIn, openGathering, requestsIn } from './mongodb-minutes.ts';
-import { correctCounter, countersOf, countRender, monthsIn, takeBack, usedIn } from './mongodb-months.ts';
-import type { Allowance, Limits, Quota, UsageReader } from './port.ts';
-import { liveMonths, minuteEnd, monthEnd, monthOf, oldestMinuteKept, oldestMonthKept, standing } from './windows.ts';
+import { type MongoConnection, type MongoDatabase, openMongoConnection } from '#libs/mongodb/connection.ts';
+import {
+  countRequestBelow,
+  rateLimitCountersIn,
+  createRequestCountBuffer,
+  requestCountOf,
+} from './mongodb-rate-limit.ts';
+import {
+  correctCounter,
+  countersWithUsage,
+  countRenderBelow,
+  quotaCountersIn,
+  releaseRender,
+  readUsed,
+} from './mongodb-quota.ts';
+import type { LimitStatus, Limits, QuotaLimit, UsageReader } from './port.ts';
+import {
+  correctedMonths,
+  minuteEnd,
+  monthEnd,
+  monthOf,
+  oldestMinuteKept,
+  oldestMonthKept,
+  limitStatus,
+} from './windows.ts';
 
-const prepare = async (db: Database): Promise<void> => {
-  await minutesIn(db).createIndex({ ends: 1 });
-  await monthsIn(db).createIndex({ month: 1 });
+const createIndexes = async (db: MongoDatabase): Promise<void> => {
+  await rateLimitCountersIn(db).createIndex({ ends: 1 });
+  await quotaCountersIn(db).createIndex({ month: 1 });
 };
 
 /**
@@ -14,53 +34,55 @@ const prepare = async (db: Database): Promise<void> => {
  * `setting` is where the address stands, for messages.
  */
 export const openMongoLimits = async (
-  url: string, usage: UsageReader, setting = 'READ_STORE_URL',
-): Promise<Limits & Pick<Connection, 'missing'>> => {
-  const connection = openConnection(url, setting, prepare);
-  const use: Connection['use'] = (work) => connection.use(work);
-  const gathering = openGathering(connection);
+  url: string,
+  usage: UsageReader,
+  setting = 'READ_STORE_URL',
+): Promise<Limits & Pick<MongoConnection, 'missing'>> => {
+  const connection = openMongoConnection(url, setting, createIndexes);
+  const use: MongoConnection['use'] = (work) => connection.use(work);
+  const gathering = createRequestCountBuffer(connection);
 
-  const monthStanding = async (accountId: string, quota: Quota, now: Date): Promise<Allowance> => {
-    if (quota.perMonth === null) return standing(0, null, monthEnd(now));
-    const used = await use((db) => usedIn(db, usage, accountId, monthOf(now), quota));
-    return standing(used, quota.perMonth, monthEnd(now));
+  const monthStanding = async (accountId: string, quota: QuotaLimit, now: Date): Promise<LimitStatus> => {
+    if (quota.perMonth === null) return limitStatus(0, null, monthEnd(now));
+    const used = await use((db) => readUsed(db, usage, accountId, monthOf(now), quota));
+    return limitStatus(used, quota.perMonth, monthEnd(now));
   };
-  const admitRequest = async (accountId: string, perMinute: number | null, ends: Date): Promise<Allowance> => {
-    if (perMinute !== null) return use((db) => countRequest(db, accountId, perMinute, ends));
+  const admitRequest = async (accountId: string, perMinute: number | null, ends: Date): Promise<LimitStatus> => {
+    if (perMinute !== null) return use((db) => countRequestBelow(db, accountId, perMinute, ends));
     gathering.add(accountId, ends);
-    return standing(0, null, ends);
+    return limitStatus(0, null, ends);
   };
-  const minuteStanding = async (accountId: string, perMinute: number | null, ends: Date): Promise<Allowance> => {
+  const minuteStanding = async (accountId: string, perMinute: number | null, ends: Date): Promise<LimitStatus> => {
     await gathering.flush();
-    return standing(await use((db) => requestsIn(db, accountId, ends)), perMinute, ends);
+    return limitStatus(await use((db) => requestCountOf(db, accountId, ends)), perMinute, ends);
   };
 
   return {
-    admit: async (accountId, { perMinute, ...quota }, now) => {
+    countRequest: async (accountId, { perMinute, ...quota }, now) => {
       const admitting = admitRequest(accountId, perMinute, minuteEnd(now));
       const [minute, month] = await Promise.all([admitting, monthStanding(accountId, quota, now)]);
-      return { minute, month };
+      return { rateLimit: minute, quota: month };
     },
-    look: async (accountId, { perMinute, ...quota }, now) => {
+    readStatus: async (accountId, { perMinute, ...quota }, now) => {
       const looking = minuteStanding(accountId, perMinute, minuteEnd(now));
       const [minute, month] = await Promise.all([looking, monthStanding(accountId, quota, now)]);
-      return { minute, month };
+      return { rateLimit: minute, quota: month };
     },
-    takeRender: async (render) => {
+    countRender: async (render) => {
       const { perMonth, at } = render;
-      if (perMonth === null) return standing(0, null, monthEnd(at));
-      return use((db) => countRender(db, usage, render, perMonth));
+      if (perMonth === null) return limitStatus(0, null, monthEnd(at));
+      return use((db) => countRenderBelow(db, usage, render, perMonth));
     },
-    settleRender: async (render, position) => {
+    confirmOrReleaseRender: async (render, position) => {
       // Corrections find the position of what was accepted.
-      if (position === null && render.perMonth !== null) await use((db) => takeBack(db, render));
+      if (position === null && render.perMonth !== null) await use((db) => releaseRender(db, render));
     },
-    correct: async (fateOf, now) => {
-      await use((db) => minutesIn(db).deleteMany({ ends: { $lt: oldestMinuteKept(now) } }));
-      await use((db) => monthsIn(db).deleteMany({ month: { $lt: oldestMonthKept(now) } }));
-      await usage.caughtUp();
-      for (const month of liveMonths(now)) {
-        for (const { counter, usage: read } of await use((db) => countersOf(db, month, usage))) {
+    correctCounters: async (fateOf, now) => {
+      await use((db) => rateLimitCountersIn(db).deleteMany({ endsAt: { $lt: oldestMinuteKept(now) } }));
+      await use((db) => quotaCountersIn(db).deleteMany({ month: { $lt: oldestMonthKept(now) } }));
+      await usage.waitUntilCaughtUp();
+      for (const month of correctedMonths(now)) {
+        for (const { counter, usage: read } of await use((db) => countersWithUsage(db, month, usage))) {
           await use((db) => correctCounter(db, counter, read, fateOf));
         }
       }

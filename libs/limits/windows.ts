@@ -1,4 +1,4 @@
-import type { Allowance } from './port.ts';
+import type { LimitStatus } from './port.ts';
 
 const minuteMs = 60_000;
 
@@ -21,7 +21,12 @@ export const oldestMinuteKept = (now: Date): number => now.getTime() - 120 * min
 export const oldestMonthKept = (now: Date): string => monthOf(monthStart(now, -3));
 
 /** The month of `now` and the one before, whose last renders may still fail. */
-export const liveMonths = (now: Date): readonly string[] => [monthOf(now), monthOf(monthStart(now, -1))];
+export const correctedMonths = (now: Date): readonly string[] => [monthOf(now), monthOf(monthStart(now, -1))];
 
 /** How a window stands after `used` of `limit`, with no more counted. */
-export const standing = (used: number, limit: number | null, resetAt: Date): Allowance => ({ allowed: limit === null || used < limit, limit, used, resetAt });
+export const limitStatus = (used: number, limit: number | null, resetAt: Date): LimitStatus => ({
+  allowed: limit === null || used < limit,
+  limit,
+  used,
+  resetAt,
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { addressOf, gridFsAddress } from './address.ts';
+import { parseMongoAddress, gridFsAddress } from './address.ts';
 
 describe('The address of a MongoDB', () => {
   it.each([
@@ -11,20 +11,29 @@ describe('The address of a MongoDB', () => {
     ['gridfs://user:word@h/blobs', 'h', 'blobs'],
     ['gridfs+srv://cluster.example.com', 'cluster.example.com', 'colophon'],
   ])('%s tells the hosts and the database', (url, hosts, database) => {
-    expect(addressOf(url, 'READ_STORE_URL')).toMatchObject({ hosts, database });
+    expect(parseMongoAddress(url, 'READ_STORE_URL')).toMatchObject({ hosts, database });
   });
 
   it('keeps the options that it has, and adds what the service waits for at most', () => {
-    const { uri } = addressOf('mongodb://h/x?serverSelectionTimeoutMS=1&tls=true', 'READ_STORE_URL');
-    expect([...new URL(uri).searchParams]).toEqual(expect.arrayContaining([['serverSelectionTimeoutMS', '1'], ['tls', 'true'], ['appName', 'colophon']]));
+    const { uri } = parseMongoAddress('mongodb://h/x?serverSelectionTimeoutMS=1&tls=true', 'READ_STORE_URL');
+    expect([...new URL(uri).searchParams]).toEqual(
+      expect.arrayContaining([
+        ['serverSelectionTimeoutMS', '1'],
+        ['tls', 'true'],
+        ['appName', 'colophon'],
+      ]),
+    );
     expect(new URL(uri).searchParams.getAll('serverSelectionTimeoutMS')).toEqual(['1']);
   });
 
-  it.each(['mongodb://', 'mongodb://user:hunter2@2@h:x:y/db', 'mongodb+srv://a,b/x', 'http://user:hunter2@h'])('%s is refused with what is allowed, and without the password', (url) => {
-    const reading = (): unknown => addressOf(url, 'BLOB_STORE_URL');
-    expect(reading).toThrow(/^BLOB_STORE_URL is no address of a MongoDB; allowed is mongodb:/);
-    expect(reading).not.toThrow(/hunter2/);
-  });
+  it.each(['mongodb://', 'mongodb://user:hunter2@2@h:x:y/db', 'mongodb+srv://a,b/x', 'http://user:hunter2@h'])(
+    '%s is refused with what is allowed, and without the password',
+    (url) => {
+      const reading = (): unknown => parseMongoAddress(url, 'BLOB_STORE_URL');
+      expect(reading).toThrow(/^BLOB_STORE_URL is no address of a MongoDB; allowed is mongodb:/);
+      expect(reading).not.toThrow(/hunter2/);
+    },
+  );
 
   it('of the blobs is that of the read models where it names no other', () => {
     expect(gridFsAddress('gridfs:', 'mongodb://h/x')).toEqual({ url: 'mongodb://h/x', setting: 'READ_STORE_URL' });

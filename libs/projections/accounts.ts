@@ -1,7 +1,7 @@
 import { idOfStream, readModels } from '#contracts/names.ts';
 import { type LimitOverrides, limitsOf, type PlanName } from '#contracts/plans.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { accountHistory, recordings } from './account-history.ts';
+import { accountHistory, accountHistoryHandlers } from './account-history.ts';
 import type { Effect, Projection } from './projection.ts';
 
 export type AccountDocument = {
@@ -11,15 +11,16 @@ export type AccountDocument = {
   overrides: LimitOverrides;
   openedAt: string;
   /** The position of the event by which the account's months last came to have a limit after a time in which they had none; missing where that never was. */
-  limitedSince?: number;
+  quotaSince?: number;
   suspension: { at: string; reason: string } | null;
   /** `rotatedAt` is null while the account has its first secret. */
   webhookSecret: { generation: number; rotatedAt: string | null };
 };
 
 const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
-const isUnlimited = ({ plan, overrides }: Pick<AccountDocument, 'plan' | 'overrides'>): boolean => limitsOf(plan, overrides).requestsPerMonth === null;
-const change = (event: RecordedEvent, fields: Partial<AccountDocument>): Effect<AccountDocument> => ({
+const hasNoQuota = ({ plan, overrides }: Pick<AccountDocument, 'plan' | 'overrides'>): boolean =>
+  limitsOf(plan, overrides).requestsPerMonth === null;
+const updateAccount = (event: RecordedEvent, fields: Partial<AccountDocument>): Effect<AccountDocument> => ({
   id: idOf(event),
   evolve: (document) => document && { ...document, ...fields },
 });
@@ -27,22 +28,43 @@ const change = (event: RecordedEvent, fields: Partial<AccountDocument>): Effect<
 export const accounts: Projection<AccountDocument> = {
   model: readModels.accounts,
   collection: { name: readModels.accounts, indexes: [['name']] },
-  further: [accountHistory],
-  on: {
+  additionalCollections: [accountHistory],
+  handlers: {
     AccountOpened: (event) => {
       const { name, plan, overrides } = event.data;
-      return { id: idOf(event), evolve: () => ({ id: idOf(event), name, plan, overrides, openedAt: event.metadata.occurredAt, suspension: null, webhookSecret: { generation: 1, rotatedAt: null } }) };
+      return {
+        id: idOf(event),
+        evolve: () => ({
+          id: idOf(event),
+          name,
+          plan,
+          overrides,
+          openedAt: event.metadata.occurredAt,
+          suspension: null,
+          webhookSecret: { generation: 1, rotatedAt: null },
+        }),
+      };
     },
     PlanChanged: (event) => {
       const { plan, overrides } = event.data;
       return {
         id: idOf(event),
-        evolve: (document) => document && { ...document, plan, overrides, ...(isUnlimited(document) && !isUnlimited({ plan, overrides }) && { limitedSince: event.position }) },
+        evolve: (document) =>
+          document && {
+            ...document,
+            plan,
+            overrides,
+            ...(hasNoQuota(document) && !hasNoQuota({ plan, overrides }) && { quotaSince: event.position }),
+          },
       };
     },
-    AccountSuspended: (event) => change(event, { suspension: { at: event.metadata.occurredAt, reason: event.data.reason } }),
-    AccountReinstated: (event) => change(event, { suspension: null }),
-    WebhookSecretRotated: (event) => change(event, { webhookSecret: { generation: event.data.generation, rotatedAt: event.metadata.occurredAt } }),
+    AccountSuspended: (event) =>
+      updateAccount(event, { suspension: { at: event.metadata.occurredAt, reason: event.data.reason } }),
+    AccountReinstated: (event) => updateAccount(event, { suspension: null }),
+    WebhookSecretRotated: (event) =>
+      updateAccount(event, {
+        webhookSecret: { generation: event.data.generation, rotatedAt: event.metadata.occurredAt },
+      }),
   },
-  beside: recordings,
+  additionalHandlers: accountHistoryHandlers,
 };

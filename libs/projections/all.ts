@@ -1,7 +1,7 @@
 import { accounts } from './accounts.ts';
 import { apiKeys } from './api-keys.ts';
 import { deliveries } from './deliveries.ts';
-import { pace } from './pace.ts';
+import { workDurations } from './work-durations.ts';
 import type { Projection } from './projection.ts';
 import { renders } from './renders.ts';
 import { templateUses } from './template-uses.ts';
@@ -10,4 +10,14 @@ import { templates } from './templates.ts';
 import { usage } from './usage.ts';
 
 /** Every read model there is. */
-export const projections: readonly Projection[] = [accounts, apiKeys, renders, deliveries, pace, usage, templates, templateVersions, templateUses];
+export const projections: readonly Projection[] = [
+  accounts,
+  apiKeys,
+  renders,
+  deliveries,
+  workDurations,
+  usage,
+  templates,
+  templateVersions,
+  templateUses,
+];

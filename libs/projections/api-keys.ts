@@ -21,11 +21,17 @@ const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
 export const apiKeys: Projection<ApiKeyDocument> = {
   model: readModels.apiKeys,
   collection: { name: readModels.apiKeys, indexes: [['hash'], ['accountId', 'issuedAt']] },
-  on: {
+  handlers: {
     ApiKeyIssued: (event) => {
       const data = event.data;
-      return { id: idOf(event), evolve: () => ({ id: idOf(event), ...data, issuedAt: event.metadata.occurredAt, revokedAt: null }) };
+      return {
+        id: idOf(event),
+        evolve: () => ({ id: idOf(event), ...data, issuedAt: event.metadata.occurredAt, revokedAt: null }),
+      };
     },
-    ApiKeyRevoked: (event) => ({ id: idOf(event), evolve: (document) => document && { ...document, revokedAt: event.metadata.occurredAt } }),
+    ApiKeyRevoked: (event) => ({
+      id: idOf(event),
+      evolve: (document) => document && { ...document, revokedAt: event.metadata.occurredAt },
+    }),
   },
 };

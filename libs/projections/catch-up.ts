@@ -1,20 +1,20 @@
 import type { EventStore, RecordedEvent } from '#libs/event-store/port.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import { openFolding, type Target } from './project.ts';
+import { createBatchProjector, type ProjectionTarget } from './batch-projector.ts';
 import type { Projection } from './projection.ts';
 
 /** What a projection needs of the read store. */
-export type ProjectedStore = Pick<ReadStore, 'read' | 'write' | 'serving' | 'moveCheckpoints'>;
+export type ProjectionStore = Pick<ReadStore, 'read' | 'write' | 'servingGenerations' | 'moveCheckpoints'>;
 
 /** Brings the read models that serve forward. For one caller, who takes one batch of the event log after the other. */
-export const openProjecting = async (reads: ProjectedStore, projections: readonly Projection[]) => {
+export const openProjectionRunner = async (reads: ProjectionStore, projections: readonly Projection[]) => {
   const models = projections.map(({ model }) => model);
-  const load = async (): Promise<Target[]> => {
-    const serving = await reads.serving(models);
+  const load = async (): Promise<ProjectionTarget[]> => {
+    const serving = await reads.servingGenerations(models);
     return projections.map((projection, index) => ({ projection, ...serving[index]! }));
   };
   let targets = await load();
-  let fold = openFolding(reads);
+  let fold = createBatchProjector(reads);
   const position = (): number => Math.min(...targets.map((one) => one.position));
 
   return {
@@ -37,7 +37,7 @@ export const openProjecting = async (reads: ProjectedStore, projections: readonl
         return true;
       }
       targets = await load();
-      fold = openFolding(reads);
+      fold = createBatchProjector(reads);
       return position() >= end;
     },
   };
@@ -46,9 +46,9 @@ export const openProjecting = async (reads: ProjectedStore, projections: readonl
 const batchSize = 500;
 
 /** Continues up to the end of the event log as it is now. */
-export const continueToEnd = async (
+export const projectToEnd = async (
   store: Pick<EventStore, 'readAll'>,
-  { position, advance }: Awaited<ReturnType<typeof openProjecting>>,
+  { position, advance }: Awaited<ReturnType<typeof openProjectionRunner>>,
 ): Promise<void> => {
   for (;;) {
     const after = position();
@@ -61,6 +61,6 @@ export const continueToEnd = async (
 /** Brings read models to the end of the event log as it is now. */
 export const catchUp = async (
   store: Pick<EventStore, 'readAll'>,
-  reads: ProjectedStore,
+  reads: ProjectionStore,
   projections: readonly Projection[],
-): Promise<void> => continueToEnd(store, await openProjecting(reads, projections));
+): Promise<void> => projectToEnd(store, await openProjectionRunner(reads, projections));

@@ -1,7 +1,7 @@
-import type { EventOf } from '#contracts/events/all.ts';
+import type { EventOf } from '#contracts/events/event-schemas.ts';
 import type { AttemptOutcome } from '#contracts/events/delivery.ts';
 import { idOfStream, readModels } from '#contracts/names.ts';
-import { errorOf } from '#libs/domain/delivery.ts';
+import { attemptErrorMessage } from '#libs/domain/delivery.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Effect, Projection } from './projection.ts';
 
@@ -29,53 +29,94 @@ export type DeliveryDocument = {
 
 const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
 
-const change = (event: RecordedEvent, fields: (document: DeliveryDocument) => Partial<DeliveryDocument>): Effect<DeliveryDocument> => ({
+const updateDelivery = (
+  event: RecordedEvent,
+  fields: (document: DeliveryDocument) => Partial<DeliveryDocument>,
+): Effect<DeliveryDocument> => ({
   id: idOf(event),
   evolve: (document) => document && { ...document, ...fields(document) },
 });
 
-const pending = (id: string, accountId: string, url: string | null, requestedAt: string): DeliveryDocument => ({
-  id, accountId, url, status: 'pending', attempts: 0, lastAttemptAt: null, lastError: null, failedAt: null, requestedAt, round: 1, isSealed: false, erasableSince: null,
+const pendingDelivery = (id: string, accountId: string, url: string | null, requestedAt: string): DeliveryDocument => ({
+  id,
+  accountId,
+  url,
+  status: 'pending',
+  attempts: 0,
+  lastAttemptAt: null,
+  lastError: null,
+  failedAt: null,
+  requestedAt,
+  round: 1,
+  isSealed: false,
+  erasableSince: null,
 });
 
 /** The end of a render that somebody wants to be told of. */
-const ended = (event: RecordedEvent<EventOf<'RenderCompleted' | 'RenderFailed'>>): Effect<DeliveryDocument> | null => {
-  if (event.data.reply !== 'webhook') return null;
+const renderEnded = (
+  event: RecordedEvent<EventOf<'RenderCompleted' | 'RenderFailed'>>,
+): Effect<DeliveryDocument> | null => {
+  if (event.data.responseMode !== 'webhook') return null;
   const id = idOfStream(event.stream);
-  return { id, evolve: (document) => document ?? pending(id, event.metadata.accountId!, null, event.metadata.occurredAt) };
+  return {
+    id,
+    evolve: (document) => document ?? pendingDelivery(id, event.metadata.accountId!, null, event.metadata.occurredAt),
+  };
 };
 
-const erasable = (event: RecordedEvent, isSealed: boolean): Pick<DeliveryDocument, 'erasableSince'> => ({ erasableSince: isSealed ? event.metadata.occurredAt : null });
+const withErasableSince = (event: RecordedEvent, isSealed: boolean): Pick<DeliveryDocument, 'erasableSince'> => ({
+  erasableSince: isSealed ? event.metadata.occurredAt : null,
+});
 
-const isGood = (outcome: AttemptOutcome): boolean => outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
+const isSuccess = (outcome: AttemptOutcome): boolean =>
+  outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
 
 export const deliveries: Projection<DeliveryDocument> = {
   model: readModels.deliveries,
-  collection: { name: readModels.deliveries, indexes: [['accountId', 'status', 'isSealed', 'failedAt'], ['status', 'id'], ['erasableSince']] },
-  on: {
-    RenderCompleted: ended,
-    RenderFailed: ended,
+  collection: {
+    name: readModels.deliveries,
+    indexes: [['accountId', 'status', 'isSealed', 'failedAt'], ['status', 'id'], ['erasableSince']],
+  },
+  handlers: {
+    RenderCompleted: renderEnded,
+    RenderFailed: renderEnded,
     DeliveryRequested: (event) => {
       const { accountId, url, sealed } = event.data;
-      const document = { ...pending(idOf(event), accountId, url, event.metadata.occurredAt), isSealed: sealed !== null };
+      const document = {
+        ...pendingDelivery(idOf(event), accountId, url, event.metadata.occurredAt),
+        isSealed: sealed !== null,
+      };
       return { id: document.id, evolve: () => document };
     },
-    WebhookSent: (event) => change(event, () => ({ status: 'sent', lastAttemptAt: event.metadata.occurredAt })),
+    WebhookAttemptStarted: (event) =>
+      updateDelivery(event, () => ({ status: 'sent', lastAttemptAt: event.metadata.occurredAt })),
     WebhookAttempted: (event) => {
       const { outcome } = event.data;
-      return change(event, ({ attempts }) => ({
+      return updateDelivery(event, ({ attempts }) => ({
         attempts: attempts + 1,
         status: outcome.kind === 'timeout' ? 'timeout' : 'pending',
-        lastError: isGood(outcome) ? null : errorOf(outcome),
+        lastError: isSuccess(outcome) ? null : attemptErrorMessage(outcome),
       }));
     },
-    WebhookDelivered: (event) => change(event, ({ isSealed }) => ({ status: 'delivered', ...erasable(event, isSealed) })),
-    WebhookFailed: (event) => change(event, ({ isSealed }) => ({ status: 'failed', failedAt: event.metadata.occurredAt, ...erasable(event, isSealed) })),
+    WebhookDelivered: (event) =>
+      updateDelivery(event, ({ isSealed }) => ({ status: 'delivered', ...withErasableSince(event, isSealed) })),
+    WebhookFailed: (event) =>
+      updateDelivery(event, ({ isSealed }) => ({
+        status: 'failed',
+        failedAt: event.metadata.occurredAt,
+        ...withErasableSince(event, isSealed),
+      })),
     RedeliveryRequested: (event) => {
       const { target, round } = event.data;
       const changed = target ? { url: target.url, isSealed: target.sealed !== null } : {};
-      return change(event, () => ({ status: 'pending', failedAt: null, requestedAt: event.metadata.occurredAt, round, ...changed }));
+      return updateDelivery(event, () => ({
+        status: 'pending',
+        failedAt: null,
+        requestedAt: event.metadata.occurredAt,
+        round,
+        ...changed,
+      }));
     },
-    WebhookTargetErased: (event) => change(event, () => ({ erasableSince: null })),
+    WebhookTargetErased: (event) => updateDelivery(event, () => ({ erasableSince: null })),
   },
 };

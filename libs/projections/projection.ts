@@ -1,4 +1,4 @@
-import type { EventOf } from '#contracts/events/all.ts';
+import type { EventOf } from '#contracts/events/event-schemas.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Collection, Document } from '#libs/read-store/port.ts';
 
@@ -8,19 +8,26 @@ import type { Collection, Document } from '#libs/read-store/port.ts';
  */
 export type Effect<D extends Document> = {
   id: string;
-  begins?: true;
+  createsDocument?: true;
   evolve(this: void, document: D | null): D | null;
-  also?(this: void, after: D | null): readonly FurtherEffect[];
+  additionalEffects?(this: void, after: D | null): readonly AdditionalEffect[];
 };
 
 /** What an event does to a document of one of the read model's further collections. */
-export type FurtherEffect = { collection: string; id: string; begins?: true; evolve(this: void, document: Document | null): Document | null };
+export type AdditionalEffect = {
+  collection: string;
+  id: string;
+  createsDocument?: true;
+  evolve(this: void, document: Document | null): Document | null;
+};
 
 /** What to do for an event of each type. */
-export type Handlers<Result> = { readonly [Event in EventOf as Event['type']]?: (event: RecordedEvent<Event>) => Result };
+export type Handlers<Result> = {
+  readonly [Event in EventOf as Event['type']]?: (event: RecordedEvent<Event>) => Result;
+};
 
 /** What `handlers` has for the event; undefined where it has nothing for its type. */
-export const handled = <Result>(handlers: Handlers<Result>, event: RecordedEvent): Result | undefined =>
+export const handleEvent = <Result>(handlers: Handlers<Result>, event: RecordedEvent): Result | undefined =>
   (handlers[event.type] as ((event: RecordedEvent) => Result) | undefined)?.(event);
 
 /**
@@ -30,18 +37,26 @@ export const handled = <Result>(handlers: Handlers<Result>, event: RecordedEvent
 export type Projection<D extends Document = Document> = {
   model: string;
   collection: Collection;
-  further?: readonly Collection[];
-  on: Handlers<Effect<D> | null>;
-  beside?: Handlers<FurtherEffect | null>;
+  additionalCollections?: readonly Collection[];
+  handlers: Handlers<Effect<D> | null>;
+  additionalHandlers?: Handlers<AdditionalEffect | null>;
 };
 
 /** An effect on a document of a further collection, whose documents are all of the kind `D`. */
-export const further = <D extends Document>({ name }: Collection, id: string, evolve: Effect<D>['evolve']): FurtherEffect => ({
+export const additionalEffect = <D extends Document>(
+  { name }: Collection,
+  id: string,
+  evolve: Effect<D>['evolve'],
+): AdditionalEffect => ({
   collection: name,
   id,
   evolve,
 });
 
 /** Every collection that a read model keeps. */
-export const collectionsOf = ({ model, collection, further: others = [] }: Pick<Projection, 'model' | 'collection' | 'further'>): Collection[] =>
+export const collectionsOf = ({
+  model,
+  collection,
+  additionalCollections: others = [],
+}: Pick<Projection, 'model' | 'collection' | 'additionalCollections'>): Collection[] =>
   [collection, ...others].map((one) => ({ ...one, model }));

@@ -8,16 +8,23 @@ import type { ReadStore } from '#libs/read-store/port.ts';
 import { openSqliteReadStore } from '#libs/read-store/sqlite.ts';
 import { catchUp } from './catch-up.ts';
 import type { Projection } from './projection.ts';
-import { rebuildModel } from './rebuild.ts';
+import { rebuildReadModel } from './rebuild.ts';
 
 type Tally = { count: number };
 const tallyOf = (step: number): Projection<Tally> => ({
   model: 'tally',
   collection: { name: 'tally', indexes: [] },
-  on: { AccountOpened: () => ({ id: 'all', evolve: (tally) => ({ count: (tally?.count ?? 0) + step }) }) },
+  handlers: { AccountOpened: () => ({ id: 'all', evolve: (tally) => ({ count: (tally?.count ?? 0) + step }) }) },
 });
 
-const metadata = { correlationId: 'c', causationId: null, traceparent: null, actor: { kind: 'service' as const, name: 'test' }, accountId: null, occurredAt: '2026-05-01T00:00:00.000Z' };
+const metadata = {
+  correlationId: 'c',
+  causationId: null,
+  traceparent: null,
+  actor: { kind: 'service' as const, name: 'test' },
+  accountId: null,
+  occurredAt: '2026-05-01T00:00:00.000Z',
+};
 
 let folder: string;
 let store: EventStore;
@@ -32,14 +39,22 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const open = (id: string): Promise<unknown> => store.append(`account-${id}`, [{ id, type: 'AccountOpened', version: 1, data: { name: id, plan: 'free', overrides: {} }, metadata }], noStream);
+const open = (id: string): Promise<unknown> =>
+  store.append(
+    `account-${id}`,
+    [{ id, type: 'AccountOpened', version: 1, data: { name: id, plan: 'free', overrides: {} }, metadata }],
+    noStream,
+  );
 
 describe('A rebuild', () => {
   it('replaces what an earlier form of the projection has made, and leaves the model at the end of the log', async () => {
     for (const id of ['a', 'b', 'c']) await open(id);
     await catchUp(store, reads, [tallyOf(1)]);
-    await rebuildModel(store, reads, tallyOf(10));
-    expect([await reads.get('tally', 'all'), await reads.checkpoint('tally')]).toEqual([{ count: 30 }, await store.head()]);
+    await rebuildReadModel(store, reads, tallyOf(10));
+    expect([await reads.get('tally', 'all'), await reads.checkpoint('tally')]).toEqual([
+      { count: 30 },
+      await store.head(),
+    ]);
   });
 
   it('goes on catching up while what serves goes ahead, and loses nothing of it', async () => {
@@ -53,7 +68,7 @@ describe('A rebuild', () => {
         return reads.switchOver(...given);
       },
     };
-    await rebuildModel(store, racing, tallyOf(10));
+    await rebuildReadModel(store, racing, tallyOf(10));
     expect([late, await reads.get('tally', 'all')]).toEqual([[], { count: 40 }]);
   });
 
@@ -67,15 +82,24 @@ describe('A rebuild', () => {
         return reads.switchOver(...given);
       },
     };
-    await expect(rebuildModel(store, superseded, tallyOf(10))).rejects.toThrow('another rebuild of tally was begun later');
+    await expect(rebuildReadModel(store, superseded, tallyOf(10))).rejects.toThrow(
+      'another rebuild of tally was begun later',
+    );
     expect(await reads.switchOver('tally', { generation: begun[0]!, position: await store.head() })).toBe(true);
   });
 
   it('that fails leaves what serves as it was', async () => {
     await open('a');
     await catchUp(store, reads, [tallyOf(1)]);
-    const failing = { ...tallyOf(10), on: { AccountOpened: () => { throw new Error('no'); } } };
-    await expect(rebuildModel(store, reads, failing)).rejects.toThrow('no');
+    const failing = {
+      ...tallyOf(10),
+      on: {
+        AccountOpened: () => {
+          throw new Error('no');
+        },
+      },
+    };
+    await expect(rebuildReadModel(store, reads, failing)).rejects.toThrow('no');
     expect(await reads.get('tally', 'all')).toEqual({ count: 1 });
   });
 });

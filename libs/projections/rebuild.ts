@@ -1,6 +1,6 @@
 import type { EventStore } from '#libs/event-store/port.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import { openFolding } from './project.ts';
+import { createBatchProjector } from './batch-projector.ts';
 import type { Projection } from './projection.ts';
 
 const batchSize = 500;
@@ -11,7 +11,7 @@ const batchSize = 500;
  * replaced stays stored until `removeUnused`.
  * @throws RebuildSuperseded where another rebuild of the model begins meanwhile
  */
-export const rebuildModel = async (
+export const rebuildReadModel = async (
   store: Pick<EventStore, 'readAll'>,
   reads: ReadStore,
   projection: Projection,
@@ -20,7 +20,7 @@ export const rebuildModel = async (
   const { model } = projection;
   const generation = await reads.beginRebuild(model);
   try {
-    const fold = openFolding(reads);
+    const fold = createBatchProjector(reads);
     let position = 0;
     do {
       for (;;) {

@@ -1,13 +1,14 @@
-import type { EventData } from '#contracts/events/all.ts';
-import type { Fault } from '#contracts/http/problem.ts';
+import type { EventData } from '#contracts/events/event-schemas.ts';
+import type { ApiErrorFields } from '#contracts/http/api-error.ts';
 import type { InputType } from '#contracts/http/render.ts';
 import { idOfStream, readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { addFailed, addRequested, addSucceeded, keyRenders } from './key-renders.ts';
+import { countFailedRender, countRequestedRender, countSucceededRender, keyRenders } from './key-renders.ts';
 import type { Projection } from './projection.ts';
 import { countsTowardQuota } from './usage.ts';
 
-type Source = { mode: 'CONVERT'; inputType: InputType } | { mode: 'RENDER'; templateId: string; templateVersion: number };
+type Source =
+  { mode: 'CONVERT'; inputType: InputType } | { mode: 'RENDER'; templateId: string; templateVersion: number };
 
 /** A render as queries see it. Times are ISO 8601, sizes in bytes. */
 export type RenderDocument = {
@@ -23,14 +24,14 @@ export type RenderDocument = {
   durationMs: number | null;
   pages: number | null;
   pdf: { sha256: string; size: number } | null;
-  reply: 'wait' | 'poll' | 'webhook';
+  responseMode: 'wait' | 'poll' | 'webhook';
   webhookUrl: string | null;
   /** Until when the PDF is kept; null where it is not, or not any more. That of a failed render was discarded and cannot be fetched. */
   keptUntil: string | null;
-  trial: boolean;
+  templateTest: boolean;
   /** Whether the caller was told of a job: nobody waited for the PDF. */
   isJob: boolean;
-  fault: Fault | null;
+  error: ApiErrorFields | null;
 };
 
 const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
@@ -40,27 +41,57 @@ const sourceOf = ({ source }: EventData['RenderRequested']): Source =>
     ? { mode: 'CONVERT', inputType: source.inputType }
     : { mode: 'RENDER', templateId: source.templateId, templateVersion: source.templateVersion };
 
-const change = (event: RecordedEvent, fields: (document: RenderDocument) => Partial<RenderDocument>) => ({
+const updateRender = (event: RecordedEvent, fields: (document: RenderDocument) => Partial<RenderDocument>) => ({
   id: idOf(event),
   evolve: (document: RenderDocument | null) => document && { ...document, ...fields(document) },
 });
 
 export const renders: Projection<RenderDocument> = {
   model: readModels.renders,
-  collection: { name: readModels.renders, indexes: [['accountId', 'isJob', 'id'], ['accountId', 'isJob', 'status', 'id'], ['accountId', 'status', 'reply'], ['status', 'id'], ['keptUntil'], ['pdf.sha256']] },
-  further: [keyRenders],
-  on: {
+  collection: {
+    name: readModels.renders,
+    indexes: [
+      ['accountId', 'isJob', 'id'],
+      ['accountId', 'isJob', 'status', 'id'],
+      ['accountId', 'status', 'reply'],
+      ['status', 'id'],
+      ['keptUntil'],
+      ['pdf.sha256'],
+    ],
+  },
+  additionalCollections: [keyRenders],
+  handlers: {
     RenderRequested: (event) => {
       const data = event.data;
       const document: RenderDocument = {
-        id: idOf(event), accountId: data.accountId, keyId: data.keyId, source: sourceOf(data), status: 'QUEUED', attempt: 0,
-        createdAt: event.metadata.occurredAt, startedAt: null, endedAt: null, durationMs: null, pages: null, pdf: null, fault: null,
-        reply: data.reply.kind, webhookUrl: data.reply.kind === 'webhook' ? data.reply.url : null, keptUntil: null, trial: data.trial, isJob: data.reply.kind !== 'wait',
+        id: idOf(event),
+        accountId: data.accountId,
+        keyId: data.keyId,
+        source: sourceOf(data),
+        status: 'QUEUED',
+        attempt: 0,
+        createdAt: event.metadata.occurredAt,
+        startedAt: null,
+        endedAt: null,
+        durationMs: null,
+        pages: null,
+        pdf: null,
+        error: null,
+        responseMode: data.responseMode.kind,
+        webhookUrl: data.responseMode.kind === 'webhook' ? data.responseMode.url : null,
+        keptUntil: null,
+        templateTest: data.templateTest,
+        isJob: data.responseMode.kind !== 'wait',
       };
-      return { id: document.id, begins: true, evolve: () => document, also: () => [addRequested(document, countsTowardQuota(data))] };
+      return {
+        id: document.id,
+        createsDocument: true,
+        evolve: () => document,
+        additionalEffects: () => [countRequestedRender(document, countsTowardQuota(data))],
+      };
     },
     RenderStarted: (event) =>
-      change(event, ({ startedAt }) => ({
+      updateRender(event, ({ startedAt }) => ({
         status: 'PROCESSING',
         attempt: event.data.attempt,
         startedAt: startedAt ?? event.metadata.occurredAt,
@@ -68,25 +99,37 @@ export const renders: Projection<RenderDocument> = {
     RenderCompleted: (event) => {
       const { pdf, pages, durations, keptUntil } = event.data;
       return {
-        ...change(event, () => ({ status: 'DONE', pdf, pages, keptUntil, durationMs: durations.totalMs, endedAt: event.metadata.occurredAt })),
-        also: (render) => (render ? [addSucceeded(render)] : []),
+        ...updateRender(event, () => ({
+          status: 'DONE',
+          pdf,
+          pages,
+          keptUntil,
+          durationMs: durations.totalMs,
+          endedAt: event.metadata.occurredAt,
+        })),
+        additionalEffects: (render) => (render ? [countSucceededRender(render)] : []),
       };
     },
     RenderFailed: (event) => {
-      const { fault, totalMs, givesBack } = event.data;
+      const { error, totalMs, quotaRefundDate } = event.data;
       return {
-        ...change(event, () => ({ status: 'FAILED', fault, durationMs: totalMs, endedAt: event.metadata.occurredAt })),
-        also: (render) => (render ? [addFailed(render, givesBack !== null)] : []),
+        ...updateRender(event, () => ({
+          status: 'FAILED',
+          error,
+          durationMs: totalMs,
+          endedAt: event.metadata.occurredAt,
+        })),
+        additionalEffects: (render) => (render ? [countFailedRender(render, quotaRefundDate !== null)] : []),
       };
     },
     PdfDiscarded: (event) => {
-      const { pdf, until } = event.data;
-      return change(event, () => ({ pdf, keptUntil: until }));
+      const { pdf, eraseAfter } = event.data;
+      return updateRender(event, () => ({ pdf, keptUntil: eraseAfter }));
     },
-    PdfMadeAgain: (event) => {
+    PdfRegenerationEnded: (event) => {
       const { keptUntil } = event.data;
-      return keptUntil === null ? null : change(event, () => ({ keptUntil }));
+      return keptUntil === null ? null : updateRender(event, () => ({ keptUntil }));
     },
-    PdfErased: (event) => change(event, () => ({ keptUntil: null })),
+    PdfErased: (event) => updateRender(event, () => ({ keptUntil: null })),
   },
 };

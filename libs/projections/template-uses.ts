@@ -5,13 +5,16 @@ import type { Projection } from './projection.ts';
 export type TemplateUsesDocument = { count: number; lastUsedAt: string };
 
 export const templateUses: Projection<TemplateUsesDocument> = {
-  model: readModels.templateUses,
-  collection: { name: readModels.templateUses, indexes: [] },
-  on: {
+  model: readModels.templateUsage,
+  collection: { name: readModels.templateUsage, indexes: [] },
+  handlers: {
     RenderRequested: (event) => {
-      const { source, trial } = event.data;
-      if (source.mode !== 'RENDER' || trial) return null;
-      return { id: source.templateId, evolve: (document) => ({ count: (document?.count ?? 0) + 1, lastUsedAt: event.metadata.occurredAt }) };
+      const { source, templateTest } = event.data;
+      if (source.mode !== 'RENDER' || templateTest) return null;
+      return {
+        id: source.templateId,
+        evolve: (document) => ({ count: (document?.count ?? 0) + 1, lastUsedAt: event.metadata.occurredAt }),
+      };
     },
   },
 };

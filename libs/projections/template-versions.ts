@@ -3,12 +3,23 @@ import { idOfStream, readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Effect, Projection } from './projection.ts';
 
-export type TemplateVersionDocument = { templateId: string; version: number; body: TemplateBody; changes: string; createdAt: string };
+export type TemplateVersionDocument = {
+  templateId: string;
+  version: number;
+  body: TemplateBody;
+  changes: string;
+  createdAt: string;
+};
 
 /** The id of a version's document, from the template's bare id. */
 export const templateVersionId = (templateId: string, version: number): string => `${templateId}/${version}`;
 
-const version = (event: RecordedEvent, number: number, body: TemplateBody, changes: string): Effect<TemplateVersionDocument> => {
+const version = (
+  event: RecordedEvent,
+  number: number,
+  body: TemplateBody,
+  changes: string,
+): Effect<TemplateVersionDocument> => {
   const templateId = idOfStream(event.stream);
   return {
     id: templateVersionId(templateId, number),
@@ -20,7 +31,7 @@ const version = (event: RecordedEvent, number: number, body: TemplateBody, chang
 export const templateVersions: Projection<TemplateVersionDocument> = {
   model: readModels.templateVersions,
   collection: { name: readModels.templateVersions, indexes: [['templateId', 'version']] },
-  on: {
+  handlers: {
     TemplateCreated: (event) => version(event, 1, event.data.body, 'created'),
     TemplateVersioned: (event) => {
       const data = event.data;

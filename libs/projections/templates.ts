@@ -4,22 +4,40 @@ import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Projection } from './projection.ts';
 
 /** A template as its current version has it. */
-export type TemplateDocument = TemplateBody & { id: string; accountId: string; version: number; createdAt: string; updatedAt: string };
+export type TemplateDocument = TemplateBody & {
+  id: string;
+  accountId: string;
+  version: number;
+  createdAt: string;
+  updatedAt: string;
+};
 
 const idOf = (event: RecordedEvent): string => idOfStream(event.stream);
 
 export const templates: Projection<TemplateDocument> = {
   model: readModels.templates,
-  collection: { name: readModels.templates, indexes: [['accountId', 'createdAt'], ['accountId', 'category', 'createdAt']] },
-  on: {
+  collection: {
+    name: readModels.templates,
+    indexes: [
+      ['accountId', 'createdAt'],
+      ['accountId', 'category', 'createdAt'],
+    ],
+  },
+  handlers: {
     TemplateCreated: (event) => {
       const { accountId, body } = event.data;
       const at = event.metadata.occurredAt;
-      return { id: idOf(event), evolve: () => ({ id: idOf(event), accountId, ...body, version: 1, createdAt: at, updatedAt: at }) };
+      return {
+        id: idOf(event),
+        evolve: () => ({ id: idOf(event), accountId, ...body, version: 1, createdAt: at, updatedAt: at }),
+      };
     },
     TemplateVersioned: (event) => {
       const { body, version } = event.data;
-      return { id: idOf(event), evolve: (document) => document && { ...document, ...body, version, updatedAt: event.metadata.occurredAt } };
+      return {
+        id: idOf(event),
+        evolve: (document) => document && { ...document, ...body, version, updatedAt: event.metadata.occurredAt },
+      };
     },
     TemplateDeleted: (event) => ({ id: idOf(event), evolve: () => null }),
   },

@@ -1,4 +1,4 @@
-import type { EventData } from '#contracts/events/all.ts';
+import type { EventData } from '#contracts/events/event-schemas.ts';
 import { readModels } from '#contracts/names.ts';
 import type { Projection } from './projection.ts';
 
@@ -6,20 +6,32 @@ import type { Projection } from './projection.ts';
  * Renders that count toward an account's quota of one month (`YYYY-MM`, UTC), and the days (`YYYY-MM-DD`) they were accepted on.
  * `trials` are trials of templates with live keys, which do not count. `through` is the position of the last event that changed it.
  */
-export type UsageDocument = { accountId: string; month: string; used: number; byDay: Record<string, number>; trials: number; through: number };
+export type UsageDocument = {
+  accountId: string;
+  month: string;
+  used: number;
+  byDay: Record<string, number>;
+  templateTests: number;
+  lastPosition: number;
+};
 
 /** The id of the document of an account (bare id) and a month (`YYYY-MM`). */
 export const usageIdOf = (accountId: string, month: string): string => `${accountId}/${month}`;
 
 /** Whether a render counts: those of test keys do not, nor do trials of templates. */
-export const countsTowardQuota = ({ keyType, trial }: Pick<EventData['RenderRequested'], 'keyType' | 'trial'>): boolean => keyType === 'live' && !trial;
+export const countsTowardQuota = ({
+  keyType,
+  templateTest,
+}: Pick<EventData['RenderRequested'], 'keyType' | 'templateTest'>): boolean => keyType === 'live' && !templateTest;
 
-const one = (day: string, by: 1 | -1) => (byDay: Record<string, number>): Record<string, number> => ({ ...byDay, [day]: (byDay[day] ?? 0) + by });
+const withDayCount =
+  (day: string, by: 1 | -1) =>
+  (byDay: Record<string, number>): Record<string, number> => ({ ...byDay, [day]: (byDay[day] ?? 0) + by });
 
 export const usage: Projection<UsageDocument> = {
   model: readModels.usage,
   collection: { name: readModels.usage, indexes: [['month']] },
-  on: {
+  handlers: {
     RenderRequested: (event) => {
       const data = event.data;
       if (data.keyType !== 'live') return null;
@@ -30,18 +42,34 @@ export const usage: Projection<UsageDocument> = {
       return {
         id: usageIdOf(accountId, month),
         evolve: (document) => {
-          const { used = 0, byDay = {}, trials = 0 } = document ?? {};
-          return { accountId, month, used: used + counts, byDay: counts ? one(day, 1)(byDay) : byDay, trials: trials + 1 - counts, through: event.position };
+          const { used = 0, byDay = {}, templateTests = 0 } = document ?? {};
+          return {
+            accountId,
+            month,
+            used: used + counts,
+            byDay: counts ? withDayCount(day, 1)(byDay) : byDay,
+            templateTests: templateTests + 1 - counts,
+            lastPosition: event.position,
+          };
         },
       };
     },
     RenderFailed: (event) => {
-      const { givesBack } = event.data;
-      if (givesBack === null || event.metadata.accountId === null) return null;
-      const takenFrom = givesBack.length === 'YYYY-MM-DD'.length ? one(givesBack, -1) : (byDay: Record<string, number>) => byDay;
+      const { quotaRefundDate } = event.data;
+      if (quotaRefundDate === null || event.metadata.accountId === null) return null;
+      const takenFrom =
+        quotaRefundDate.length === 'YYYY-MM-DD'.length
+          ? withDayCount(quotaRefundDate, -1)
+          : (byDay: Record<string, number>) => byDay;
       return {
-        id: usageIdOf(event.metadata.accountId, givesBack.slice(0, 7)),
-        evolve: (document) => document && { ...document, used: document.used - 1, byDay: takenFrom(document.byDay), through: event.position },
+        id: usageIdOf(event.metadata.accountId, quotaRefundDate.slice(0, 7)),
+        evolve: (document) =>
+          document && {
+            ...document,
+            used: document.used - 1,
+            byDay: takenFrom(document.byDay),
+            lastPosition: event.position,
+          },
       };
     },
   },

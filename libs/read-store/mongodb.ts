@@ -1,47 +1,63 @@
 import {
-  type Connection, type Database, type Documents, documentsIn, openConnection,
+  type MongoConnection,
+  type MongoDatabase,
+  type MongoCollection,
+  mongoCollectionIn,
+  openMongoConnection,
 } from '#libs/mongodb/connection.ts';
-import { openMark } from '#libs/mongodb/mark.ts';
-import { isAbsent, isDuplicate } from '#libs/mongodb/trouble.ts';
-import { documentOf, filterOf, indexOf, orderOf, type Stored, storedOf } from './mongodb-query.ts';
+import { openMongoInstallationId } from '#libs/mongodb/installation-id.ts';
+import { isNamespaceNotFound, isDuplicateKey } from '#libs/mongodb/errors.ts';
+import {
+  fromMongoDocument,
+  toMongoFilter,
+  toMongoIndex,
+  toMongoSort,
+  type MongoDocument,
+  toMongoDocument,
+} from './mongodb-query.ts';
 import type { Collection, DocumentEngine, DocumentKey, ReadStore, StoredDocument } from './port.ts';
-import { createReadStore, fieldsDeclared, withCheckpoints } from './read-models.ts';
+import { createReadStore, indexedFieldsOf, withCheckpoints } from './create-read-store.ts';
 
-const prefix = 'documents.';
-const nameOf = (collection: string, generation: string): string =>
-  prefix + collection + (generation === '' ? '' : `@${generation}`);
+const collectionPrefix = 'documents.';
+const collectionNameOf = (collection: string, generation: string): string =>
+  collectionPrefix + collection + (generation === '' ? '' : `@${generation}`);
 
-type Place = Pick<DocumentKey, 'collection' | 'generation'>;
-const storedIn = (db: Database, { collection, generation }: Place): Documents<Stored> =>
-  documentsIn<Stored>(db, nameOf(collection, generation));
+type CollectionGeneration = Pick<DocumentKey, 'collection' | 'generation'>;
+const mongoCollectionFor = (
+  db: MongoDatabase,
+  { collection, generation }: CollectionGeneration,
+): MongoCollection<MongoDocument> => mongoCollectionIn<MongoDocument>(db, collectionNameOf(collection, generation));
 
-const namesIn = async (db: Database): Promise<string[]> =>
+const collectionNamesIn = async (db: MongoDatabase): Promise<string[]> =>
   (await db.listCollections({}, { nameOnly: true }).toArray()).map(({ name }) => name);
 
-const generationsAmong = (names: readonly string[], collection: string): string[] => {
-  const first = nameOf(collection, '');
+const generationsIn = (names: readonly string[], collection: string): string[] => {
+  const first = collectionNameOf(collection, '');
   const own = names.filter((name) => name === first || name.startsWith(`${first}@`));
   return own.map((name) => name.slice(first.length + 1));
 };
 
-type Older = { _id: string; p: { $lt: number } };
-type Write = { replaceOne: { filter: Older; replacement: Omit<Stored, '_id'>; upsert: true } };
+type OlderFilter = { _id: string; p: { $lt: number } };
+type ReplaceOneWrite = { replaceOne: { filter: OlderFilter; replacement: Omit<MongoDocument, '_id'>; upsert: true } };
 
-const refusedAsDuplicate = (error: unknown): false => {
-  if (!isDuplicate(error)) throw error;
+const falseIfDuplicate = (error: unknown): false => {
+  if (!isDuplicateKey(error)) throw error;
   return false;
 };
 
 /** False where the server refused an insert because the document is there. */
-const tryToWrite = async (documents: Documents<Stored>, writes: readonly Write[]): Promise<boolean> => {
-  const [{ replaceOne }] = writes as [Write];
+const tryToWrite = async (
+  documents: MongoCollection<MongoDocument>,
+  writes: readonly ReplaceOneWrite[],
+): Promise<boolean> => {
+  const [{ replaceOne }] = writes as [ReplaceOneWrite];
   try {
     // The driver does much more for several writes than for one.
     if (writes.length === 1) await documents.replaceOne(replaceOne.filter, replaceOne.replacement, { upsert: true });
     else await documents.bulkWrite([...writes], { ordered: false });
     return true;
   } catch (error) {
-    return refusedAsDuplicate(error);
+    return falseIfDuplicate(error);
   }
 };
 
@@ -50,54 +66,70 @@ const tryToWrite = async (documents: Documents<Stored>, writes: readonly Write[]
  * insert one and refuses. The same happens where another process inserted an older document at that moment. So each
  * write is tried once more by itself: what is refused then is as far already.
  */
-const writeAll = async (documents: Documents<Stored>, writes: readonly Write[]): Promise<void> => {
+const writeAll = async (
+  documents: MongoCollection<MongoDocument>,
+  writes: readonly ReplaceOneWrite[],
+): Promise<void> => {
   if (await tryToWrite(documents, writes)) return;
   for (const one of writes) await tryToWrite(documents, [one]);
 };
 
-const makeIndexes = async (db: Database, { name, indexes }: Collection, generation: string): Promise<void> => {
-  for (const one of indexes) await storedIn(db, { collection: name, generation }).createIndex(indexOf(one));
+const ensureIndexes = async (db: MongoDatabase, { name, indexes }: Collection, generation: string): Promise<void> => {
+  for (const one of indexes)
+    await mongoCollectionFor(db, { collection: name, generation }).createIndex(toMongoIndex(one));
 };
 
-const openEngine = (connection: Connection, collections: readonly Collection[]): DocumentEngine => {
-  const paths = new Map(collections.map((one) => [one.name, fieldsDeclared(one)]));
-  const stored = (one: StoredDocument): Omit<Stored, '_id'> => storedOf(one, paths.get(one.collection) ?? []);
-  const writeOf = (one: StoredDocument): Write => ({
+const openMongoEngine = (connection: MongoConnection, collections: readonly Collection[]): DocumentEngine => {
+  const paths = new Map(collections.map((one) => [one.name, indexedFieldsOf(one)]));
+  const stored = (one: StoredDocument): Omit<MongoDocument, '_id'> =>
+    toMongoDocument(one, paths.get(one.collection) ?? []);
+  const writeOf = (one: StoredDocument): ReplaceOneWrite => ({
     replaceOne: { filter: { _id: one.id, p: { $lt: one.position } }, replacement: stored(one), upsert: true },
   });
   return {
     read: (key) =>
       connection.use(async (db) => {
-        const found = await storedIn(db, key).findOne({ _id: key.id }, { projection: { json: 1, p: 1 } });
-        return { document: found?.json === undefined ? null : documentOf(found), position: found?.p ?? 0 };
+        const found = await mongoCollectionFor(db, key).findOne({ _id: key.id }, { projection: { json: 1, p: 1 } });
+        return {
+          document: found?.json === undefined ? null : fromMongoDocument(found),
+          position: found?.position ?? 0,
+        };
       }),
     write: (documents) =>
       connection.use(async (db) => {
-        const places = Map.groupBy(documents, ({ collection, generation }) => nameOf(collection, generation));
-        await Promise.all([...places].map(([name, all]) => writeAll(documentsIn<Stored>(db, name), all.map(writeOf))));
+        const places = Map.groupBy(documents, ({ collection, generation }) => collectionNameOf(collection, generation));
+        await Promise.all(
+          [...places].map(([name, all]) => writeAll(mongoCollectionIn<MongoDocument>(db, name), all.map(writeOf))),
+        );
       }),
     replace: (one, from) =>
       connection.use(async (db) => {
-        const replacing = storedIn(db, one).replaceOne({ _id: one.id, p: from }, stored(one), { upsert: from === 0 });
-        return replacing.then((done) => done.matchedCount + done.upsertedCount === 1, refusedAsDuplicate);
+        const replacing = mongoCollectionFor(db, one).replaceOne({ _id: one.id, position: from }, stored(one), {
+          upsert: from === 0,
+        });
+        return replacing.then((done) => done.matchedCount + done.upsertedCount === 1, falseIfDuplicate);
       }),
     find: (collection, generation, { where, range, sort, limit, skip = 0 }) =>
       connection.use(async (db) => {
-        const options = { projection: { json: 1 }, sort: orderOf(sort), limit, skip, batchSize: limit };
-        const found = storedIn(db, { collection, generation }).find(filterOf(where, range) as object, options);
-        return (await found.toArray()).map(documentOf);
+        const options = { projection: { json: 1 }, sort: toMongoSort(sort), limit, skip, batchSize: limit };
+        const found = mongoCollectionFor(db, { collection, generation }).find(
+          toMongoFilter(where, range) as object,
+          options,
+        );
+        return (await found.toArray()).map(fromMongoDocument);
       }),
     count: (collection, generation, where) =>
-      connection.use((db) => storedIn(db, { collection, generation }).countDocuments(filterOf(where))),
-    prepare: (collection, generation) => connection.use((db) => makeIndexes(db, collection, generation)),
-    generations: (collection) => connection.use(async (db) => generationsAmong(await namesIn(db), collection)),
-    drop: (collection, generation) =>
+      connection.use((db) => mongoCollectionFor(db, { collection, generation }).countDocuments(toMongoFilter(where))),
+    createIndexes: (collection, generation) => connection.use((db) => ensureIndexes(db, collection, generation)),
+    listGenerations: (collection) =>
+      connection.use(async (db) => generationsIn(await collectionNamesIn(db), collection)),
+    dropGeneration: (collection, generation) =>
       connection.use(async (db) => {
-        await db.dropCollection(nameOf(collection, generation)).catch((error: unknown) => {
-          if (!isAbsent(error)) throw error;
+        await db.dropCollection(collectionNameOf(collection, generation)).catch((error: unknown) => {
+          if (!isNamespaceNotFound(error)) throw error;
         });
       }),
-    ...openMark(connection, 'installation', 'readModels'),
+    ...openMongoInstallationId(connection, 'installation', 'readModels'),
     missing: () => connection.missing(),
     close: () => connection.close(),
   };
@@ -108,14 +140,14 @@ export const openMongoReadStore = async (
   url: string,
   collections: readonly Collection[],
   setting = 'READ_STORE_URL',
-): Promise<ReadStore & Pick<Connection, 'missing'>> => {
+): Promise<ReadStore & Pick<MongoConnection, 'missing'>> => {
   const all = withCheckpoints(collections);
-  const connection = openConnection(url, setting, async (db) => {
-    const names = await namesIn(db);
+  const connection = openMongoConnection(url, setting, async (db) => {
+    const names = await collectionNamesIn(db);
     for (const collection of all) {
-      const stored = generationsAmong(names, collection.name);
-      for (const generation of stored.length === 0 ? [''] : stored) await makeIndexes(db, collection, generation);
+      const stored = generationsIn(names, collection.name);
+      for (const generation of stored.length === 0 ? [''] : stored) await ensureIndexes(db, collection, generation);
     }
   });
-  return { ...createReadStore(openEngine(connection, all), all), missing: () => connection.missing() };
+  return { ...createReadStore(openMongoEngine(connection, all), all), missing: () => connection.missing() };
 };

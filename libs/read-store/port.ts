@@ -21,18 +21,18 @@ export type Query = {
  * A document with its position: in a read model that of the last event folded into it, elsewhere a version that counts
  * its writes. `document` is null where it was removed; the position of one that never was there is 0.
  */
-export type Positioned = { document: Document | null; position: number };
+export type PositionedDocument = { document: Document | null; position: number };
 
 /**
  * Where a document is stored. `generation` is '' where the collection belongs to no read model, or the model was never
  * rebuilt.
  */
 export type DocumentKey = { collection: string; generation: string; id: string };
-export type StoredDocument = DocumentKey & Positioned;
+export type StoredDocument = DocumentKey & PositionedDocument;
 
 /** Documents that say themselves how far they are, so that every write is harmless where it is late or repeated. */
-export type PositionedDocuments = {
-  read(key: DocumentKey): Promise<Positioned>;
+export type DocumentStore = {
+  read(key: DocumentKey): Promise<PositionedDocument>;
   /**
    * Writes each document where the stored one is at an older position, and leaves the others. Removed documents keep
    * their position. Not atomic: a reader may see some of them first, and a crash may leave some of them unwritten.
@@ -43,21 +43,21 @@ export type PositionedDocuments = {
 };
 
 /** What an engine stores. Everything else about read models is the same on every engine (`read-models.ts`). */
-export type DocumentEngine = PositionedDocuments & {
+export type DocumentEngine = DocumentStore & {
   find(collection: string, generation: string, query: Query): Promise<Document[]>;
   count(collection: string, generation: string, where: Query['where']): Promise<number>;
   /** Makes the indexes of a new generation of a collection. */
-  prepare(collection: Collection, generation: string): Promise<void>;
+  createIndexes(collection: Collection, generation: string): Promise<void>;
   /** The generations of which anything is stored, in use or not. */
-  generations(collection: string): Promise<string[]>;
-  drop(collection: string, generation: string): Promise<void>;
+  listGenerations(collection: string): Promise<string[]>;
+  dropGeneration(collection: string, generation: string): Promise<void>;
   /** The installation that the storage belongs to; null while it belongs to none. */
-  mark(): Promise<string | null>;
+  installationId(): Promise<string | null>;
   /**
    * Lets storage without a mark belong to an installation; resolves, when it is durable, to the mark that it has then,
    * which may be another one.
    */
-  setMark(installation: string): Promise<string>;
+  setInstallationId(installation: string): Promise<string>;
   close(): Promise<void>;
   missing?: () => string | null;
 };
@@ -66,7 +66,7 @@ export type DocumentEngine = PositionedDocuments & {
 export type LastEvent = { stream: string; revision: number; id: string; position: number };
 
 /** The generation of a read model that serves queries, and the position in the event log up to which it is built. */
-export type Serving = { generation: string; position: number };
+export type ServingGeneration = { generation: string; position: number };
 
 export class RebuildSuperseded extends Error {
   constructor(model: string) {
@@ -75,7 +75,7 @@ export class RebuildSuperseded extends Error {
   }
 }
 
-export type ReadStore = PositionedDocuments & {
+export type ReadStore = DocumentStore & {
   get(collection: string, id: string): Promise<Document | null>;
   /** @throws RangeError for a field that the collection does not declare in its indexes */
   find(collection: string, query: Query): Promise<Document[]>;
@@ -83,7 +83,7 @@ export type ReadStore = PositionedDocuments & {
   count(collection: string, where: Query['where']): Promise<number>;
 
   /** The generation that serves of each of these read models, read now. */
-  serving(models: readonly string[]): Promise<Serving[]>;
+  servingGenerations(models: readonly string[]): Promise<ServingGeneration[]>;
   /** The position in the event log up to which a read model is built; 0 at first. */
   checkpoint(model: string): Promise<number>;
   /**
@@ -94,9 +94,9 @@ export type ReadStore = PositionedDocuments & {
   moveCheckpoints(generations: Readonly<Record<string, string>>, position: number, last?: LastEvent): Promise<boolean>;
   /** The last event that `moveCheckpoints` was told of; null where there is none. */
   lastEvent(): Promise<LastEvent | null>;
-  forgetLastEvent(): Promise<void>;
+  clearLastEvent(): Promise<void>;
   /** Resolves to true once the model's checkpoint has reached `position`; to false after `timeoutMs`, and at close. */
-  reached(model: string, position: number, timeoutMs: number): Promise<boolean>;
+  waitForCheckpoint(model: string, position: number, timeoutMs: number): Promise<boolean>;
 
   /** Begins a shadow copy of a read model and resolves to its generation, which is empty. What serves is untouched. */
   beginRebuild(model: string): Promise<string>;
@@ -108,14 +108,14 @@ export type ReadStore = PositionedDocuments & {
    * Other processes may answer from the replaced generation for a moment, but not once they have waited with `reached`.
    * @throws RebuildSuperseded
    */
-  switchOver(model: string, built: Serving, even?: 'behind'): Promise<boolean>;
+  switchOver(model: string, built: ServingGeneration, even?: 'behind'): Promise<boolean>;
   /** Gives up a shadow copy. */
   abandonRebuild(model: string, generation: string): Promise<void>;
   /** Removes generations that neither serve nor are being built, after a second: then nothing reads them any more. */
-  removeUnused(): Promise<void>;
+  dropUnusedGenerations(): Promise<void>;
 
-  mark: DocumentEngine['mark'];
-  setMark: DocumentEngine['setMark'];
+  installationId: DocumentEngine['installationId'];
+  setInstallationId: DocumentEngine['setInstallationId'];
   close(): Promise<void>;
   missing?: () => string | null;
 };

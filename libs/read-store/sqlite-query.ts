@@ -3,19 +3,19 @@ import type { Query, Scalar } from './port.ts';
 type Sql = { sql: string; parameters: (string | number | null)[] };
 
 /** A name that stands in SQL between double quotes. */
-const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+const quotedIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 /** The table of a collection, quoted. It has the documents of every generation. */
-export const tableOf = (collection: string): string => quoted(`collection_${collection}`);
+export const tableOf = (collection: string): string => quotedIdentifier(`collection_${collection}`);
 
 const jsonPath = (path: string): string => {
   if (path.includes('"')) throw new RangeError(`a field's path holds a double quote: ${path}`);
   const labels = path.split('.').map((label) => `."${label}"`);
   return `'$${labels.join('').replaceAll("'", "''")}'`;
 };
-const fieldOf = (path: string): string => `document ->> ${jsonPath(path)}`;
+const fieldExpression = (path: string): string => `document ->> ${jsonPath(path)}`;
 
 // true and 1 are the same to SQLite, and so are an object and its text: the type tells them apart.
-const typesOf = (value: Exclude<Scalar, null>): string => {
+const jsonTypesOf = (value: Exclude<Scalar, null>): string => {
   switch (typeof value) {
     case 'boolean':
       return value ? "'true'" : "'false'";
@@ -26,32 +26,40 @@ const typesOf = (value: Exclude<Scalar, null>): string => {
   }
 };
 
-const conditionOf = ([path, value]: [string, Scalar]): Sql => {
-  if (value === null) return { sql: `${fieldOf(path)} IS NULL`, parameters: [] };
+const equalityCondition = ([path, value]: [string, Scalar]): Sql => {
+  if (value === null) return { sql: `${fieldExpression(path)} IS NULL`, parameters: [] };
   // Text that is no object's and no list's tells its type itself: a count is read off the index alone then.
-  if (typeof value === 'string' && !/^[[{]/.test(value)) return { sql: `${fieldOf(path)} = ?`, parameters: [value] };
+  if (typeof value === 'string' && !/^[[{]/.test(value))
+    return { sql: `${fieldExpression(path)} = ?`, parameters: [value] };
   return {
-    sql: `${fieldOf(path)} = ? AND json_type(document, ${jsonPath(path)}) IN (${typesOf(value)})`,
+    sql: `${fieldExpression(path)} = ? AND json_type(document, ${jsonPath(path)}) IN (${jsonTypesOf(value)})`,
     parameters: [typeof value === 'boolean' ? Number(value) : value],
   };
 };
 
-const boundsOf = ({ by, from, before }: NonNullable<Query['range']>): Sql[] => {
+const rangeConditions = ({ by, from, before }: NonNullable<Query['range']>): Sql[] => {
   const bound = (comparison: string, value: string | undefined): Sql[] =>
-    value === undefined ? [] : [{ sql: `${fieldOf(by)} ${comparison} ? AND json_type(document, ${jsonPath(by)}) = 'text'`, parameters: [value] }];
+    value === undefined
+      ? []
+      : [
+          {
+            sql: `${fieldExpression(by)} ${comparison} ? AND json_type(document, ${jsonPath(by)}) = 'text'`,
+            parameters: [value],
+          },
+        ];
   return [...bound('>=', from), ...bound('<', before)];
 };
 
 /** Only a filter on nothing, or on nothing being there, lets removed documents through. */
-const seesRemoved = (where: Query['where'], range: Query['range']): boolean =>
+const matchesRemoved = (where: Query['where'], range: Query['range']): boolean =>
   range?.from === undefined && range?.before === undefined && Object.values(where).every((value) => value === null);
 
-const whereOf = (generation: string, where: Query['where'], range?: Query['range']): Sql => {
+const whereClause = (generation: string, where: Query['where'], range?: Query['range']): Sql => {
   const conditions: Sql[] = [
     { sql: 'generation = ?', parameters: [generation] },
-    ...Object.entries(where).map(conditionOf),
-    ...(range ? boundsOf(range) : []),
-    ...(seesRemoved(where, range) ? [{ sql: 'document IS NOT NULL', parameters: [] }] : []),
+    ...Object.entries(where).map(equalityCondition),
+    ...(range ? rangeConditions(range) : []),
+    ...(matchesRemoved(where, range) ? [{ sql: 'document IS NOT NULL', parameters: [] }] : []),
   ];
   return {
     sql: ` WHERE ${conditions.map(({ sql }) => sql).join(' AND ')}`,
@@ -59,25 +67,25 @@ const whereOf = (generation: string, where: Query['where'], range?: Query['range
   };
 };
 
-const orderOf = (sort: Query['sort']): string => {
+const orderByClause = (sort: Query['sort']): string => {
   if (!sort) return 'id';
   const direction = sort.descending ? 'DESC' : 'ASC';
-  return `${fieldOf(sort.by)} ${direction}, id ${direction}`;
+  return `${fieldExpression(sort.by)} ${direction}, id ${direction}`;
 };
 
 /** A query as a SELECT of documents. */
 export const findSql = (collection: string, generation: string, query: Query): Sql => {
   const { where, range, sort, limit, skip = 0 } = query;
-  const { sql, parameters } = whereOf(generation, where, range);
+  const { sql, parameters } = whereClause(generation, where, range);
   return {
-    sql: `SELECT document FROM ${tableOf(collection)}${sql} ORDER BY ${orderOf(sort)} LIMIT ? OFFSET ?`,
+    sql: `SELECT document FROM ${tableOf(collection)}${sql} ORDER BY ${orderByClause(sort)} LIMIT ? OFFSET ?`,
     parameters: [...parameters, limit, skip],
   };
 };
 
 /** The number of documents that a filter lets through, as `n`. */
 export const countSql = (collection: string, generation: string, where: Query['where']): Sql => {
-  const { sql, parameters } = whereOf(generation, where);
+  const { sql, parameters } = whereClause(generation, where);
   return { sql: `SELECT count(*) AS n FROM ${tableOf(collection)}${sql}`, parameters };
 };
 
@@ -88,8 +96,8 @@ export const tableSql = (collection: string): string =>
 
 /** An index of it. The index ends with the id, so that a sorted page is read off it without sorting. */
 export const indexSql = (collection: string, paths: readonly string[]): string =>
-  `CREATE INDEX IF NOT EXISTS ${quoted(`${collection} by ${paths.join(', ')}`)} ` +
-  `ON ${tableOf(collection)} (generation, ${paths.map(fieldOf).join(', ')}, id)`;
+  `CREATE INDEX IF NOT EXISTS ${quotedIdentifier(`${collection} by ${paths.join(', ')}`)} ` +
+  `ON ${tableOf(collection)} (generation, ${paths.map(fieldExpression).join(', ')}, id)`;
 
 const upsertSql = (collection: string, condition: string): string =>
   `INSERT INTO ${tableOf(collection)} VALUES (?1, ?2, ?3, ?4) ON CONFLICT (generation, id) DO UPDATE ` +

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import { openFairQueue } from './fair-queue.ts';
-import type { PlaceLimits } from './places.ts';
+import type { PermitLimits } from './permits.ts';
 
 /** Puts works into a queue that end when they are told to. Their first letter is their group. */
-const inQueue = (limits: Partial<PlaceLimits>) => {
-  const queue = openFairQueue({ quick: 2, most: 2, slowAfterMs: 1, ...limits });
+const inQueue = (limits: Partial<PermitLimits>) => {
+  const queue = openFairQueue({ maxQuick: 2, maxTotal: 2, slowAfterMs: 1, ...limits });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const work = (name: string) => (): Promise<void> => {
@@ -29,7 +29,7 @@ test('groups take turns, and the works of each come in order', async () => {
 });
 
 test('work that takes long leaves its place to others', async () => {
-  const { begun, add } = inQueue({ most: 8 });
+  const { begun, add } = inQueue({ maxTotal: 8 });
   add('a1', 'a2', 'b1', 'b2', 'c1', 'd1');
   await vi.waitFor(() => expect(begun.toSorted()).toEqual(['a1', 'a2', 'b1', 'b2', 'c1', 'd1']));
 });
@@ -37,7 +37,9 @@ test('work that takes long leaves its place to others', async () => {
 test('work that has no place in time fails as it says, and is never begun', async () => {
   const { queue, begun, add, work, end } = inQueue({});
   add('a1', 'a2');
-  await expect(queue.add('b', work('b1'), { waitMs: 5, tooLate: () => new Error('too busy') })).rejects.toThrow('too busy');
+  await expect(queue.add('b', work('b1'), { timeoutMs: 5, createError: () => new Error('too busy') })).rejects.toThrow(
+    'too busy',
+  );
   end('a1');
   end('a2');
   await queue.idle();
@@ -45,7 +47,7 @@ test('work that has no place in time fails as it says, and is never begun', asyn
 });
 
 test('work that fails leaves its place, and the queue is idle when all has ended', async () => {
-  const queue = openFairQueue({ quick: 1, most: 1, slowAfterMs: 1 });
+  const queue = openFairQueue({ maxQuick: 1, maxTotal: 1, slowAfterMs: 1 });
   await expect(queue.add('a', () => Promise.reject(new Error('no luck')))).rejects.toThrow('no luck');
   const last = queue.add('a', async () => 'done');
   await queue.idle();

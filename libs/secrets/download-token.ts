@@ -1,29 +1,35 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { renderIdOf } from '#contracts/names.ts';
-import { deriveKey, type ServiceSecret, type ServiceSecrets } from './service-secret.ts';
+import { deriveKey, type InstallationSecret, type InstallationSecrets } from './installation-secret.ts';
 
-export type TokenVerdict = 'valid' | 'expired' | 'wrong';
+export type TokenStatus = 'valid' | 'expired' | 'wrong';
 
-const signatureOf = (secret: ServiceSecret, renderId: string, expiry: string): Buffer =>
+const signatureOf = (secret: InstallationSecret, renderId: string, expiry: string): Buffer =>
   createHmac('sha256', deriveKey(secret, 'download')).update(`${renderId}.${expiry}`).digest();
 
-const seconds = (at: Date): string => String(Math.floor(at.getTime() / 1000));
+const epochSeconds = (at: Date): string => String(Math.floor(at.getTime() / 1000));
 
 /** A token that opens one render's PDF until a time, to the second. */
-export const downloadToken = (secret: ServiceSecret, renderId: string, expiresAt: Date): string => {
-  const expiry = seconds(expiresAt);
+export const createDownloadToken = (secret: InstallationSecret, renderId: string, expiresAt: Date): string => {
+  const expiry = epochSeconds(expiresAt);
   return `${expiry}.${signatureOf(secret, renderId, expiry).toString('base64url')}`;
 };
 
 /** The address that opens one render's PDF until a time, below the address that callers know the service by. */
-export const downloadUrl = (baseUrl: string, secret: ServiceSecret, id: string, expiresAt: Date): string =>
-  `${baseUrl}/api/v1/download/${renderIdOf(id)}?token=${downloadToken(secret, id, expiresAt)}`;
+export const createDownloadUrl = (baseUrl: string, secret: InstallationSecret, id: string, expiresAt: Date): string =>
+  `${baseUrl}/api/v1/download/${renderIdOf(id)}?token=${createDownloadToken(secret, id, expiresAt)}`;
 
 /** Whether a token was made for this render, with the present secret or one before it, and whether its time is over. */
-export const checkToken = ({ current, previous }: ServiceSecrets, renderId: string, token: string, now: Date): TokenVerdict => {
+export const checkDownloadToken = (
+  { current, previous }: InstallationSecrets,
+  renderId: string,
+  token: string,
+  now: Date,
+): TokenStatus => {
   const [, expiry, signature] = /^(\d{1,12})\.([\w-]{43})$/.exec(token) ?? [];
   if (!expiry || !signature) return 'wrong';
   const given = Buffer.from(signature, 'base64url');
-  if (![current, ...previous].some((secret) => timingSafeEqual(given, signatureOf(secret, renderId, expiry)))) return 'wrong';
+  if (![current, ...previous].some((secret) => timingSafeEqual(given, signatureOf(secret, renderId, expiry))))
+    return 'wrong';
   return now.getTime() < Number(expiry) * 1000 ? 'valid' : 'expired';
 };

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { checkToken, downloadToken } from './download-token.ts';
-import { makeSecret, openServiceSecrets, readSecretFile, settleSecretFile } from './secret-file.ts';
-import { fingerprintOf } from './service-secret.ts';
+import { checkDownloadToken, createDownloadToken } from './download-token.ts';
+import { createSecretFile, loadInstallationSecrets, readSecretFile, confirmSecretFile } from './secret-file.ts';
+import { fingerprintOf } from './installation-secret.ts';
 import { webhookSecrets } from './webhook-secret.ts';
 
 const secret = Buffer.alloc(32, 1);
@@ -15,30 +15,39 @@ const before = new Date('2026-03-02T09:59:59.999Z');
 
 describe('a download token', () => {
   test('opens one render until its second, and is expired from then on', () => {
-    const token = downloadToken(secret, 'a', until);
-    expect(checkToken(secrets, 'a', token, before)).toBe('valid');
-    expect(checkToken(secrets, 'a', token, new Date('2026-03-02T10:00:00.000Z'))).toBe('expired');
-    expect(checkToken(secrets, 'b', token, before)).toBe('wrong');
-    expect(checkToken({ current: Buffer.alloc(32, 2), previous: [] }, 'a', token, before)).toBe('wrong');
+    const token = createDownloadToken(secret, 'a', until);
+    expect(checkDownloadToken(secrets, 'a', token, before)).toBe('valid');
+    expect(checkDownloadToken(secrets, 'a', token, new Date('2026-03-02T10:00:00.000Z'))).toBe('expired');
+    expect(checkDownloadToken(secrets, 'b', token, before)).toBe('wrong');
+    expect(checkDownloadToken({ current: Buffer.alloc(32, 2), previous: [] }, 'a', token, before)).toBe('wrong');
   });
 
   test('is wrong once any character of it is another, and never raises an error', () => {
-    const token = downloadToken(secret, 'a', until);
-    fc.assert(fc.property(fc.nat(token.length - 2), fc.string({ minLength: 1, maxLength: 1 }), (at, character) => {
-      fc.pre(token[at] !== character);
-      expect(checkToken(secrets, 'a', token.slice(0, at) + character + token.slice(at + 1), before)).toBe('wrong');
-    }));
-    fc.assert(fc.property(fc.string(), (text) => checkToken(secrets, 'a', text, before) === 'wrong'));
+    const token = createDownloadToken(secret, 'a', until);
+    fc.assert(
+      fc.property(fc.nat(token.length - 2), fc.string({ minLength: 1, maxLength: 1 }), (at, character) => {
+        fc.pre(token[at] !== character);
+        expect(checkDownloadToken(secrets, 'a', token.slice(0, at) + character + token.slice(at + 1), before)).toBe(
+          'wrong',
+        );
+      }),
+    );
+    fc.assert(fc.property(fc.string(), (text) => checkDownloadToken(secrets, 'a', text, before) === 'wrong'));
   });
 });
 
 test('a download token of a former secret opens as long as that secret is configured', () => {
-  const token = downloadToken(secret, 'a', until);
-  expect(checkToken({ current: Buffer.alloc(32, 2), previous: [Buffer.alloc(32, 3), secret] }, 'a', token, before)).toBe('valid');
+  const token = createDownloadToken(secret, 'a', until);
+  expect(
+    checkDownloadToken({ current: Buffer.alloc(32, 2), previous: [Buffer.alloc(32, 3), secret] }, 'a', token, before),
+  ).toBe('valid');
 });
 
 describe("an account's webhook secret", () => {
-  const account = (generation: number, rotatedAt: string | null) => ({ id: 'A', webhookSecret: { generation, rotatedAt } });
+  const account = (generation: number, rotatedAt: string | null) => ({
+    id: 'A',
+    webhookSecret: { generation, rotatedAt },
+  });
 
   test('is the same as long as it is not rotated, and differs between accounts and generations', () => {
     const [first] = webhookSecrets(secrets, account(1, null), before);
@@ -58,7 +67,10 @@ describe("an account's webhook secret", () => {
 test('after a new secret of the installation the former one signs too, as long as it is configured', () => {
   const account = { id: 'A', webhookSecret: { generation: 1, rotatedAt: null } };
   const [former] = webhookSecrets(secrets, account, before);
-  expect(webhookSecrets({ current: Buffer.alloc(32, 2), previous: [secret] }, account, before)).toEqual([expect.not.stringMatching(former), former]);
+  expect(webhookSecrets({ current: Buffer.alloc(32, 2), previous: [secret] }, account, before)).toEqual([
+    expect.not.stringMatching(former),
+    former,
+  ]);
 });
 
 describe("the service's secret", () => {
@@ -68,15 +80,19 @@ describe("the service's secret", () => {
     return made;
   };
 
-  const settingsOf = (dataDir: string, secret?: string, ...previousSecrets: string[]) => ({ secret, previousSecrets, dataDir });
+  const settingsOf = (dataDir: string, secret?: string, ...previousSecrets: string[]) => ({
+    secret,
+    previousSecrets,
+    dataDir,
+  });
 
   test('is made for this user alone, and is in its place once it is known to be the right one', () => {
     const dataDir = folder();
-    const [made, other] = [makeSecret(dataDir), makeSecret(dataDir)];
+    const [made, other] = [createSecretFile(dataDir), createSecretFile(dataDir)];
     expect(made.byteLength).toBe(32);
     expect(other).not.toEqual(made);
     expect(readSecretFile(dataDir)).toBeNull();
-    expect(settleSecretFile(dataDir, fingerprintOf(made))).toEqual(made);
+    expect(confirmSecretFile(dataDir, fingerprintOf(made))).toEqual(made);
     expect(readSecretFile(dataDir)).toEqual(made);
     expect(readdirSync(dataDir)).toEqual(['secret.key']);
     expect(statSync(join(dataDir, 'secret.key')).mode & 0o777).toBe(0o600);
@@ -87,26 +103,26 @@ describe("the service's secret", () => {
       const dataDir = folder();
       writeFileSync(join(dataDir, 'secret.key'), left);
       expect(readSecretFile(dataDir)).toBeNull();
-      const made = makeSecret(dataDir);
-      expect(settleSecretFile(dataDir, fingerprintOf(made))).toEqual(made);
-      expect(settleSecretFile(dataDir, fingerprintOf(makeSecret(dataDir)))).toEqual(made);
+      const made = createSecretFile(dataDir);
+      expect(confirmSecretFile(dataDir, fingerprintOf(made))).toEqual(made);
+      expect(confirmSecretFile(dataDir, fingerprintOf(createSecretFile(dataDir)))).toEqual(made);
     }
   });
 
   test('is the configured one where there is one, and nothing is written', () => {
     const dataDir = folder();
-    expect(openServiceSecrets(settingsOf(dataDir, 'x'.repeat(32))).current).toEqual(Buffer.from('x'.repeat(32)));
+    expect(loadInstallationSecrets(settingsOf(dataDir, 'x'.repeat(32))).current).toEqual(Buffer.from('x'.repeat(32)));
     expect(readdirSync(dataDir)).toEqual([]);
-    expect(() => openServiceSecrets(settingsOf(dataDir))).toThrow('secret.key is not there');
+    expect(() => loadInstallationSecrets(settingsOf(dataDir))).toThrow('secret.key is not there');
   });
 
   test('can be the content of a secret.key, as a setting, and so can former ones', () => {
     const dataDir = folder();
-    const made = makeSecret(dataDir);
-    settleSecretFile(dataDir, fingerprintOf(made));
+    const made = createSecretFile(dataDir);
+    confirmSecretFile(dataDir, fingerprintOf(made));
     const content = `base64:${readFileSync(join(dataDir, 'secret.key'), 'utf8').trim()}`;
-    expect(openServiceSecrets(settingsOf(folder(), content)).current).toEqual(made);
-    expect(openServiceSecrets(settingsOf(dataDir, 'x'.repeat(32), content)).previous).toEqual([made]);
+    expect(loadInstallationSecrets(settingsOf(folder(), content)).current).toEqual(made);
+    expect(loadInstallationSecrets(settingsOf(dataDir, 'x'.repeat(32), content)).previous).toEqual([made]);
   });
 
   test('has a fingerprint, which is its own and always the same', () => {

@@ -1,9 +1,9 @@
-import { deriveKey, type ServiceSecret, type ServiceSecrets } from './service-secret.ts';
+import { deriveKey, type InstallationSecret, type InstallationSecrets } from './installation-secret.ts';
 
 /** For so long after a rotation the former secret signs too. */
-export const overlapMs = 24 * 60 * 60 * 1000;
+export const rotationOverlapMs = 24 * 60 * 60 * 1000;
 
-const secretOf = (secret: ServiceSecret, accountId: string, generation: number): string =>
+const deriveWebhookSecret = (secret: InstallationSecret, accountId: string, generation: number): string =>
   `whsec_${deriveKey(secret, `webhook/${accountId}/${generation}`).toString('base64')}`;
 
 /**
@@ -11,13 +11,15 @@ const secretOf = (secret: ServiceSecret, accountId: string, generation: number):
  * and those that come from former secrets of the installation as long as these are configured.
  */
 export const webhookSecrets = (
-  { current, previous }: ServiceSecrets,
+  { current, previous }: InstallationSecrets,
   account: { id: string; webhookSecret: { generation: number; rotatedAt: string | null } },
   now: Date,
 ): [string, ...string[]] => {
   const { generation, rotatedAt } = account.webhookSecret;
-  const overlaps = rotatedAt !== null && now.getTime() < Date.parse(rotatedAt) + overlapMs;
+  const overlaps = rotatedAt !== null && now.getTime() < Date.parse(rotatedAt) + rotationOverlapMs;
   const inForce = overlaps ? [generation, generation - 1] : [generation];
-  const [present, ...former] = [current, ...previous].flatMap((secret) => inForce.map((one) => secretOf(secret, account.id, one)));
+  const [present, ...former] = [current, ...previous].flatMap((secret) =>
+    inForce.map((one) => deriveWebhookSecret(secret, account.id, one)),
+  );
   return [present!, ...former];
 };

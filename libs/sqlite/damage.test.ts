@@ -3,7 +3,7 @@ import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findDamage, integrityOf, setAside } from './damage.ts';
+import { findDamage, checkIntegrity, setAside } from './damage.ts';
 import { openDatabase } from './database.ts';
 
 let folder: string;
@@ -12,9 +12,10 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'damage-'));
   file = join(folder, 'some.db');
   const database = openDatabase(file, 'normal');
-  database.script('CREATE TABLE t (n INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT');
+  database.exec('CREATE TABLE t (n INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT');
   database.transaction(() => {
-    for (let n = 0; n < 2_000; n += 1) database.run('INSERT INTO t VALUES (?, ?)', n, `a text of some length, the ${n}th of its kind`);
+    for (let n = 0; n < 2_000; n += 1)
+      database.run('INSERT INTO t VALUES (?, ?)', n, `a text of some length, the ${n}th of its kind`);
   });
   database.close();
 });
@@ -34,14 +35,14 @@ describe('Damage of a database', () => {
     ['by an end that is lost', async () => truncateSync(file, 5 * pageBytes)],
     ['by another content', async () => writeFileSync(file, 'no database')],
   ])('is found %s', async (_where, damage) => {
-    expect([findDamage(file), integrityOf(file)]).toEqual([null, []]);
+    expect([findDamage(file), checkIntegrity(file)]).toEqual([null, []]);
     await damage();
     expect(findDamage(file)).not.toBeNull();
-    expect(integrityOf(file)).not.toEqual([]);
+    expect(checkIntegrity(file)).not.toEqual([]);
   });
 
   it('is found in no file that is not there, and in no empty one', () => {
-    expect([findDamage(join(folder, 'none.db')), integrityOf(join(folder, 'none.db'))]).toEqual([null, []]);
+    expect([findDamage(join(folder, 'none.db')), checkIntegrity(join(folder, 'none.db'))]).toEqual([null, []]);
     writeFileSync(file, '');
     expect(findDamage(file)).toBeNull();
   });
@@ -63,6 +64,8 @@ describe('Damage of a database', () => {
     for (const ending of ['-wal', '-shm']) writeFileSync(file + ending, 'x');
     const name = setAside(file, new Date('2026-05-20T12:00:00.000Z'));
     expect(name).toBe(`${file}.damaged-2026-05-20T12-00-00.000Z`);
-    expect((await readdir(folder)).toSorted()).toEqual(['', '-shm', '-wal'].map((ending) => `some.db.damaged-2026-05-20T12-00-00.000Z${ending}`));
+    expect((await readdir(folder)).toSorted()).toEqual(
+      ['', '-shm', '-wal'].map((ending) => `some.db.damaged-2026-05-20T12-00-00.000Z${ending}`),
+    );
   });
 });

@@ -2,38 +2,41 @@ import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { DatabaseSync } from 'node:sqlite';
 
 /** Result codes (https://www.sqlite.org/rescode.html) of a file that is damaged or no database: CORRUPT, NOTADB and IOERR_SHORT_READ. */
-const primaryCodes: ReadonlySet<number> = new Set([11, 26]);
+const damageCodes: ReadonlySet<number> = new Set([11, 26]);
 const shortRead = 522;
 
-export const isDamage = (error: unknown): boolean => {
+export const isDamageError = (error: unknown): boolean => {
   const errcode = (error as { errcode?: unknown }).errcode;
-  return typeof errcode === 'number' && (primaryCodes.has(errcode % 256) || errcode === shortRead);
+  return typeof errcode === 'number' && (damageCodes.has(errcode % 256) || errcode === shortRead);
 };
 
 /** A note beside a database in which damage was met: the next start looks through all of it. */
-const noteOf = (file: string): string => `${file}.suspect`;
+const damageMarkerOf = (file: string): string => `${file}.suspect`;
 
-export const noteDamage = (file: string, reason: string): void => {
+export const writeDamageMarker = (file: string, reason: string): void => {
   try {
-    writeFileSync(noteOf(file), `${reason}\n`, { mode: 0o600 });
+    writeFileSync(damageMarkerOf(file), `${reason}\n`, { mode: 0o600 });
   } catch {
     // It is said in the log, too.
   }
 };
 
-const lockWaitMs = 10_000;
+const lockTimeoutMs = 10_000;
 
 /** What a check of SQLite finds in a file that is there; empty where it finds nothing. `pragma` names the check. */
-const findings = (file: string, pragma: string): string[] => {
+const runSqliteCheck = (file: string, pragma: string): string[] => {
   let database: DatabaseSync | undefined;
   try {
-    database = new DatabaseSync(file, { timeout: lockWaitMs });
+    database = new DatabaseSync(file, { timeout: lockTimeoutMs });
     database.prepare('SELECT count(*) FROM sqlite_schema').get();
     if (pragma === '') return [];
-    const rows = database.prepare(`PRAGMA ${pragma}`).all().map((row) => String(Object.values(row)[0]));
+    const rows = database
+      .prepare(`PRAGMA ${pragma}`)
+      .all()
+      .map((row) => String(Object.values(row)[0]));
     return rows.length === 1 && rows[0] === 'ok' ? [] : rows;
   } catch (error) {
-    if (!isDamage(error)) throw error;
+    if (!isDamageError(error)) throw error;
     return [(error as Error).message];
   } finally {
     database?.close();
@@ -41,20 +44,21 @@ const findings = (file: string, pragma: string): string[] => {
 };
 
 /** All that `PRAGMA integrity_check` finds, 100 lines at most. Reads the whole file. */
-export const integrityOf = (file: string): string[] => (existsSync(file) ? findings(file, 'integrity_check') : []);
+export const checkIntegrity = (file: string): string[] =>
+  existsSync(file) ? runSqliteCheck(file, 'integrity_check') : [];
 
 /** Up to this size, in bytes, all of a file is looked through within a moment. */
-const quicklyChecked = 64 * 1024 * 1024;
+const maxFullCheckBytes = 64 * 1024 * 1024;
 
 /**
  * What is wrong with a database, on one line; null if nothing is wrong or there is no file. Of a large file it checks the beginning alone, unless damage was found in it before.
  */
 export const findDamage = (file: string): string | null => {
   if (!existsSync(file)) return null;
-  const isSuspect = existsSync(noteOf(file));
-  const isWhole = isSuspect || statSync(file).size <= quicklyChecked;
-  const [first] = findings(file, isWhole ? 'quick_check(1)' : '');
-  if (first === undefined && isSuspect) rmSync(noteOf(file), { force: true });
+  const isSuspect = existsSync(damageMarkerOf(file));
+  const isWhole = isSuspect || statSync(file).size <= maxFullCheckBytes;
+  const [first] = runSqliteCheck(file, isWhole ? 'quick_check(1)' : '');
+  if (first === undefined && isSuspect) rmSync(damageMarkerOf(file), { force: true });
   return first?.replaceAll(/\s+/g, ' ') ?? null;
 };
 
@@ -63,6 +67,6 @@ export const setAside = (file: string, now: Date): string => {
   const name = `${file}.damaged-${now.toISOString().replaceAll(':', '-')}`;
   // The file last: what is interrupted is found damaged again.
   for (const ending of ['-wal', '-shm', '']) if (existsSync(file + ending)) renameSync(file + ending, name + ending);
-  rmSync(noteOf(file), { force: true });
+  rmSync(damageMarkerOf(file), { force: true });
   return name;
 };

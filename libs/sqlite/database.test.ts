@@ -9,7 +9,7 @@ let folder: string;
 beforeEach(async () => void (folder = await mkdtemp(join(tmpdir(), 'database-'))));
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-const opener = `
+const openerScript = `
   import { workerData } from 'node:worker_threads';
   const { openDatabase } = await import(workerData.module);
   const { gate, file } = workerData;
@@ -18,11 +18,22 @@ const opener = `
 `;
 
 /** Opens the file in many threads, as nearly at the same moment as can be, and answers with what went wrong. */
-const openAtOnce = async (file: string, threads: number): Promise<string[]> => {
+const openInThreads = async (file: string, threads: number): Promise<string[]> => {
   const gate = new Int32Array(new SharedArrayBuffer(4));
   const module = new URL('./database.ts', import.meta.url).href;
-  const workers = Array.from({ length: threads }, () => new Worker(new URL(`data:text/javascript,${encodeURIComponent(opener)}`), { workerData: { gate, file, module } }));
-  const ends = workers.map((worker) => new Promise<string>((resolve) => worker.on('error', (error) => resolve(String(error))).on('exit', () => resolve('fine'))));
+  const workers = Array.from(
+    { length: threads },
+    () =>
+      new Worker(new URL(`data:text/javascript,${encodeURIComponent(openerScript)}`), {
+        workerData: { gate, file, module },
+      }),
+  );
+  const ends = workers.map(
+    (worker) =>
+      new Promise<string>((resolve) =>
+        worker.on('error', (error) => resolve(String(error))).on('exit', () => resolve('fine')),
+      ),
+  );
   await Promise.all(workers.map((worker) => new Promise((resolve) => worker.once('online', resolve))));
   Atomics.store(gate, 0, 1);
   Atomics.notify(gate, 0);
@@ -30,7 +41,7 @@ const openAtOnce = async (file: string, threads: number): Promise<string[]> => {
 };
 
 /** Makes the file, holds its write lock, and lets go after a moment: the thread that opens it meanwhile stands still and cannot say when. */
-const holder = `
+const lockHolderScript = `
   import { parentPort, workerData } from 'node:worker_threads';
   import { DatabaseSync } from 'node:sqlite';
   const database = new DatabaseSync(workerData.file);
@@ -42,7 +53,9 @@ const holder = `
 describe('a database file', () => {
   it('that another is just making is waited for', async () => {
     const file = join(folder, 'new.db');
-    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(holder)}`), { workerData: { file } });
+    const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(lockHolderScript)}`), {
+      workerData: { file },
+    });
     const ended = new Promise((resolve) => worker.once('exit', resolve));
     await new Promise((resolve) => worker.once('message', resolve));
     const database = openDatabase(file, 'full');
@@ -52,12 +65,12 @@ describe('a database file', () => {
   });
 
   it('is made once by all who open it at the same moment', async () => {
-    for (let round = 0; round < 3; round += 1) expect(await openAtOnce(join(folder, `${round}.db`), 4)).toEqual([]);
+    for (let round = 0; round < 3; round += 1) expect(await openInThreads(join(folder, `${round}.db`), 4)).toEqual([]);
   });
 
   it('keeps nothing of a transaction that throws', () => {
     const database = openDatabase(join(folder, 'a.db'), 'normal');
-    database.script('CREATE TABLE t (n INTEGER) STRICT');
+    database.exec('CREATE TABLE t (n INTEGER) STRICT');
     const broken = (): void =>
       database.transaction(() => {
         database.run('INSERT INTO t VALUES (1)');

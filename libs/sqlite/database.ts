@@ -1,11 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
-import { isDamage, noteDamage } from './damage.ts';
-import { openTurns } from './turns.ts';
+import { isDamageError, writeDamageMarker } from './damage.ts';
+import { createTransactionBatch } from './transaction-batch.ts';
 
 export type Row = Record<string, string | number | null>;
-export type Parameters = readonly SQLInputValue[];
+export type SqlParameters = readonly SQLInputValue[];
 
 /**
  * `full` survives a power cut with every commit; `normal` survives the end of the process with every commit,
@@ -13,36 +13,36 @@ export type Parameters = readonly SQLInputValue[];
  */
 export type Durability = 'full' | 'normal';
 
-export type Database = {
-  all(sql: string, ...parameters: Parameters): Row[];
-  get(sql: string, ...parameters: Parameters): Row | undefined;
+export type SqliteDatabase = {
+  all(sql: string, ...parameters: SqlParameters): Row[];
+  get(sql: string, ...parameters: SqlParameters): Row | undefined;
   /** Answers with the number of changed rows. */
-  run(sql: string, ...parameters: Parameters): number;
+  run(sql: string, ...parameters: SqlParameters): number;
   /** As `run`, with the rowid of the row inserted last beside it. */
-  insert(sql: string, ...parameters: Parameters): { changes: number; rowid: number };
+  insert(sql: string, ...parameters: SqlParameters): { changes: number; rowid: number };
   /** Runs any number of statements that take no parameters. */
-  script(sql: string): void;
+  exec(sql: string): void;
   /** Runs `work` holding the write lock from the start; an exception rolls back. */
   transaction<T>(work: () => T): T;
   /**
    * As `transaction`, shared with all that asks for it in the same turn of the event loop: one commit instead of many. Where one piece of work raises an error
    * each is done in a transaction of its own, so that it fails alone; so it must be such that it can be done twice.
    */
-  together<T>(work: () => T): Promise<T>;
+  batchedTransaction<T>(work: () => T): Promise<T>;
   inTransaction(): boolean;
   /** Does what waits for its turn first. */
   close(): void;
 };
 
 /** How long a statement waits for the lock of another connection or process before it fails. */
-export const usualLockWaitMs = 10_000;
+export const defaultLockTimeoutMs = 10_000;
 
 const sqliteBusy = 5;
 const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === sqliteBusy;
 
 // The switch to WAL does not wait for another process that does the same at the same moment: it fails at once.
 const switchToWal = (connection: DatabaseSync, lockWaitMs: number): void => {
-  for (const giveUpAt = performance.now() + lockWaitMs; ; ) {
+  for (const giveUpAt = performance.now() + lockWaitMs; ;) {
     try {
       return connection.exec('PRAGMA journal_mode = WAL');
     } catch (error) {
@@ -53,23 +53,32 @@ const switchToWal = (connection: DatabaseSync, lockWaitMs: number): void => {
 };
 
 /** Primary result codes (https://www.sqlite.org/rescode.html) that say something of the file: READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB. */
-const codesOfFiles: ReadonlySet<number> = new Set([8, 10, 11, 13, 14, 26]);
+const fileErrorCodes: ReadonlySet<number> = new Set([8, 10, 11, 13, 14, 26]);
 
 /** Does what `work` does, and names the file in what SQLite says of it. */
-const namingFile = <T>(file: string, work: () => T): T => {
+const withFileInError = <T>(file: string, work: () => T): T => {
   try {
     return work();
   } catch (error) {
-    if (isDamage(error)) noteDamage(file, (error as Error).message);
-    if (error instanceof Error && codesOfFiles.has(((error as { errcode?: number }).errcode ?? 0) % 256) && !error.message.includes(file)) error.message = `${file}: ${error.message}`;
+    if (isDamageError(error)) writeDamageMarker(file, (error as Error).message);
+    if (
+      error instanceof Error &&
+      fileErrorCodes.has(((error as { errcode?: number }).errcode ?? 0) % 256) &&
+      !error.message.includes(file)
+    )
+      error.message = `${file}: ${error.message}`;
     throw error;
   }
 };
 
 /** Opens (and creates) a database file in WAL mode. Statements are prepared once. What SQLite says of the file names it. */
-export const openDatabase = (file: string, durability: Durability, lockWaitMs = usualLockWaitMs): Database => {
+export const openDatabase = (
+  file: string,
+  durability: Durability,
+  lockWaitMs = defaultLockTimeoutMs,
+): SqliteDatabase => {
   mkdirSync(dirname(file), { recursive: true });
-  const named = <T>(work: () => T): T => namingFile(file, work);
+  const named = <T>(work: () => T): T => withFileInError(file, work);
   const connection = named(() => new DatabaseSync(file, { timeout: lockWaitMs }));
   try {
     named(() => switchToWal(connection, lockWaitMs));
@@ -97,7 +106,7 @@ export const openDatabase = (file: string, durability: Durability, lockWaitMs = 
       throw error;
     }
   };
-  const turns = openTurns(transaction);
+  const turns = createTransactionBatch(transaction);
   return {
     all: (sql, ...parameters) => named(() => statement(sql).all(...parameters)) as Row[],
     get: (sql, ...parameters) => named(() => statement(sql).get(...parameters)) as Row | undefined,
@@ -106,12 +115,12 @@ export const openDatabase = (file: string, durability: Durability, lockWaitMs = 
       const { changes, lastInsertRowid } = named(() => statement(sql).run(...parameters));
       return { changes: Number(changes), rowid: Number(lastInsertRowid) };
     },
-    script: (sql) => named(() => connection.exec(sql)),
+    exec: (sql) => named(() => connection.exec(sql)),
     transaction,
-    together: (work) => turns.together(work),
+    batchedTransaction: (work) => turns.add(work),
     inTransaction: () => connection.isTransaction,
     close: () => {
-      turns.take();
+      turns.flush();
       if (connection.isOpen) connection.close();
     },
   };

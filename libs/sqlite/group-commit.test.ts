@@ -5,13 +5,17 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDatabase } from './database.ts';
 import { type GroupCommit, openGroupCommit } from './group-commit.ts';
 
-const schema = 'CREATE TABLE IF NOT EXISTS numbers (n INTEGER PRIMARY KEY, label TEXT NOT NULL) STRICT; CREATE TABLE IF NOT EXISTS second (n INTEGER) STRICT';
-const insert = (n: unknown, label: unknown = 'x') => ({ sql: 'INSERT INTO numbers VALUES (?, ?)', parameters: [n as number, label as string] });
+const schema =
+  'CREATE TABLE IF NOT EXISTS numbers (n INTEGER PRIMARY KEY, label TEXT NOT NULL) STRICT; CREATE TABLE IF NOT EXISTS second (n INTEGER) STRICT';
+const insert = (n: unknown, label: unknown = 'x') => ({
+  sql: 'INSERT INTO numbers VALUES (?, ?)',
+  parameters: [n as number, label as string],
+});
 
 let folder: string;
 let writer: GroupCommit;
 const file = (): string => join(folder, 'numbers.db');
-const written = (): unknown[] => {
+const readRows = (): unknown[] => {
   const database = openDatabase(file(), 'normal');
   const numbers = database.all('SELECT n FROM numbers ORDER BY n').map(({ n }) => n);
   database.close();
@@ -37,12 +41,21 @@ describe('jobs that share a commit', () => {
       writer.run([insert(7), { sql: 'UPDATE numbers SET label = ? WHERE n = ?', parameters: ['y', 99], changes: 1 }]),
       writer.run([insert(8)]),
     ]);
-    expect(ends.map((end) => (end.status === 'fulfilled' ? end.value.kept : 'refused'))).toEqual([true, false, 'refused', 'refused', false, true]);
-    expect(written()).toEqual([1, 2, 8]);
+    expect(ends.map((end) => (end.status === 'fulfilled' ? end.value.isCommitted : 'refused'))).toEqual([
+      true,
+      false,
+      'refused',
+      'refused',
+      false,
+      true,
+    ]);
+    expect(readRows()).toEqual([1, 2, 8]);
   });
 
   it('say why the database refused them', async () => {
-    await expect(writer.run([{ sql: 'INSERT INTO nowhere VALUES (1)', parameters: [] }])).rejects.toThrow('no such table: nowhere');
+    await expect(writer.run([{ sql: 'INSERT INTO nowhere VALUES (1)', parameters: [] }])).rejects.toThrow(
+      'no such table: nowhere',
+    );
   });
 
   it('are all refused, with the reason, when an error undoes the commit as a whole; the next ones are kept', async () => {
@@ -51,9 +64,11 @@ describe('jobs that share a commit', () => {
       writer.run([{ ...insert(1), sql: 'INSERT OR ROLLBACK INTO numbers VALUES (?, ?)' }]),
       writer.run([insert(2)]),
     ]);
-    expect(ends.map((end) => (end.status === 'rejected' ? String(end.reason) : 'kept'))).toEqual(ends.map(() => expect.stringContaining('UNIQUE constraint failed')));
+    expect(ends.map((end) => (end.status === 'rejected' ? String(end.reason) : 'kept'))).toEqual(
+      ends.map(() => expect.stringContaining('UNIQUE constraint failed')),
+    );
     expect(await writer.run([insert(3)])).toMatchObject({ kept: true });
-    expect(written()).toEqual([3]);
+    expect(readRows()).toEqual([3]);
   });
 
   it('answer with the rowid of their last row', async () => {
@@ -68,8 +83,8 @@ describe('jobs that share a commit', () => {
 
   it('all come through in great numbers', async () => {
     const jobs = Array.from({ length: 5_000 }, (_, n) => writer.run([insert(n)]));
-    expect((await Promise.all(jobs)).every(({ kept }) => kept)).toBe(true);
-    expect(written()).toHaveLength(5_000);
+    expect((await Promise.all(jobs)).every(({ isCommitted }) => isCommitted)).toBe(true);
+    expect(readRows()).toHaveLength(5_000);
   });
 });
 
@@ -89,6 +104,6 @@ describe('a writer', () => {
     await expect(writer.run([insert(2)])).rejects.toThrow('closed');
     await closing;
     expect(await under).toMatchObject({ kept: true });
-    expect(written()).toEqual([1]);
+    expect(readRows()).toEqual([1]);
   });
 });

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
-const busy = 5;
+const sqliteBusy = 5;
 
 /** Locks an empty file until the answer is called or the process has ended, however it does. Null where another process has locked it. @throws whatever keeps the file from being opened */
 export const lockFile = (file: string): (() => void) | null => {
@@ -10,7 +10,7 @@ export const lockFile = (file: string): (() => void) | null => {
     return () => database.close();
   } catch (error) {
     database.close();
-    if ((error as { errcode?: number }).errcode === busy) return null;
+    if ((error as { errcode?: number }).errcode === sqliteBusy) return null;
     throw error;
   }
 };

@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it, vi } from 'vitest';
 import { readGauge } from './metrics.ts';
-import { watchProcess } from './process-metrics.ts';
+import { observeProcess } from './process-metrics.ts';
 
 afterEach(() => void vi.useRealTimers());
 
 const block = (ms: number): void => {
-  for (const until = performance.now() + ms; performance.now() < until; );
+  for (const until = performance.now() + ms; performance.now() < until;);
 };
 
 const latest = async (): Promise<number> => (await readGauge('nodejs.eventloop.delay.p99'))[0]!.value;
 
 it('A late turn of the event loop is told to all who ask, whoever asks first, until a full window without one is over', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  const stop = watchProcess();
+  const stop = observeProcess();
   while ((await latest()) < 0.15) {
     await sleep(50);
     block(250);

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks';
-import { watchGauge } from './metrics.ts';
+import { observeGauge } from './metrics.ts';
 
 const openFiles = async (): Promise<number> => (await readdir('/proc/self/fd')).length;
 
@@ -8,17 +8,22 @@ const resolutionMs = 20;
 const windowMs = 10_000;
 
 /** The monitor counts from one look to the next, so that a loop which is never late shows the pause between them. */
-const lateness = (nanoseconds: number): number => (Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - resolutionMs / 1e3) : 0);
+const delaySeconds = (nanoseconds: number): number =>
+  Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - resolutionMs / 1e3) : 0;
 
 /**
  * The event loop in the last full window, or in the first one as far as it has come. The windows are the same for whoever asks: if asking began them anew, a second reader would see
  * what the first had left, and if nothing did, one bad minute would show for ever.
  */
-const watchEventLoop = () => {
+const observeEventLoop = () => {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   delay.enable();
   let before = performance.eventLoopUtilization();
-  const soFar = () => ({ utilization: performance.eventLoopUtilization(performance.eventLoopUtilization(), before).utilization, p50: lateness(delay.percentile(50)), p99: lateness(delay.percentile(99)) });
+  const soFar = () => ({
+    utilization: performance.eventLoopUtilization(performance.eventLoopUtilization(), before).utilization,
+    p50: delaySeconds(delay.percentile(50)),
+    p99: delaySeconds(delay.percentile(99)),
+  });
   let last: ReturnType<typeof soFar> | null = null;
   const windows = setInterval(() => {
     last = soFar();
@@ -33,21 +38,24 @@ const watchEventLoop = () => {
 };
 
 /** Has the process itself looked at: processor, memory, event loop. Returns what ends that. */
-export const watchProcess = (): (() => void) => {
-  const loop = watchEventLoop();
+export const observeProcess = (): (() => void) => {
+  const loop = observeEventLoop();
   const processor = () => {
     const { user, system } = process.cpuUsage();
-    return [{ value: user / 1e6, labels: { 'cpu.mode': 'user' } }, { value: system / 1e6, labels: { 'cpu.mode': 'system' } }];
+    return [
+      { value: user / 1e6, labels: { 'cpu.mode': 'user' } },
+      { value: system / 1e6, labels: { 'cpu.mode': 'system' } },
+    ];
   };
   const stops = [
-    watchGauge('process.cpu.time', processor),
-    watchGauge('process.memory.usage', () => [{ value: process.memoryUsage.rss() }]),
-    watchGauge('process.uptime', () => [{ value: process.uptime() }]),
-    watchGauge('process.open_file_descriptor.count', async () => [{ value: await openFiles() }]),
-    watchGauge('v8js.memory.heap.used', () => [{ value: process.memoryUsage().heapUsed }]),
-    watchGauge('nodejs.eventloop.utilization', () => [{ value: loop.now().utilization }]),
-    watchGauge('nodejs.eventloop.delay.p50', () => [{ value: loop.now().p50 }]),
-    watchGauge('nodejs.eventloop.delay.p99', () => [{ value: loop.now().p99 }]),
+    observeGauge('process.cpu.time', processor),
+    observeGauge('process.memory.usage', () => [{ value: process.memoryUsage.rss() }]),
+    observeGauge('process.uptime', () => [{ value: process.uptime() }]),
+    observeGauge('process.open_file_descriptor.count', async () => [{ value: await openFiles() }]),
+    observeGauge('v8js.memory.heap.used', () => [{ value: process.memoryUsage().heapUsed }]),
+    observeGauge('nodejs.eventloop.utilization', () => [{ value: loop.now().utilization }]),
+    observeGauge('nodejs.eventloop.delay.p50', () => [{ value: loop.now().p50 }]),
+    observeGauge('nodejs.eventloop.delay.p99', () => [{ value: loop.now().p99 }]),
   ];
   return () => {
     loop.stop();

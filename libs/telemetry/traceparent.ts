@@ -1,22 +1,26 @@
-
-
 /** What a log line says of where something comes from: the request that led to it, and its trace where it has one, also while nothing is traced here. */
-export const idsOf = ({ correlationId, traceparent }: { correlationId: string; traceparent: string | null }): { request_id: string; trace_id?: string } => {
+export const requestLogFields = ({
+  correlationId,
+  traceparent,
+}: {
+  correlationId: string;
+  traceparent: string | null;
+}): { request_id: string; trace_id?: string } => {
   const traceId = traceIdOf(traceparent);
   return { request_id: correlationId, ...(traceId === null ? {} : { trace_id: traceId }) };
 };
 
-const form = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
-const laterForm = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2})(?:-.*)?$/;
+const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+const laterTraceparentPattern = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2})(?:-.*)?$/;
 
 /**
  * A `traceparent` header as version 00 of W3C Trace Context has it; null where there is none, or none that holds.
  * Of a later version the parts that this one knows are taken, as section 3.2.4 asks.
  */
-export const readTraceparent = (header: string | readonly string[] | undefined): string | null => {
+export const parseTraceparent = (header: string | readonly string[] | undefined): string | null => {
   if (typeof header !== 'string') return null;
-  if (form.test(header)) return header;
-  const later = header.startsWith('00') ? undefined : laterForm.exec(header)?.[1];
+  if (traceparentPattern.test(header)) return header;
+  const later = header.startsWith('00') ? undefined : laterTraceparentPattern.exec(header)?.[1];
   return later === undefined ? null : `00-${later}`;
 };
 

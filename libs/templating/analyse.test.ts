@@ -1,15 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Variable } from '#contracts/http/templates.ts';
+import type { VariableDeclaration } from '#contracts/http/templates.ts';
 import { analyse } from './analyse.ts';
-import { faultOf } from './given.fixture.ts';
+import { expansionError } from './testing/expand-template.ts';
 
-const declared = (...names: string[]): Variable[] => names.map((name) => ({ name, type: 'string', required: false }));
+const declared = (...names: string[]): VariableDeclaration[] =>
+  names.map((name) => ({ name, type: 'string', required: false }));
 const syntaxErrors = (content: string) => analyse(content, []).errors;
 
 describe('a template without fault', () => {
   it('has no findings, and tells the names it uses', () => {
-    const content = '{{title}}{{#if note}}{{note}}{{/if}}{{#each items as |item|}}{{name}}{{item.price}}{{../sign}}{{@root.total.net}}{{/each}}{{formatDate due "DD"}}';
+    const content =
+      '{{title}}{{#if note}}{{note}}{{/if}}{{#each items as |item|}}{{name}}{{item.price}}{{../sign}}{{@root.total.net}}{{/each}}{{formatDate due "DD"}}';
     expect(analyse(content, [])).toEqual({ errors: [], names: ['title', 'note', 'items', 'sign', 'total', 'due'] });
   });
 });
@@ -51,12 +53,22 @@ describe('a syntax error', () => {
     ['\n{{#if x as |y|}}{{/if}}', 2, 'as |...|'],
   ])('in %j is told on line %i', (content, line, message) => {
     expect(syntaxErrors(content)).toEqual([{ type: 'syntax_error', line, message: expect.stringContaining(message) }]);
-    expect(faultOf(content)).toMatchObject({ name: 'invalid_template_syntax', extra: { line } });
+    expect(expansionError(content)).toMatchObject({ name: 'invalid_template_syntax', extra: { line } });
   });
 
   it('is told on its own line wherever that is', () => {
-    const sound = fc.array(fc.constantFrom('', 'text', '{{a}}', '{{#if a}}{{/if}}', '{{!-- {{#if}} --}}', '\\{{#if x}}'));
-    const faulty = fc.constantFrom('{{/if}}', '{{}}', '{{shout a}}', '{{> part}}', '{{#if a}}', '{{else}}', '{{#if}}{{/if}}');
+    const sound = fc.array(
+      fc.constantFrom('', 'text', '{{a}}', '{{#if a}}{{/if}}', '{{!-- {{#if}} --}}', '\\{{#if x}}'),
+    );
+    const faulty = fc.constantFrom(
+      '{{/if}}',
+      '{{}}',
+      '{{shout a}}',
+      '{{> part}}',
+      '{{#if a}}',
+      '{{else}}',
+      '{{#if}}{{/if}}',
+    );
     fc.assert(
       fc.property(sound, faulty, sound, fc.constantFrom('\n', '\r\n'), (before, wrong, after, newline) => {
         expect(syntaxErrors([...before, wrong, ...after].join(newline))[0]?.line).toBe(before.length + 1);
@@ -74,24 +86,32 @@ describe('a syntax error', () => {
 });
 
 describe('a placeholder that no variable declares', () => {
-  const missing = (content: string, ...names: string[]) => analyse(content, declared(...names)).errors.map(({ variable, line }) => `${variable}:${line}`);
+  const missing = (content: string, ...names: string[]) =>
+    analyse(content, declared(...names)).errors.map(({ variable, line }) => `${variable}:${line}`);
 
   it('is a missing variable, told once, on its first line', () => {
     expect(missing('{{a}}\n{{b}} {{c.d}}\n{{b}}', 'a')).toEqual(['b:2', 'c.d:2']);
   });
 
   it('is found in helpers, conditions, loops and behind them', () => {
-    expect(missing('{{formatDate due "DD"}}{{#if flag}}{{/if}}{{#each list}}{{own}}{{../outer}}{{@root.top}}{{/each}}{{truncate (uppercase text) length}}', 'a').map((found) => found.split(':')[0])).toEqual([
-      'due', 'flag', 'list', 'outer', 'top', 'text', 'length',
-    ]);
+    expect(
+      missing(
+        '{{formatDate due "DD"}}{{#if flag}}{{/if}}{{#each list}}{{own}}{{../outer}}{{@root.top}}{{/each}}{{truncate (uppercase text) length}}',
+        'a',
+      ).map((found) => found.split(':')[0]),
+    ).toEqual(['due', 'flag', 'list', 'outer', 'top', 'text', 'length']);
   });
 
   it('is not what a loop, a with or a given name stands for', () => {
-    expect(missing('{{#each a as |b|}}{{name}}{{b.c}}{{this}}{{@index}}{{/each}}{{#with a}}{{x}}{{/with}}', 'a')).toEqual([]);
+    expect(
+      missing('{{#each a as |b|}}{{name}}{{b.c}}{{this}}{{@index}}{{/each}}{{#with a}}{{x}}{{/with}}', 'a'),
+    ).toEqual([]);
   });
 
   it('is not a part of a declared one, nor the way to it', () => {
-    expect(missing('{{a.deep.down}}{{#with customer}}{{name}}{{/with}}{{customer.name}}', 'a', 'customer.name')).toEqual([]);
+    expect(
+      missing('{{a.deep.down}}{{#with customer}}{{name}}{{/with}}{{customer.name}}', 'a', 'customer.name'),
+    ).toEqual([]);
   });
 
   it('is found at the end of a very long path', () => {

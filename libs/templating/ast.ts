@@ -1,33 +1,56 @@
 /** The parts of a parsed template that may occur, as Handlebars' parser gives them. Lines count from 1. */
 
-type At = { loc: { start: { line: number } } };
+type Located = { loc: { start: { line: number } } };
 
-export type Path = At & { type: 'PathExpression'; data: boolean; depth: number; parts: string[]; original: string };
+export type Path = Located & {
+  type: 'PathExpression';
+  data: boolean;
+  depth: number;
+  parts: string[];
+  original: string;
+};
 export type Literal =
-  | (At & { type: 'StringLiteral'; value: string })
-  | (At & { type: 'NumberLiteral'; value: number })
-  | (At & { type: 'BooleanLiteral'; value: boolean })
-  | (At & { type: 'NullLiteral' })
-  | (At & { type: 'UndefinedLiteral' });
-export type Hash = { pairs: (At & { key: string; value: Expression })[] };
-export type SubExpression = At & { type: 'SubExpression'; path: Path; params: Expression[]; hash?: Hash };
+  | (Located & { type: 'StringLiteral'; value: string })
+  | (Located & { type: 'NumberLiteral'; value: number })
+  | (Located & { type: 'BooleanLiteral'; value: boolean })
+  | (Located & { type: 'NullLiteral' })
+  | (Located & { type: 'UndefinedLiteral' });
+export type Hash = { pairs: (Located & { key: string; value: Expression })[] };
+export type SubExpression = Located & { type: 'SubExpression'; path: Path; params: Expression[]; hash?: Hash };
 export type Expression = Path | Literal | SubExpression;
 
 export type Program = { body: Statement[]; blockParams?: string[] };
-export type Content = At & { type: 'ContentStatement'; value: string };
-export type Comment = At & { type: 'CommentStatement' };
-export type Mustache = At & { type: 'MustacheStatement'; path: Path | Literal; params: Expression[]; hash?: Hash; escaped: boolean };
-export type Block = At & { type: 'BlockStatement'; path: Path; params: Expression[]; hash?: Hash; program?: Program; inverse?: Program };
-export type Refused = At & { type: 'PartialStatement' | 'PartialBlockStatement' | 'Decorator' | 'DecoratorBlock' };
-export type Statement = Content | Comment | Mustache | Block | Refused;
+export type Content = Located & { type: 'ContentStatement'; value: string };
+export type Comment = Located & { type: 'CommentStatement' };
+export type Mustache = Located & {
+  type: 'MustacheStatement';
+  path: Path | Literal;
+  params: Expression[];
+  hash?: Hash;
+  escaped: boolean;
+};
+export type Block = Located & {
+  type: 'BlockStatement';
+  path: Path;
+  params: Expression[];
+  hash?: Hash;
+  program?: Program;
+  inverse?: Program;
+};
+export type UnsupportedStatement = Located & {
+  type: 'PartialStatement' | 'PartialBlockStatement' | 'Decorator' | 'DecoratorBlock';
+};
+export type Statement = Content | Comment | Mustache | Block | UnsupportedStatement;
 
-export const lineOf = (node: At): number => node.loc.start.line;
+export const lineOf = (node: Located): number => node.loc.start.line;
 
 const withArguments = (name: string, params: Expression[], hash: Hash | undefined): string =>
-  [name, ...params.map(written), ...(hash?.pairs ?? []).map(({ key, value }) => `${key}=${written(value)}`)].join(' ');
+  [name, ...params.map(sourceOf), ...(hash?.pairs ?? []).map(({ key, value }) => `${key}=${sourceOf(value)}`)].join(
+    ' ',
+  );
 
 /** An expression as its author wrote it, spaces apart. */
-export const written = (node: Expression): string => {
+export const sourceOf = (node: Expression): string => {
   switch (node.type) {
     case 'PathExpression':
       return node.original;
@@ -48,5 +71,5 @@ export const written = (node: Expression): string => {
 };
 
 /** A helper's call as its author wrote it, without braces: `lookup prices "gold"`. */
-export const writtenCall = (call: { path: Expression; params: Expression[]; hash?: Hash }): string =>
-  withArguments(written(call.path), call.params, call.hash);
+export const sourceOfCall = (call: { path: Expression; params: Expression[]; hash?: Hash }): string =>
+  withArguments(sourceOf(call.path), call.params, call.hash);

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { analyse } from './analyse.ts';
 import type { Example } from './examples.ts';
 import { exampleNames, readExample, readExamples } from './examples.ts';
-import { filled } from './given.fixture.ts';
+import { expanded } from './testing/expand-template.ts';
 
-const fill = ({ template }: Example, data: unknown) => filled(template.content, data, { variables: template.variables });
+const fill = ({ template }: Example, data: unknown) =>
+  expanded(template.content, data, { variables: template.variables });
 
 const requiredOf = ({ template, sample }: Example) => {
   const required = new Set(template.variables.filter((variable) => variable.required).map(({ name }) => name));
@@ -38,7 +39,11 @@ describe('the shipped templates', () => {
 
   it.each(exampleNames)('%s takes its texts as text, never as markup', async (name) => {
     const example = await readExample(name);
-    const marked = JSON.parse(JSON.stringify(example.sample, (_, value: unknown) => (typeof value === 'string' && !/^[A-Z]{3}$|^\d{4}-\d\d-\d\d/.test(value) ? `${value}<b x='">` : value))) as unknown;
+    const marked = JSON.parse(
+      JSON.stringify(example.sample, (_, value: unknown) =>
+        typeof value === 'string' && !/^[A-Z]{3}$|^\d{4}-\d\d-\d\d/.test(value) ? `${value}<b x='">` : value,
+      ),
+    ) as unknown;
     expect(fill(example, marked)).not.toContain('<b x=');
   });
 });

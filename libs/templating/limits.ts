@@ -2,7 +2,7 @@
  * What a template may hold and do. Chosen so that reading the largest allowed template takes well under a second and
  * stays within tens of megabytes.
  */
-export const limits = {
+export const templateLimits = {
   /** Opening braces in a template. */
   tags: 20_000,
   /** Characters between braces, comments apart, in the whole template. */
@@ -20,12 +20,12 @@ export const limits = {
   /** Characters of a format given to formatDate. */
   dateFormat: 100,
   /** Characters of a variable's path told beside a message. */
-  path: 500,
+  pathCharacters: 500,
   /** Characters of a name or text shown in a message. */
-  shown: 80,
+  messageCharacters: 80,
   /** Bytes that all templates kept in compiled form take, about. */
   cachedBytes: 32_000_000,
 } as const;
 
 /** The bounds on one template and on one expansion of it. */
-export type Bounds = Record<'tags' | 'tagCharacters' | 'depth' | 'parentheses' | 'steps', number>;
+export type TemplateLimits = Record<'tags' | 'tagCharacters' | 'depth' | 'parentheses' | 'steps', number>;

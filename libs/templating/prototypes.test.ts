@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { analyse } from './analyse.ts';
-import { faultOf, filled } from './given.fixture.ts';
+import { expansionError, expanded } from './testing/expand-template.ts';
 
 const inherited = Object.getOwnPropertyNames(Object.prototype);
 const places = (name: string) => [
@@ -28,35 +28,51 @@ const places = (name: string) => [
 describe('what objects inherit', () => {
   it.each(inherited)('%s is a missing variable at every place', (name) => {
     for (const content of places(name)) {
-      expect(faultOf(content, { a: {}, list: ['x', {}], text: 'x' })).toMatchObject({ name: 'template_render_error', extra: { missing_variable: expect.stringContaining(name) } });
+      expect(expansionError(content, { a: {}, list: ['x', {}], text: 'x' })).toMatchObject({
+        name: 'template_render_error',
+        extra: { missing_variable: expect.stringContaining(name) },
+      });
     }
   });
 
   it.each(inherited)('%s is false as a condition and empty as a loop', (name) => {
     const paths = [`[${name}]`, `a.[${name}]`, `(lookup a "${name}")`];
-    for (const path of paths) expect(filled(`{{#if ${path}}}x{{/if}}{{#each ${path}}}x{{/each}}{{#with ${path}}}x{{/with}}`, { a: {} })).toBe('');
+    for (const path of paths)
+      expect(expanded(`{{#if ${path}}}x{{/if}}{{#each ${path}}}x{{/each}}{{#with ${path}}}x{{/with}}`, { a: {} })).toBe(
+        '',
+      );
   });
 
   it.each(inherited)('%s stays absent when the data itself carries it', (name) => {
     const poisoned: unknown = JSON.parse(`{"a": {"${name}": {"polluted": "yes"}}, "${name}": {"polluted": "yes"}}`);
-    expect(faultOf(`{{[${name}].polluted}}`, poisoned).extra).toHaveProperty('missing_variable');
-    expect(faultOf(`{{lookup a "${name}"}}`, poisoned).extra).toHaveProperty('missing_variable');
-    expect(faultOf(`{{#each a}}{{this.polluted}}{{/each}}`, poisoned).extra).toHaveProperty('missing_variable');
-    expect(filled('{{#if polluted}}polluted{{/if}}', {})).toBe('');
+    expect(expansionError(`{{[${name}].polluted}}`, poisoned).extra).toHaveProperty('missing_variable');
+    expect(expansionError(`{{lookup a "${name}"}}`, poisoned).extra).toHaveProperty('missing_variable');
+    expect(expansionError(`{{#each a}}{{this.polluted}}{{/each}}`, poisoned).extra).toHaveProperty('missing_variable');
+    expect(expanded('{{#if polluted}}polluted{{/if}}', {})).toBe('');
   });
 
-  it.each(['map', 'join', 'at', 'toLowerCase', 'trim', 'toFixed'])('the method %s of lists, texts and numbers is a missing variable', (name) => {
-    for (const content of [`{{list.${name}}}`, `{{text.${name}}}`, `{{number.${name}}}`, `{{lookup list "${name}"}}`]) {
-      expect(faultOf(content, { list: [1], text: 'x', number: 1 }).extra).toHaveProperty('missing_variable');
-    }
-  });
+  it.each(['map', 'join', 'at', 'toLowerCase', 'trim', 'toFixed'])(
+    'the method %s of lists, texts and numbers is a missing variable',
+    (name) => {
+      for (const content of [
+        `{{list.${name}}}`,
+        `{{text.${name}}}`,
+        `{{number.${name}}}`,
+        `{{lookup list "${name}"}}`,
+      ]) {
+        expect(expansionError(content, { list: [1], text: 'x', number: 1 }).extra).toHaveProperty('missing_variable');
+      }
+    },
+  );
 
   it('is not reached through a prototype of the data itself', () => {
-    expect(faultOf('{{added}}', Object.create({ added: 'to all' })).extra).toMatchObject({ missing_variable: 'added' });
+    expect(expansionError('{{added}}', Object.create({ added: 'to all' })).extra).toMatchObject({
+      missing_variable: 'added',
+    });
   });
 
   it('is as absent as a function that the data holds', () => {
-    expect(faultOf('{{f}}', { f: () => 'called' }).extra).toMatchObject({ missing_variable: 'f' });
+    expect(expansionError('{{f}}', { f: () => 'called' }).extra).toMatchObject({ missing_variable: 'f' });
   });
 
   it('is out of reach for any path over any data', () => {
@@ -64,10 +80,19 @@ describe('what objects inherit', () => {
     const path = fc.array(name, { minLength: 1, maxLength: 4 });
     fc.assert(
       fc.property(path, fc.jsonValue(), (parts, data) => {
-        const json = filled('{{#with @root}}{{{json (lookup box "value")}}}{{/with}}', { box: { value: data } });
+        const json = expanded('{{#with @root}}{{{json (lookup box "value")}}}{{/with}}', { box: { value: data } });
         expect(JSON.parse(json)).toEqual(JSON.parse(JSON.stringify(data)));
-        const reached = parts.reduce<unknown>((holder, part) => (holder !== null && holder !== undefined && Object.hasOwn(holder, part) ? (holder as Record<string, unknown>)[part] : undefined), data);
-        const seen = filled(`{{#with (lookup @root "data")}}{{#if ${parts.map((part) => `[${part}]`).join('.')}}}seen{{/if}}{{/with}}`, { data });
+        const reached = parts.reduce<unknown>(
+          (holder, part) =>
+            holder !== null && holder !== undefined && Object.hasOwn(holder, part)
+              ? (holder as Record<string, unknown>)[part]
+              : undefined,
+          data,
+        );
+        const seen = expanded(
+          `{{#with (lookup @root "data")}}{{#if ${parts.map((part) => `[${part}]`).join('.')}}}seen{{/if}}{{/with}}`,
+          { data },
+        );
         expect(seen === '' || Boolean(reached)).toBe(true);
       }),
     );
@@ -75,11 +100,19 @@ describe('what objects inherit', () => {
 });
 
 describe('helpers that Handlebars has and this service does not', () => {
-  it.each(['{{log "x"}}', '{{helperMissing "x"}}', '{{#blockHelperMissing x}}{{/blockHelperMissing}}', '{{constructor "x"}}', '{{__proto__ "x"}}', '{{#toString x}}{{/toString}}', '{{#if (hasOwnProperty "x")}}{{/if}}', '{{__defineGetter__ "x" y}}'])(
-    '%s is a syntax error',
-    (content) => {
-      expect(analyse(content, []).errors).toEqual([expect.objectContaining({ type: 'syntax_error', line: 1, message: expect.stringContaining('no helper') })]);
-      expect(faultOf(content, { x: 1, y: 2 }).name).toBe('invalid_template_syntax');
-    },
-  );
+  it.each([
+    '{{log "x"}}',
+    '{{helperMissing "x"}}',
+    '{{#blockHelperMissing x}}{{/blockHelperMissing}}',
+    '{{constructor "x"}}',
+    '{{__proto__ "x"}}',
+    '{{#toString x}}{{/toString}}',
+    '{{#if (hasOwnProperty "x")}}{{/if}}',
+    '{{__defineGetter__ "x" y}}',
+  ])('%s is a syntax error', (content) => {
+    expect(analyse(content, []).errors).toEqual([
+      expect.objectContaining({ type: 'syntax_error', line: 1, message: expect.stringContaining('no helper') }),
+    ]);
+    expect(expansionError(content, { x: 1, y: 2 }).name).toBe('invalid_template_syntax');
+  });
 });

@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { shown, unfit } from './messages.ts';
+import { truncateForMessage, unsuitableValueError } from './messages.ts';
 
 /** Names that every object inherits. They are never data, wherever they stand and whatever the data holds. */
-const inherited: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
+const inheritedNames: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /** A value's own member: undefined where it has none of that name, or where the name is reserved. */
 export const ownMember = (holder: unknown, name: string): unknown => {
-  if (holder === null || holder === undefined || inherited.has(name) || !Object.hasOwn(holder, name)) return undefined;
+  if (holder === null || holder === undefined || inheritedNames.has(name) || !Object.hasOwn(holder, name))
+    return undefined;
   const member = (holder as Record<string, unknown>)[name];
   return typeof member === 'function' ? undefined : member;
 };
@@ -17,12 +18,16 @@ const isScalar = (value: unknown) => value === null || typeof value !== 'object'
  * A value as text: null is empty, a list of plain values is joined by commas as Handlebars does.
  * An object is refused, for "[object Object]" is never what a document should say.
  */
-export const textOf = (value: unknown, name: string, line: number): string => {
+export const valueToText = (value: unknown, name: string, line: number): string => {
   if (typeof value === 'string') return value;
   if (value === null) return '';
   if (Array.isArray(value) && value.every(isScalar)) return value.join(',');
   if (typeof value === 'object') {
-    throw unfit(name, line, `"${shown(name)}" is ${Array.isArray(value) ? 'a list of objects' : 'an object'} and cannot be shown as text; name one of its fields, or use {{json ...}}.`);
+    throw unsuitableValueError(
+      name,
+      line,
+      `"${truncateForMessage(name)}" is ${Array.isArray(value) ? 'a list of objects' : 'an object'} and cannot be shown as text; name one of its fields, or use {{json ...}}.`,
+    );
   }
   return `${value as number | boolean}`;
 };

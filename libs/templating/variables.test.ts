@@ -1,43 +1,70 @@
 import { describe, expect, it } from 'vitest';
-import type { Variable } from '#contracts/http/templates.ts';
-import { faultOf, filled } from './given.fixture.ts';
+import type { VariableDeclaration } from '#contracts/http/templates.ts';
+import { expansionError, expanded } from './testing/expand-template.ts';
 
-const variable = (name: string, type: Variable['type'], required = false): Variable => ({ name, type, required });
+const variable = (name: string, type: VariableDeclaration['type'], required = false): VariableDeclaration => ({
+  name,
+  type,
+  required,
+});
 
 describe('a declared variable', () => {
   it('that is required must be there, though no placeholder asks for it', () => {
-    const fault = faultOf('text', {}, { variables: [variable('total', 'number', true)] });
+    const fault = expansionError('text', {}, { variables: [variable('total', 'number', true)] });
     expect(fault).toMatchObject({ name: 'template_render_error', extra: { missing_variable: 'total' } });
   });
 
   it('may be absent or null where its type is declared', () => {
     const variables = [variable('a', 'number'), variable('b', 'date', true), variable('c.d', 'array', true)];
-    expect(filled('text', { b: null, 'c.d': null }, { variables })).toBe('text');
+    expect(expanded('text', { b: null, 'c.d': null }, { variables })).toBe('text');
   });
 
-  it.each<[Variable['type'], unknown[], unknown[]]>([
+  it.each<[VariableDeclaration['type'], unknown[], unknown[]]>([
     ['string', ['', 'a'], [1, true, [], {}]],
     ['number', [0, -1.5], ['1', true, [], {}, Number.NaN]],
     ['boolean', [true, false], ['true', 0, [], {}]],
     ['array', [[], [1]], ['a', 1, {}, { length: 0 }]],
     ['object', [{}, { a: 1 }], ['a', 1, []]],
-    ['date', ['2026-03-31', '2024-02-29', '2026-03-31T14:30:00Z', '2026-03-31T14:30:00.123+02:00', '2026-03-31T14:30'], ['2026-02-29', '2026-02-30', '31/03/2026', '2026-3-1', 'today', '', 20260331, true, '2026-03-31T25:00:00Z', `2026-03-31T14:30:00.${'0'.repeat(100)}Z`]],
+    [
+      'date',
+      ['2026-03-31', '2024-02-29', '2026-03-31T14:30:00Z', '2026-03-31T14:30:00.123+02:00', '2026-03-31T14:30'],
+      [
+        '2026-02-29',
+        '2026-02-30',
+        '31/03/2026',
+        '2026-3-1',
+        'today',
+        '',
+        20260331,
+        true,
+        '2026-03-31T25:00:00Z',
+        `2026-03-31T14:30:00.${'0'.repeat(100)}Z`,
+      ],
+    ],
   ])('of type %s is checked', (type, fit, unfit) => {
-    for (const x of fit) expect(filled('ok', { x }, { variables: [variable('x', type)] })).toBe('ok');
-    for (const x of unfit) expect(faultOf('ok', { x }, { variables: [variable('x', type)] })).toMatchObject({ name: 'template_render_error', extra: { variable: 'x' } });
+    for (const x of fit) expect(expanded('ok', { x }, { variables: [variable('x', type)] })).toBe('ok');
+    for (const x of unfit)
+      expect(expansionError('ok', { x }, { variables: [variable('x', type)] })).toMatchObject({
+        name: 'template_render_error',
+        extra: { variable: 'x' },
+      });
   });
 
   it('may be a path into the data', () => {
     const variables = [variable('customer.name', 'string', true)];
-    expect(filled('ok', { customer: { name: 'Ada' } }, { variables })).toBe('ok');
-    expect(faultOf('ok', { customer: {} }, { variables }).extra).toEqual({ missing_variable: 'customer.name' });
+    expect(expanded('ok', { customer: { name: 'Ada' } }, { variables })).toBe('ok');
+    expect(expansionError('ok', { customer: {} }, { variables }).extra).toEqual({ missing_variable: 'customer.name' });
   });
 
   it('is not what objects inherit', () => {
-    expect(faultOf('ok', {}, { variables: [variable('constructor.name', 'string', true)] }).extra).toHaveProperty('missing_variable');
+    expect(
+      expansionError('ok', {}, { variables: [variable('constructor.name', 'string', true)] }).extra,
+    ).toHaveProperty('missing_variable');
   });
 
   it('is told with its value cut short', () => {
-    expect(faultOf('ok', { x: 'y'.repeat(1_000_000) }, { variables: [variable('x', 'number')] }).message.length).toBeLessThan(300);
+    expect(
+      expansionError('ok', { x: 'y'.repeat(1_000_000) }, { variables: [variable('x', 'number')] }).message.length,
+    ).toBeLessThan(300);
   });
 });

@@ -1,9 +1,9 @@
-import { Problem } from '#contracts/http/problem.ts';
-import type { Variable } from '#contracts/http/templates.ts';
-import { quoted, shown } from './messages.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
+import type { VariableDeclaration } from '#contracts/http/templates.ts';
+import { describeValue, truncateForMessage } from './messages.ts';
 import { isoDateAllowed, ownMember, readIsoDate } from './values.ts';
 
-const isOfType: Record<Variable['type'], (value: unknown) => boolean> = {
+const isOfType: Record<VariableDeclaration['type'], (value: unknown) => boolean> = {
   string: (value) => typeof value === 'string',
   number: (value) => typeof value === 'number' && Number.isFinite(value),
   boolean: (value) => typeof value === 'boolean',
@@ -12,7 +12,7 @@ const isOfType: Record<Variable['type'], (value: unknown) => boolean> = {
   date: (value) => readIsoDate(value) !== undefined,
 };
 
-const described: Record<Variable['type'], string> = {
+const typeDescriptions: Record<VariableDeclaration['type'], string> = {
   string: 'a string',
   number: 'a number',
   boolean: 'true or false',
@@ -31,14 +31,22 @@ const declaredValue = (data: unknown, name: string): unknown => {
  * Fails with `template_render_error` where the data lacks a required variable or holds a value of another type than
  * declared. Null is present, and of every type.
  */
-export const checkVariables = (data: unknown, variables: readonly Variable[]): void => {
+export const checkVariables = (data: unknown, variables: readonly VariableDeclaration[]): void => {
   for (const { name, type, required } of variables) {
     const value = declaredValue(data, name);
     if (value === undefined && required) {
-      throw Problem.of('template_render_error', `The data has no value for "${shown(name)}", which the template declares as required.`, { missing_variable: name });
+      throw ApiError.of(
+        'template_render_error',
+        `The data has no value for "${truncateForMessage(name)}", which the template declares as required.`,
+        { missing_variable: name },
+      );
     }
     if (value !== undefined && value !== null && !isOfType[type](value)) {
-      throw Problem.of('template_render_error', `"${shown(name)}" is ${quoted(value)}; the template declares it as ${described[type]}.`, { variable: name });
+      throw ApiError.of(
+        'template_render_error',
+        `"${truncateForMessage(name)}" is ${describeValue(value)}; the template declares it as ${typeDescriptions[type]}.`,
+        { variable: name },
+      );
     }
   }
 };

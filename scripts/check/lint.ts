@@ -4,11 +4,15 @@ type Check = { name: string; command: string; args: string[] };
 
 const checks: Check[] = [
   { name: 'style and mistakes (oxlint)', command: 'oxlint', args: ['--deny-warnings'] },
-  { name: 'import walls (dependency-cruiser)', command: 'depcruise', args: ['contracts', 'libs', 'application', 'services', 'test', 'scripts'] },
+  {
+    name: 'import walls (dependency-cruiser)',
+    command: 'depcruise',
+    args: ['contracts', 'libs', 'application', 'services', 'test', 'scripts'],
+  },
   { name: 'types (tsc)', command: 'tsc', args: ['-p', '.'] },
 ];
 
-const passes = ({ name, command, args }: Check): boolean => {
+const runCheck = ({ name, command, args }: Check): boolean => {
   const done = spawnSync(`node_modules/.bin/${command}`, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
   const passed = done.status === 0;
   console.log(`lint  ${passed ? 'ok    ' : 'FAILED'}  ${name}`);
@@ -17,4 +21,4 @@ const passes = ({ name, command, args }: Check): boolean => {
 };
 
 /** Runs every check, in the folder of the project, and shows what those that fail have to say. True when all pass. */
-export const lint = (): boolean => checks.map(passes).every(Boolean);
+export const lint = (): boolean => checks.map(runCheck).every(Boolean);

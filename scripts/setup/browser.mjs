@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { findBrowser, isExecutable } from '../../libs/config/find-browser.mjs';
-import { step } from './run.mjs';
-import { Remedy } from './say.mjs';
+import { step } from './run-command.mjs';
+import { Remedy } from './output.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -19,10 +19,13 @@ export const authorityTools = 'libnss3-tools';
 export const presentBrowser = () => {
   const found = findBrowser(process.env);
   if (found === undefined || isExecutable(found)) return found;
-  throw new Remedy(`PUPPETEER_EXECUTABLE_PATH is "${found}", which is no file that can be executed. Name a Chromium there, or unset it.`);
+  throw new Remedy(
+    `PUPPETEER_EXECUTABLE_PATH is "${found}", which is no file that can be executed. Name a Chromium there, or unset it.`,
+  );
 };
 
-export const downloadBrowser = () => step('Browser (download)', join(root, 'node_modules/.bin/node'), [join(root, 'scripts/setup/download-browser.mjs')]);
+export const downloadBrowser = () =>
+  step('Browser (download)', join(root, 'node_modules/.bin/node'), [join(root, 'scripts/setup/download-browser.mjs')]);
 
 export const noBrowser = new Remedy(
   'There is no browser to print with, and none could be installed. Any one of these helps:\n' +

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isExecutable } from '../../libs/config/find-browser.mjs';
 import { ensureNodeLibraries } from './node-libraries.mjs';
-import { step } from './run.mjs';
-import { Remedy } from './say.mjs';
+import { step } from './run-command.mjs';
+import { Remedy } from './output.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const oldestNode = 24;
@@ -36,19 +36,41 @@ const install = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=
 export const installer = (runningNode, wantedNode) =>
   Number.parseInt(runningNode, 10) >= oldestNode
     ? ['npm', install]
-    : ['npx', ['--yes', '--loglevel=error', '--package', `node@${wantedNode}`, '--package', 'npm@11', '--', 'npm', ...install]];
+    : [
+        'npx',
+        [
+          '--yes',
+          '--loglevel=error',
+          '--package',
+          `node@${wantedNode}`,
+          '--package',
+          'npm@11',
+          '--',
+          'npm',
+          ...install,
+        ],
+      ];
 
 const isComplete = (wanted) => {
   const installed = packagesIn('node_modules/.package-lock.json');
-  return installed !== undefined && isInstalled(wanted, installed) && isExecutable(join(root, 'node_modules/.bin/node'));
+  return (
+    installed !== undefined && isInstalled(wanted, installed) && isExecutable(join(root, 'node_modules/.bin/node'))
+  );
 };
 
 export const ensureDependencies = () => {
   const wanted = packagesIn('package-lock.json');
-  if (wanted === undefined) throw new Remedy('package-lock.json is missing or unreadable: check out the repository again.');
+  if (wanted === undefined)
+    throw new Remedy('package-lock.json is missing or unreadable: check out the repository again.');
   if (isComplete(wanted)) return;
   ensureNodeLibraries();
   const [command, args] = installer(process.versions.node, wanted['node_modules/node'].version);
-  if (!step('Dependencies', command, args, {}, root)) throw new Remedy('The dependencies could not be installed; the reason stands above. The npm registry must be reachable.');
-  if (!isComplete(wanted)) throw new Remedy('npm has installed something else than package-lock.json asks for. Remove node_modules and try again.');
+  if (!step('Dependencies', command, args, {}, root))
+    throw new Remedy(
+      'The dependencies could not be installed; the reason stands above. The npm registry must be reachable.',
+    );
+  if (!isComplete(wanted))
+    throw new Remedy(
+      'npm has installed something else than package-lock.json asks for. Remove node_modules and try again.',
+    );
 };

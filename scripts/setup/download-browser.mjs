@@ -8,7 +8,13 @@ import { downloadedBrowsers } from '../../libs/config/find-browser.mjs';
 const browser = Browser.CHROMEHEADLESSSHELL;
 const platform = detectBrowserPlatform();
 const buildId = await resolveBuildId(browser, platform, 'stable');
-const { executablePath } = await install({ browser, platform, buildId, cacheDir: dirname(downloadedBrowsers), installDeps: process.getuid?.() === 0 });
+const { executablePath } = await install({
+  browser,
+  platform,
+  buildId,
+  cacheDir: dirname(downloadedBrowsers),
+  installDeps: process.getuid?.() === 0,
+});
 
 // A browser whose shared libraries are missing would be found at every later start.
 execFileSync(executablePath, ['--version'], { stdio: 'inherit' });

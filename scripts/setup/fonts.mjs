@@ -1,4 +1,4 @@
-import { outputOf } from './run.mjs';
+import { outputOf } from './run-command.mjs';
 
 const language = (name, code, package_) => ({ name, package: package_, isIn: (face) => face.languages.has(code) });
 
@@ -14,9 +14,17 @@ const needs = [
   language('Chinese (traditional)', 'zh-tw', 'fonts-noto-cjk'),
   language('Japanese', 'ja', 'fonts-noto-cjk'),
   language('Korean', 'ko', 'fonts-noto-cjk'),
-  { name: 'colour emoji', package: 'fonts-noto-color-emoji', isIn: (face) => face.colour && face.languages.has('und-zsye') },
+  {
+    name: 'colour emoji',
+    package: 'fonts-noto-color-emoji',
+    isIn: (face) => face.colour && face.languages.has('und-zsye'),
+  },
   { name: 'fixed width', package: 'fonts-noto-mono', isIn: (face) => face.fixedWidth },
-  { name: 'Arial and Times look-alikes', package: 'fonts-liberation', isIn: (face) => /Liberation Sans|Arial/.test(face.family) },
+  {
+    name: 'Arial and Times look-alikes',
+    package: 'fonts-liberation',
+    isIn: (face) => /Liberation Sans|Arial/.test(face.family),
+  },
 ];
 
 const parseFace = (line) => {

@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isExecutable } from '../../libs/config/find-browser.mjs';
-import { outputOf, step } from './run.mjs';
-import { fail } from './say.mjs';
+import { outputOf, step } from './run-command.mjs';
+import { fail } from './output.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = join(root, '.setup/helm');
@@ -14,7 +14,12 @@ const isInstalled = () => outputOf('helm', ['version']) !== undefined;
 
 const build = () => {
   mkdirSync(folder, { recursive: true });
-  return step('Helm for the tests (build, takes a minute or two)', 'go', ['install', `helm.sh/helm/v4/cmd/helm@v${version}`], { GOBIN: folder, CGO_ENABLED: '0' });
+  return step(
+    'Helm for the tests (build, takes a minute or two)',
+    'go',
+    ['install', `helm.sh/helm/v4/cmd/helm@v${version}`],
+    { GOBIN: folder, CGO_ENABLED: '0' },
+  );
 };
 
 // Helm takes minutes to build, so that only the command that tests the chart does it.

@@ -1,6 +1,6 @@
 import { install, mayInstall, refreshLists } from './apt.mjs';
-import { outputOf } from './run.mjs';
-import { Remedy } from './say.mjs';
+import { outputOf } from './run-command.mjs';
+import { Remedy } from './output.mjs';
 
 // The Node that comes with the dependencies is linked against it, and the smallest Debian and Ubuntu images lack it.
 const library = 'libatomic.so.1';

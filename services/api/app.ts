@@ -1,48 +1,57 @@
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyRequest } from 'fastify';
-import { Problem } from '#contracts/http/problem.ts';
-import type { KeyUses } from '#application/api-keys/uses.ts';
-import { oneAtATime } from '#application/templates/commands.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
+import type { ApiKeyUsageCounter } from '#application/api-keys/usage-counter.ts';
+import { createKeyedLock } from '#application/templates/commands.ts';
 import { buildOpenApi } from './docs/openapi.ts';
 import { registerDocs } from './docs/routes.ts';
 import { routes } from './routes.ts';
 import { authenticate, requireActive } from './server/authenticate.ts';
-import { receiveBodies } from './server/body/receive.ts';
-import type { Callers } from '#application/api-keys/queries.ts';
-import { closeGently } from './server/closing.ts';
+import { registerBodyParser } from './server/body/register-body-parser.ts';
+import type { CallerCache } from '#application/api-keys/queries.ts';
+import { enableGracefulClose } from './server/graceful-close.ts';
 import type { Dependencies } from './server/dependencies.ts';
-import { faultOf, internalFault, sendFault } from './server/errors.ts';
+import { apiErrorFieldsOf, internalError, sendError } from './server/errors.ts';
 import {
-  answeringBrokenRequests, answerUnknownExpectations, answerUnreadablePath, newRequestId, requireHost,
+  createClientErrorHandler,
+  handleUnknownExpectations,
+  handleUnreadablePath,
+  newRequestId,
+  requireHost,
 } from './server/malformed-requests.ts';
 import { observeRequests } from './server/observe.ts';
 import {
-  countLate, countRequest, mayBeExempt, requireCounted, requireRoomInMinute, showLimits,
+  countDeferredRequest,
+  countRequest,
+  mayBeExemptFromRateLimit,
+  requireDeferredRateLimit,
+  requireRateLimitLeft,
+  reportLimits,
 } from './server/rate-limit.ts';
 import { registerRoutes } from './server/register-routes.ts';
-import { decorateRequests, standingOf } from './server/request.ts';
-import { answerUnknownRoutes } from './server/unknown-routes.ts';
-import { openTrialTurns } from './templates/trial-limits.ts';
+import { decorateRequests, limitsStatusOf } from './server/request.ts';
+import { handleUnknownRoutes } from './server/unknown-routes.ts';
+import { createTemplateTestLimiter } from './templates/template-test-limits.ts';
 
 /** What the app is made from. `closed` tells why callers are not served now. */
-export type AppParts = Omit<Dependencies, 'creationInTurn' | 'trialTurns'> & {
-  callers: Callers;
-  keyUses: KeyUses;
-  countAsync: boolean;
-  closed?: () => string | null;
+export type AppDependencies = Omit<Dependencies, 'templateCreationQueue' | 'templateTestLimiter'> & {
+  callers: CallerCache;
+  keyUses: ApiKeyUsageCounter;
+  countAsyncRequests: boolean;
+  closedReason?: () => string | null;
   version: string;
   logger: FastifyBaseLogger;
   tls?: { cert: Buffer; key: Buffer };
 };
 
-const serverOf = ({ logger, tls }: AppParts): FastifyInstance => {
+const createServer = ({ logger, tls }: AppDependencies): FastifyInstance => {
   // Node would refuse a request without a Host header in an empty answer.
   const http = { requireHostHeader: false };
   return Fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: newRequestId,
-    frameworkErrors: answerUnreadablePath,
-    clientErrorHandler: answeringBrokenRequests(logger),
+    frameworkErrors: handleUnreadablePath,
+    clientErrorHandler: createClientErrorHandler(logger),
     return503OnClosing: false,
     ...(tls ? { https: { ...tls, ...http } } : { http }),
     requestTimeout: 120_000,
@@ -56,58 +65,59 @@ const serverOf = ({ logger, tls }: AppParts): FastifyInstance => {
 const routeOf = ({ routeOptions }: FastifyRequest) => routeOptions.config.route;
 
 /** A download that brings its own token needs no key. */
-const bringsToken = (request: FastifyRequest): boolean => {
-  const parameter = routeOf(request)?.keyOr;
+const hasDownloadToken = (request: FastifyRequest): boolean => {
+  const parameter = routeOf(request)?.tokenParameter;
   return parameter !== undefined && (request.query as Record<string, unknown>)[parameter] !== undefined;
 };
 
-const closedRetrySeconds = 5;
-const requireServed = (reason: string | null): void => {
-  if (reason !== null) throw Problem.of('service_unavailable', reason, { retry_after: closedRetrySeconds });
+const closedRetryAfterSeconds = 5;
+const requireOpen = (reason: string | null): void => {
+  if (reason !== null) throw ApiError.of('service_unavailable', reason, { retry_after: closedRetryAfterSeconds });
 };
 
 /** The HTTP interface: who is let in, in which order what is checked, and how errors look. */
-export const createApp = (parts: AppParts): FastifyInstance => {
-  const { log, limits, callers, keyUses, countAsync, closed, logger } = parts;
-  const app = serverOf(parts);
+export const createApp = (parts: AppDependencies): FastifyInstance => {
+  const { eventLog, limits, callers, keyUses, countAsyncRequests, closedReason, logger } = parts;
+  const app = createServer(parts);
   decorateRequests(app);
   observeRequests(app);
-  answerUnknownRoutes(app);
-  answerUnknownExpectations(app.server, logger);
-  receiveBodies(app);
-  const checkOpen = closeGently(app);
+  handleUnknownRoutes(app);
+  handleUnknownExpectations(app.server, logger);
+  registerBodyParser(app);
+  const checkOpen = enableGracefulClose(app);
 
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     requireHost(request);
     if (routeOf(request)?.permission === undefined) return;
     checkOpen();
-    requireServed(closed?.() ?? null);
-    if (bringsToken(request)) return;
-    const now = log.now();
+    requireOpen(closedReason?.() ?? null);
+    if (hasDownloadToken(request)) return;
+    const now = eventLog.now();
     const caller = await authenticate(callers, request.raw, now);
     request.caller = caller;
-    keyUses.note(caller.key, now);
-    const later = !countAsync && mayBeExempt(request);
-    await (later ? showLimits : countRequest)(limits, caller.account, reply, now);
+    keyUses.countRequest(caller.key, now);
+    const later = !countAsyncRequests && mayBeExemptFromRateLimit(request);
+    await (later ? reportLimits : countRequest)(limits, caller.account, reply, now);
     requireActive(caller.account);
     request.countsLater = later;
-    if (!later) requireRoomInMinute(standingOf(request).minute, now);
+    if (!later) requireRateLimitLeft(limitsStatusOf(request).rateLimit, now);
   });
-  if (!countAsync) app.addHook('preHandler', (_, reply) => requireCounted(limits, reply, log.now()));
+  if (!countAsyncRequests)
+    app.addHook('preHandler', (_, reply) => requireDeferredRateLimit(limits, reply, eventLog.now()));
 
   app.setErrorHandler(async (error, request, reply) => {
-    await countLate(limits, reply, log.now());
-    const fault = faultOf(error);
+    await countDeferredRequest(limits, reply, eventLog.now());
+    const fault = apiErrorFieldsOf(error);
     if (!fault) request.log.error({ err: error }, 'a request failed');
     // The framework would hang up on a body that it has not read to its end. A caller who still sends would lose the
     // answer with the connection; Node passes over the rest.
     reply.removeHeader('connection');
-    return sendFault(reply, fault ?? internalFault);
+    return sendError(reply, fault ?? internalError);
   });
 
   registerDocs(app, buildOpenApi(routes, { version: parts.version }));
-  const dependencies = { ...parts, creationInTurn: oneAtATime(), trialTurns: openTrialTurns() };
-  registerRoutes(app, routes, dependencies, log);
+  const dependencies = { ...parts, templateCreationQueue: createKeyedLock(), templateTestLimiter: createTemplateTestLimiter() };
+  registerRoutes(app, routes, dependencies, eventLog);
   return app;
 };

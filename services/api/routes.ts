@@ -5,12 +5,19 @@ import { jobRoutes } from './jobs/routes.ts';
 import { renderRoutes } from './renders/routes.ts';
 import type { Route } from './server/route.ts';
 import { templateReadRoutes } from './templates/read-routes.ts';
-import { templateTestRoutes } from './templates/test-route.ts';
+import { templateTestRoutes } from './templates/template-test-route.ts';
 import { templateWriteRoutes } from './templates/write-routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 
 /** Everything that the API can do. */
 export const routes: readonly Route[] = [
-  ...renderRoutes, ...jobRoutes, ...downloadRoutes, ...templateReadRoutes, ...templateWriteRoutes,
-  ...templateTestRoutes, ...usageRoutes, ...accountRoutes, ...healthRoutes,
+  ...renderRoutes,
+  ...jobRoutes,
+  ...downloadRoutes,
+  ...templateReadRoutes,
+  ...templateWriteRoutes,
+  ...templateTestRoutes,
+  ...usageRoutes,
+  ...accountRoutes,
+  ...healthRoutes,
 ];

@@ -4,42 +4,56 @@ import { type AccountView, describeAccount, listAccounts } from '#application/ac
 import { accountIdOf } from '#contracts/names.ts';
 import { type PlanName, planNames } from '#contracts/plans.ts';
 import { withEngines } from '../process/command-context.ts';
-import { addAccountChanges, addWebhookSecretCommand } from './account-changes.ts';
-import { examples, existingAccount, oneLine, positive, positiveWhole, wantsJson } from './arguments.ts';
+import { addAccountChangeCommands, addWebhookSecretCommand } from './account-change-commands.ts';
+import { examples, requireAccount, oneLine, positiveNumber, positiveInteger, wantsJson } from './arguments.ts';
 import { print, table } from './output.ts';
 
-const inWords = (name: string): string => name.replaceAll('_', ' ');
+const toLabel = (name: string): string => name.replaceAll('_', ' ');
 
 /** An account for people: one fact a line. */
-const accountText = ({ limits, usage, overrides: _, suspended_at: since, reason, ...facts }: AccountView): string => {
+const formatAccount = ({ limits, usage, overrides: _, suspended_at: since, reason, ...facts }: AccountView): string => {
   const state = since === null ? facts.state : `suspended since ${since}: ${reason}`;
   const lines = { ...facts, state, 'renders that count': `${usage.used} in ${usage.period}`, ...limits };
   const width = Math.max(...Object.keys(lines).map((name) => name.length));
-  return Object.entries(lines).map(([name, value]) => `${inWords(name).padEnd(width)}  ${value ?? 'unlimited'}`).join('\n');
+  return Object.entries(lines)
+    .map(([name, value]) => `${toLabel(name).padEnd(width)}  ${value ?? 'unlimited'}`)
+    .join('\n');
 };
 
-const planOption = new Option('--plan <plan>', 'the plan, which sets the limits').choices(planNames).makeOptionMandatory();
+const planOption = new Option('--plan <plan>', 'the plan, which sets the limits')
+  .choices(planNames)
+  .makeOptionMandatory();
 
-type CreateOptions = { name: string; plan: PlanName; requestsPerMinute?: number; requestsPerMonth?: number; maxPdfMb?: number };
+type CreateOptions = {
+  name: string;
+  plan: PlanName;
+  requestsPerMinute?: number;
+  requestsPerMonth?: number;
+  maxPdfMb?: number;
+};
 
-const create = ({ name, plan, ...overrides }: CreateOptions, json: boolean): Promise<void> =>
-  withEngines(async ({ log, actor }) => {
-    const id = accountIdOf(await openAccount(log, actor, { name, plan, overrides }));
+const createAccount = ({ name, plan, ...overrides }: CreateOptions, json: boolean): Promise<void> =>
+  withEngines(async ({ eventLog, actor }) => {
+    const id = accountIdOf(await openAccount(eventLog, actor, { name, plan, overrides }));
     print(json, { id, name, plan, ...overrides }, `Account ${id} (${name}) is open on the plan ${plan}.`);
   });
 
-const list = (json: boolean): Promise<void> =>
+const printAccounts = (json: boolean): Promise<void> =>
   withEngines(async ({ engines }) => {
     const rows = (await listAccounts(engines.reads)).map(({ id, name, plan, openedAt, suspension }) => ({
-      id: accountIdOf(id), name, plan, state: suspension ? 'suspended' : 'active', opened_at: openedAt,
+      id: accountIdOf(id),
+      name,
+      plan,
+      state: suspension ? 'suspended' : 'active',
+      opened_at: openedAt,
     }));
     print(json, rows, table(rows));
   });
 
-const show = (prefixed: string, json: boolean): Promise<void> =>
-  withEngines(async ({ engines: { reads }, log }) => {
-    const details = await describeAccount(reads, await existingAccount(reads, prefixed), log.now());
-    print(json, details, accountText(details));
+const showAccount = (prefixed: string, json: boolean): Promise<void> =>
+  withEngines(async ({ engines: { reads }, eventLog }) => {
+    const details = await describeAccount(reads, await requireAccount(reads, prefixed), eventLog.now());
+    print(json, details, formatAccount(details));
   });
 
 /** `colophon account ...` */
@@ -47,26 +61,39 @@ export const addAccountCommands = (program: Command): void => {
   const account = program
     .command('account')
     .description('open accounts, see them, change their plan, suspend them')
-    .addHelpText('after', examples('account create --name "Paper Mill" --plan starter', 'account list', 'account suspend acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --reason "invoice 118 is unpaid"'));
+    .addHelpText(
+      'after',
+      examples(
+        'account create --name "Paper Mill" --plan starter',
+        'account list',
+        'account suspend acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --reason "invoice 118 is unpaid"',
+      ),
+    );
   account
     .command('create')
     .description('open an account')
     .requiredOption('--name <name>', 'what to call it', oneLine)
     .addOption(planOption)
-    .option('--requests-per-minute <n>', "in place of the plan's figure", positiveWhole)
-    .option('--requests-per-month <n>', "in place of the plan's figure", positiveWhole)
-    .option('--max-pdf-mb <n>', "in place of the plan's figure", positive)
-    .addHelpText('after', examples('account create --name "Paper Mill" --plan starter', 'account create --name "Printing House" --plan enterprise --requests-per-minute 600 --max-pdf-mb 200'))
-    .action((options: CreateOptions, command: Command) => create(options, wantsJson(command)));
+    .option('--requests-per-minute <n>', "in place of the plan's figure", positiveInteger)
+    .option('--requests-per-month <n>', "in place of the plan's figure", positiveInteger)
+    .option('--max-pdf-mb <n>', "in place of the plan's figure", positiveNumber)
+    .addHelpText(
+      'after',
+      examples(
+        'account create --name "Paper Mill" --plan starter',
+        'account create --name "Printing House" --plan enterprise --requests-per-minute 600 --max-pdf-mb 200',
+      ),
+    )
+    .action((options: CreateOptions, command: Command) => createAccount(options, wantsJson(command)));
   account
     .command('list')
     .description('all accounts')
-    .action((_: unknown, command: Command) => list(wantsJson(command)));
+    .action((_: unknown, command: Command) => printAccounts(wantsJson(command)));
   account
     .command('show <id>')
     .description('an account with its limits, and what it has used of this month')
     .addHelpText('after', examples('account show acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M'))
-    .action((id: string, _: unknown, command: Command) => show(id, wantsJson(command)));
-  addAccountChanges(account);
+    .action((id: string, _: unknown, command: Command) => showAccount(id, wantsJson(command)));
+  addAccountChangeCommands(account);
   addWebhookSecretCommand(account);
 };

@@ -11,24 +11,29 @@ import { UsageError } from '../process/command-context.ts';
 /** How texts of the command line become values; what is wrong ends in a message that says what is allowed. */
 
 /** A number above 0. @throws InvalidArgumentError */
-export const positive = (text: string): number => {
+export const positiveNumber = (text: string): number => {
   const value = Number(text);
   if (!Number.isFinite(value) || value <= 0) throw new InvalidArgumentError('It must be a number above 0.');
   return value;
 };
 
 /** A whole number above 0. @throws InvalidArgumentError */
-export const positiveWhole = (text: string): number => {
-  const value = positive(text);
+export const positiveInteger = (text: string): number => {
+  const value = positiveNumber(text);
   if (!Number.isSafeInteger(value)) throw new InvalidArgumentError('It must be a whole number.');
   return value;
 };
 
-const words = z.string().trim().min(1).max(200).regex(/^\P{Cc}*$/u);
+const oneLineText = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .regex(/^\P{Cc}*$/u);
 
 /** A text of 1 to 200 characters, trimmed. @throws InvalidArgumentError */
 export const oneLine = (text: string): string => {
-  const { success, data } = words.safeParse(text);
+  const { success, data } = oneLineText.safeParse(text);
   if (!success) throw new InvalidArgumentError('It must be one line of 1 to 200 characters.');
   return data;
 };
@@ -37,21 +42,26 @@ export const oneLine = (text: string): string => {
 export const permissionList = (text: string): Permission[] => {
   const wished = [...new Set(text.split(',').map((one) => one.trim()))];
   const unknown = wished.filter((one) => !(permissions as readonly string[]).includes(one));
-  if (unknown.length > 0) throw new InvalidArgumentError(`Unknown: ${unknown.join(', ') || '(nothing)'}. There are: ${permissions.join(', ')}.`);
+  if (unknown.length > 0)
+    throw new InvalidArgumentError(
+      `Unknown: ${unknown.join(', ') || '(nothing)'}. There are: ${permissions.join(', ')}.`,
+    );
   return wished as Permission[];
 };
 
-const isoTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+const isoDateOrTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
 /** A date or time as ISO 8601 in UTC. @throws InvalidArgumentError */
-export const instant = (text: string): string => {
-  if (!isoTime.safeParse(text).success) throw new InvalidArgumentError('It must be an ISO 8601 date or time, such as 2030-01-31 or 2030-01-31T12:00:00Z.');
+export const isoTimestamp = (text: string): string => {
+  if (!isoDateOrTime.safeParse(text).success)
+    throw new InvalidArgumentError('It must be an ISO 8601 date or time, such as 2030-01-31 or 2030-01-31T12:00:00Z.');
   return new Date(text).toISOString();
 };
 
 /** `YYYY-MM`. @throws InvalidArgumentError */
 export const month = (text: string): string => {
-  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) throw new InvalidArgumentError('It must be a month written YYYY-MM, such as 2030-01.');
+  if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text))
+    throw new InvalidArgumentError('It must be a month written YYYY-MM, such as 2030-01.');
   return text;
 };
 
@@ -59,18 +69,20 @@ export const month = (text: string): string => {
 export const wantsJson = (command: Command): boolean => command.optsWithGlobals().json === true;
 
 /** The text that `--help` ends with. */
-export const examples = (...lines: readonly string[]): string => `\nExamples:\n${lines.map((line) => `  $ colophon ${line}`).join('\n')}`;
+export const examples = (...lines: readonly string[]): string =>
+  `\nExamples:\n${lines.map((line) => `  $ colophon ${line}`).join('\n')}`;
 
 /** An account by its `acc_<id>`. @throws UsageError */
-export const existingAccount = async (reads: ReadStore, prefixed: string): Promise<AccountDocument> => {
+export const requireAccount = async (reads: ReadStore, prefixed: string): Promise<AccountDocument> => {
   const document = await findAccount(reads, prefixed);
   if (!document) throw new UsageError(`There is no account ${prefixed}. "colophon account list" shows all.`);
   return document;
 };
 
 /** A key by its `key_<id>`. @throws UsageError */
-export const existingKey = async (reads: ReadStore, prefixed: string): Promise<ApiKeyDocument> => {
+export const requireKey = async (reads: ReadStore, prefixed: string): Promise<ApiKeyDocument> => {
   const document = await findKey(reads, prefixed);
-  if (!document) throw new UsageError(`There is no key ${prefixed}. "colophon key list --account ID" shows an account's keys.`);
+  if (!document)
+    throw new UsageError(`There is no key ${prefixed}. "colophon key list --account ID" shows an account's keys.`);
   return document;
 };

@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describeSettings, loadSettings } from '#libs/config/settings.ts';
-import { isRemote } from '#libs/engines/remote.ts';
-import { type EngineShelf, openShelf } from '#libs/engines/open.ts';
-import { filesOf } from '#libs/engines/pick.ts';
-import { type BlobProblem, checkBlobs, openPromisedBlobs } from '#libs/integrity/promised-blobs.ts';
-import { checkLog } from '#libs/integrity/check-log.ts';
-import { integrityOf } from '#libs/sqlite/damage.ts';
-import { present, UsageError } from '../process/command-context.ts';
+import { isRemoteEngine } from '#libs/engines/remote.ts';
+import { type EngineFactory, createEngineFactory } from '#libs/engines/engine-factory.ts';
+import { databaseFilesOf } from '#libs/engines/engine-selection.ts';
+import { type BlobProblem, checkBlobs, createReferencedBlobs } from '#libs/integrity/referenced-blobs.ts';
+import { checkEventLog } from '#libs/integrity/check-event-log.ts';
+import { checkIntegrity } from '#libs/sqlite/damage.ts';
+import { waitForEngines, UsageError } from '../process/command-context.ts';
 import { wantsJson } from './arguments.ts';
 import { print } from './output.ts';
 
@@ -18,56 +18,83 @@ export const addConfigCommand = (program: Command): void => {
     .description('every setting: its value now, where it comes from, and what it is for')
     .action((_: unknown, command: Command) => {
       const lines = describeSettings(process.env);
-      const text = lines.map(({ variable, value, from, allowed, about }) => `${variable}=${value ?? ''}  (${from})\n  ${about} Allowed: ${allowed}.`).join('\n');
+      const text = lines
+        .map(
+          ({ variable, value, source, allowedValues, description }) =>
+            `${variable}=${value ?? ''}  (${source})\n  ${description} Allowed: ${allowedValues}.`,
+        )
+        .join('\n');
       print(command.optsWithGlobals().json === true, lines, text);
     });
 };
 
-type Databases = { file: string; problems: string[] }[];
-type Contents = { log: { events: number; problems: string[] }; /** Null if the check ended early, so that no blob was checked. */ blobs: { checked: number; problems: BlobProblem[] } | null };
-
-const isWithout = (store: object) => ({ positions: isRemote(store) ? ('any' as const) : ('without gaps' as const) });
-
-const checkContents = async (shelf: EngineShelf): Promise<Contents> => {
-  const [store, blobs] = await Promise.all([shelf.store(), shelf.blobs()]);
-  await present({ missing: () => shelf.serversMissing() });
-  const promised = openPromisedBlobs();
-  const log = await checkLog(store, isWithout(store), (event) => promised.add(event));
-  const { checked, problems } = await checkBlobs(blobs, promised.at(new Date()));
-  // A service that runs may have erased some meanwhile.
-  if (problems.length > 0) await checkLog(store, isWithout(store), (event) => promised.add(event), log.end);
-  const still = promised.at(new Date());
-  return { log: { events: log.events, problems: log.problems }, blobs: { checked, problems: problems.filter(({ sha256 }) => still.has(sha256)) } };
+type DatabaseChecks = { file: string; problems: string[] }[];
+type ContentChecks = {
+  eventLog: { events: number; problems: string[] };
+  /** Null if the check ended early, so that no blob was checked. */ blobs: {
+    checked: number;
+    problems: BlobProblem[];
+  } | null;
 };
 
-const contentsOf = async (shelf: EngineShelf): Promise<Contents> => {
+const eventLogCheckOptions = (store: object) => ({
+  positions: isRemoteEngine(store) ? ('any' as const) : ('without gaps' as const),
+});
+
+const checkContents = async (shelf: EngineFactory): Promise<ContentChecks> => {
+  const [store, blobs] = await Promise.all([shelf.store(), shelf.blobs()]);
+  await waitForEngines({ missing: () => shelf.serversMissing() });
+  const promised = createReferencedBlobs();
+  const log = await checkEventLog(store, eventLogCheckOptions(store), (event) => promised.addEvent(event));
+  const { checked, problems } = await checkBlobs(blobs, promised.hashesAt(new Date()));
+  // A service that runs may have erased some meanwhile.
+  if (problems.length > 0)
+    await checkEventLog(store, eventLogCheckOptions(store), (event) => promised.addEvent(event), log.endPosition);
+  const still = promised.hashesAt(new Date());
+  return {
+    eventLog: { events: log.eventCount, problems: log.problems },
+    blobs: { checked, problems: problems.filter(({ sha256 }) => still.has(sha256)) },
+  };
+};
+
+const checkContentsOrReport = async (shelf: EngineFactory): Promise<ContentChecks> => {
   try {
     return await checkContents(shelf);
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    return { log: { events: 0, problems: [`The check ended early: ${(error as Error).message}`] }, blobs: null };
+    return { eventLog: { events: 0, problems: [`The check ended early: ${(error as Error).message}`] }, blobs: null };
   } finally {
     await shelf.close();
   }
 };
 
-const linesOf = (databases: Databases, { log, blobs }: Contents): string[] => [
-  ...databases.flatMap(({ file, problems }) => (problems.length === 0 ? `sound    ${file}` : problems.map((problem) => `DAMAGED  ${file}: ${problem}`))),
-  `${log.problems.length === 0 ? 'sound  ' : 'DAMAGED'}  event log: ${log.events} events`,
-  ...log.problems.map((problem) => `         ${problem}`),
+const formatReport = (databases: DatabaseChecks, { eventLog, blobs }: ContentChecks): string[] => [
+  ...databases.flatMap(({ file, problems }) =>
+    problems.length === 0 ? `sound    ${file}` : problems.map((problem) => `DAMAGED  ${file}: ${problem}`),
+  ),
+  `${eventLog.problems.length === 0 ? 'sound  ' : 'DAMAGED'}  event log: ${eventLog.events} events`,
+  ...eventLog.problems.map((problem) => `         ${problem}`),
   ...(blobs === null
     ? ['unknown  blobs: not checked, because the check ended early']
-    : [`${blobs.problems.length === 0 ? 'sound  ' : 'DAMAGED'}  blobs: ${blobs.checked} that the event log names`, ...blobs.problems.map(({ sha256, problem }) => `         ${sha256} ${problem}`)]),
+    : [
+        `${blobs.problems.length === 0 ? 'sound  ' : 'DAMAGED'}  blobs: ${blobs.checked} that the event log names`,
+        ...blobs.problems.map(({ sha256, problem }) => `         ${sha256} ${problem}`),
+      ]),
 ];
 
-const check = async (json: boolean): Promise<void> => {
+const runCheck = async (json: boolean): Promise<void> => {
   const settings = loadSettings(process.env);
-  const files = filesOf(settings);
-  if (files.log !== null && !existsSync(files.log)) throw new UsageError(`There is no event log ${files.log}. Look at COLOPHON_DATA_DIR and EVENT_STORE_URL.`);
-  const databases = Object.values(files).flatMap((file) => (file !== null && existsSync(file) ? { file, problems: integrityOf(file) } : []));
-  const contents = await contentsOf(openShelf(settings));
-  const ok = contents.blobs !== null && [...databases, contents.log, contents.blobs].every(({ problems }) => problems.length === 0);
-  print(json, { ok, databases, ...contents }, linesOf(databases, contents).join('\n'));
+  const files = databaseFilesOf(settings);
+  if (files.eventLog !== null && !existsSync(files.eventLog))
+    throw new UsageError(`There is no event log ${files.eventLog}. Look at COLOPHON_DATA_DIR and EVENT_STORE_URL.`);
+  const databases = Object.values(files).flatMap((file) =>
+    file !== null && existsSync(file) ? { file, problems: checkIntegrity(file) } : [],
+  );
+  const contents = await checkContentsOrReport(createEngineFactory(settings));
+  const ok =
+    contents.blobs !== null &&
+    [...databases, contents.eventLog, contents.blobs].every(({ problems }) => problems.length === 0);
+  print(json, { ok, databases, ...contents }, formatReport(databases, contents).join('\n'));
   if (!ok) process.exitCode = 1;
 };
 
@@ -75,6 +102,8 @@ const check = async (json: boolean): Promise<void> => {
 export const addCheckCommand = (program: Command): void => {
   program
     .command('check')
-    .description('check all stored data: every database file, every event of the log, every blob that the log names; exit code 1 if something is damaged or missing')
-    .action((_: unknown, command: Command) => check(wantsJson(command)));
+    .description(
+      'check all stored data: every database file, every event of the log, every blob that the log names; exit code 1 if something is damaged or missing',
+    )
+    .action((_: unknown, command: Command) => runCheck(wantsJson(command)));
 };

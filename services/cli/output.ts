@@ -6,7 +6,11 @@ export const table = (rows: readonly Record<string, Cell>[]): string => {
   const columns = Object.keys(rows[0]!);
   const text = (cell: Cell): string => (cell === null || cell === undefined ? '-' : String(cell));
   const width = (column: string): number => Math.max(column.length, ...rows.map((row) => text(row[column]).length));
-  const line = (cells: readonly string[]): string => cells.map((cell, index) => cell.padEnd(width(columns[index]!))).join('  ').trimEnd();
+  const line = (cells: readonly string[]): string =>
+    cells
+      .map((cell, index) => cell.padEnd(width(columns[index]!)))
+      .join('  ')
+      .trimEnd();
   return [line(columns), ...rows.map((row) => line(columns.map((column) => text(row[column]))))].join('\n');
 };
 

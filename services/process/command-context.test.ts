@@ -5,24 +5,30 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Actor } from '#contracts/events/metadata.ts';
 import { streams } from '#contracts/names.ts';
 import { changeAccount, openAccount } from '#application/accounts/commands.ts';
-import { causeOf } from '#application/handling/handle.ts';
+import { newCause } from '#application/command-handling/aggregate.ts';
 import { issueKey } from '#application/api-keys/commands.ts';
 import { apiKey } from '#libs/domain/api-key.ts';
-import { openEngines } from '#libs/engines/open.ts';
-import { load } from '#application/handling/handle.ts';
-import { hashOf } from '#application/api-keys/secret.ts';
+import { openEngines } from '#libs/engines/engine-factory.ts';
+import { loadAggregate } from '#application/command-handling/aggregate.ts';
+import { hashSecret } from '#application/api-keys/secret.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
-import { knownForMs } from '#libs/read-store/known.ts';
-import { openCallers } from '#application/api-keys/queries.ts';
-import { changeCallers } from './command-context.ts';
+import { cacheMs } from '#libs/read-store/read-cache.ts';
+import { openCallerCache } from '#application/api-keys/queries.ts';
+import { changeCallersAndWait } from './command-context.ts';
 
 const actor: Actor = { kind: 'person', name: 'tests' };
 
 /** A key, and an API that has just let it in. */
 const stage = async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'colophon-callers-'));
-  const engines = await openEngines({ dataDir, eventStoreUrl: 'sqlite:', busUrl: 'memory:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' });
+  const engines = await openEngines({
+    dataDir,
+    eventStoreUrl: 'sqlite:',
+    busUrl: 'memory:',
+    readStoreUrl: 'sqlite:',
+    blobStoreUrl: 'file:',
+  });
   onTestFinished(async () => {
     await engines.close();
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
@@ -30,10 +36,16 @@ const stage = async () => {
   const { store, reads } = engines;
   const log = { store, now: () => new Date() };
   const accountId = await openAccount(log, actor, { name: 'tests', plan: 'free', overrides: {} });
-  const key = await issueKey(log, actor, { accountId, name: 'tests', keyType: 'live', permissions: [], expiresAt: null });
+  const key = await issueKey(log, actor, {
+    accountId,
+    name: 'tests',
+    keyType: 'live',
+    permissions: [],
+    expiresAt: null,
+  });
   await catchUp(store, reads, projections);
-  const callers = openCallers(reads, knownForMs);
-  const caller = async () => (await callers.find(hashOf(key.secret)))!;
+  const callers = openCallerCache(reads, cacheMs);
+  const caller = async () => (await callers.find(hashSecret(key.secret)))!;
   await caller();
   return { engines: { store, reads }, log, accountId, keyId: key.id, caller };
 };
@@ -41,16 +53,26 @@ const stage = async () => {
 describe('Once a command has answered, an API that knows its callers for a moment', () => {
   it('lets a revoked key in no more', async () => {
     const { engines, log, accountId, keyId, caller } = await stage();
-    const { aggregate } = await load(log, apiKey, streams.apiKey(keyId));
-    await changeCallers(engines, () => aggregate.execute({ type: 'revoke', reason: null }, causeOf(actor, accountId)));
+    const { aggregate } = await loadAggregate(log, apiKey, streams.apiKey(keyId));
+    await changeCallersAndWait(engines, () =>
+      aggregate.execute({ type: 'revoke', reason: null }, newCause(actor, accountId)),
+    );
     expect((await caller()).key.revokedAt).not.toBeNull();
   });
 
   it('knows that the account is suspended, and is on another plan', async () => {
     const { engines, log, accountId, caller } = await stage();
-    expect((await changeCallers(engines, () => changeAccount(log, actor, accountId, { type: 'suspend', reason: 'unpaid' }))).changed).toBe(true);
+    expect(
+      (
+        await changeCallersAndWait(engines, () =>
+          changeAccount(log, actor, accountId, { type: 'suspend', reason: 'unpaid' }),
+        )
+      ).changed,
+    ).toBe(true);
     expect((await caller()).account.suspension).toMatchObject({ reason: 'unpaid' });
-    await changeCallers(engines, () => changeAccount(log, actor, accountId, { type: 'changePlan', plan: 'pro', overrides: {}, reason: null }));
+    await changeCallersAndWait(engines, () =>
+      changeAccount(log, actor, accountId, { type: 'changePlan', plan: 'pro', overrides: {}, reason: null }),
+    );
     expect((await caller()).account.plan).toBe('pro');
   });
 });

@@ -1,39 +1,39 @@
 import { userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Actor } from '#contracts/events/metadata.ts';
-import { pathsOf, restrictPermissions } from '#libs/engines/file-permissions.ts';
-import { type Engines, openEngines } from '#libs/engines/open.ts';
-import type { Log } from '#application/handling/handle.ts';
-import { markedEngines } from '#application/installation/marked-engines.ts';
-import { settleMarks } from '#application/installation/marks.ts';
-import { settleSecret } from '#application/installation/secret.ts';
+import { storedPathsOf, restrictPermissions } from '#libs/engines/file-permissions.ts';
+import { type Engines, openEngines } from '#libs/engines/engine-factory.ts';
+import type { EventLog } from '#application/command-handling/aggregate.ts';
+import { enginesWithInstallationId } from '#application/installation/engines-with-installation-id.ts';
+import { ensureInstallationIds } from '#application/installation/installation-ids.ts';
+import { ensureInstallationSecret } from '#application/installation/secret.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import { projections } from '#libs/projections/all.ts';
-import { olderLog } from '#libs/projections/older-log.ts';
-import { knownForMs, notKnownAnyMore } from '#libs/read-store/known.ts';
+import { describeOlderEventLog } from '#libs/projections/older-event-log.ts';
+import { cacheMs, waitForCacheExpiry } from '#libs/read-store/read-cache.ts';
 import { loadSettings, type Settings } from '#libs/config/settings.ts';
 
 /** The command cannot be done, and its user can change that. */
 export class UsageError extends Error {}
 
-export type Context = { settings: Settings; engines: Engines; log: Log; actor: Actor };
+export type CommandContext = { settings: Settings; engines: Engines; eventLog: EventLog; actor: Actor };
 
 /** The person who gave the command, as the machine knows them. */
-const person = (): Actor => ({ kind: 'person', name: userInfo().username });
+const currentPerson = (): Actor => ({ kind: 'person', name: userInfo().username });
 
-const longestWaitMs = 15_000;
-const silentWaitMs = 2_000;
+const engineTimeoutMs = 15_000;
+const waitNoticeDelayMs = 2_000;
 
 /** Engines that are servers connect in their own time. @throws UsageError with what they lack */
-export const present = async ({ missing }: Pick<Engines, 'missing'>): Promise<void> => {
+export const waitForEngines = async ({ missing }: Pick<Engines, 'missing'>): Promise<void> => {
   const begun = performance.now();
   let told = false;
   while (missing().length > 0) {
     const waitedMs = performance.now() - begun;
-    if (waitedMs > longestWaitMs) throw new UsageError(missing().join('\n'));
-    if (!told && waitedMs > silentWaitMs) {
+    if (waitedMs > engineTimeoutMs) throw new UsageError(missing().join('\n'));
+    if (!told && waitedMs > waitNoticeDelayMs) {
       told = true;
-      process.stderr.write(`Waiting for up to ${longestWaitMs / 1000} s: ${missing().join(' ')}\n`);
+      process.stderr.write(`Waiting for up to ${engineTimeoutMs / 1000} s: ${missing().join(' ')}\n`);
     }
     await sleep(20);
   }
@@ -43,24 +43,32 @@ export const present = async ({ missing }: Pick<Engines, 'missing'>): Promise<vo
  * Changes something about callers. An API may know a caller as it was for a moment, so this answers only when none does
  * any more: what a command says of the change is true then.
  */
-export const changeCallers = async <T>({ store, reads }: Pick<Engines, 'store' | 'reads'>, change: () => Promise<T>): Promise<T> => {
+export const changeCallersAndWait = async <T>(
+  { store, reads }: Pick<Engines, 'store' | 'reads'>,
+  change: () => Promise<T>,
+): Promise<T> => {
   const changed = await change();
   await catchUp(store, reads, projections);
-  await notKnownAnyMore(knownForMs);
+  await waitForCacheExpiry(cacheMs);
   return changed;
 };
 
 /** Whether a command may run on an event log that is older than what was built from it: what it appended there would never be seen. */
-type OlderLog = 'refused' | 'allowed';
+type OlderEventLogPolicy = 'refused' | 'allowed';
 
 /** Runs a command against the engines of the settings, whichever installation they belong to. */
-export const withAnyEngines = async <T>(work: (context: Context) => Promise<T>): Promise<T> => {
+export const withUncheckedEngines = async <T>(work: (context: CommandContext) => Promise<T>): Promise<T> => {
   const settings = loadSettings(process.env);
-  restrictPermissions(pathsOf(settings, settings.secret === undefined));
+  restrictPermissions(storedPathsOf(settings, settings.secret === undefined));
   const engines = await openEngines(settings);
   try {
-    await present(engines);
-    return await work({ settings, engines, log: { store: engines.store, now: () => new Date() }, actor: person() });
+    await waitForEngines(engines);
+    return await work({
+      settings,
+      engines,
+      eventLog: { store: engines.store, now: () => new Date() },
+      actor: currentPerson(),
+    });
   } finally {
     await engines.close();
   }
@@ -70,12 +78,19 @@ export const withAnyEngines = async <T>(work: (context: Context) => Promise<T>):
  * Runs a command against the engines of one installation, with read models that show all that is in the log before and after it.
  * @throws SettingsError where engines or secret are another installation's, UsageError where the log is older than the read models are
  */
-export const withEngines = <T>(work: (context: Context) => Promise<T>, older: OlderLog = 'refused'): Promise<T> =>
-  withAnyEngines(async (context) => {
-    const { settings, engines, log, actor } = context;
+export const withEngines = <T>(
+  work: (context: CommandContext) => Promise<T>,
+  older: OlderEventLogPolicy = 'refused',
+): Promise<T> =>
+  withUncheckedEngines(async (context) => {
+    const { settings, engines, eventLog, actor } = context;
     const { store, reads } = engines;
-    await settleMarks(await settleSecret(log, settings, actor), markedEngines(engines, settings), actor);
-    const wrong = older === 'refused' ? await olderLog(engines) : null;
+    await ensureInstallationIds(
+      await ensureInstallationSecret(eventLog, settings, actor),
+      enginesWithInstallationId(engines, settings),
+      actor,
+    );
+    const wrong = older === 'refused' ? await describeOlderEventLog(engines) : null;
     if (wrong !== null) throw new UsageError(wrong);
     await catchUp(store, reads, projections);
     const result = await work(context);

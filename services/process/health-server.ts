@@ -1,38 +1,44 @@
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
-import { Problem } from '#contracts/http/problem.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
 import type { Settings } from '#libs/config/settings.ts';
-import type { Logger } from '#libs/telemetry/log.ts';
-import { watchGauge } from '#libs/telemetry/metrics.ts';
-import type { Telemetry } from '#libs/telemetry/start.ts';
+import type { Logger } from '#libs/telemetry/logger.ts';
+import { observeGauge } from '#libs/telemetry/metrics.ts';
+import type { Telemetry } from '#libs/telemetry/telemetry.ts';
 import { healthRoutes } from '../api/health/routes.ts';
-import { internalFault, sendFault } from '../api/server/errors.ts';
+import { internalError, sendError } from '../api/server/errors.ts';
 import { newRequestId } from '../api/server/malformed-requests.ts';
 import { registerRoutes } from '../api/server/register-routes.ts';
 import { decorateRequests } from '../api/server/request.ts';
-import { answerUnknownRoutes } from '../api/server/unknown-routes.ts';
+import { handleUnknownRoutes } from '../api/server/unknown-routes.ts';
 
 /** Serves `/health/live`, `/health/ready` and `/metrics` for a process without an API. Throws where the port is taken. */
-export const startHealthServer = async ({ healthPort, host, metricsToken }: Settings, telemetry: Telemetry, missing: () => string[]): Promise<{ address(): AddressInfo | string | null; stop(): Promise<void> }> => {
+export const startHealthServer = async (
+  { healthPort, host, metricsToken }: Settings,
+  telemetry: Telemetry,
+  missing: () => string[],
+): Promise<{ address(): AddressInfo | string | null; stop(): Promise<void> }> => {
   const app = Fastify({ genReqId: newRequestId, return503OnClosing: false });
   decorateRequests(app);
   app.addHook('onRequest', async (request, reply) => void reply.header('x-request-id', request.id));
-  answerUnknownRoutes(app);
-  app.setErrorHandler((error, _, reply) => sendFault(reply, error instanceof Problem ? error.fault : internalFault));
+  handleUnknownRoutes(app);
+  app.setErrorHandler((error, _, reply) => sendError(reply, error instanceof ApiError ? error.fields : internalError));
   registerRoutes(app, healthRoutes, { health: () => ({ missing: missing() }), telemetry, metricsToken });
   try {
     await app.listen({ port: healthPort, host });
   } catch (error) {
     const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-    throw taken ? new Error(`HEALTH_PORT ${healthPort} is taken by another process; name another one, or 0 for a free one.`) : error;
+    throw taken
+      ? new Error(`HEALTH_PORT ${healthPort} is taken by another process; name another one, or 0 for a free one.`)
+      : error;
   }
   return { address: () => app.server.address(), stop: () => app.close() };
 };
 
-const lookEveryMs = 1_000;
+const checkIntervalMs = 1_000;
 
 /** Tells the log whenever the process becomes ready, or ceases to be, and why. */
-export const watchReadiness = (missing: () => string[], logger: Logger): { stop(): void } => {
+export const logReadiness = (missing: () => string[], logger: Logger): { stop(): void } => {
   let told = '[]';
   const look = (): void => {
     const now = missing();
@@ -41,9 +47,10 @@ export const watchReadiness = (missing: () => string[], logger: Logger): { stop(
     if (now.length > 0) logger.warn({ missing: now }, 'not ready');
     else logger.info('ready');
   };
-  const timer = setInterval(look, lookEveryMs).unref();
+  const timer = setInterval(look, checkIntervalMs).unref();
   return { stop: () => clearInterval(timer) };
 };
 
 /** Has readiness looked at: `missing` names what is missing, as for `/health/ready`. Returns what ends that. */
-export const watchReady = (missing: () => readonly string[]): (() => void) => watchGauge('colophon.ready', () => [{ value: missing().length === 0 ? 1 : 0 }]);
+export const observeReadiness = (missing: () => readonly string[]): (() => void) =>
+  observeGauge('colophon.ready', () => [{ value: missing().length === 0 ? 1 : 0 }]);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { House } from './process-context.ts';
-import { settleInstallation } from './installation.ts';
+import type { ProcessContext } from './process-context.ts';
+import { ensureInstallation } from './installation.ts';
 
 it('A process that cannot see whose an engine is says why, and tries again until it is told to stop', async () => {
   const told: unknown[] = [];
@@ -18,7 +18,9 @@ it('A process that cannot see whose an engine is says why, and tries again until
       told.push(fact);
       if (told.length === 2) stop.abort();
     },
-  } as unknown as House;
-  await expect(settleInstallation(house, stop.signal, () => undefined)).rejects.toThrow('no permission');
-  expect(told).toEqual(Array.from({ length: 2 }, () => ({ missing: [], error: 'Error: no permission to read streams' })));
+  } as unknown as ProcessContext;
+  await expect(ensureInstallation(house, stop.signal, () => undefined)).rejects.toThrow('no permission');
+  expect(told).toEqual(
+    Array.from({ length: 2 }, () => ({ missing: [], error: 'Error: no permission to read streams' })),
+  );
 });

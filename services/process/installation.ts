@@ -1,15 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SettingsError } from '#libs/config/settings.ts';
-import { isFailure } from '#libs/engines/decorators.ts';
-import { AddressError, isRemote } from '#libs/engines/remote.ts';
-import { settingOf } from '#application/installation/marked-engines.ts';
-import { type Marked, type MarkedEngine, type MarkedPart, settleMarks } from '#application/installation/marks.ts';
-import { settleSecret } from '#application/installation/secret.ts';
-import type { House } from './process-context.ts';
-import type { Role } from './running.ts';
+import { isServerFailure } from '#libs/engines/decorators.ts';
+import { AddressError, isRemoteEngine } from '#libs/engines/remote.ts';
+import { settingOf } from '#application/installation/engines-with-installation-id.ts';
+import {
+  type EngineWithInstallationId,
+  type ConfiguredEngine,
+  type InstallationEngineKind,
+  ensureInstallationIds,
+} from '#application/installation/installation-ids.ts';
+import { ensureInstallationSecret } from '#application/installation/secret.ts';
+import type { ProcessContext } from './process-context.ts';
+import type { Role } from './running-role.ts';
 
 /** What each role works with, beside the event log. */
-const partsOf: Record<Role, readonly MarkedPart[]> = {
+const enginePartsByRole: Record<Role, readonly InstallationEngineKind[]> = {
   api: ['blobs', 'bus', 'read models'],
   renderer: ['blobs', 'bus'],
   delivery: ['blobs', 'bus', 'read models'],
@@ -19,34 +24,56 @@ const partsOf: Record<Role, readonly MarkedPart[]> = {
 };
 
 const actor = { kind: 'service', name: 'start' } as const;
-const retryEveryMs = 500;
+const retryIntervalMs = 500;
 
-const enginesOf = async ({ roles, engines, settings }: House): Promise<MarkedEngine[]> => {
-  const openers: Record<MarkedPart, () => Promise<object>> = { blobs: () => engines.blobs(), bus: () => engines.bus(), 'read models': () => engines.reads() };
-  const parts = new Set(roles.flatMap((role) => partsOf[role]));
-  const opened = await Promise.all([...parts].map(async (part) => ({ part, setting: settingOf(part, settings), engine: await openers[part]() })));
-  return opened.flatMap(({ engine, ...one }) => ('mark' in engine ? [{ ...one, engine: engine as Marked }] : []));
+const openEnginesWithInstallationId = async ({
+  roles,
+  engines,
+  settings,
+}: ProcessContext): Promise<ConfiguredEngine[]> => {
+  const openers: Record<InstallationEngineKind, () => Promise<object>> = {
+    blobs: () => engines.blobs(),
+    bus: () => engines.bus(),
+    'read models': () => engines.reads(),
+  };
+  const parts = new Set(roles.flatMap((role) => enginePartsByRole[role]));
+  const opened = await Promise.all(
+    [...parts].map(async (kind) => ({ kind, setting: settingOf(kind, settings), engine: await openers[kind]() })),
+  );
+  return opened.flatMap(({ engine, ...one }) =>
+    'installationId' in engine ? [{ ...one, engine: engine as EngineWithInstallationId }] : [],
+  );
 };
 
 /** Whether an engine may have been away, so that it is worth asking again. */
-const mayPass = (error: unknown, engines: readonly object[]): boolean => !(error instanceof SettingsError || error instanceof AddressError) && isFailure(error) && engines.some(isRemote);
+const isTransient = (error: unknown, engines: readonly object[]): boolean =>
+  !(error instanceof SettingsError || error instanceof AddressError) &&
+  isServerFailure(error) &&
+  engines.some(isRemoteEngine);
 
 /**
  * Makes sure that this process has the secret and the engines of one installation; waits for engines that are away. `onSecret` is called as soon as it has the secret.
  * @throws SettingsError where they belong to another installation; whatever went wrong once `signal` aborts
  */
-export const settleInstallation = async (house: House, signal: AbortSignal, onSecret: () => void): Promise<void> => {
+export const ensureInstallation = async (
+  house: ProcessContext,
+  signal: AbortSignal,
+  onSecret: () => void,
+): Promise<void> => {
   const { engines, settings, now, report } = house;
-  const [store, marked] = await Promise.all([engines.store(), enginesOf(house)]);
+  const [store, marked] = await Promise.all([engines.store(), openEnginesWithInstallationId(house)]);
   for (;;) {
     try {
-      const installation = await settleSecret({ store, now }, settings, actor);
+      const installation = await ensureInstallationSecret({ store, now }, settings, actor);
       onSecret();
-      return await settleMarks(installation, marked, actor);
+      return await ensureInstallationIds(installation, marked, actor);
     } catch (error) {
-      if (signal.aborted || !mayPass(error, [store, ...marked.map(({ engine }) => engine)])) throw error;
-      report({ missing: engines.missing(), error: String(error) }, 'it could not be seen whether the engines are those of this installation; it is tried again');
-      await sleep(retryEveryMs, undefined, { signal }).catch(() => undefined);
+      if (signal.aborted || !isTransient(error, [store, ...marked.map(({ engine }) => engine)])) throw error;
+      report(
+        { missing: engines.missing(), error: String(error) },
+        'it could not be seen whether the engines are those of this installation; it is tried again',
+      );
+      await sleep(retryIntervalMs, undefined, { signal }).catch(() => undefined);
     }
   }
 };

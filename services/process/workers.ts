@@ -1,52 +1,87 @@
 import { openPrinter } from '#libs/chromium/printer.ts';
-import { requireBrowser } from '#libs/config/browser.ts';
-import { whileElected } from '#libs/election/while-elected.ts';
+import { requireBrowser } from '#libs/config/require-browser.ts';
+import { runWhileLeader } from '#libs/leader-election/run-while-leader.ts';
 import { withRetry } from '#libs/engines/decorators.ts';
 import { projections } from '#libs/projections/all.ts';
-import { watchWorkshop } from '#application/renders/telemetry.ts';
-import { watchQueues } from '#libs/telemetry/watch-service.ts';
-import { runDelivery } from '../delivery/delivery.ts';
+import { observeRendering } from '#application/renders/telemetry.ts';
+import { observeQueues } from '#libs/telemetry/queue-metrics.ts';
+import { runDeliveryWorker } from '../delivery/delivery.ts';
 import { runProjector } from '../projector/projector.ts';
 import { runRelay } from '../relay/relay.ts';
-import { mostPerPlace, runRenderer } from '../renderer/renderer.ts';
-import { runCorrection } from '../sweeper/correct-limits.ts';
+import { maxConcurrencyFactor, runRenderer } from '../renderer/renderer.ts';
+import { runLimitsCorrection } from '../sweeper/correct-limits.ts';
 import { runSweeper } from '../sweeper/sweeper.ts';
-import type { House } from './process-context.ts';
-import { keepRunning, type Role, type Running, together } from './running.ts';
+import type { ProcessContext } from './process-context.ts';
+import { keepRunning, type Role, type RunningRole, runTogether } from './running-role.ts';
 
 /** Keeps a role going that one process at a time may have. */
-const keepElected = async (house: House, role: Role, work: (signal: AbortSignal) => Promise<void>): Promise<Running> => {
-  const { engines, candidate, logger, report, isAway } = house;
-  const parts = { reads: await engines.reads(), office: role, candidate, report: (fact: Record<string, unknown>, message: string): void => logger.info(fact, message) };
-  return keepRunning({ role, isAway, report, run: (signal) => whileElected(parts, work, signal) });
+const startElectedRole = async (
+  house: ProcessContext,
+  role: Role,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<RunningRole> => {
+  const { engines, processIdentity, logger, report, isEngineUnavailable } = house;
+  const parts = {
+    reads: await engines.reads(),
+    role: role,
+    processIdentity: processIdentity,
+    report: (fact: Record<string, unknown>, message: string): void => logger.info(fact, message),
+  };
+  return keepRunning({ role, isEngineUnavailable, report, run: (signal) => runWhileLeader(parts, work, signal) });
 };
 
 /** How long a job in hands waits for an engine once the process is to stop, in milliseconds. */
-const lastPatienceMs = 10_000;
+const shutdownTimeoutMs = 10_000;
 
-const soonAfter = (signal: AbortSignal): AbortSignal => {
+const abortAfterShutdownTimeout = (signal: AbortSignal): AbortSignal => {
   const over = new AbortController();
-  signal.addEventListener('abort', () => setTimeout(() => over.abort(), lastPatienceMs).unref(), { once: true });
+  signal.addEventListener('abort', () => setTimeout(() => over.abort(), shutdownTimeoutMs).unref(), { once: true });
   return over.signal;
 };
 
 /** Prints; starts its browsers first. Throws where no browser comes up. */
-export const startRenderer = async (house: House): Promise<Running> => {
-  const { settings, engines, logger, worker, report, isAway, now } = house;
-  const [store, blobs, bus, answers] = await Promise.all([engines.store(), engines.blobs(), engines.bus(), engines.answers()]);
+export const startRenderer = async (house: ProcessContext): Promise<RunningRole> => {
+  const { settings, engines, logger, processName, report, isEngineUnavailable, now } = house;
+  const [store, blobs, bus, answers] = await Promise.all([
+    engines.store(),
+    engines.blobs(),
+    engines.bus(),
+    engines.replies(),
+  ]);
   const egress = await house.egress();
   const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
-  const printer = await openPrinter({ executable: requireBrowser(), openProxy: egress.openProxy, memoryMb: settings.chromiumMemoryMb, log: logger, ...caFile });
+  const printer = await openPrinter({
+    executable: requireBrowser(),
+    openProxy: egress.openProxy,
+    memoryMb: settings.chromiumMemoryMb,
+    logger: logger,
+    ...caFile,
+  });
   const preparation = house.preparation();
-  const unwatch = watchWorkshop({ printer, preparation });
+  const unwatch = observeRendering({ printer, preparation });
   const running = keepRunning({
-    role: 'renderer', isAway, report,
+    role: 'renderer',
+    isEngineUnavailable,
+    report,
     run: (signal) => {
-      const waiting = soonAfter(signal);
+      const waiting = abortAfterShutdownTimeout(signal);
       const log = { store: withRetry(store, waiting), now };
-      const lasting = house.unreadableBlobs.over(withRetry(blobs, waiting));
-      const inputs = house.blobMemory.over(lasting);
-      return runRenderer({ blobs: { ...lasting, get: (sha256) => inputs.get(sha256) }, log, answers, worker, report, preparation, printer }, bus, settings.renderConcurrency, signal);
+      const lasting = house.unreadableBlobs.wrap(withRetry(blobs, waiting));
+      const inputs = house.blobMemory.wrap(lasting);
+      return runRenderer(
+        {
+          blobs: { ...lasting, get: (sha256) => inputs.get(sha256) },
+          eventLog: log,
+          replies: answers,
+          worker: processName,
+          report,
+          preparation,
+          printer,
+        },
+        bus,
+        settings.renderConcurrency,
+        signal,
+      );
     },
   });
   return {
@@ -61,26 +96,56 @@ export const startRenderer = async (house: House): Promise<Running> => {
 };
 
 /** Calls back. */
-export const startDelivery = async (house: House): Promise<Running> => {
-  const { settings: { baseUrl }, engines, report, isAway, now } = house;
-  const [store, blobs, reads, bus] = await Promise.all([engines.store(), engines.blobs(), engines.reads(), engines.bus()]);
+export const startDeliveryWorker = async (house: ProcessContext): Promise<RunningRole> => {
+  const {
+    settings: { baseUrl },
+    engines,
+    report,
+    isEngineUnavailable,
+    now,
+  } = house;
+  const [store, blobs, reads, bus] = await Promise.all([
+    engines.store(),
+    engines.blobs(),
+    engines.reads(),
+    engines.bus(),
+  ]);
   const [egress, secrets] = [await house.egress(), house.secrets()];
   return keepRunning({
-    role: 'delivery', isAway, report,
+    role: 'delivery',
+    isEngineUnavailable,
+    report,
     run: (signal) => {
-      const waiting = soonAfter(signal);
+      const waiting = abortAfterShutdownTimeout(signal);
       const log = { store: withRetry(store, waiting), now };
-      return runDelivery({ log, blobs: house.unreadableBlobs.over(withRetry(blobs, waiting)), reads: withRetry(reads, waiting), egress, secrets, baseUrl }, bus, report, signal);
+      return runDeliveryWorker(
+        {
+          eventLog: log,
+          blobs: house.unreadableBlobs.wrap(withRetry(blobs, waiting)),
+          reads: withRetry(reads, waiting),
+          egress,
+          secrets,
+          baseUrl,
+        },
+        bus,
+        report,
+        signal,
+      );
     },
   });
 };
 
 /** Carries work from the log to the bus. */
-export const startRelay = async (house: House): Promise<Running> => {
-  const { engines, settings: { renderConcurrency: concurrency } } = house;
+export const startRelay = async (house: ProcessContext): Promise<RunningRole> => {
+  const {
+    engines,
+    settings: { renderConcurrency: concurrency },
+  } = house;
   const [store, bus, reads] = await Promise.all([engines.store(), engines.bus(), engines.reads()]);
-  const unwatch = watchQueues(reads);
-  const running = await keepElected(house, 'relay', (signal) => runRelay({ store, bus, reads, concurrency, most: concurrency * mostPerPlace }, signal));
+  const unwatch = observeQueues(reads);
+  const running = await startElectedRole(house, 'relay', (signal) =>
+    runRelay({ store, bus, reads, concurrency, maxConcurrency: concurrency * maxConcurrencyFactor }, signal),
+  );
   return {
     ...running,
     stop: async () => {
@@ -91,18 +156,31 @@ export const startRelay = async (house: House): Promise<Running> => {
 };
 
 /** How much time there is between two steps of the projector: each costs the read store an operation or two, which more documents make little dearer. Queries are never to be 100 ms late. */
-const everyMs = 50;
+const projectorIntervalMs = 50;
 
 /** Keeps the read models. */
-export const startProjector = async (house: House): Promise<Running> => {
+export const startProjector = async (house: ProcessContext): Promise<RunningRole> => {
   const [store, reads] = await Promise.all([house.engines.store(), house.engines.reads()]);
-  return keepElected(house, 'projector', (signal) => runProjector(store, reads, projections, { everyMs }, signal));
+  return startElectedRole(house, 'projector', (signal) =>
+    runProjector(store, reads, projections, { intervalMs: projectorIntervalMs }, signal),
+  );
 };
 
 /** Corrects what was counted wrong, and erases what is over. */
-export const startSweeper = async (house: House): Promise<Running> => {
+export const startSweeper = async (house: ProcessContext): Promise<RunningRole> => {
   const { engines, now, report } = house;
-  const [store, reads, blobs, limits] = await Promise.all([engines.store(), engines.reads(), engines.blobs(), engines.limits()]);
-  const parts = { log: { store, now }, reads, blobs, limits };
-  return keepElected(house, 'sweeper', (signal) => together(signal, (until) => runSweeper(parts, report, until), (until) => runCorrection(parts, report, until)));
+  const [store, reads, blobs, limits] = await Promise.all([
+    engines.store(),
+    engines.reads(),
+    engines.blobs(),
+    engines.limits(),
+  ]);
+  const parts = { eventLog: { store, now }, reads, blobs, limits };
+  return startElectedRole(house, 'sweeper', (signal) =>
+    runTogether(
+      signal,
+      (until) => runSweeper(parts, report, until),
+      (until) => runLimitsCorrection(parts, report, until),
+    ),
+  );
 };

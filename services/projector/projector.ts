@@ -1,29 +1,29 @@
-import { gathered } from '#libs/event-store/gathered.ts';
+import { throttleBatches } from '#libs/event-store/throttle-batches.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
-import { continueToEnd, openProjecting, type ProjectedStore } from '#libs/projections/catch-up.ts';
+import { projectToEnd, openProjectionRunner, type ProjectionStore } from '#libs/projections/catch-up.ts';
 import type { Projection } from '#libs/projections/projection.ts';
-import { followed } from '#libs/telemetry/followers.ts';
+import { observeSubscription } from '#libs/telemetry/subscription-metrics.ts';
 
 /** Between two batches there are at least `everyMs` milliseconds. Queries see an event that much later at most. */
-export type Pace = { everyMs: number };
+export type ProjectorOptions = { intervalMs: number };
 
 /** Follows the event log and keeps the read models, until `signal` aborts. */
 export const runProjector = async (
   store: EventStore,
-  reads: ProjectedStore,
+  reads: ProjectionStore,
   projections: readonly Projection[],
-  { everyMs }: Pace,
+  { intervalMs }: ProjectorOptions,
   signal: AbortSignal,
 ): Promise<void> => {
-  const projecting = await openProjecting(reads, projections);
+  const projecting = await openProjectionRunner(reads, projections);
   let after = projecting.position();
   const paced: Pick<EventStore, 'subscribe' | 'readAll'> = {
     readAll: (from, limit) => store.readAll(from, limit),
-    subscribe: (from, until) => gathered(store.subscribe(from, until), until, everyMs),
+    subscribe: (from, until) => throttleBatches(store.subscribe(from, until), until, intervalMs),
   };
-  for await (const events of followed('projector', paced, after, signal)) {
+  for await (const events of observeSubscription('projector', paced, after, signal)) {
     const last = events.at(-1)!;
-    if (!(await projecting.advance(after, events, last))) await continueToEnd(store, projecting);
+    if (!(await projecting.advance(after, events, last))) await projectToEnd(store, projecting);
     after = last.position;
   }
 };

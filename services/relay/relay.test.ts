@@ -11,28 +11,67 @@ import { runRelay } from './relay.ts';
 type Happening = { type: string; stream: string; data: object; account?: string };
 
 const eventOf = ({ type, stream, data, account = 'a' }: Happening, index: number): RecordedEvent =>
-  ({ id: `event ${index}`, type, stream, data, position: index + 1, metadata: { accountId: account, occurredAt: '2026-05-20T12:00:00.000Z', traceparent: null } }) as unknown as RecordedEvent;
+  ({
+    id: `event ${index}`,
+    type,
+    stream,
+    data,
+    position: index + 1,
+    metadata: { accountId: account, occurredAt: '2026-05-20T12:00:00.000Z', traceparent: null },
+  }) as unknown as RecordedEvent;
 
 const requested = (id: string, reply: 'wait' | 'poll' | 'webhook', account = 'a'): Happening => ({
-  type: 'RenderRequested', stream: `render-${id}`, account, data: { accountId: account, source: { mode: 'CONVERT', inputType: 'html' }, reply: { kind: reply, url: 'https://x' }, keyType: 'live' },
+  type: 'RenderRequested',
+  stream: `render-${id}`,
+  account,
+  data: {
+    accountId: account,
+    source: { mode: 'CONVERT', inputType: 'html' },
+    reply: { kind: reply, url: 'https://x' },
+    keyType: 'live',
+  },
 });
-const started = (id: string, worker = 'w', account = 'a'): Happening => ({ type: 'RenderStarted', stream: `render-${id}`, account, data: { attempt: 1, worker } });
-const failed = (id: string, reply: string, account = 'a'): Happening => ({ type: 'RenderFailed', stream: `render-${id}`, account, data: { reply, fault: { name: 'internal_error' }, totalMs: 1, givesBack: null } });
-const ofDelivery = (type: string, id: string, data: object = {}): Happening => ({ type, stream: `delivery-${id}`, data: { round: 1, attempt: 1, ...data } });
-const attempted = (id: string) => ofDelivery('WebhookAttempted', id, { outcome: { kind: 'timeout', reason: 'x' }, nextAttemptAt: '2026-05-20T12:00:05.000Z' });
+const started = (id: string, worker = 'w', account = 'a'): Happening => ({
+  type: 'RenderStarted',
+  stream: `render-${id}`,
+  account,
+  data: { attempt: 1, worker },
+});
+const failed = (id: string, reply: string, account = 'a'): Happening => ({
+  type: 'RenderFailed',
+  stream: `render-${id}`,
+  account,
+  data: { reply, fault: { name: 'internal_error' }, totalMs: 1, givesBack: null },
+});
+const ofDelivery = (type: string, id: string, data: object = {}): Happening => ({
+  type,
+  stream: `delivery-${id}`,
+  data: { round: 1, attempt: 1, ...data },
+});
+const attempted = (id: string) =>
+  ofDelivery('WebhookAttempted', id, {
+    outcome: { kind: 'timeout', reason: 'x' },
+    nextAttemptAt: '2026-05-20T12:00:05.000Z',
+  });
 
-type Folding = Record<string, ((event: RecordedEvent) => { id: string; evolve: (document: Document | null) => Document | null } | null) | undefined>;
-const folded = (projection: { on: object }, events: readonly RecordedEvent[]): Document[] => {
+type Folding = Record<
+  string,
+  ((event: RecordedEvent) => { id: string; evolve: (document: Document | null) => Document | null } | null) | undefined
+>;
+const folded = (projection: { handlers: object }, events: readonly RecordedEvent[]): Document[] => {
   const all = new Map<string, Document | null>();
   for (const event of events) {
-    const effect = (projection.on as Folding)[event.type]?.(event);
+    const effect = (projection.handlers as Folding)[event.type]?.(event);
     if (effect) all.set(effect.id, effect.evolve(all.get(effect.id) ?? null));
   }
   return [...all.values()].filter((document) => document !== null);
 };
 
 /** A log whose first events are there already, read models with their checkpoints, and a bus that notes what is published. */
-const stage = (happenings: readonly Happening[], { checkpoint = 0, shows = checkpoint }: { checkpoint?: number; shows?: number } = {}) => {
+const stage = (
+  happenings: readonly Happening[],
+  { checkpoint = 0, shows = checkpoint }: { checkpoint?: number; shows?: number } = {},
+) => {
   const log = happenings.map(eventOf);
   let came = Promise.withResolvers<void>();
   const store = {
@@ -40,25 +79,40 @@ const stage = (happenings: readonly Happening[], { checkpoint = 0, shows = check
     readAll: async () => [],
     read: async () => [],
     subscribe: async function* (after: number, signal: AbortSignal) {
-      for (let next = after; !signal.aborted; ) {
+      for (let next = after; !signal.aborted;) {
         if (log.length > next) yield log.slice(next, (next = log.length));
-        else await Promise.race([came.promise, new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))]);
+        else
+          await Promise.race([
+            came.promise,
+            new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())),
+          ]);
       }
     },
   } as unknown as EventStore;
-  const models: Record<string, Document[]> = { [readModels.renders]: folded(renders, log.slice(0, shows)), [readModels.deliveries]: folded(deliveries, log.slice(0, shows)) };
+  const models: Record<string, Document[]> = {
+    [readModels.renders]: folded(renders, log.slice(0, shows)),
+    [readModels.deliveries]: folded(deliveries, log.slice(0, shows)),
+  };
   const find = async (collection: string, { where, range, limit }: Query): Promise<Document[]> =>
-    models[collection]!.filter(({ status, id }) => status === where['status'] && (id as string) >= (range?.from ?? '')).toSorted((one, other) => ((one['id'] as string) < (other['id'] as string) ? -1 : 1)).slice(0, limit);
+    models[collection]!.filter(({ status, id }) => status === where['status'] && (id as string) >= (range?.from ?? ''))
+      .toSorted((one, other) => ((one['id'] as string) < (other['id'] as string) ? -1 : 1))
+      .slice(0, limit);
   const reads = { checkpoint: async () => checkpoint, find } as unknown as ReadStore;
   const published: Message[] = [];
   const bus = { publish: async (message: Message) => void published.push(message) } as unknown as Bus;
   const stop = new AbortController();
   const clock = { now: 0 };
   return {
-    published, clock, bus,
+    published,
+    clock,
+    bus,
     ids: () => published.map(({ id }) => id),
     begin: (concurrency = 1_000) => {
-      const running = runRelay({ store, bus, reads, concurrency, most: concurrency * 4 }, stop.signal, () => clock.now);
+      const running = runRelay(
+        { store, bus, reads, concurrency, maxConcurrency: concurrency * 4 },
+        stop.signal,
+        () => clock.now,
+      );
       running.catch(() => undefined);
       return { running, end: async () => (stop.abort(), running) };
     },
@@ -83,10 +137,22 @@ describe('The relay', () => {
     await atLast(() => published.length, 2);
     expect(data('render-1')).toMatchObject({ subject: 'render.requested', urgent: true, data: { stream: 'render-1' } });
     expect(data('delivery-2.1')).toMatchObject({ subject: 'delivery.due', data: { id: '2' } });
-    happens(ofDelivery('WebhookSent', '2'), ofDelivery('WebhookFailed', '2'), ofDelivery('RedeliveryRequested', '2', { round: 2, target: null }));
-    happens({ type: 'PdfRequestedAgain', stream: 'render-1', data: {} }, { type: 'DiagnosisRequested', stream: 'render-1', data: {} });
+    happens(
+      ofDelivery('WebhookAttemptStarted', '2'),
+      ofDelivery('WebhookFailed', '2'),
+      ofDelivery('RedeliveryRequested', '2', { round: 2, target: null }),
+    );
+    happens(
+      { type: 'PdfRegenerationRequested', stream: 'render-1', data: {} },
+      { type: 'DiagnosisRequested', stream: 'render-1', data: {} },
+    );
     await atLast(() => published.slice(2).map(({ id }) => id), ['event 7', 'event 8', 'delivery-2.2']);
-    expect(published.slice(2, 4).map((message) => message.data)).toEqual([{ stream: 'render-1', again: true }, { stream: 'render-1', diagnose: true }].map((one) => expect.objectContaining(one)));
+    expect(published.slice(2, 4).map((message) => message.data)).toEqual(
+      [
+        { stream: 'render-1', again: true },
+        { stream: 'render-1', diagnose: true },
+      ].map((one) => expect.objectContaining(one)),
+    );
     await relay.end();
   });
 
@@ -118,14 +184,18 @@ describe('The relay', () => {
     await vi.waitFor(() => expect(ids()).toContain('delivery-other.1'));
     expect(ids()).toHaveLength(1_001);
     // One that waits for its next attempt leaves its place to another.
-    happens(ofDelivery('WebhookSent', '0'), attempted('0'));
+    happens(ofDelivery('WebhookAttemptStarted', '0'), attempted('0'));
     await vi.waitFor(() => expect(ids()).toHaveLength(1_002));
     await relay.end();
   });
 
   it('publishes again what was neither begun nor ended for a while, but not what is told of by no event', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const { ids, clock, begin } = stage([requested('1', 'poll'), requested('2', 'poll'), { type: 'DiagnosisRequested', stream: 'render-0', data: {} }]);
+    const { ids, clock, begin } = stage([
+      requested('1', 'poll'),
+      requested('2', 'poll'),
+      { type: 'DiagnosisRequested', stream: 'render-0', data: {} },
+    ]);
     const relay = begin();
     await atLast(ids, ['event 2', 'render-1', 'render-2']);
     clock.now = 61_000;
@@ -134,7 +204,7 @@ describe('The relay', () => {
     await relay.end();
   });
 
-  const changes = [ofDelivery('WebhookSent', '1'), attempted('1')];
+  const changes = [ofDelivery('WebhookAttemptStarted', '1'), attempted('1')];
   it.each(changes)('publishes a callback whose document was missed while it changed, by $type alone', async (event) => {
     const { ids, begin } = stage([failed('1', 'webhook'), event], { checkpoint: 1, shows: 0 });
     const relay = begin();
@@ -169,25 +239,48 @@ describe('The relay', () => {
   });
 
   it('publishes what is open and nothing else, wherever read models stand and whatever their documents show already', async () => {
-    const life = (id: string) => [requested(id, 'webhook', id), started(id, 'w', id), failed(id, 'webhook', id), ofDelivery('DeliveryRequested', id, { accountId: id, url: 'x', sealed: null }), ofDelivery('WebhookSent', id), attempted(id), ofDelivery('WebhookFailed', id), ofDelivery('RedeliveryRequested', id, { round: 2, target: null })];
+    const life = (id: string) => [
+      requested(id, 'webhook', id),
+      started(id, 'w', id),
+      failed(id, 'webhook', id),
+      ofDelivery('DeliveryRequested', id, { accountId: id, url: 'x', sealed: null }),
+      ofDelivery('WebhookAttemptStarted', id),
+      attempted(id),
+      ofDelivery('WebhookFailed', id),
+      ofDelivery('RedeliveryRequested', id, { round: 2, target: null }),
+    ];
     const expectedAfter = (steps: number, id: string): string[] => {
       if (steps === 0 || steps === 7) return [];
       return [steps < 3 ? `render-${id}` : `delivery-${id}.${steps < 8 ? 1 : 2}`];
     };
     const lives = fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 1, maxLength: 6 });
     await fc.assert(
-      fc.asyncProperty(lives, fc.infiniteStream(fc.nat()), fc.double({ min: 0, max: 1, noNaN: true }), fc.double({ min: 0, max: 1, noNaN: true }), async (steps, chance, from, ahead) => {
-        const left = steps.map((count, n) => life(`i${n}`).slice(0, count));
-        const log: Happening[] = [];
-        for (let open = left.filter((one) => one.length > 0); open.length > 0; open = left.filter((one) => one.length > 0)) log.push(open[chance.next().value! % open.length]!.shift()!);
-        const checkpoint = Math.floor(from * log.length);
-        const { ids, begin } = stage(log, { checkpoint, shows: checkpoint + Math.floor(ahead * (log.length - checkpoint)) });
-        const relay = begin();
-        const expected = steps.flatMap((count, n) => expectedAfter(count, `i${n}`)).toSorted();
-        await vi.waitFor(() => expect(ids().toSorted()).toEqual(expected), { interval: 1 });
-        await relay.end();
-        expect(ids().toSorted()).toEqual(expected);
-      }),
+      fc.asyncProperty(
+        lives,
+        fc.infiniteStream(fc.nat()),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        async (steps, chance, from, ahead) => {
+          const left = steps.map((count, n) => life(`i${n}`).slice(0, count));
+          const log: Happening[] = [];
+          for (
+            let open = left.filter((one) => one.length > 0);
+            open.length > 0;
+            open = left.filter((one) => one.length > 0)
+          )
+            log.push(open[chance.next().value! % open.length]!.shift()!);
+          const checkpoint = Math.floor(from * log.length);
+          const { ids, begin } = stage(log, {
+            checkpoint,
+            shows: checkpoint + Math.floor(ahead * (log.length - checkpoint)),
+          });
+          const relay = begin();
+          const expected = steps.flatMap((count, n) => expectedAfter(count, `i${n}`)).toSorted();
+          await vi.waitFor(() => expect(ids().toSorted()).toEqual(expected), { interval: 1 });
+          await relay.end();
+          expect(ids().toSorted()).toEqual(expected);
+        },
+      ),
     );
   });
 });

@@ -1,33 +1,52 @@
 import { consumers, idOfStream, subjects } from '#contracts/names.ts';
 import type { Bus, Consumer } from '#libs/bus/port.ts';
-import { workOff } from '#libs/bus/work.ts';
-import { idsOfMessage, workInTrace } from '#libs/telemetry/messages.ts';
-import { tracedWorkshop } from '#application/renders/telemetry.ts';
+import { consumeMessages } from '#libs/bus/consume-messages.ts';
+import { messageLogFields, processWithTrace } from '#libs/telemetry/message-tracing.ts';
+import { traceRendering } from '#application/renders/telemetry.ts';
 import { diagnoseRender } from '#application/renders/diagnose-render.ts';
-import { type RendererDependencies, runRender } from '#application/renders/run-render.ts';
-import { makePdfAgain } from '#application/renders/make-pdf-again.ts';
+import { type RunRenderDependencies, runRender } from '#application/renders/run-render.ts';
+import { regeneratePdf } from '#application/renders/regenerate-pdf.ts';
 
-const consumer: Omit<Consumer, 'urgent'> = { name: consumers.renderer, subject: subjects.renderRequested, leaseMs: 10_000 };
+const consumer: Omit<Consumer, 'urgent'> = {
+  name: consumers.renderer,
+  subject: subjects.renderRequested,
+  leaseMs: 10_000,
+};
 
 /** A render that takes long mostly waits, and leaves its place to others: at most so many renders run for each place. */
-export const mostPerPlace = 4;
+export const maxConcurrencyFactor = 4;
 
 /** Takes renders from the bus, `concurrency` quick ones at a time, until `signal` aborts; resolves when what runs is finished. */
-export const runRenderer = (given: RendererDependencies, bus: Bus, concurrency: number, signal: AbortSignal): Promise<void> => {
-  const parts = tracedWorkshop(given);
-  return workOff(
+export const runRenderer = (
+  given: RunRenderDependencies,
+  bus: Bus,
+  concurrency: number,
+  signal: AbortSignal,
+): Promise<void> => {
+  const parts = traceRendering(given);
+  return consumeMessages(
     bus,
     {
       consumer,
-      places: { quick: concurrency, most: concurrency * mostPerPlace },
-      work: (delivery) => {
+      permits: { maxQuick: concurrency, maxTotal: concurrency * maxConcurrencyFactor },
+      handle: (delivery) => {
         const { stream, again, diagnose } = delivery.data as { stream: string; again?: true; diagnose?: true };
-        return workInTrace(delivery, consumer, (span) => {
-          if (diagnose) return diagnoseRender(parts, stream, delivery.attempt, span);
-          return again ? makePdfAgain(parts, stream, delivery.attempt, span) : runRender(parts, stream, delivery.attempt, span);
+        return processWithTrace(delivery, consumer, (span) => {
+          if (diagnose) return diagnoseRender(parts, stream, delivery.deliveryCount, span);
+          return again
+            ? regeneratePdf(parts, stream, delivery.deliveryCount, span)
+            : runRender(parts, stream, delivery.deliveryCount, span);
         });
       },
-      onError: (error, delivery) => parts.report({ render: idOfStream((delivery.data as { stream: string }).stream), ...idsOfMessage(delivery), error: String(error) }, 'a render could not be worked on; it comes again'),
+      onError: (error, delivery) =>
+        parts.report(
+          {
+            render: idOfStream((delivery.data as { stream: string }).stream),
+            ...messageLogFields(delivery),
+            error: String(error),
+          },
+          'a render could not be worked on; it comes again',
+        ),
     },
     signal,
   );

@@ -1,18 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { erasePdfs, eraseTargets, type ErasureParts } from './erase.ts';
+import { eraseExpiredPdfs, eraseDeliveryTargets, type ErasureDependencies } from './erase.ts';
 
-const usuallyEveryMs = 30_000;
+const defaultIntervalMs = 30_000;
 
 /** Sweeps twice a minute until `signal` aborts. What fails is reported and tried again; it does not keep the rest from being done. */
 export const runSweeper = async (
-  parts: ErasureParts,
+  parts: ErasureDependencies,
   report: (fact: Record<string, unknown>, message: string) => void,
   signal: AbortSignal,
-  everyMs = usuallyEveryMs,
+  everyMs = defaultIntervalMs,
 ): Promise<void> => {
-  const tasks = [() => erasePdfs(parts), () => eraseTargets(parts)];
+  const tasks = [() => eraseExpiredPdfs(parts), () => eraseDeliveryTargets(parts)];
   while (!signal.aborted) {
-    for (const task of tasks) await task().catch((error: unknown) => report({ error: String(error) }, 'a sweep failed; the next one tries again'));
+    for (const task of tasks)
+      await task().catch((error: unknown) =>
+        report({ error: String(error) }, 'a sweep failed; the next one tries again'),
+      );
     await sleep(everyMs, undefined, { signal }).catch(() => undefined);
   }
 };

@@ -1,10 +1,14 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Api, html, openApi } from './harness.ts';
-import { renderJob } from './renderer.ts';
+import { type InProcessApi, htmlRequest, openInProcessApi } from '../support/api/in-process-api.ts';
+import { renderJob } from '../support/api/stub-renderer.ts';
 
-const madeUp = { template: 'tpl_01K6ZC5B8Q4XJ0N9T2V7RWHE3M', job: 'job_01K6ZC5B8Q4XJ0N9T2V7RWHE3M', render: 'render_01K6ZC5B8Q4XJ0N9T2V7RWHE3M' };
+const madeUp = {
+  template: 'tpl_01K6ZC5B8Q4XJ0N9T2V7RWHE3M',
+  job: 'job_01K6ZC5B8Q4XJ0N9T2V7RWHE3M',
+  render: 'render_01K6ZC5B8Q4XJ0N9T2V7RWHE3M',
+};
 type Ids = typeof madeUp;
 type Route = { method: string; url: string };
 
@@ -12,7 +16,8 @@ const collectRoutes = () => {
   const routes: Route[] = [];
   const listen = (message: unknown): void => {
     (message as { fastify: FastifyInstance }).fastify.addHook('onRoute', ({ method, url }: RouteOptions) => {
-      for (const one of [method].flat()) if (one !== 'HEAD' && url.startsWith('/api/')) routes.push({ method: one, url });
+      for (const one of [method].flat())
+        if (one !== 'HEAD' && url.startsWith('/api/')) routes.push({ method: one, url });
     });
   };
   subscribe('fastify.initialization', listen);
@@ -50,28 +55,45 @@ const bodyOf = ({ method, url }: Route, ids: Ids): unknown => {
 
 /** Routes that name nothing: they concern whoever asks. What they may show is tried below. */
 const ofTheCaller = new Set([
-  'GET /api/v1/templates', 'POST /api/v1/templates', 'POST /api/v1/templates/validate', 'GET /api/v1/jobs', 'POST /api/v1/jobs/redeliver', 'GET /api/v1/usage', 'GET /api/v1/account', 'GET /api/v1/account/events',
+  'GET /api/v1/templates',
+  'POST /api/v1/templates',
+  'POST /api/v1/templates/validate',
+  'GET /api/v1/jobs',
+  'POST /api/v1/jobs/redeliver',
+  'GET /api/v1/usage',
+  'GET /api/v1/account',
+  'GET /api/v1/account/events',
 ]);
 
 const collected = collectRoutes();
-let api: Api;
+let api: InProcessApi;
 let owner: string;
 let stranger: string;
 let theirs: Ids;
 
 /** A template and a finished asynchronous render of an account, by their ids. */
 const things = async (secret: string): Promise<Ids> => {
-  const template = (await api.ask(secret, 'POST', '/api/v1/templates', { ...content, name: `Letter ${Math.random()}` })).body.id!;
-  const job = (await api.ask(secret, 'POST', '/api/v1/render/async', { ...html, webhook_url: 'https://example.com/hook' })).body.job_id! as string;
+  const template = (
+    await api.request(secret, 'POST', '/api/v1/templates', { ...content, name: `Letter ${Math.random()}` })
+  ).body.id!;
+  const job = (
+    await api.request(secret, 'POST', '/api/v1/render/async', {
+      ...htmlRequest,
+      webhook_url: 'https://example.com/hook',
+    })
+  ).body.job_id! as string;
   await renderJob(api, job);
-  await api.settled();
+  await api.catchUpReadModels();
   return { template, job, render: job.replace('job_', 'render_') };
 };
 
 beforeAll(async () => {
-  api = await openApi('2026-05-20T12:00:30.000Z');
+  api = await openInProcessApi('2026-05-20T12:00:30.000Z');
   collected.stop();
-  [owner, stranger] = [(await api.key(await api.account('pro'))).secret, (await api.key(await api.account('pro'))).secret];
+  [owner, stranger] = [
+    (await api.createKey(await api.createAccount('pro'))).secret,
+    (await api.createKey(await api.createAccount('pro'))).secret,
+  ];
   theirs = await things(owner);
 });
 afterAll(async () => {
@@ -80,7 +102,7 @@ afterAll(async () => {
 });
 
 const ask = async (secret: string, route: Route, ids: Ids) => {
-  const { status, body } = await api.ask(secret, route.method, pathOf(route.url, ids), bodyOf(route, ids));
+  const { status, body } = await api.request(secret, route.method, pathOf(route.url, ids), bodyOf(route, ids));
   return { status, body };
 };
 
@@ -93,7 +115,11 @@ const comparable = ({ status, body }: { status: number; body: unknown }, ids: Id
 describe("Another account's things", () => {
   it('are looked for on every route there is', () => {
     expect(collected.routes.length).toBeGreaterThanOrEqual(20);
-    for (const { method, url } of collected.routes) expect(ofTheCaller.has(`${method} ${url}`) || url.includes(':') || url.startsWith('/api/v1/render'), `${method} ${url}`).toBe(true);
+    for (const { method, url } of collected.routes)
+      expect(
+        ofTheCaller.has(`${method} ${url}`) || url.includes(':') || url.startsWith('/api/v1/render'),
+        `${method} ${url}`,
+      ).toBe(true);
   });
 
   it('are answered for, in status and body, as if they did not exist; to their owner they do', async () => {
@@ -105,29 +131,40 @@ describe("Another account's things", () => {
       expect(comparable(foreign, theirs), name).toEqual(comparable(absent, madeUp));
       const own = await things(owner);
       const answer = await ask(owner, route, own);
-      expect(comparable(answer, own), `${name} tells the owner what it tells a stranger`).not.toEqual(comparable(foreign, theirs));
+      expect(comparable(answer, own), `${name} tells the owner what it tells a stranger`).not.toEqual(
+        comparable(foreign, theirs),
+      );
     }
   });
 
   it('are untouched by what a stranger tried', async () => {
-    expect((await api.ask(owner, 'GET', `/api/v1/templates/${theirs.template}`)).body).toMatchObject({ version: 1, content: content.content, usage_count: 0 });
-    expect((await api.ask(owner, 'GET', `/api/v1/jobs/${theirs.job}`)).body).toMatchObject({ status: 'DONE', webhook_attempts: 0 });
+    expect((await api.request(owner, 'GET', `/api/v1/templates/${theirs.template}`)).body).toMatchObject({
+      version: 1,
+      content: content.content,
+      usage_count: 0,
+    });
+    expect((await api.request(owner, 'GET', `/api/v1/jobs/${theirs.job}`)).body).toMatchObject({
+      status: 'DONE',
+      webhook_attempts: 0,
+    });
   });
 
   it('are in no list that a stranger sees', async () => {
     for (const route of ['/templates', '/jobs', '/usage', '/account', '/account/events']) {
-      const { status, body } = await api.ask(stranger, 'GET', `/api/v1${route}`);
+      const { status, body } = await api.request(stranger, 'GET', `/api/v1${route}`);
       expect(status, route).toBe(200);
       for (const id of Object.values(theirs)) expect(JSON.stringify(body), route).not.toContain(id);
     }
-    expect((await api.ask(stranger, 'GET', '/api/v1/templates')).body).toMatchObject({ templates: [], total: 0 });
-    expect((await api.ask(stranger, 'GET', '/api/v1/jobs')).body).toMatchObject({ jobs: [] });
-    expect((await api.ask(stranger, 'GET', '/api/v1/usage')).body).toMatchObject({ quota: { used: 0 } });
-    expect((await api.ask(stranger, 'POST', '/api/v1/jobs/redeliver', { since: '2026-01-01T00:00:00Z' })).body).toMatchObject({ redelivered: 0 });
+    expect((await api.request(stranger, 'GET', '/api/v1/templates')).body).toMatchObject({ templates: [], total: 0 });
+    expect((await api.request(stranger, 'GET', '/api/v1/jobs')).body).toMatchObject({ jobs: [] });
+    expect((await api.request(stranger, 'GET', '/api/v1/usage')).body).toMatchObject({ quota: { used: 0 } });
+    expect(
+      (await api.request(stranger, 'POST', '/api/v1/jobs/redeliver', { since: '2026-01-01T00:00:00Z' })).body,
+    ).toMatchObject({ redelivered: 0 });
   });
 
   it('take no name away from anybody', async () => {
-    expect((await api.ask(owner, 'POST', '/api/v1/templates', { ...content, name: 'Shared' })).status).toBe(201);
-    expect((await api.ask(stranger, 'POST', '/api/v1/templates', { ...content, name: 'Shared' })).status).toBe(201);
+    expect((await api.request(owner, 'POST', '/api/v1/templates', { ...content, name: 'Shared' })).status).toBe(201);
+    expect((await api.request(stranger, 'POST', '/api/v1/templates', { ...content, name: 'Shared' })).status).toBe(201);
   });
 });

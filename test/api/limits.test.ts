@@ -1,45 +1,57 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { Problem } from '#contracts/http/problem.ts';
-import { openCorrection } from '../../services/sweeper/correct-limits.ts';
-import { type Api, html, openApi } from './harness.ts';
-import { until } from '../e2e/until.ts';
-import { renderJob } from './renderer.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
+import { openLimitsCorrection } from '../../services/sweeper/correct-limits.ts';
+import { type InProcessApi, htmlRequest, openInProcessApi } from '../support/api/in-process-api.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { renderJob } from '../support/api/stub-renderer.ts';
 
-let api: Api;
+let api: InProcessApi;
 const start = '2026-05-20T12:00:30.000Z';
-beforeAll(async () => void (api = await openApi(start)));
+beforeAll(async () => void (api = await openInProcessApi(start)));
 beforeEach(() => void (api.clock.now = new Date(start)));
 afterAll(async () => {
   await api.close();
   await api.remove();
 });
 
-const render = (secret: string, body: unknown = html) => api.ask(secret, 'POST', '/api/v1/render', body);
-const usedBy = async (secret: string, query = '') => ((await api.ask(secret, 'GET', `/api/v1/usage${query}`)).body as unknown as { quota: { used: number } }).quota.used;
+const render = (secret: string, body: unknown = htmlRequest) => api.request(secret, 'POST', '/api/v1/render', body);
+const usedBy = async (secret: string, query = '') =>
+  ((await api.request(secret, 'GET', `/api/v1/usage${query}`)).body as unknown as { quota: { used: number } }).quota
+    .used;
 const left = ({ headers }: { headers: Record<string, unknown> }) => Number(headers['x-quota-remaining']);
 
 describe('The limit of a minute', () => {
   it('lets exactly as many of many requests at once pass as it allows', async () => {
-    const { secret } = await api.key(await api.account('starter', {}));
-    const answers = await Promise.all(Array.from({ length: 60 }, () => api.ask(secret, 'GET', '/api/v1/account')));
+    const { secret } = await api.createKey(await api.createAccount('starter', {}));
+    const answers = await Promise.all(Array.from({ length: 60 }, () => api.request(secret, 'GET', '/api/v1/account')));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
   });
 
   it('begins anew on the minute, not a minute after the first request', async () => {
-    const { secret } = await api.key(await api.account('free', {}));
+    const { secret } = await api.createKey(await api.createAccount('free', {}));
     api.clock.now = new Date('2026-05-20T12:00:59.999Z');
-    for (let request = 0; request < 5; request += 1) await api.ask(secret, 'GET', '/api/v1/account');
-    const refused = await api.ask(secret, 'GET', '/api/v1/account');
-    expect(refused.body).toMatchObject({ error: 'rate_limit_exceeded', limit: 5, retry_after: 1, reset_at: '2026-05-20T12:01:00.000Z' });
-    expect(refused.headers).toMatchObject({ 'retry-after': '1', 'x-ratelimit-limit': '5', 'x-ratelimit-remaining': '0' });
+    for (let request = 0; request < 5; request += 1) await api.request(secret, 'GET', '/api/v1/account');
+    const refused = await api.request(secret, 'GET', '/api/v1/account');
+    expect(refused.body).toMatchObject({
+      error: 'rate_limit_exceeded',
+      limit: 5,
+      retry_after: 1,
+      reset_at: '2026-05-20T12:01:00.000Z',
+    });
+    expect(refused.headers).toMatchObject({
+      'retry-after': '1',
+      'x-ratelimit-limit': '5',
+      'x-ratelimit-remaining': '0',
+    });
     api.clock.now = new Date('2026-05-20T12:01:00.000Z');
-    expect((await api.ask(secret, 'GET', '/api/v1/account')).status).toBe(200);
+    expect((await api.request(secret, 'GET', '/api/v1/account')).status).toBe(200);
   });
 
   it('neither locks out nor lets through twice when the clock jumps back an hour and forward again', async () => {
-    const { secret } = await api.key(await api.account('free', {}));
-    const statuses = async () => Promise.all(Array.from({ length: 7 }, async () => (await api.ask(secret, 'GET', '/api/v1/account')).status));
+    const { secret } = await api.createKey(await api.createAccount('free', {}));
+    const statuses = async () =>
+      Promise.all(Array.from({ length: 7 }, async () => (await api.request(secret, 'GET', '/api/v1/account')).status));
     const passed = async () => (await statuses()).filter((status) => status === 200).length;
     expect(await passed()).toBe(5);
     api.clock.now = new Date('2026-05-20T11:00:30.000Z');
@@ -51,26 +63,35 @@ describe('The limit of a minute', () => {
   });
 
   it('is told with every answer after the key was found good, and never before', async () => {
-    const account = await api.account('starter', {});
-    const [one, less] = [await api.key(account), await api.key(account, { permissions: ['jobs:read'] })];
+    const account = await api.createAccount('starter', {});
+    const [one, less] = [await api.createKey(account), await api.createKey(account, { permissions: ['jobs:read'] })];
     const asks = [
-      api.ask(one.secret, 'GET', '/api/v1/account'), api.ask(one.secret, 'POST', '/api/v1/render', {}), api.ask(less.secret, 'GET', '/api/v1/account'),
-      api.ask(one.secret, 'GET', '/api/v1/jobs/job_x'), api.ask(one.secret, 'DELETE', '/api/v1/templates/tpl_x'),
+      api.request(one.secret, 'GET', '/api/v1/account'),
+      api.request(one.secret, 'POST', '/api/v1/render', {}),
+      api.request(less.secret, 'GET', '/api/v1/account'),
+      api.request(one.secret, 'GET', '/api/v1/jobs/job_x'),
+      api.request(one.secret, 'DELETE', '/api/v1/templates/tpl_x'),
     ];
     for (const { headers } of await Promise.all(asks)) {
-      for (const name of ['limit', 'remaining', 'reset']) expect(headers).toMatchObject({ [`x-ratelimit-${name}`]: expect.anything(), [`x-quota-${name}`]: expect.anything() });
+      for (const name of ['limit', 'remaining', 'reset'])
+        expect(headers).toMatchObject({
+          [`x-ratelimit-${name}`]: expect.anything(),
+          [`x-quota-${name}`]: expect.anything(),
+        });
     }
-    await api.change(account, { type: 'suspend', reason: 'unpaid' });
-    const suspended = await api.ask(one.secret, 'GET', '/api/v1/account');
+    await api.updateAccount(account, { type: 'suspend', reason: 'unpaid' });
+    const suspended = await api.request(one.secret, 'GET', '/api/v1/account');
     expect([suspended.status, suspended.headers['x-ratelimit-limit']]).toEqual([403, '20']);
-    const { headers, status } = await api.ask('svc_live_x', 'GET', '/api/v1/account');
+    const { headers, status } = await api.request('svc_live_x', 'GET', '/api/v1/account');
     expect([status, Object.keys(headers).filter((name) => /^x-(ratelimit|quota)/.test(name))]).toEqual([401, []]);
   });
 });
 
 describe('The quota of a month', () => {
   it('lets exactly as many of many renders at once pass as it allows', async () => {
-    const { secret } = await api.key(await api.account('free', { requestsPerMonth: 7, requestsPerMinute: 1_000 }));
+    const { secret } = await api.createKey(
+      await api.createAccount('free', { requestsPerMonth: 7, requestsPerMinute: 1_000 }),
+    );
     const answers = await Promise.all(Array.from({ length: 30 }, () => render(secret)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);
     expect(answers.filter(({ status, body }) => status === 403 && body.error === 'quota_exceeded')).toHaveLength(23);
@@ -81,71 +102,100 @@ describe('The quota of a month', () => {
     ['2026-12-31T23:59:59.999Z', '2027-01-01T00:00:00.000Z'],
     ['2028-02-29T23:59:59.999Z', '2028-03-01T00:00:00.000Z'],
   ])('begins anew in the first moment of the next month (%s)', async (last, first) => {
-    const { secret } = await api.key(await api.account('free', { requestsPerMonth: 1, requestsPerMinute: 1_000 }));
+    const { secret } = await api.createKey(
+      await api.createAccount('free', { requestsPerMonth: 1, requestsPerMinute: 1_000 }),
+    );
     api.clock.now = new Date(last);
     expect(left(await render(secret))).toBe(0);
-    expect((await render(secret)).body).toMatchObject({ error: 'quota_exceeded', quota_limit: 1, quota_used: 1, quota_reset: first });
+    expect((await render(secret)).body).toMatchObject({
+      error: 'quota_exceeded',
+      quota_limit: 1,
+      quota_used: 1,
+      quota_reset: first,
+    });
     api.clock.now = new Date(first);
     expect((await render(secret)).status).toBe(200);
-    expect([await usedBy(secret, `?period=${last.slice(0, 7)}`), await usedBy(secret, `?period=${first.slice(0, 7)}`)]).toEqual([1, 1]);
+    expect([
+      await usedBy(secret, `?period=${last.slice(0, 7)}`),
+      await usedBy(secret, `?period=${first.slice(0, 7)}`),
+    ]).toEqual([1, 1]);
   });
 
   it('gets a render back that the service itself failed, on the day it was taken from', async () => {
-    const { secret } = await api.key(await api.account('free', { requestsPerMonth: 1, requestsPerMinute: 1_000 }));
-    const { body, ...accepted } = await api.ask(secret, 'POST', '/api/v1/render/async', html);
+    const { secret } = await api.createKey(
+      await api.createAccount('free', { requestsPerMonth: 1, requestsPerMinute: 1_000 }),
+    );
+    const { body, ...accepted } = await api.request(secret, 'POST', '/api/v1/render/async', htmlRequest);
     expect([accepted.status, left(accepted)]).toEqual([200, 0]);
     const stream = await renderJob(api, body.job_id!, () => Promise.reject(new Error('no browser')));
-    expect((await api.engines.store.read(stream)).at(-1)).toMatchObject({ type: 'RenderFailed', data: { fault: { name: 'internal_error' }, givesBack: '2026-05-20' } });
-    await until('the render is given back', async () => left(await api.ask(secret, 'GET', '/api/v1/account')) === 1);
-    await api.settled();
-    const { body: usage } = await api.ask(secret, 'GET', '/api/v1/usage');
+    expect((await api.engines.store.read(stream)).at(-1)).toMatchObject({
+      type: 'RenderFailed',
+      data: { fault: { name: 'internal_error' }, givesBack: '2026-05-20' },
+    });
+    await waitUntil(
+      'the render is given back',
+      async () => left(await api.request(secret, 'GET', '/api/v1/account')) === 1,
+    );
+    await api.catchUpReadModels();
+    const { body: usage } = await api.request(secret, 'GET', '/api/v1/usage');
     expect(usage).toMatchObject({ quota: { used: 0 } });
     expect((usage.by_day as unknown as { requests: number }[]).every(({ requests }) => requests === 0)).toBe(true);
     expect((await render(secret)).status).toBe(200);
   });
 
   it('does not get a render back that its document failed', async () => {
-    const { secret } = await api.key(await api.account('free', { requestsPerMonth: 5, requestsPerMinute: 1_000 }));
-    const { body } = await api.ask(secret, 'POST', '/api/v1/render/async', html);
-    const stream = await renderJob(api, body.job_id!, () => Promise.reject(Problem.of('conversion_failed', 'Too many pages.')));
-    await api.settled();
-    expect((await api.engines.store.read(stream)).at(-1)).toMatchObject({ type: 'RenderFailed', data: { givesBack: null } });
+    const { secret } = await api.createKey(
+      await api.createAccount('free', { requestsPerMonth: 5, requestsPerMinute: 1_000 }),
+    );
+    const { body } = await api.request(secret, 'POST', '/api/v1/render/async', htmlRequest);
+    const stream = await renderJob(api, body.job_id!, () =>
+      Promise.reject(ApiError.of('conversion_failed', 'Too many pages.')),
+    );
+    await api.catchUpReadModels();
+    expect((await api.engines.store.read(stream)).at(-1)).toMatchObject({
+      type: 'RenderFailed',
+      data: { givesBack: null },
+    });
     expect(await usedBy(secret)).toBe(1);
   });
 
   it('counts no render whose acceptance failed', async () => {
-    const { secret } = await api.key(await api.account());
+    const { secret } = await api.createKey(await api.createAccount());
     const { blobs } = api.engines;
     const put = blobs.put.bind(blobs);
     let calls = 0;
     blobs.put = async (bytes) => ((calls += 1) === 2 ? Promise.reject(new Error('disk full')) : put(bytes));
-    const failed = await render(secret, { ...html, header_html: '<b>x</b>' });
+    const failed = await render(secret, { ...htmlRequest, header_html: '<b>x</b>' });
     blobs.put = put;
     expect([failed.status, failed.body.error]).toEqual([500, 'internal_error']);
-    expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(100);
+    expect(left(await api.request(secret, 'GET', '/api/v1/account'))).toBe(100);
   });
 
-  it.each([1, 2])('keeps a render that the log has although its acceptance seemed to fail, and the log could not be asked %i times', async (failures) => {
-    const { secret } = await api.key(await api.account());
-    const { store, limits } = api.engines;
-    const [append, read] = [store.append.bind(store), store.read.bind(store)];
-    let failuresLeft = 0;
-    store.append = async (...events) => {
-      await append(...events);
-      failuresLeft = failures;
-      throw new Error('the answer was lost');
-    };
-    store.read = async (...from) => ((failuresLeft -= 1) >= 0 ? Promise.reject(new Error('the log is away')) : read(...from));
-    const failed = await render(secret);
-    [store.append, store.read] = [append, read];
-    expect(failed.status).toBe(500);
-    await api.settled();
-    await openCorrection({ log: api.log, limits })();
-    expect(left(await api.ask(secret, 'GET', '/api/v1/account'))).toBe(99);
-  });
+  it.each([1, 2])(
+    'keeps a render that the log has although its acceptance seemed to fail, and the log could not be asked %i times',
+    async (failures) => {
+      const { secret } = await api.createKey(await api.createAccount());
+      const { store, limits } = api.engines;
+      const [append, read] = [store.append.bind(store), store.read.bind(store)];
+      let failuresLeft = 0;
+      store.append = async (...events) => {
+        await append(...events);
+        failuresLeft = failures;
+        throw new Error('the answer was lost');
+      };
+      store.read = async (...from) =>
+        (failuresLeft -= 1) >= 0 ? Promise.reject(new Error('the log is away')) : read(...from);
+      const failed = await render(secret);
+      [store.append, store.read] = [append, read];
+      expect(failed.status).toBe(500);
+      await api.catchUpReadModels();
+      await openLimitsCorrection({ eventLog: api.eventLog, limits })();
+      expect(left(await api.request(secret, 'GET', '/api/v1/account'))).toBe(99);
+    },
+  );
 
   it('is that of the moment in which a render was counted, though it came into the log in the next month', async () => {
-    const { secret } = await api.key(await api.account());
+    const { secret } = await api.createKey(await api.createAccount());
     const { blobs } = api.engines;
     const put = blobs.put.bind(blobs);
     api.clock.now = new Date('2026-05-31T23:59:59.999Z');
@@ -161,17 +211,22 @@ describe('The quota of a month', () => {
 
 describe('A restart', () => {
   it('neither forgets nor doubles what was counted in the month, and begins the running minute anew', async () => {
-    const before = await openApi(start);
-    const account = await before.account('free', { requestsPerMonth: 3, requestsPerMinute: 2 });
-    const { secret } = await before.key(account);
-    for (let request = 0; request < 2; request += 1) await before.ask(secret, 'POST', '/api/v1/render', html);
+    const before = await openInProcessApi(start);
+    const account = await before.createAccount('free', { requestsPerMonth: 3, requestsPerMinute: 2 });
+    const { secret } = await before.createKey(account);
+    for (let request = 0; request < 2; request += 1)
+      await before.request(secret, 'POST', '/api/v1/render', htmlRequest);
     await before.close();
-    const after = await openApi(start, { folder: before.dataDir });
+    const after = await openInProcessApi(start, { folder: before.dataDir });
     try {
-      const { headers } = await after.ask(secret, 'POST', '/api/v1/render', html);
+      const { headers } = await after.request(secret, 'POST', '/api/v1/render', htmlRequest);
       expect(headers).toMatchObject({ 'x-ratelimit-remaining': '1', 'x-quota-remaining': '0' });
-      expect((await after.ask(secret, 'POST', '/api/v1/render', html)).body).toMatchObject({ error: 'quota_exceeded' });
-      expect((await after.ask(secret, 'GET', '/api/v1/account')).body).toMatchObject({ error: 'rate_limit_exceeded' });
+      expect((await after.request(secret, 'POST', '/api/v1/render', htmlRequest)).body).toMatchObject({
+        error: 'quota_exceeded',
+      });
+      expect((await after.request(secret, 'GET', '/api/v1/account')).body).toMatchObject({
+        error: 'rate_limit_exceeded',
+      });
     } finally {
       await after.close();
       await after.remove();
@@ -181,19 +236,24 @@ describe('A restart', () => {
 
 describe('After a restart, while the usage is still being counted,', () => {
   it('nobody is let in, and then the month goes on from the log', async () => {
-    const before = await openApi(start);
-    const { secret } = await before.key(await before.account('free', { requestsPerMonth: 3, requestsPerMinute: 1_000 }));
-    for (let request = 0; request < 2; request += 1) await before.ask(secret, 'POST', '/api/v1/render', html);
+    const before = await openInProcessApi(start);
+    const { secret } = await before.createKey(
+      await before.createAccount('free', { requestsPerMonth: 3, requestsPerMinute: 1_000 }),
+    );
+    for (let request = 0; request < 2; request += 1)
+      await before.request(secret, 'POST', '/api/v1/render', htmlRequest);
     await before.close();
-    const after = await openApi(start, { folder: before.dataDir });
+    const after = await openInProcessApi(start, { folder: before.dataDir });
     try {
       const { reads } = after.engines;
       await reads.switchOver('usage', { generation: await reads.beginRebuild('usage'), position: 0 }, 'behind');
-      const early = await after.ask(secret, 'POST', '/api/v1/render', html);
+      const early = await after.request(secret, 'POST', '/api/v1/render', htmlRequest);
       expect([early.status, early.body.error, early.headers['retry-after']]).toEqual([503, 'service_unavailable', '2']);
-      await after.settled();
-      expect(left(await after.ask(secret, 'POST', '/api/v1/render', html))).toBe(0);
-      expect((await after.ask(secret, 'POST', '/api/v1/render', html)).body).toMatchObject({ error: 'quota_exceeded' });
+      await after.catchUpReadModels();
+      expect(left(await after.request(secret, 'POST', '/api/v1/render', htmlRequest))).toBe(0);
+      expect((await after.request(secret, 'POST', '/api/v1/render', htmlRequest)).body).toMatchObject({
+        error: 'quota_exceeded',
+      });
     } finally {
       await after.close();
       await after.remove();
@@ -202,33 +262,39 @@ describe('After a restart, while the usage is still being counted,', () => {
 });
 
 describe('Where asynchronous renders are exempt from the limit of a minute', () => {
-  let exempting: Api;
-  beforeAll(async () => void (exempting = await openApi(start, { countAsync: false })));
+  let exempting: InProcessApi;
+  beforeAll(async () => void (exempting = await openInProcessApi(start, { countAsync: false })));
   afterAll(async () => {
     await exempting.close();
     await exempting.remove();
   });
-  const hook = { ...html, webhook_url: 'https://example.com/hook' };
+  const hook = { ...htmlRequest, webhook_url: 'https://example.com/hook' };
   const remaining = ({ headers }: { headers: Record<string, unknown> }) => Number(headers['x-ratelimit-remaining']);
 
   it('they do not count, and pass when nothing is left', async () => {
-    const { secret } = await exempting.key(await exempting.account('free', {}));
-    for (const [path, body] of [['/render/async', html], ['/render', hook], ['/render/async', hook]] as const) {
-      const answer = await exempting.ask(secret, 'POST', `/api/v1${path}`, body);
+    const { secret } = await exempting.createKey(await exempting.createAccount('free', {}));
+    for (const [path, body] of [
+      ['/render/async', htmlRequest],
+      ['/render', hook],
+      ['/render/async', hook],
+    ] as const) {
+      const answer = await exempting.request(secret, 'POST', `/api/v1${path}`, body);
       expect([answer.status, remaining(answer)]).toEqual([200, 5]);
     }
-    for (let request = 0; request < 5; request += 1) await exempting.ask(secret, 'GET', '/api/v1/account');
-    expect((await exempting.ask(secret, 'POST', '/api/v1/render', hook)).status).toBe(200);
-    expect((await exempting.ask(secret, 'POST', '/api/v1/render', html)).body).toMatchObject({ error: 'rate_limit_exceeded' });
+    for (let request = 0; request < 5; request += 1) await exempting.request(secret, 'GET', '/api/v1/account');
+    expect((await exempting.request(secret, 'POST', '/api/v1/render', hook)).status).toBe(200);
+    expect((await exempting.request(secret, 'POST', '/api/v1/render', htmlRequest)).body).toMatchObject({
+      error: 'rate_limit_exceeded',
+    });
   });
 
   it('all others count once, whatever becomes of them', async () => {
-    const { secret } = await exempting.key(await exempting.account('free', {}));
+    const { secret } = await exempting.createKey(await exempting.createAccount('free', {}));
     const left = [
-      await exempting.ask(secret, 'POST', '/api/v1/render', html),
-      await exempting.ask(secret, 'POST', '/api/v1/render', { ...html, mode: 'X' }),
-      await exempting.ask(secret, 'POST', '/api/v1/render', []),
-      await exempting.ask(secret, 'GET', '/api/v1/account'),
+      await exempting.request(secret, 'POST', '/api/v1/render', htmlRequest),
+      await exempting.request(secret, 'POST', '/api/v1/render', { ...htmlRequest, mode: 'X' }),
+      await exempting.request(secret, 'POST', '/api/v1/render', []),
+      await exempting.request(secret, 'GET', '/api/v1/account'),
     ].map(remaining);
     expect(left).toEqual([4, 3, 2, 1]);
   });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../services/api/routes.ts';
-import { type Api, openApi } from './harness.ts';
+import { type InProcessApi, openInProcessApi } from '../support/api/in-process-api.ts';
 
-let api: Api;
-beforeAll(async () => void (api = await openApi('2026-05-20T12:00:30.000Z')));
+let api: InProcessApi;
+beforeAll(async () => void (api = await openInProcessApi('2026-05-20T12:00:30.000Z')));
 afterAll(async () => {
   await api.close();
   await api.remove();
@@ -13,7 +13,9 @@ const askOpenly = (url: string) => api.app.inject({ method: 'GET', url });
 
 describe('The reference', () => {
   it('describes only what the service really offers', () => {
-    const missing = routes.filter(({ method, path }) => !api.app.hasRoute({ method, url: path.replaceAll(/\{(\w+)\}/g, ':$1') }));
+    const missing = routes.filter(
+      ({ method, path }) => !api.app.hasRoute({ method, url: path.replaceAll(/\{(\w+)\}/g, ':$1') }),
+    );
     expect(missing.map(({ method, path }) => `${method} ${path}`)).toEqual([]);
   });
 

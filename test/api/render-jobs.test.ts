@@ -1,36 +1,41 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Problem } from '#contracts/http/problem.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId, streams } from '#contracts/names.ts';
 import { BrowserGone } from '#libs/chromium/cdp/errors.ts';
 import { render } from '#libs/domain/render.ts';
-import { load } from '#application/handling/handle.ts';
-import { type Api, html, openApi } from './harness.ts';
-import { printing, renderJob } from './renderer.ts';
+import { loadAggregate } from '#application/command-handling/aggregate.ts';
+import { type InProcessApi, htmlRequest, openInProcessApi } from '../support/api/in-process-api.ts';
+import { stubPrint, renderJob } from '../support/api/stub-renderer.ts';
 
-let api: Api;
+let api: InProcessApi;
 let secret: string;
 beforeAll(async () => {
-  api = await openApi('2026-05-20T12:00:30.000Z');
-  secret = (await api.key(await api.account('pro'))).secret;
+  api = await openInProcessApi('2026-05-20T12:00:30.000Z');
+  secret = (await api.createKey(await api.createAccount('pro'))).secret;
 });
 afterAll(async () => {
   await api.close();
   await api.remove();
 });
 
-const submit = async (): Promise<string> => String((await api.ask(secret, 'POST', '/api/v1/render/async', html)).body.job_id);
+const submit = async (): Promise<string> =>
+  String((await api.request(secret, 'POST', '/api/v1/render/async', htmlRequest)).body.job_id);
 const jobNow = async (id: string) => {
-  await api.settled();
-  return (await api.ask(secret, 'GET', `/api/v1/jobs/${id}`)).body as unknown as Record<string, unknown>;
+  await api.catchUpReadModels();
+  return (await api.request(secret, 'GET', `/api/v1/jobs/${id}`)).body as unknown as Record<string, unknown>;
 };
-const usedNow = async (): Promise<unknown> => ((await api.ask(secret, 'GET', '/api/v1/usage')).body as unknown as { quota: { used: number } }).quota.used;
+const usedNow = async (): Promise<unknown> =>
+  ((await api.request(secret, 'GET', '/api/v1/usage')).body as unknown as { quota: { used: number } }).quota.used;
 
 describe('What a document brings along', () => {
   it('fits into the story of its failure, however long it is', async () => {
     const id = await submit();
     const url = `https://example.com/${'x'.repeat(200_000)}.png`;
     await renderJob(api, id, () => {
-      throw Problem.of('image_load_failed', `The image ${url} could not be loaded: no`, { image_url: url, reason: 'no' });
+      throw ApiError.of('image_load_failed', `The image ${url} could not be loaded: no`, {
+        image_url: url,
+        reason: 'no',
+      });
     });
     const { status, error, message } = await jobNow(id);
     expect([status, error]).toEqual(['FAILED', 'image_load_failed']);
@@ -40,8 +45,12 @@ describe('What a document brings along', () => {
 
   it('fits into the story of its success, however much went wrong beside', async () => {
     const id = await submit();
-    const warnings = Array.from({ length: 2_000 }, (_, index) => ({ kind: 'resource_failed' as const, url: `https://example.com/${index}/${'x'.repeat(3_000)}`, reason: 'y'.repeat(600) }));
-    const stream = await renderJob(api, id, async (request) => ({ ...(await printing(request)), warnings }));
+    const warnings = Array.from({ length: 2_000 }, (_, index) => ({
+      kind: 'resource_failed' as const,
+      url: `https://example.com/${index}/${'x'.repeat(3_000)}`,
+      reason: 'y'.repeat(600),
+    }));
+    const stream = await renderJob(api, id, async (request) => ({ ...(await stubPrint(request)), warnings }));
     expect(await jobNow(id)).toMatchObject({ status: 'DONE' });
     const recorded = ((await api.engines.store.read(stream)).at(-1)!.data as { warnings: { url: string }[] }).warnings;
     expect(recorded.length).toBe(50);
@@ -54,9 +63,16 @@ describe('A render that no attempt brings to an end', () => {
     const before = await usedNow();
     const id = await submit();
     expect(await usedNow()).not.toBe(before);
-    const { aggregate } = await load(api.log, render, streams.render(bareId('job', id)!));
-    const cause = { actor: { kind: 'service', name: 'gone' } as const, accountId: null, correlationId: '', causationId: null, traceparent: null };
-    for (const attempt of [1, 2, 3]) await aggregate.execute({ type: 'claim', attempt, worker: 'gone', queueMs: 0 }, cause);
+    const { aggregate } = await loadAggregate(api.eventLog, render, streams.render(bareId('job', id)!));
+    const cause = {
+      actor: { kind: 'service', name: 'gone' } as const,
+      accountId: null,
+      correlationId: '',
+      causationId: null,
+      traceparent: null,
+    };
+    for (const attempt of [1, 2, 3])
+      await aggregate.execute({ type: 'claim', attempt, worker: 'gone', queueMs: 0 }, cause);
     await renderJob(api, id);
     expect(await jobNow(id)).toMatchObject({ status: 'FAILED', error: 'internal_error' });
     expect(await usedNow()).toBe(before);
@@ -65,6 +81,10 @@ describe('A render that no attempt brings to an end', () => {
   it('is the fault of the document where it ended the browser each time', async () => {
     const id = await submit();
     await renderJob(api, id, () => Promise.reject(new BrowserGone('gone')));
-    expect(await jobNow(id)).toMatchObject({ status: 'FAILED', error: 'conversion_failed', message: expect.stringContaining('3 attempts') });
+    expect(await jobNow(id)).toMatchObject({
+      status: 'FAILED',
+      error: 'conversion_failed',
+      message: expect.stringContaining('3 attempts'),
+    });
   });
 });

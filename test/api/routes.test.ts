@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { routes } from '../../services/api/routes.ts';
-import { type Api, openApi } from './harness.ts';
+import { type InProcessApi, openInProcessApi } from '../support/api/in-process-api.ts';
 
-let api: Api;
+let api: InProcessApi;
 let powerless: string;
 beforeAll(async () => {
-  api = await openApi('2026-05-20T12:00:30.000Z');
-  powerless = (await api.key(await api.account(), { permissions: [] })).secret;
+  api = await openInProcessApi('2026-05-20T12:00:30.000Z');
+  powerless = (await api.createKey(await api.createAccount(), { permissions: [] })).secret;
 });
 afterAll(async () => {
   await api.close();
@@ -44,7 +44,10 @@ describe('Whatever it does, the route', () => {
   });
 });
 
-it.each(titled.filter(([, { request }]) => request?.body && !request.bodyIsOptional))('%s needs a body', async (_, route) => {
-  const { statusCode, body } = await send({ ...route, request: {} }, powerless);
-  expect([statusCode, body.error]).toEqual([400, 'invalid_request']);
-});
+it.each(titled.filter(([, { request }]) => request?.body && !request.bodyIsOptional))(
+  '%s needs a body',
+  async (_, route) => {
+    const { statusCode, body } = await send({ ...route, request: {} }, powerless);
+    expect([statusCode, body.error]).toEqual([400, 'invalid_request']);
+  },
+);

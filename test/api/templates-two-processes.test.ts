@@ -4,23 +4,29 @@ import { bareId, streams } from '#contracts/names.ts';
 import { template } from '#libs/domain/template.ts';
 import { templateSlots } from '#libs/domain/template-slots.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
-import { load } from '#application/handling/handle.ts';
-import { newId } from '#libs/ids/new-id.ts';
-import { reserveName } from '#application/templates/names.ts';
-import { type Api, openApi } from './harness.ts';
+import { loadAggregate } from '#application/command-handling/aggregate.ts';
+import { newId } from '#libs/ids/ulids.ts';
+import { reserveName } from '#application/templates/name-reservations.ts';
+import { type InProcessApi, openInProcessApi } from '../support/api/in-process-api.ts';
 
 const start = '2026-05-20T12:00:30.000Z';
-const cause = { actor: { kind: 'service', name: 'tests' } as const, accountId: null, correlationId: 'tests', causationId: null, traceparent: null };
+const cause = {
+  actor: { kind: 'service', name: 'tests' } as const,
+  accountId: null,
+  correlationId: 'tests',
+  causationId: null,
+  traceparent: null,
+};
 
-let one: Api;
-let other: Api;
+let one: InProcessApi;
+let other: InProcessApi;
 let account: string;
 let secret: string;
 beforeEach(async () => {
-  one = await openApi(start);
-  other = await openApi(start, { folder: one.dataDir });
-  account = await one.account('pro');
-  secret = (await one.key(account)).secret;
+  one = await openInProcessApi(start);
+  other = await openInProcessApi(start, { folder: one.dataDir });
+  account = await one.createAccount('pro');
+  secret = (await one.createKey(account)).secret;
 });
 afterEach(async () => {
   await other.close();
@@ -28,7 +34,8 @@ afterEach(async () => {
   await one.remove();
 });
 
-const create = (api: Api, name: string) => api.ask(secret, 'POST', '/api/v1/templates', { name, content: '<p>x</p>' });
+const create = (api: InProcessApi, name: string) =>
+  api.request(secret, 'POST', '/api/v1/templates', { name, content: '<p>x</p>' });
 const created = async (count: number, prefix: string): Promise<string[]> => {
   const ids: string[] = [];
   for (let index = 0; index < count; index += 1) {
@@ -40,35 +47,46 @@ const created = async (count: number, prefix: string): Promise<string[]> => {
 };
 const statuses = (answers: readonly { status: number }[]): number[] => answers.map(({ status }) => status).toSorted();
 const total = async (): Promise<unknown> => {
-  await one.settled();
-  return (await one.ask(secret, 'GET', '/api/v1/templates')).body.total;
+  await one.catchUpReadModels();
+  return (await one.request(secret, 'GET', '/api/v1/templates')).body.total;
 };
 const takeSlotAndDie = async (templateId = newId()): Promise<string> => {
-  const { aggregate } = await load(one.log, templateSlots, streams.templateSlots(account));
-  await aggregate.execute({ type: 'take', templateId, limit: 100, others: [] }, cause);
+  const { aggregate } = await loadAggregate(one.eventLog, templateSlots, streams.templateSlots(account));
+  await aggregate.execute({ type: 'take', templateId, limit: 100, existingTemplateIds: [] }, cause);
   return templateId;
 };
 
 describe('Of templates that are created in two processes at once', () => {
   it('there are never more than the plan allows', async () => {
     await created(96, 'Before');
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => create(index % 2 ? one : other, `At once ${index}`)));
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, index) => create(index % 2 ? one : other, `At once ${index}`)),
+    );
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(4);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 403]));
     expect(await total()).toBe(100);
     // A name that was refused for want of room is free.
     const refused = answers.findIndex(({ status }) => status === 403);
-    const { templates } = (await one.ask(secret, 'GET', '/api/v1/templates')).body as unknown as { templates: { id: string }[] };
-    expect((await one.ask(secret, 'DELETE', `/api/v1/templates/${templates[0]!.id}`)).status).toBe(204);
+    const { templates } = (await one.request(secret, 'GET', '/api/v1/templates')).body as unknown as {
+      templates: { id: string }[];
+    };
+    expect((await one.request(secret, 'DELETE', `/api/v1/templates/${templates[0]!.id}`)).status).toBe(204);
     expect((await create(one, `At once ${refused}`)).status).toBe(201);
   }, 60_000);
 
   it('those that came while the plan had no limit count as well', async () => {
-    await one.change(account, { type: 'changePlan', plan: 'enterprise', overrides: {}, reason: null });
+    await one.updateAccount(account, { type: 'changePlan', plan: 'enterprise', overrides: {}, reason: null });
     await created(99, 'Before');
-    await one.change(account, { type: 'changePlan', plan: 'pro', overrides: { requestsPerMinute: 100_000 }, reason: null });
-    await other.settled();
-    expect(statuses(await Promise.all([create(one, 'a'), create(other, 'b'), create(one, 'c'), create(other, 'd')]))).toEqual([201, 403, 403, 403]);
+    await one.updateAccount(account, {
+      type: 'changePlan',
+      plan: 'pro',
+      overrides: { requestsPerMinute: 100_000 },
+      reason: null,
+    });
+    await other.catchUpReadModels();
+    expect(
+      statuses(await Promise.all([create(one, 'a'), create(other, 'b'), create(one, 'c'), create(other, 'd')])),
+    ).toEqual([201, 403, 403, 403]);
     expect(await total()).toBe(100);
   }, 60_000);
 });
@@ -80,42 +98,55 @@ describe('Room that a request took and died', () => {
     expect((await create(other, 'Now')).status).toBe(403);
     for (const { clock } of [one, other]) clock.now = new Date(Date.parse(start) + 10_000);
     expect((await create(other, 'Later')).status).toBe(201);
-    const { aggregate } = await load(one.log, template, streams.template(late));
+    const { aggregate } = await loadAggregate(one.eventLog, template, streams.template(late));
     expect(aggregate.state.status).toBe('DELETED');
     expect((await create(one, 'One too many')).status).toBe(403);
   }, 60_000);
 
   it('is free where its template was deleted by a process that died before it let go', async () => {
     const [first] = await created(100, 'Before');
-    const { aggregate } = await load(one.log, template, streams.template(bareId('tpl', first!)!));
-    const { position } = await aggregate.execute({ type: 'delete', ifVersion: null }, cause);
-    for (const { engines: { reads } } of [one, other]) expect(await reads.reached('templates', position!, 5_000)).toBe(true);
+    const { aggregate } = await loadAggregate(one.eventLog, template, streams.template(bareId('tpl', first!)!));
+    const { position } = await aggregate.execute({ type: 'delete', expectedVersion: null }, cause);
+    for (const {
+      engines: { reads },
+    } of [one, other])
+      expect(await reads.waitForCheckpoint('templates', position!, 5_000)).toBe(true);
     expect((await create(other, 'In its place')).status).toBe(201);
     expect((await create(other, 'One too many')).status).toBe(403);
   }, 60_000);
 });
 
 describe('A new name of a template that does not get it', () => {
-  const rename = (api: Api, path: string, name: string, version: number) =>
-    api.app.inject({ method: 'PUT', url: `/api/v1/templates/${path}`, headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'if-match': String(version) }, payload: JSON.stringify({ name }) });
+  const rename = (api: InProcessApi, path: string, name: string, version: number) =>
+    api.app.inject({
+      method: 'PUT',
+      url: `/api/v1/templates/${path}`,
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'if-match': String(version) },
+      payload: JSON.stringify({ name }),
+    });
   const isReserved = async (name: string): Promise<boolean> => {
-    const history = await one.log.store.read(streams.templateName(createHash('sha256').update(`${account}\n${name}`).digest('hex')));
+    const history = await one.eventLog.store.read(
+      streams.templateName(createHash('sha256').update(`${account}\n${name}`).digest('hex')),
+    );
     return history.at(-1)?.type === 'TemplateNameReserved';
   };
 
   /** Makes a version, as a third process would: within this one, requests for a template wait for each other. */
   const makeVersion = async (id: string, name: string): Promise<void> => {
     const bare = bareId('tpl', id)!;
-    const { aggregate } = await load(one.log, template, streams.template(bare));
+    const { aggregate } = await loadAggregate(one.eventLog, template, streams.template(bare));
     if (aggregate.state.status !== 'ACTIVE') throw new Error('There is no such template.');
     const { body } = aggregate.state;
-    if (name !== body.name) await reserveName(one.log, { accountId: account, name }, bare, cause);
-    await aggregate.execute({ type: 'update', ifVersion: null, body: { ...body, name }, changes: 'tests', restoredFrom: null }, cause);
+    if (name !== body.name) await reserveName(one.eventLog, { accountId: account, name }, bare, cause);
+    await aggregate.execute(
+      { type: 'update', expectedVersion: null, body: { ...body, name }, changes: 'tests', restoredFrom: null },
+      cause,
+    );
   };
 
   /** Lets the next version that the other process makes of the template lose against one that comes first, under this name. */
   const losesRace = (id: string, name: string): void => {
-    const { store } = other.log;
+    const { store } = other.eventLog;
     const append: EventStore['append'] = store.append.bind(store);
     let isFirst = true;
     store.append = async (stream, events, expected) => {

@@ -1,96 +1,139 @@
 import { describe, expect, test } from 'vitest';
-import type { RenderReply, WebhookTarget } from '#contracts/events/render.ts';
+import type { ResponseMode, WebhookTarget } from '#contracts/events/render.ts';
 import { readModels, streams } from '#contracts/names.ts';
-import { BlobMissing } from '#libs/blob-store/port.ts';
-import { openUnreadableBlobs } from '#libs/blob-store/unreadable.ts';
+import { BlobNotFound } from '#libs/blob-store/port.ts';
+import { createUnreadableBlobs } from '#libs/blob-store/unreadable-blobs.ts';
 import { delivery } from '#libs/domain/delivery.ts';
-import type { Call, Outcome } from '#libs/egress/door.ts';
-import { load } from '#application/handling/handle.ts';
-import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
+import type { WebhookRequest, WebhookResult } from '#libs/egress/egress.ts';
+import { loadAggregate } from '#application/command-handling/aggregate.ts';
+import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 import { sealTarget } from '#application/deliveries/target.ts';
-import { deliver, openDueTimes } from '#application/deliveries/deliver.ts';
-import { eraseTargets } from '../../services/sweeper/erase.ts';
-import { openStage, type Stage } from './stage.ts';
+import { deliverWebhook, createAttemptSchedule } from '#application/deliveries/deliver-webhook.ts';
+import { eraseDeliveryTargets } from '../../services/sweeper/erase.ts';
+import { openEmbeddedEngines, type EmbeddedEngines } from '../support/api/embedded-engines.ts';
 
 const [first, second] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
-const secrets: ServiceSecrets = { current: first, previous: [] };
+const secrets: InstallationSecrets = { current: first, previous: [] };
 const url = 'https://example.com/in/k9Q2z7X1?key=p4M8w6Y3';
 const headers = { Authorization: 'Bearer r5T1v3N0' };
 
-const answered = (status: number, body = ''): Outcome => ({ kind: 'answered', status, body, durationMs: 1 });
+const answered = (status: number, body = ''): WebhookResult => ({ kind: 'answered', status, body, durationMs: 1 });
 
-const serviceOn = ({ log, clock, engines: { blobs, reads } }: Stage, answer: (call: Call) => Outcome, with_ = secrets) => {
-  const calls: Call[] = [];
-  const request = async (call: Call) => {
+const serviceOn = (
+  { eventLog: log, clock, engines: { blobs, reads } }: EmbeddedEngines,
+  answer: (call: WebhookRequest) => WebhookResult,
+  with_ = secrets,
+) => {
+  const calls: WebhookRequest[] = [];
+  const request = async (call: WebhookRequest) => {
     calls.push(call);
     return answer(call);
   };
-  const dueTimes = openDueTimes(() => clock.uptimeMs);
-  return { calls, deliver: (id: string) => deliver({ log, blobs, reads, secrets: with_, dueTimes, baseUrl: 'https://pdf.example', egress: { request } }, id) };
+  const dueTimes = createAttemptSchedule(() => clock.uptimeMs);
+  return {
+    calls,
+    deliver: (id: string) =>
+      deliverWebhook(
+        {
+          eventLog: log,
+          blobs,
+          reads,
+          secrets: with_,
+          attemptSchedule: dueTimes,
+          baseUrl: 'https://pdf.example',
+          egress: { sendWebhook: request },
+        },
+        id,
+      ),
+  };
 };
 
 /** A render that has ended, whose callback has secrets, sealed for this render or for the one of the name. */
-const completed = async (stage: Stage, owner?: string): Promise<{ id: string; target: WebhookTarget }> => {
-  const { id } = await stage.completed(async (own) => ({ kind: 'webhook', estimatedMs: 1, ...(await sealTarget({ blobs: stage.engines.blobs, secrets }, owner ?? own, { url, method: 'POST', headers })) }) satisfies RenderReply);
+const completed = async (stage: EmbeddedEngines, owner?: string): Promise<{ id: string; target: WebhookTarget }> => {
+  const { id } = await stage.recordCompletedRender(
+    async (own) =>
+      ({
+        kind: 'webhook',
+        estimatedMs: 1,
+        ...(await sealTarget({ blobs: stage.engines.blobs, secrets }, owner ?? own, { url, method: 'POST', headers })),
+      }) satisfies ResponseMode,
+  );
   const [requested] = await stage.engines.store.read(streams.render(id));
-  return { id, target: (requested!.data as { reply: WebhookTarget }).reply };
+  return { id, target: (requested!.data as { responseMode: WebhookTarget }).responseMode };
 };
 
-const hasBox = (stage: Stage, { sealed }: WebhookTarget): Promise<boolean> => stage.engines.blobs.has(sealed!.sha256);
-const lastOf = async (stage: Stage, id: string) => (await stage.engines.store.read(streams.delivery(id))).at(-1)!;
+const hasBox = (stage: EmbeddedEngines, { sealed }: WebhookTarget): Promise<boolean> =>
+  stage.engines.blobs.has(sealed!.sha256);
+const lastOf = async (stage: EmbeddedEngines, id: string) =>
+  (await stage.engines.store.read(streams.delivery(id))).at(-1)!;
 
 describe('The sealed box of a callback', () => {
   test('is opened for the receiver alone, at every attempt and in any process, and erased when the callback has arrived', async () => {
-    const stage = await openStage();
+    const stage = await openEmbeddedEngines();
     const { id, target } = await completed(stage);
-    expect(JSON.stringify(await stage.engines.store.read(streams.render(id)))).not.toMatch(/k9Q2z7X1|p4M8w6Y3|r5T1v3N0/);
+    expect(JSON.stringify(await stage.engines.store.read(streams.render(id)))).not.toMatch(
+      /k9Q2z7X1|p4M8w6Y3|r5T1v3N0/,
+    );
     const failing = serviceOn(stage, () => answered(500));
     await failing.deliver(id);
     expect(await hasBox(stage, target)).toBe(true);
-    stage.pass(5_000);
+    stage.advanceClock(5_000);
     const healthy = serviceOn(stage, () => answered(200));
     await healthy.deliver(id);
-    for (const [call] of [failing.calls, healthy.calls]) expect(call).toMatchObject({ url, method: 'POST', headers: { authorization: 'Bearer r5T1v3N0' } });
+    for (const [call] of [failing.calls, healthy.calls])
+      expect(call).toMatchObject({ url, method: 'POST', headers: { authorization: 'Bearer r5T1v3N0' } });
     expect(await hasBox(stage, target)).toBe(false);
-    expect(await lastOf(stage, id)).toMatchObject({ type: 'WebhookTargetErased', data: { sha256: target.sealed!.sha256 } });
+    expect(await lastOf(stage, id)).toMatchObject({
+      type: 'WebhookTargetErased',
+      data: { sha256: target.sealed!.sha256 },
+    });
   });
 
   test('is erased when the callback has failed for good', async () => {
-    const stage = await openStage();
+    const stage = await openEmbeddedEngines();
     const { id, target } = await completed(stage);
     await serviceOn(stage, () => answered(404)).deliver(id);
     expect(await hasBox(stage, target)).toBe(false);
   });
 
   test('that a crash left after the end is erased by the sweeper, once', async () => {
-    const stage = await openStage();
+    const stage = await openEmbeddedEngines();
     const { id, target } = await completed(stage);
     const { blobs, reads } = stage.engines;
-    const crashing = serviceOn({ ...stage, engines: { ...stage.engines, blobs: { ...blobs, delete: () => Promise.reject(new Error('the process ended')) } } }, () => answered(200));
+    const crashing = serviceOn(
+      {
+        ...stage,
+        engines: {
+          ...stage.engines,
+          blobs: { ...blobs, delete: () => Promise.reject(new Error('the process ended')) },
+        },
+      },
+      () => answered(200),
+    );
     await expect(crashing.deliver(id)).rejects.toThrow('the process ended');
-    await stage.settled();
-    stage.pass(1);
-    await eraseTargets({ log: stage.log, reads, blobs });
+    await stage.catchUpReadModels();
+    stage.advanceClock(1);
+    await eraseDeliveryTargets({ eventLog: stage.eventLog, reads, blobs });
     expect(await hasBox(stage, target)).toBe(false);
-    await stage.settled();
+    await stage.catchUpReadModels();
     expect(await reads.get(readModels.deliveries, id)).toMatchObject({ status: 'delivered', erasableSince: null });
     const { position } = await lastOf(stage, id);
-    await eraseTargets({ log: stage.log, reads, blobs });
+    await eraseDeliveryTargets({ eventLog: stage.eventLog, reads, blobs });
     expect((await lastOf(stage, id)).position).toBe(position);
   });
 
   test('is left alone by the sweeper while the callback is under way', async () => {
-    const stage = await openStage();
+    const stage = await openEmbeddedEngines();
     const { id, target } = await completed(stage);
     await serviceOn(stage, () => answered(500)).deliver(id);
-    await stage.settled();
-    stage.pass(60_000);
-    await eraseTargets({ log: stage.log, reads: stage.engines.reads, blobs: stage.engines.blobs });
+    await stage.catchUpReadModels();
+    stage.advanceClock(60_000);
+    await eraseDeliveryTargets({ eventLog: stage.eventLog, reads: stage.engines.reads, blobs: stage.engines.blobs });
     expect(await hasBox(stage, target)).toBe(true);
   });
 
   test('opens with a former secret of the installation that is still configured; without it nothing is sent, and the attempt says why', async () => {
-    const stage = await openStage();
+    const stage = await openEmbeddedEngines();
     const [one, other] = [await completed(stage), await completed(stage)];
     const rotated = serviceOn(stage, () => answered(200), { current: second, previous: [first] });
     await rotated.deliver(one.id);
@@ -98,37 +141,54 @@ describe('The sealed box of a callback', () => {
     const forgetful = serviceOn(stage, () => answered(200), { current: second, previous: [] });
     await forgetful.deliver(other.id);
     expect(forgetful.calls).toEqual([]);
-    expect((await lastOf(stage, other.id)).data).toMatchObject({ outcome: { kind: 'failed', reason: expect.stringContaining('a secret of the installation that is not configured any more') } });
+    expect((await lastOf(stage, other.id)).data).toMatchObject({
+      outcome: {
+        kind: 'failed',
+        reason: expect.stringContaining('a secret of the installation that is not configured any more'),
+      },
+    });
   });
 
   test('of another render does not open', async () => {
-    const stage = await openStage();
+    const stage = await openEmbeddedEngines();
     const { id } = await completed(stage, '01JQZX3C5V8Y2N6T4R7W9K0MHB');
     const service = serviceOn(stage, () => answered(200));
     await service.deliver(id);
     expect(service.calls).toEqual([]);
-    expect((await lastOf(stage, id)).data).toMatchObject({ outcome: { kind: 'failed', reason: expect.stringContaining('damaged, or belongs to something else') } });
+    expect((await lastOf(stage, id)).data).toMatchObject({
+      outcome: { kind: 'failed', reason: expect.stringContaining('damaged, or belongs to something else') },
+    });
   });
 });
 
 test('A sealed box that is not there makes the callback wait, fail after an hour, and tells nothing of the store', async () => {
-  const stage = await openStage();
+  const stage = await openEmbeddedEngines();
   const { id, target } = await completed(stage);
   await stage.engines.blobs.delete(target.sealed!.sha256);
-  const unreadable = openUnreadableBlobs();
-  const parts = { log: stage.log, blobs: unreadable.over(stage.engines.blobs), reads: stage.engines.reads, secrets, dueTimes: openDueTimes(), baseUrl: 'https://pdf.example', egress: { request: () => Promise.reject(new Error('called')) } };
-  await expect(deliver(parts, id)).rejects.toThrow(BlobMissing);
-  expect(await stage.typesOf(streams.delivery(id))).toEqual(['DeliveryRequested']);
+  const unreadable = createUnreadableBlobs();
+  const parts = {
+    eventLog: stage.eventLog,
+    blobs: unreadable.wrap(stage.engines.blobs),
+    reads: stage.engines.reads,
+    secrets,
+    attemptSchedule: createAttemptSchedule(),
+    baseUrl: 'https://pdf.example',
+    egress: { sendWebhook: () => Promise.reject(new Error('called')) },
+  };
+  await expect(deliverWebhook(parts, id)).rejects.toThrow(BlobNotFound);
+  expect(await stage.eventTypesIn(streams.delivery(id))).toEqual(['DeliveryRequested']);
   expect(unreadable.missing()).toEqual([]);
-  await deliver(parts, id, 1_000);
-  expect((await lastOf(stage, id)).data).toMatchObject({ outcome: { kind: 'failed', reason: 'The service has lost what it was to send.' } });
+  await deliverWebhook(parts, id, 1_000);
+  expect((await lastOf(stage, id)).data).toMatchObject({
+    outcome: { kind: 'failed', reason: 'The service has lost what it was to send.' },
+  });
 });
 
 test('What a receiver sends back of the headers and the address is not recorded', async () => {
-  const stage = await openStage();
+  const stage = await openEmbeddedEngines();
   const { id } = await completed(stage);
   await serviceOn(stage, (call) => answered(401, `no: ${JSON.stringify(call.headers)} ${call.url}`)).deliver(id);
-  const { history } = await load(stage.log, delivery, streams.delivery(id));
+  const { history } = await loadAggregate(stage.eventLog, delivery, streams.delivery(id));
   expect(JSON.stringify(history)).toContain('no: {');
   expect(JSON.stringify(history)).not.toMatch(/k9Q2z7X1|p4M8w6Y3|r5T1v3N0/);
 });

@@ -5,66 +5,91 @@ import { join } from 'node:path';
 import type { FastifyReply } from 'fastify';
 import { permissions } from '#contracts/events/account.ts';
 import { streams } from '#contracts/names.ts';
-import { openEngines } from '#libs/engines/open.ts';
+import { openEngines } from '#libs/engines/engine-factory.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { hashOf, newSecret, shownPrefix } from '#application/api-keys/secret.ts';
-import { openKeyUses } from '#application/api-keys/uses.ts';
+import { hashSecret, newSecret, visiblePrefix } from '#application/api-keys/secret.ts';
+import { createApiKeyUsageCounter } from '#application/api-keys/usage-counter.ts';
 import { accounts } from '#libs/projections/accounts.ts';
 import { apiKeys } from '#libs/projections/api-keys.ts';
-import { openCallers } from '#application/api-keys/queries.ts';
+import { openCallerCache } from '#application/api-keys/queries.ts';
 import { authenticate, requireActive } from '../../services/api/server/authenticate.ts';
-import { countRequest, requireRoomInMinute } from '../../services/api/server/rate-limit.ts';
-import { heading, quantile, sayPromise } from './report.ts';
-import { eventsOf, projectAll } from './seed.ts';
+import { countRequest, requireRateLimitLeft } from '../../services/api/server/rate-limit.ts';
+import { printHeading, quantile, printTarget } from './report.ts';
+import { recordedEventsOf, projectEvents } from './seed.ts';
 
 const accountOf = (number: number): string => `ACCOUNT${number}`;
 
-const opened = (number: number) => ({ stream: streams.account(accountOf(number)), type: 'AccountOpened', accountId: accountOf(number), data: { name: `account ${number}`, plan: 'business', overrides: { requestsPerMinute: 1_000_000 } } });
+const opened = (number: number) => ({
+  stream: streams.account(accountOf(number)),
+  type: 'AccountOpened',
+  accountId: accountOf(number),
+  data: { name: `account ${number}`, plan: 'business', overrides: { requestsPerMinute: 1_000_000 } },
+});
 
 const issued = (secret: string, number: number, accountCount: number) => {
   const accountId = accountOf(number % accountCount);
   return {
-    stream: streams.apiKey(`KEY${number}`), type: 'ApiKeyIssued', accountId,
-    data: { accountId, name: 'bench', keyType: 'live', hash: hashOf(secret), prefix: shownPrefix(secret), permissions: [...permissions], expiresAt: null },
+    stream: streams.apiKey(`KEY${number}`),
+    type: 'ApiKeyIssued',
+    accountId,
+    data: {
+      accountId,
+      name: 'bench',
+      keyType: 'live',
+      hash: hashSecret(secret),
+      prefix: visiblePrefix(secret),
+      permissions: [...permissions],
+      expiresAt: null,
+    },
   };
 };
 
-const requestWith = (secret: string): IncomingMessage => ({ rawHeaders: ['Host', 'localhost', 'Authorization', `Bearer ${secret}`] }) as IncomingMessage;
+const requestWith = (secret: string): IncomingMessage =>
+  ({ rawHeaders: ['Host', 'localhost', 'Authorization', `Bearer ${secret}`] }) as IncomingMessage;
 const replyWithout = (): FastifyReply => ({ request: {}, header: () => undefined }) as unknown as FastifyReply;
 
 /** What finding out who asks, and counting the request, costs in the API's own process, with so many keys. */
 export const access = async (keyCount: number, requests: number): Promise<void> => {
-  heading(`Authentication and limits, ${keyCount} keys`);
+  printHeading(`Authentication and limits, ${keyCount} keys`);
   const dataDir = await mkdtemp(join(tmpdir(), 'bench-access-'));
-  const engines = await openEngines({ dataDir, eventStoreUrl: 'sqlite:', busUrl: 'memory:', readStoreUrl: 'sqlite:', blobStoreUrl: 'file:' });
-  const keyUses = openKeyUses(engines.reads);
-  const callers = openCallers(engines.reads, 0);
+  const engines = await openEngines({
+    dataDir,
+    eventStoreUrl: 'sqlite:',
+    busUrl: 'memory:',
+    readStoreUrl: 'sqlite:',
+    blobStoreUrl: 'file:',
+  });
+  const keyUses = createApiKeyUsageCounter(engines.reads);
+  const callers = openCallerCache(engines.reads, 0);
   try {
     const accountCount = keyCount / 10;
     const secrets = Array.from({ length: keyCount }, () => newSecret('live'));
-    const events: RecordedEvent[] = eventsOf([
+    const events: RecordedEvent[] = recordedEventsOf([
       ...Array.from({ length: accountCount }, (_, number) => opened(number)),
       ...secrets.map((secret, number) => issued(secret, number, accountCount)),
     ]);
-    await projectAll(engines.reads, [accounts, apiKeys], events);
+    await projectEvents(engines.reads, [accounts, apiKeys], events);
 
     const once = async (secret: string): Promise<number> => {
       const start = performance.now();
       const now = new Date();
       const reply = replyWithout();
       const caller = await authenticate(callers, requestWith(secret), now);
-      keyUses.note(caller.key, now);
+      keyUses.countRequest(caller.key, now);
       await countRequest(engines.limits, caller.account, reply, now);
       requireActive(caller.account);
-      requireRoomInMinute(reply.request.standing!.minute, now);
+      requireRateLimitLeft(reply.request.standing!.rateLimit, now);
       return performance.now() - start;
     };
     const times: number[] = [];
     // Steps that share no factor with the number of keys: every key in turn, never two neighbours.
-    for (let request = 0; request < requests; request += 1) times.push(await once(secrets[(request * 7_919) % keyCount]!));
+    for (let request = 0; request < requests; request += 1)
+      times.push(await once(secrets[(request * 7_919) % keyCount]!));
     const measured = times.slice(Math.floor(requests / 10));
-    console.log(`  ${measured.length} requests, p50 ${quantile(measured, 0.5).toFixed(3)} ms, p99 ${quantile(measured, 0.99).toFixed(3)} ms`);
-    sayPromise('authentication and limits, median', quantile(measured, 0.5), 'at most', 0.3, ' ms');
+    console.log(
+      `  ${measured.length} requests, p50 ${quantile(measured, 0.5).toFixed(3)} ms, p99 ${quantile(measured, 0.99).toFixed(3)} ms`,
+    );
+    printTarget('authentication and limits, median', quantile(measured, 0.5), 'at most', 0.3, ' ms');
   } finally {
     await keyUses.close();
     await engines.close();

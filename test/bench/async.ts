@@ -4,18 +4,18 @@ import { ulid } from 'ulid';
 import { bareId, readModels, streams } from '#contracts/names.ts';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { render } from '#libs/domain/render.ts';
-import { rawServer } from '#libs/egress/fixtures/listening.ts';
-import { begin } from '#application/handling/handle.ts';
+import { startTcpServer } from '#libs/egress/testing/test-servers.ts';
+import { newAggregate } from '#application/command-handling/aggregate.ts';
 import { projections } from '#libs/projections/all.ts';
 import { catchUp } from '#libs/projections/catch-up.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
-import { lookInto } from '../e2e/engines.ts';
-import { openReceivers, type Receivers } from '../e2e/receivers.ts';
-import { type House, openHouse } from '../e2e/service.ts';
-import { until } from '../e2e/until.ts';
+import { withInstallationEngines } from '../support/service/with-engines.ts';
+import { openWebhookReceivers, type WebhookReceivers } from '../support/webhooks/receivers.ts';
+import { type TestInstallation, openTestInstallation } from '../support/service/installation.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { invoice } from './fixtures/invoice.ts';
-import { heading, quantile, sayPromise } from './report.ts';
-import { type Bench, must, withService } from './service.ts';
+import { printHeading, quantile, printTarget } from './report.ts';
+import { type Bench, requireStatus, withBenchService } from './service.ts';
 
 /** Does something `count` times, so many at once; the times that each took, in milliseconds. */
 const timesOf = async (count: number, atOnce: number, act: (index: number) => Promise<unknown>): Promise<number[]> => {
@@ -32,102 +32,175 @@ const timesOf = async (count: number, atOnce: number, act: (index: number) => Pr
   return times;
 };
 
-const bodyOf = (index: number, more: object = {}): string => JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: invoice(index), ...more });
-const accept = ({ ask }: Bench, index: number, more?: object): Promise<Buffer> => ask('POST', '/api/v1/render/async', bodyOf(index, more)).then((answer) => must(answer));
+const bodyOf = (index: number, more: object = {}): string =>
+  JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: invoice(index), ...more });
+const accept = ({ request }: Bench, index: number, more?: object): Promise<Buffer> =>
+  request('POST', '/api/v1/render/async', bodyOf(index, more)).then((answer) => requireStatus(answer));
 
 /** Asynchronous requests accepted a second over HTTP, while rendering goes on as it can. */
-export const accepting = async (requests: number, atOnce = 32): Promise<void> => {
-  heading('Accepting asynchronous renders');
-  await withService({ RENDER_BACKLOG: String(10 * requests) }, async (bench) => {
+export const acceptRate = async (requests: number, atOnce = 32): Promise<void> => {
+  printHeading('Accepting asynchronous renders');
+  await withBenchService({ RENDER_BACKLOG: String(10 * requests) }, async (bench) => {
     await timesOf(200, atOnce, (index) => accept(bench, index));
     const start = performance.now();
     const times = await timesOf(requests, atOnce, (index) => accept(bench, index));
-    sayPromise('asynchronous requests accepted', (1000 * requests) / (performance.now() - start), 'at least', 1_500, ' /s');
-    sayPromise('p99 of an acceptance', quantile(times, 0.99), 'at most', 50, ' ms');
+    printTarget(
+      'asynchronous requests accepted',
+      (1000 * requests) / (performance.now() - start),
+      'at least',
+      1_500,
+      ' /s',
+    );
+    printTarget('p99 of an acceptance', quantile(times, 0.99), 'at most', 50, ' ms');
   });
 };
 
-const done = (house: House, accountId: string): Promise<number> => lookInto(house, ({ reads }) => reads.count(readModels.renders, { accountId, isJob: true, status: 'DONE' }));
-const residentMb = (pid: number): number => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+const done = (house: TestInstallation, accountId: string): Promise<number> =>
+  withInstallationEngines(house, ({ reads }) =>
+    reads.count(readModels.renders, { accountId, isJob: true, status: 'DONE' }),
+  );
+const residentMb = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
 
 /** Documents a second from the moment that all are accepted, and the largest memory of the process in the second half of the time against that in the first. */
 const drain = (jobs: number): Promise<{ perSecond: number; growth: number }> =>
-  withService({ RENDER_BACKLOG: '1000000' }, async (bench) => {
+  withBenchService({ RENDER_BACKLOG: '1000000' }, async (bench) => {
     const accountId = bareId('acc', bench.accountId)!;
-    await timesOf(20, 4, (index) => bench.ask('POST', '/api/v1/render', bodyOf(index)));
+    await timesOf(20, 4, (index) => bench.request('POST', '/api/v1/render', bodyOf(index)));
     await timesOf(jobs, 32, (index) => accept(bench, index));
-    const before = await done(bench.house, accountId);
+    const before = await done(bench.installation, accountId);
     const start = performance.now();
     const memory = [residentMb(bench.service.pid)];
-    while ((await done(bench.house, accountId)) < jobs) {
+    while ((await done(bench.installation, accountId)) < jobs) {
       memory.push(residentMb(bench.service.pid));
       await pause(jobs > 1_000 ? 500 : 20);
     }
     const half = Math.ceil(memory.length / 2);
-    return { perSecond: (1000 * (jobs - before)) / (performance.now() - start), growth: Math.max(...memory.slice(half)) / Math.max(...memory.slice(0, half)) };
+    return {
+      perSecond: (1000 * (jobs - before)) / (performance.now() - start),
+      growth: Math.max(...memory.slice(half)) / Math.max(...memory.slice(0, half)),
+    };
   });
 
 /** A long backlog against a short one. */
-export const draining = async (jobs: number): Promise<void> => {
-  heading(`Draining a backlog of ${jobs} jobs`);
+export const backlogDrainRate = async (jobs: number): Promise<void> => {
+  printHeading(`Draining a backlog of ${jobs} jobs`);
   const [short, long] = [await drain(200), await drain(jobs)];
   console.log(`  200 jobs: ${short.perSecond.toFixed(1)} /s; ${jobs} jobs: ${long.perSecond.toFixed(1)} /s`);
-  sayPromise('speed of the long backlog, of that of the short one', long.perSecond / short.perSecond, 'at least', 0.9, '');
-  sayPromise('memory in the second half of the long one, of that in the first', long.growth, 'at most', 1.1, '');
+  printTarget(
+    'speed of the long backlog, of that of the short one',
+    long.perSecond / short.perSecond,
+    'at least',
+    0.9,
+    '',
+  );
+  printTarget('memory in the second half of the long one, of that in the first', long.growth, 'at most', 1.1, '');
 };
 
 type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
-const released = <T extends RenderEvent['type']>(name: string): Data<T> =>
-  (JSON.parse(readFileSync(new URL(`../fixtures/events/${name}.json`, import.meta.url), 'utf8')) as { event: { data: Data<T> } }).event.data;
+const eventFixtureData = <T extends RenderEvent['type']>(name: string): Data<T> =>
+  (
+    JSON.parse(readFileSync(new URL(`../fixtures/events/${name}.json`, import.meta.url), 'utf8')) as {
+      event: { data: Data<T> };
+    }
+  ).event.data;
 
 /** Puts finished renders into the log whose callbacks go to these addresses. Their making is no part of the figure. */
-const finished = (house: House, accountId: string, addresses: readonly string[]): Promise<void> =>
-  lookInto(house, async ({ store, blobs }) => {
-    const cause = { actor: { kind: 'service', name: 'bench' } as const, accountId, correlationId: 'bench', causationId: null, traceparent: null };
+const recordCompletedRenders = (
+  house: TestInstallation,
+  accountId: string,
+  addresses: readonly string[],
+): Promise<void> =>
+  withInstallationEngines(house, async ({ store, blobs }) => {
+    const cause = {
+      actor: { kind: 'service', name: 'bench' } as const,
+      accountId,
+      correlationId: 'bench',
+      causationId: null,
+      traceparent: null,
+    };
     const pdf = await blobs.put(Buffer.from('%PDF-1.7'));
     await timesOf(addresses.length, 64, async (index) => {
-      const aggregate = begin({ store, now: () => new Date() }, render, streams.render(ulid()));
-      await aggregate.execute({ type: 'request', data: { ...released<'RenderRequested'>('RenderRequested.v1.webhook'), accountId, reply: { kind: 'webhook', estimatedMs: 1, url: addresses[index]!, urlIsMasked: false, method: 'POST', headers: {}, sealed: null } } }, cause);
+      const aggregate = newAggregate({ store, now: () => new Date() }, render, streams.render(ulid()));
+      await aggregate.execute(
+        {
+          type: 'request',
+          data: {
+            ...eventFixtureData<'RenderRequested'>('RenderRequested.v1.webhook'),
+            accountId,
+            responseMode: {
+              kind: 'webhook',
+              estimatedMs: 1,
+              url: addresses[index]!,
+              urlIsMasked: false,
+              method: 'POST',
+              headers: {},
+              sealed: null,
+            },
+          },
+        },
+        cause,
+      );
       await aggregate.execute({ type: 'claim', attempt: 1, worker: 'bench', queueMs: 0 }, cause);
-      await aggregate.execute({ type: 'complete', data: { ...released<'RenderCompleted'>('RenderCompleted.v1.kept'), pdf, keptUntil: new Date(Date.now() + 3_600_000).toISOString() } }, cause);
+      await aggregate.execute(
+        {
+          type: 'complete',
+          data: {
+            ...eventFixtureData<'RenderCompleted'>('RenderCompleted.v1.kept'),
+            pdf,
+            keptUntil: new Date(Date.now() + 3_600_000).toISOString(),
+          },
+        },
+        cause,
+      );
     });
   });
 
-const withReceivers = async (use: (bench: Bench, receivers: Receivers) => Promise<void>): Promise<void> => {
-  const receivers = await openReceivers();
+const withReceivers = async (use: (bench: Bench, receivers: WebhookReceivers) => Promise<void>): Promise<void> => {
+  const receivers = await openWebhookReceivers();
   try {
-    await withService(receivers.settings, (bench) => use(bench, receivers));
+    await withBenchService(receivers.settings, (bench) => use(bench, receivers));
   } finally {
     await receivers.close();
   }
 };
 
-const allCame = async (came: () => number, wanted: number): Promise<void> => {
+const waitForCount = async (came: () => number, wanted: number): Promise<void> => {
   while (came() < wanted) await pause(5);
 };
 
 /** Callbacks a second to one receiver that answers at once, first to last. */
-export const callbacks = async (count: number): Promise<void> => {
-  heading('Callbacks to a receiver that answers at once');
-  await withReceivers(async ({ house, accountId }, receivers) => {
+export const callbackRate = async (count: number): Promise<void> => {
+  printHeading('Callbacks to a receiver that answers at once');
+  await withReceivers(async ({ installation, accountId }, receivers) => {
     const times: number[] = [];
-    const receiver = await receivers.receiver(() => (times.push(performance.now()), 200));
-    await finished(house, bareId('acc', accountId)!, Array.from({ length: count }, () => receiver.url));
-    await allCame(() => times.length, count);
-    sayPromise('callbacks', (1000 * (count - 1)) / (times.at(-1)! - times[0]!), 'at least', 500, ' /s');
+    const receiver = await receivers.openReceiver(() => (times.push(performance.now()), 200));
+    await recordCompletedRenders(
+      installation,
+      bareId('acc', accountId)!,
+      Array.from({ length: count }, () => receiver.url),
+    );
+    await waitForCount(() => times.length, count);
+    printTarget('callbacks', (1000 * (count - 1)) / (times.at(-1)! - times[0]!), 'at least', 500, ' /s');
   });
 };
 
 /** From RenderCompleted to the first byte at a receiver, one job after the other; milliseconds. */
-const delays = async (bench: Bench, receivers: Receivers, jobs: number): Promise<number[]> => {
+const delays = async (bench: Bench, receivers: WebhookReceivers, jobs: number): Promise<number[]> => {
   const arrived = new Map<string, number>();
-  const receiver = await receivers.receiver(({ body }) => (arrived.set(String(body.id), Date.now()), 200));
+  const receiver = await receivers.openReceiver(({ body }) => (arrived.set(String(body.id), Date.now()), 200));
   const found: number[] = [];
   for (let index = 0; index < jobs; index += 1) {
     const { id } = JSON.parse((await accept(bench, index, { webhook_url: receiver.url })).toString()) as { id: string };
-    await allCame(() => (arrived.has(id) ? 1 : 0), 1);
+    await waitForCount(() => (arrived.has(id) ? 1 : 0), 1);
     // The callback comes before the read model has been told of the end.
-    const endedAt = await until('the end is known', () => lookInto(bench.house, async ({ reads }) => ((await reads.get(readModels.renders, bareId('render', id)!)) as RenderDocument | null)?.endedAt));
+    const endedAt = await waitUntil('the end is known', () =>
+      withInstallationEngines(
+        bench.installation,
+        async ({ reads }) =>
+          ((await reads.get(readModels.renders, bareId('render', id)!)) as RenderDocument | null)?.endedAt,
+      ),
+    );
     found.push(arrived.get(id)! - Date.parse(endedAt));
   }
   return found;
@@ -135,60 +208,104 @@ const delays = async (bench: Bench, receivers: Receivers, jobs: number): Promise
 
 /** How long after its render a callback leaves; and what a thousand receivers that never answer change about it. */
 export const callbackDelay = async (jobs: number, silent: number): Promise<void> => {
-  heading('From RenderCompleted to the callback');
+  printHeading('From RenderCompleted to the callback');
   await withReceivers(async (bench, receivers) => {
     await delays(bench, receivers, 5);
-    sayPromise('median delay', quantile(await delays(bench, receivers, jobs), 0.5), 'at most', 20, ' ms');
-    const mute = await Promise.all(Array.from({ length: silent }, async () => receivers.keep(await rawServer(() => undefined))));
-    const reached = (): number => mute.filter((server) => server.connections() > 0).length;
-    await finished(bench.house, bareId('acc', bench.accountId)!, mute.map(({ port }) => `https://127.0.0.1:${port}/`));
-    await allCame(reached, silent);
-    sayPromise(`longest delay beside ${silent} silent receivers`, Math.max(...(await delays(bench, receivers, 10))), 'at most', 1_000, ' ms');
+    printTarget('median delay', quantile(await delays(bench, receivers, jobs), 0.5), 'at most', 20, ' ms');
+    const mute = await Promise.all(
+      Array.from({ length: silent }, async () => receivers.closeWithReceivers(await startTcpServer(() => undefined))),
+    );
+    const reached = (): number => mute.filter((server) => server.connectionCount() > 0).length;
+    await recordCompletedRenders(
+      bench.installation,
+      bareId('acc', bench.accountId)!,
+      mute.map(({ port }) => `https://127.0.0.1:${port}/`),
+    );
+    await waitForCount(reached, silent);
+    printTarget(
+      `longest delay beside ${silent} silent receivers`,
+      Math.max(...(await delays(bench, receivers, 10))),
+      'at most',
+      1_000,
+      ' ms',
+    );
   });
 };
 
 /** Puts renders into the log that nobody has begun, and brings the read models there. */
-const open = (house: House, accountId: string, jobs: number): Promise<void> =>
-  lookInto(house, async ({ store, blobs, reads }) => {
-    const cause = { actor: { kind: 'service', name: 'bench' } as const, accountId, correlationId: 'bench', causationId: null, traceparent: null };
-    const source = { mode: 'CONVERT' as const, inputType: 'html' as const, input: await blobs.put(Buffer.from(invoice(0))) };
-    const data = { ...released<'RenderRequested'>('RenderRequested.v1.webhook'), accountId, source, reply: { kind: 'poll' as const, estimatedMs: 1 } };
-    await timesOf(jobs, 256, () => begin({ store, now: () => new Date() }, render, streams.render(ulid())).execute({ type: 'request', data }, cause));
+const recordOpenRenders = (house: TestInstallation, accountId: string, jobs: number): Promise<void> =>
+  withInstallationEngines(house, async ({ store, blobs, reads }) => {
+    const cause = {
+      actor: { kind: 'service', name: 'bench' } as const,
+      accountId,
+      correlationId: 'bench',
+      causationId: null,
+      traceparent: null,
+    };
+    const source = {
+      mode: 'CONVERT' as const,
+      inputType: 'html' as const,
+      input: await blobs.put(Buffer.from(invoice(0))),
+    };
+    const data = {
+      ...eventFixtureData<'RenderRequested'>('RenderRequested.v1.webhook'),
+      accountId,
+      source,
+      reply: { kind: 'poll' as const, estimatedMs: 1 },
+    };
+    await timesOf(jobs, 256, () =>
+      newAggregate({ store, now: () => new Date() }, render, streams.render(ulid())).execute(
+        { type: 'request', data },
+        cause,
+      ),
+    );
     await catchUp(store, reads, projections);
   });
 
 /** How long a start takes with so many open jobs, until it is ready and until the first job has begun, beside a start without any. */
-export const starting = async (jobs: number): Promise<void> => {
-  heading(`Starting with ${jobs} open jobs`);
-  const house = await openHouse();
+export const startupTime = async (jobs: number): Promise<void> => {
+  printHeading(`Starting with ${jobs} open jobs`);
+  const house = await openTestInstallation();
   const started = async (): Promise<number> => {
     const since = performance.now();
     const service = await house.start();
     const ms = performance.now() - since;
-    await service.end('SIGTERM');
+    await service.stop('SIGTERM');
     return ms;
   };
   try {
     await started();
-    const { id } = await house.colophon<{ id: string }>('account', 'create', '--name', 'bench', '--plan', 'enterprise');
+    const { id } = await house.runJsonCommand<{ id: string }>(
+      'account',
+      'create',
+      '--name',
+      'bench',
+      '--plan',
+      'enterprise',
+    );
     console.log(`  without open jobs ready after ${((await started()) / 1000).toFixed(1)} s`);
-    await open(house, bareId('acc', id)!, jobs);
+    await recordOpenRenders(house, bareId('acc', id)!, jobs);
     const since = performance.now();
     const service = await house.start();
-    sayPromise('ready', (performance.now() - since) / 1000, 'at most', 5, ' s');
-    await until('the first has begun', () => lookInto(house, async ({ reads }) => (await reads.count(readModels.renders, { status: 'QUEUED' })) < jobs));
+    printTarget('ready', (performance.now() - since) / 1000, 'at most', 5, ' s');
+    await waitUntil('the first has begun', () =>
+      withInstallationEngines(
+        house,
+        async ({ reads }) => (await reads.count(readModels.renders, { status: 'QUEUED' })) < jobs,
+      ),
+    );
     console.log(`  the first job has begun after ${((performance.now() - since) / 1000).toFixed(1)} s`);
-    await service.end('SIGKILL');
+    await service.stop('SIGKILL');
   } finally {
     await house.remove();
   }
 };
 
 const parts: Record<string, () => Promise<void>> = {
-  accepting: () => accepting(Number(process.argv[3] ?? 15_000)),
-  draining: () => draining(Number(process.argv[3] ?? 20_000)),
-  callbacks: () => callbacks(Number(process.argv[3] ?? 5_000)),
-  starting: () => starting(Number(process.argv[3] ?? 50_000)),
+  accepting: () => acceptRate(Number(process.argv[3] ?? 15_000)),
+  draining: () => backlogDrainRate(Number(process.argv[3] ?? 20_000)),
+  callbacks: () => callbackRate(Number(process.argv[3] ?? 5_000)),
+  starting: () => startupTime(Number(process.argv[3] ?? 50_000)),
   delay: () => callbackDelay(100, Number(process.argv[3] ?? 1_000)),
 };
 

@@ -1,19 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endlessInputs, heavyInputs, refusedInputs } from '../fixtures/bad-input.ts';
-import { heading, quantile, sayPromise } from './report.ts';
-import { type Bench, must, withService } from './service.ts';
+import { printHeading, quantile, printTarget } from './report.ts';
+import { type Bench, requireStatus, withBenchService } from './service.ts';
 
 const small = JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: '<p>a small document</p>' });
 
 type Slowest = { what: string; ms: number };
 
 /** Renders small documents one after the other until `over`, and tells of each how long it took and what ran beside it. */
-const stroll = async ({ ask }: Bench, beside: { what: string; over: boolean }): Promise<Slowest[]> => {
+const renderSmallDocuments = async (
+  { request }: Bench,
+  beside: { what: string; over: boolean },
+): Promise<Slowest[]> => {
   const walk: Slowest[] = [];
   while (!beside.over) {
     const { what } = beside;
     const start = performance.now();
-    must(await ask('POST', '/api/v1/render', small));
+    requireStatus(await request('POST', '/api/v1/render', small));
     walk.push({ what, ms: performance.now() - start });
     await sleep(10);
   }
@@ -22,20 +25,32 @@ const stroll = async ({ ask }: Bench, beside: { what: string; over: boolean }): 
 
 /** What somebody else feels of bad and heavy input, one after the other: `inputs` with a small render now and then all the while. */
 export const badInput = async (): Promise<void> => {
-  heading('Small renders while bad and heavy input is sent');
-  await withService({}, async (bench) => {
-    for (let warm = 0; warm < 20; warm += 1) must(await bench.ask('POST', '/api/v1/render', small));
+  printHeading('Small renders while bad and heavy input is sent');
+  await withBenchService({}, async (bench) => {
+    for (let warm = 0; warm < 20; warm += 1) requireStatus(await bench.request('POST', '/api/v1/render', small));
     const beside = { what: 'nothing', over: false };
-    const walk = stroll(bench, beside);
+    const walk = renderSmallDocuments(bench, beside);
     for (const { what, request } of [...refusedInputs, ...heavyInputs, ...endlessInputs]) {
       beside.what = what;
-      const { status } = await bench.ask('POST', '/api/v1/render', JSON.stringify({ mode: 'CONVERT', ...request }));
+      const { status } = await bench.request('POST', '/api/v1/render', JSON.stringify({ mode: 'CONVERT', ...request }));
       if (status >= 500) console.log(`  ${what}: ${status}`);
     }
     beside.over = true;
     const times = await walk;
-    for (const { what, ms } of times.toSorted((a, b) => b.ms - a.ms).slice(0, 5)) console.log(`  ${ms.toFixed(0)} ms beside ${what}`);
-    console.log(`  ${times.length} small renders, p50 ${quantile(times.map(({ ms }) => ms), 0.5).toFixed(1)} ms`);
-    sayPromise('slowest small render beside bad input', Math.max(...times.map(({ ms }) => ms)), 'at most', 1000, ' ms');
+    for (const { what, ms } of times.toSorted((a, b) => b.ms - a.ms).slice(0, 5))
+      console.log(`  ${ms.toFixed(0)} ms beside ${what}`);
+    console.log(
+      `  ${times.length} small renders, p50 ${quantile(
+        times.map(({ ms }) => ms),
+        0.5,
+      ).toFixed(1)} ms`,
+    );
+    printTarget(
+      'slowest small render beside bad input',
+      Math.max(...times.map(({ ms }) => ms)),
+      'at most',
+      1000,
+      ' ms',
+    );
   });
 };

@@ -12,10 +12,18 @@ const eventOfUsualSize = (): NewEvent => ({
   type: 'RenderStarted',
   version: 1,
   data: { attempt: 1, worker: `renderer-1 ${'x'.repeat(300)}`, queueMs: 1 },
-  metadata: { occurredAt: new Date().toISOString(), actor: { kind: 'service', name: 'renderer' }, accountId: null, correlationId: randomUUID(), causationId: null, traceparent: null },
+  metadata: {
+    occurredAt: new Date().toISOString(),
+    actor: { kind: 'service', name: 'renderer' },
+    accountId: null,
+    correlationId: randomUUID(),
+    causationId: null,
+    traceparent: null,
+  },
 });
 
-const quantile = (sorted: readonly number[], share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+const quantile = (sorted: readonly number[], share: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 
 /**
  * Durable single-event appends to the embedded event store: `callers` at once, each waiting for its own append before the next one,
@@ -39,7 +47,13 @@ export const benchAppends = async (callers: number, appends: number): Promise<Ap
     await Promise.all(Array.from({ length: callers }, caller));
     const seconds = (performance.now() - start) / 1000;
     const sorted = times.toSorted((a, b) => a - b);
-    return { callers, appends, perSecond: Math.round(appends / seconds), p50Ms: quantile(sorted, 0.5), p99Ms: quantile(sorted, 0.99) };
+    return {
+      callers,
+      appends,
+      perSecond: Math.round(appends / seconds),
+      p50Ms: quantile(sorted, 0.5),
+      p99Ms: quantile(sorted, 0.99),
+    };
   } finally {
     await store.close();
     await rm(folder, { recursive: true, force: true });
@@ -47,5 +61,6 @@ export const benchAppends = async (callers: number, appends: number): Promise<Ap
 };
 
 if (import.meta.main) {
-  for (const callers of [1, 16, 256, 1024]) console.log(JSON.stringify(await benchAppends(callers, callers === 1 ? 500 : 40_000)));
+  for (const callers of [1, 16, 256, 1024])
+    console.log(JSON.stringify(await benchAppends(callers, callers === 1 ? 500 : 40_000)));
 }

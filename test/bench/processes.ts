@@ -10,11 +10,14 @@ const textOf = (pid: number, file: string): string => {
   }
 };
 
-const all = (): number[] => readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number);
+const all = (): number[] =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number);
 const parentOf = (pid: number): number => Number(/^PPid:\s+(\d+)/m.exec(textOf(pid, 'status'))?.[1] ?? 0);
 
 /** A process and all its descendants. */
-export const family = (root: number): number[] => {
+export const processTree = (root: number): number[] => {
   const parents = new Map(all().map((pid) => [pid, parentOf(pid)]));
   const belongs = (pid: number): boolean => pid !== 0 && (pid === root || belongs(parents.get(pid) ?? 0));
   return [...parents.keys()].filter(belongs);
@@ -24,13 +27,18 @@ export const family = (root: number): number[] => {
 export const commandOf = (pid: number): string => textOf(pid, 'cmdline').replaceAll('\0', ' ');
 
 /** What a process holds in MiB, its share of what it has together with others included. */
-export const heldMb = (pid: number): number => Number(/^Pss:\s+(\d+)/m.exec(textOf(pid, 'smaps_rollup'))?.[1] ?? 0) / 1024;
+export const memoryMb = (pid: number): number =>
+  Number(/^Pss:\s+(\d+)/m.exec(textOf(pid, 'smaps_rollup'))?.[1] ?? 0) / 1024;
 
 const msPerTick = 10;
 
 /** The processor time that a process has had so far, in milliseconds. */
 export const processorMs = (pid: number): number => {
   const stat = textOf(pid, 'stat');
-  const [user = 0, system = 0] = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 13).map(Number);
+  const [user = 0, system = 0] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+    .map(Number);
   return (user + system) * msPerTick;
 };

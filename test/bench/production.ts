@@ -1,29 +1,34 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { bareId, readModels } from '#contracts/names.ts';
 import { readExample } from '#libs/templating/examples.ts';
-import { lookInto } from '../e2e/engines.ts';
-import { openProduction } from '../e2e/world.ts';
-import { readExposition } from '../telemetry/exposition.ts';
+import { withInstallationEngines } from '../support/service/with-engines.ts';
+import { openServersEnvironment } from '../support/environment.ts';
+import { parseExposition } from '../support/telemetry/exposition.ts';
 import { invoice } from './fixtures/invoice.ts';
 import { measure } from './raw-limit.ts';
-import { heading, quantile, sayFigure, sayPromise } from './report.ts';
-import { type Bench, must, withService } from './service.ts';
+import { printHeading, quantile, printMeasurement, printTarget } from './report.ts';
+import { type Bench, requireStatus, withBenchService } from './service.ts';
 
 type Renders = (documents: number, concurrency: number) => ReturnType<typeof measure>;
 
 const rendersOf = async (bench: Bench): Promise<Renders> => {
   const { template, sample } = await readExample('invoice');
-  const { id } = JSON.parse(must(await bench.ask('POST', '/api/v1/templates', JSON.stringify(template)), 201).toString()) as { id: string };
+  const { id } = JSON.parse(
+    requireStatus(await bench.request('POST', '/api/v1/templates', JSON.stringify(template)), 201).toString(),
+  ) as { id: string };
   const body = JSON.stringify({ mode: 'RENDER', template_id: id, data: sample });
-  return (documents, concurrency) => measure(documents, concurrency, async () => must(await bench.ask('POST', '/api/v1/render', body)));
+  return (documents, concurrency) =>
+    measure(documents, concurrency, async () => requireStatus(await bench.request('POST', '/api/v1/render', body)));
 };
 
 type Counts = Map<number, number>;
 
 /** How many steps of the projector, so far, have ended no later than so many seconds after their oldest event, as the service itself counts them. */
-const delaysOf = async ({ ask }: Bench): Promise<Counts> => {
-  const samples = readExposition(must(await ask('GET', '/metrics')).toString());
-  const steps = samples.filter(({ metric, labels }) => metric === 'colophon_follower_delay_seconds_bucket' && labels['follower'] === 'projector');
+const delaysOf = async ({ request }: Bench): Promise<Counts> => {
+  const samples = parseExposition(requireStatus(await request('GET', '/metrics')).toString());
+  const steps = samples.filter(
+    ({ metric, labels }) => metric === 'colophon_follower_delay_seconds_bucket' && labels['follower'] === 'projector',
+  );
   return new Map(steps.map(({ labels, value }) => [labels['le'] === '+Inf' ? Infinity : Number(labels['le']), value]));
 };
 
@@ -35,33 +40,52 @@ const within = (share: number, before: Counts, after: Counts): number => {
   const place = bounds.findIndex((bound) => grown(bound) >= wanted);
   const [lower, upper] = [bounds[place - 1] ?? 0, bounds[place]!];
   const [atLower, atUpper] = [place > 0 ? grown(lower) : 0, grown(upper)];
-  return 1_000 * (upper === Infinity ? Infinity : lower + ((upper - lower) * (wanted - atLower)) / Math.max(1, atUpper - atLower));
+  return (
+    1_000 *
+    (upper === Infinity ? Infinity : lower + ((upper - lower) * (wanted - atLower)) / Math.max(1, atUpper - atLower))
+  );
 };
 
 /** The shipped invoice on the engines for production and on the embedded ones, by services that are asked by turns, so that both meet the same weather. */
-export const production = async (documents: number, turns: number): Promise<void> => {
-  heading('POST /render, RENDER of the shipped invoice, on KurrentDB (stand-in), NATS and MongoDB (FerretDB), beside the embedded engines');
-  const world = await openProduction();
+export const serversThroughput = async (documents: number, turns: number): Promise<void> => {
+  printHeading(
+    'POST /render, RENDER of the shipped invoice, on KurrentDB (stand-in), NATS and MongoDB (FerretDB), beside the embedded engines',
+  );
+  const world = await openServersEnvironment();
   try {
-    await withService({}, (embedded) =>
-      withService(world.settings as Record<string, string>, async (served) => {
+    await withBenchService({}, (embedded) =>
+      withBenchService(world.settings as Record<string, string>, async (served) => {
         const [ofEmbedded, ofServed] = [await rendersOf(embedded), await rendersOf(served)];
         const [shares, added]: [number[], number[]] = [[], []];
         for (let turn = 0; turn < turns; turn += 1) {
           const [one, other] = [await ofEmbedded(documents, 4), await ofServed(documents, 4)];
-          sayFigure('embedded', one);
-          sayFigure('on servers', other);
+          printMeasurement('embedded', one);
+          printMeasurement('on servers', other);
           shares.push(other.documentsPerSecond / one.documentsPerSecond);
-          const [oneAlone, otherAlone] = [await ofEmbedded(Math.ceil(documents / 3), 1), await ofServed(Math.ceil(documents / 3), 1)];
-          sayFigure('embedded', oneAlone);
-          sayFigure('on servers', otherAlone);
+          const [oneAlone, otherAlone] = [
+            await ofEmbedded(Math.ceil(documents / 3), 1),
+            await ofServed(Math.ceil(documents / 3), 1),
+          ];
+          printMeasurement('embedded', oneAlone);
+          printMeasurement('on servers', otherAlone);
           added.push(otherAlone.p50Ms - oneAlone.p50Ms);
         }
-        sayPromise('throughput on servers, share of that on the embedded engines', quantile(shares, 0.5), 'at least', 0.8);
-        sayPromise('added at the median', quantile(added, 0.5), 'at most', 15, ' ms');
+        printTarget(
+          'throughput on servers, share of that on the embedded engines',
+          quantile(shares, 0.5),
+          'at least',
+          0.8,
+        );
+        printTarget('added at the median', quantile(added, 0.5), 'at most', 15, ' ms');
         const before = await delaysOf(served);
         await ofServed(documents * 6, 4);
-        sayPromise('projector lag under full load, p99', within(0.99, before, await delaysOf(served)), 'at most', 100, ' ms');
+        printTarget(
+          'projector lag under full load, p99',
+          within(0.99, before, await delaysOf(served)),
+          'at most',
+          100,
+          ' ms',
+        );
       }),
     );
   } finally {
@@ -70,28 +94,51 @@ export const production = async (documents: number, turns: number): Promise<void
 };
 
 /** Two processes that render, beside one for all the rest. */
-export const sharing = async (jobs: number): Promise<void> => {
-  heading('Two renderers that share the work');
-  const world = await openProduction();
+export const rendererBalance = async (jobs: number): Promise<void> => {
+  printHeading('Two renderers that share the work');
+  const world = await openServersEnvironment();
   try {
-    await withService(
+    await withBenchService(
       { ...(world.settings as Record<string, string>), RENDER_BACKLOG: '1000000' },
-      async ({ house, ask, accountId }) => {
-        const renderers = [await house.start('renderer'), await house.start('renderer')];
-        for (let index = 0; index < jobs; index += 1) must(await ask('POST', '/api/v1/render/async', JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: invoice(index) })));
-        const shares = await lookInto(house, async ({ store, reads }) => {
-          while ((await reads.count(readModels.renders, { accountId: bareId('acc', accountId)!, status: 'DONE' })) < jobs) await pause(100);
+      async ({ installation, request, accountId }) => {
+        const renderers = [await installation.start('renderer'), await installation.start('renderer')];
+        for (let index = 0; index < jobs; index += 1)
+          requireStatus(
+            await request(
+              'POST',
+              '/api/v1/render/async',
+              JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: invoice(index) }),
+            ),
+          );
+        const shares = await withInstallationEngines(installation, async ({ store, reads }) => {
+          while (
+            (await reads.count(readModels.renders, { accountId: bareId('acc', accountId)!, status: 'DONE' })) < jobs
+          )
+            await pause(100);
           const byWorker = new Map<string, number>();
-          for (let after = 0, batch = await store.readAll(0, 1_000); batch.length > 0; after = batch.at(-1)!.position, batch = await store.readAll(after, 1_000)) {
+          for (
+            let after = 0, batch = await store.readAll(0, 1_000);
+            batch.length > 0;
+            after = batch.at(-1)!.position, batch = await store.readAll(after, 1_000)
+          ) {
             for (const { type, data } of batch) {
-              if (type === 'RenderStarted') byWorker.set((data as { worker: string }).worker, (byWorker.get((data as { worker: string }).worker) ?? 0) + 1);
+              if (type === 'RenderStarted')
+                byWorker.set(
+                  (data as { worker: string }).worker,
+                  (byWorker.get((data as { worker: string }).worker) ?? 0) + 1,
+                );
             }
           }
           return [...byWorker.values()];
         });
         console.log(`  ${shares.join(' and ')} of ${jobs}`);
-        sayPromise('difference between the two, of the larger share', shares.length === 2 ? 1 - Math.min(...shares) / Math.max(...shares) : 1, 'at most', 0.1);
-        for (const renderer of renderers) await renderer.end('SIGTERM');
+        printTarget(
+          'difference between the two, of the larger share',
+          shares.length === 2 ? 1 - Math.min(...shares) / Math.max(...shares) : 1,
+          'at most',
+          0.1,
+        );
+        for (const renderer of renderers) await renderer.stop('SIGTERM');
       },
       ['api', 'relay', 'projector', 'delivery', 'sweeper'],
     );

@@ -1,14 +1,27 @@
-import { launch, type Browser } from '#libs/chromium/browsers/launch.ts';
+import { launchBrowser, type Browser } from '#libs/chromium/browsers/launch.ts';
 import type { Session } from '#libs/chromium/cdp/connection.ts';
 import { invoice } from './fixtures/invoice.ts';
 
-export type Figure = { concurrency: number; documentsPerSecond: number; p50Ms: number; p99Ms: number };
+export type Measurement = { concurrency: number; documentsPerSecond: number; p50Ms: number; p99Ms: number };
 export type RawSettings = { executable: string; documents: number; concurrency: number };
 
-const paper = { paperWidth: 8.27, paperHeight: 11.69, marginTop: 0.787, marginBottom: 0.787, marginLeft: 0.59, marginRight: 0.59, printBackground: true, generateTaggedPDF: false };
+const paper = {
+  paperWidth: 8.27,
+  paperHeight: 11.69,
+  marginTop: 0.787,
+  marginBottom: 0.787,
+  marginLeft: 0.59,
+  marginRight: 0.59,
+  printBackground: true,
+  generateTaggedPDF: false,
+};
 
 /** Runs `work` so many times, that many at once; the first tenth warms up and does not count. */
-export const measure = async (documents: number, concurrency: number, work: (worker: number, index: number) => Promise<unknown>): Promise<Figure> => {
+export const measure = async (
+  documents: number,
+  concurrency: number,
+  work: (worker: number, index: number) => Promise<unknown>,
+): Promise<Measurement> => {
   const warmUp = Math.ceil(documents / 10);
   const durations: number[] = [];
   const run = async (from: number, to: number) => {
@@ -36,16 +49,24 @@ type Target = { session: Session; frameId: string; context: string };
 
 const target = async ({ devtools, framelessPages }: Browser, scripts: boolean): Promise<Target> => {
   const { browserContextId: context } = await devtools.send('Target.createBrowserContext', {});
-  const { targetId } = await devtools.send('Target.createTarget', { url: 'about:blank', browserContextId: context, enableBeginFrameControl: framelessPages });
+  const { targetId } = await devtools.send('Target.createTarget', {
+    url: 'about:blank',
+    browserContextId: context,
+    enableBeginFrameControl: framelessPages,
+  });
   const { sessionId } = await devtools.send('Target.attachToTarget', { targetId, flatten: true });
   const session = devtools.session(sessionId);
-  const setUp = [session.send('Page.getFrameTree'), session.send('Page.enable'), session.send('Page.setLifecycleEventsEnabled', { enabled: true })] as const;
+  const setUp = [
+    session.send('Page.getFrameTree'),
+    session.send('Page.enable'),
+    session.send('Page.setLifecycleEventsEnabled', { enabled: true }),
+  ] as const;
   if (!scripts) await session.send('Emulation.setScriptExecutionDisabled', { value: true });
   const [{ frameTree }] = await Promise.all(setUp);
   return { session, frameId: frameTree.frame.id, context };
 };
 
-const fill = async ({ session, frameId }: Target, html: string): Promise<Buffer> => {
+const printDocument = async ({ session, frameId }: Target, html: string): Promise<Buffer> => {
   const loaded = new Promise<void>((resolve) => {
     const off = session.on('Page.lifecycleEvent', ({ name }) => {
       if (name !== 'load') return;
@@ -59,8 +80,12 @@ const fill = async ({ session, frameId }: Target, html: string): Promise<Buffer>
   return Buffer.from(data, 'base64');
 };
 
-const withBrowser = async <T>(executable: string, kind: 'static' | 'animated', use: (browser: Browser) => Promise<T>): Promise<T> => {
-  const browser = await launch({ executable, kind, memoryMb: 2048 });
+const withBrowser = async <T>(
+  executable: string,
+  kind: 'static' | 'animated',
+  use: (browser: Browser) => Promise<T>,
+): Promise<T> => {
+  const browser = await launchBrowser({ executable, renderMode: kind, memoryMb: 2048 });
   try {
     return await use(browser);
   } finally {
@@ -69,18 +94,24 @@ const withBrowser = async <T>(executable: string, kind: 'static' | 'animated', u
 };
 
 /** The limit: kept bare targets without screen frames, refilled by the finished document, in a loop that does nothing else. */
-export const rawLimit = ({ executable, documents, concurrency }: RawSettings, documentOf: (index: number) => string = invoice): Promise<Figure> =>
+export const rawLimit = (
+  { executable, documents, concurrency }: RawSettings,
+  documentOf: (index: number) => string = invoice,
+): Promise<Measurement> =>
   withBrowser(executable, 'static', async (browser) => {
     const targets = await Promise.all(Array.from({ length: concurrency }, () => target(browser, false)));
-    return measure(documents, concurrency, (worker, index) => fill(targets[worker]!, documentOf(index)));
+    return measure(documents, concurrency, (worker, index) => printDocument(targets[worker]!, documentOf(index)));
   });
 
 /** What scripts cost at the least: a new browser context for each document, in a loop that does nothing else. */
-export const rawScriptLimit = ({ executable, documents, concurrency }: RawSettings, documentOf: (index: number) => string = invoice): Promise<Figure> =>
+export const rawScriptLimit = (
+  { executable, documents, concurrency }: RawSettings,
+  documentOf: (index: number) => string = invoice,
+): Promise<Measurement> =>
   withBrowser(executable, 'animated', (browser) =>
     measure(documents, concurrency, async (_, index) => {
       const fresh = await target(browser, true);
-      await fill(fresh, documentOf(index));
+      await printDocument(fresh, documentOf(index));
       await browser.devtools.send('Target.disposeBrowserContext', { browserContextId: fresh.context });
     }),
   );

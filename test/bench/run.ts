@@ -1,12 +1,12 @@
 import { availableParallelism, cpus } from 'node:os';
 import { access } from './access.ts';
-import { accepting, callbackDelay, callbacks, draining } from './async.ts';
+import { acceptRate, callbackDelay, callbackRate, backlogDrainRate } from './async.ts';
 import { badInput } from './bad-input.ts';
-import { bystander } from './bystander.ts';
+import { latencyBesideHeavyRender } from './latency-beside-heavy-render.ts';
 import { benchAppends } from './event-store.ts';
 import { memory } from './memory.ts';
-import { production, sharing } from './production.ts';
-import { heading, sayAll, sayPromise } from './report.ts';
+import { serversThroughput, rendererBalance } from './production.ts';
+import { printHeading, printAllTargets, printTarget } from './report.ts';
 import { sizing } from './sizing.ts';
 import { templateReads } from './templates.ts';
 import { tracing } from './tracing.ts';
@@ -14,10 +14,10 @@ import { convertThroughput, frameThroughput, scriptThroughput, templateThroughpu
 import { usage } from './usage.ts';
 
 const appends = async (): Promise<void> => {
-  heading('Durable appends to the embedded event store');
+  printHeading('Durable appends to the embedded event store');
   const { perSecond, p50Ms } = await benchAppends(1024, 40_000);
   console.log(`  1024 callers, p50 ${p50Ms.toFixed(1)} ms`);
-  sayPromise('single-event appends', perSecond, 'at least', 10_000, ' /s');
+  printTarget('single-event appends', perSecond, 'at least', 10_000, ' /s');
 };
 
 const parts: Record<string, () => Promise<void>> = {
@@ -26,26 +26,27 @@ const parts: Record<string, () => Promise<void>> = {
   script: () => scriptThroughput(150),
   frames: () => frameThroughput(150),
   tracing: () => tracing(400, 9),
-  production: () => production(130, 9),
-  sharing: () => sharing(1_000),
+  production: () => serversThroughput(130, 9),
+  sharing: () => rendererBalance(1_000),
   sizing: () => sizing(400),
   appends,
-  bystander,
+  bystander: latencyBesideHeavyRender,
   'bad-input': badInput,
   templates: () => templateReads(50, 100, 2000),
   access: () => access(100_000, 50_000),
   usage: () => usage(1_000_000, 2_000),
   memory: () => memory(500, 5000),
-  accepting: () => accepting(10_000),
-  draining: () => draining(20_000),
-  callbacks: () => callbacks(3_000),
+  accepting: () => acceptRate(10_000),
+  draining: () => backlogDrainRate(20_000),
+  callbacks: () => callbackRate(3_000),
   delay: () => callbackDelay(200, 1_000),
 };
 
 const chosen = process.argv.slice(2);
 const unknown = chosen.filter((name) => !Object.hasOwn(parts, name));
-if (unknown.length > 0) throw new Error(`There is no ${unknown.join(', ')}. There are: ${Object.keys(parts).join(', ')}.`);
+if (unknown.length > 0)
+  throw new Error(`There is no ${unknown.join(', ')}. There are: ${Object.keys(parts).join(', ')}.`);
 
 console.log(`${availableParallelism()} cores, ${cpus()[0]?.model}, Node ${process.version}`);
 for (const name of chosen.length > 0 ? chosen : Object.keys(parts)) await parts[name]!();
-sayAll();
+printAllTargets();

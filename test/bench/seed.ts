@@ -1,25 +1,45 @@
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { openProjecting } from '#libs/projections/catch-up.ts';
+import { openProjectionRunner } from '#libs/projections/catch-up.ts';
 import type { Projection } from '#libs/projections/projection.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
 // Figures at a large scale need read models of that size, not the hours that it takes to write such a log. These events are made up in
 // memory and go through the very projections that follow the log, so that the documents are the ones that it would have led to.
 
-export type Made = { stream: string; type: string; accountId: string; data: unknown; at?: string };
+export type SeedEvent = { stream: string; type: string; accountId: string; data: unknown; at?: string };
 
 /** Events in the order given, at the positions after `after`. */
-export const eventsOf = (made: readonly Made[], after = 0): RecordedEvent[] =>
-  made.map(({ stream, type, accountId, data, at = new Date().toISOString() }, index) => (({
-    id: `seed-${after + index + 1}`, stream, revision: 0, position: after + index + 1, type, version: 1, data,
-    metadata: { occurredAt: at, actor: { kind: 'service', name: 'bench' }, accountId, correlationId: 'bench', causationId: null, traceparent: null },
-  }) as RecordedEvent));
+export const recordedEventsOf = (made: readonly SeedEvent[], after = 0): RecordedEvent[] =>
+  made.map(
+    ({ stream, type, accountId, data, at = new Date().toISOString() }, index) =>
+      ({
+        id: `seed-${after + index + 1}`,
+        stream,
+        revision: 0,
+        position: after + index + 1,
+        type,
+        version: 1,
+        data,
+        metadata: {
+          occurredAt: at,
+          actor: { kind: 'service', name: 'bench' },
+          accountId,
+          correlationId: 'bench',
+          causationId: null,
+          traceparent: null,
+        },
+      }) as RecordedEvent,
+  );
 
 const batchSize = 5_000;
 
 /** Brings read models forward by events that follow their checkpoints. */
-export const projectAll = async (reads: ReadStore, projections: readonly Projection[], events: readonly RecordedEvent[]): Promise<void> => {
-  const projecting = await openProjecting(reads, projections);
+export const projectEvents = async (
+  reads: ReadStore,
+  projections: readonly Projection[],
+  events: readonly RecordedEvent[],
+): Promise<void> => {
+  const projecting = await openProjectionRunner(reads, projections);
   for (let from = 0; from < events.length; from += batchSize) {
     const batch = events.slice(from, from + batchSize);
     await projecting.advance(batch[0]!.position - 1, batch);

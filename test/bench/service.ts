@@ -1,32 +1,64 @@
 import { Pool } from 'undici';
-import { openHouse, type House, type Service } from '../e2e/service.ts';
+import { openTestInstallation, type TestInstallation, type RunningService } from '../support/service/installation.ts';
 
 /** The service as users run it, with an account that has no limits, and a light client. */
 export type Bench = {
-  house: House;
-  service: Service;
+  installation: TestInstallation;
+  service: RunningService;
   key: string;
   accountId: string;
   /** Sends a request with the key, and reads the whole answer. */
-  ask(method: 'GET' | 'POST' | 'PUT', path: string, body?: string | Buffer, headers?: Record<string, string>): Promise<{ status: number; body: Buffer }>;
+  request(
+    method: 'GET' | 'POST' | 'PUT',
+    path: string,
+    body?: string | Buffer,
+    headers?: Record<string, string>,
+  ): Promise<{ status: number; body: Buffer }>;
 };
 
-export const withService = async <T>(settings: Record<string, string>, use: (bench: Bench) => Promise<T>, roles: readonly string[] = []): Promise<T> => {
-  const house = await openHouse({ LOG_LEVEL: 'warn', ...settings });
+export const withBenchService = async <T>(
+  settings: Record<string, string>,
+  use: (bench: Bench) => Promise<T>,
+  roles: readonly string[] = [],
+): Promise<T> => {
+  const house = await openTestInstallation({ LOG_LEVEL: 'warn', ...settings });
   try {
     const service = await house.start(...roles);
-    const account = await house.colophon<{ id: string }>('account', 'create', '--name', 'bench', '--plan', 'enterprise');
-    const { key } = await house.colophon<{ key: string }>('key', 'create', '--account', account.id, '--type', 'live');
+    const account = await house.runJsonCommand<{ id: string }>(
+      'account',
+      'create',
+      '--name',
+      'bench',
+      '--plan',
+      'enterprise',
+    );
+    const { key } = await house.runJsonCommand<{ key: string }>(
+      'key',
+      'create',
+      '--account',
+      account.id,
+      '--type',
+      'live',
+    );
     const pool = new Pool(service.url, { connections: 128, pipelining: 1 });
-    const ask: Bench['ask'] = async (method, path, body, headers = {}) => {
-      const answer = await pool.request({ method, path, body: body ?? null, headers: { authorization: `Bearer ${key}`, ...(body ? { 'content-type': 'application/json' } : {}), ...headers } });
+    const ask: Bench['request'] = async (method, path, body, headers = {}) => {
+      const answer = await pool.request({
+        method,
+        path,
+        body: body ?? null,
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body ? { 'content-type': 'application/json' } : {}),
+          ...headers,
+        },
+      });
       return { status: answer.statusCode, body: Buffer.from(await answer.body.arrayBuffer()) };
     };
     try {
-      return await use({ house, service, key, accountId: account.id, ask });
+      return await use({ installation: house, service, key, accountId: account.id, request: ask });
     } finally {
       await pool.destroy();
-      await service.end('SIGTERM');
+      await service.stop('SIGTERM');
     }
   } finally {
     await house.remove();
@@ -34,7 +66,7 @@ export const withService = async <T>(settings: Record<string, string>, use: (ben
 };
 
 /** The request has to succeed. */
-export const must = ({ status, body }: { status: number; body: Buffer }, wanted = 200): Buffer => {
+export const requireStatus = ({ status, body }: { status: number; body: Buffer }, wanted = 200): Buffer => {
   if (status !== wanted) throw new Error(`${status} instead of ${wanted}: ${body.toString().slice(0, 500)}`);
   return body;
 };

@@ -1,13 +1,17 @@
 import { readExample } from '#libs/templating/examples.ts';
-import { openProduction } from '../e2e/world.ts';
-import { commandOf, family, heldMb, processorMs } from './processes.ts';
+import { openServersEnvironment } from '../support/environment.ts';
+import { commandOf, processTree, memoryMb, processorMs } from './processes.ts';
 import { measure } from './raw-limit.ts';
-import { heading, sayFigure } from './report.ts';
-import { must, withService } from './service.ts';
+import { printHeading, printMeasurement } from './report.ts';
+import { requireStatus, withBenchService } from './service.ts';
 
 const roles = ['renderer', 'relay', 'projector', 'delivery', 'sweeper'] as const;
 
-const servers: Record<string, RegExp> = { 'KurrentDB (stand-in)': /kurrentdb\/main\.ts/, NATS: /nats-server/, 'MongoDB (FerretDB)': /ferretdb\/ferretdb/ };
+const servers: Record<string, RegExp> = {
+  'KurrentDB (stand-in)': /kurrentdb\/main\.ts/,
+  NATS: /nats-server/,
+  'MongoDB (FerretDB)': /ferretdb\/ferretdb/,
+};
 
 /** The part that a process of the service belongs to, or a server; undefined for whatever else runs. */
 const partOf = (pid: number, roleOf: ReadonlyMap<number, string>): string | undefined => {
@@ -20,33 +24,49 @@ const partOf = (pid: number, roleOf: ReadonlyMap<number, string>): string | unde
 
 /** What each part of an installation costs a document, and holds, with every role in a process of its own. */
 export const sizing = async (documents: number): Promise<void> => {
-  heading('RENDER of the shipped invoice, four at once, every role a process of its own: the cost of each part');
-  const world = await openProduction();
+  printHeading('RENDER of the shipped invoice, four at once, every role a process of its own: the cost of each part');
+  const world = await openServersEnvironment();
   try {
-    await withService(
+    await withBenchService(
       world.settings as Record<string, string>,
-      async ({ house, service, ask }) => {
+      async ({ installation, service, request }) => {
         const roleOf = new Map<number, string>([[service.pid, 'api']]);
-        const running = await Promise.all(roles.map(async (role) => ({ role, process: await house.start(role) })));
+        const running = await Promise.all(
+          roles.map(async (role) => ({ role, process: await installation.start(role) })),
+        );
         for (const { role, process } of running) roleOf.set(process.pid, role);
         const { template, sample } = await readExample('invoice');
-        const { id } = JSON.parse(must(await ask('POST', '/api/v1/templates', JSON.stringify(template)), 201).toString()) as { id: string };
-        const render = (count: number) => measure(count, 4, async () => must(await ask('POST', '/api/v1/render', JSON.stringify({ mode: 'RENDER', template_id: id, data: sample }))));
+        const { id } = JSON.parse(
+          requireStatus(await request('POST', '/api/v1/templates', JSON.stringify(template)), 201).toString(),
+        ) as { id: string };
+        const render = (count: number) =>
+          measure(count, 4, async () =>
+            requireStatus(
+              await request(
+                'POST',
+                '/api/v1/render',
+                JSON.stringify({ mode: 'RENDER', template_id: id, data: sample }),
+              ),
+            ),
+          );
         await render(documents / 2);
 
-        const ours = (): number[] => family(process.pid);
+        const ours = (): number[] => processTree(process.pid);
         const before = new Map(ours().map((pid) => [pid, processorMs(pid)]));
-        sayFigure('through the API', await render(documents));
+        printMeasurement('through the API', await render(documents));
         const parts = new Map<string, { ms: number; mb: number }>();
         for (const pid of ours()) {
           const part = partOf(pid, roleOf);
           if (!part) continue;
           const { ms, mb } = parts.get(part) ?? { ms: 0, mb: 0 };
-          parts.set(part, { ms: ms + processorMs(pid) - (before.get(pid) ?? 0), mb: mb + heldMb(pid) });
+          parts.set(part, { ms: ms + processorMs(pid) - (before.get(pid) ?? 0), mb: mb + memoryMb(pid) });
         }
         // The first tenth of a measurement is its warming up.
-        for (const [part, { ms, mb }] of parts) console.log(`  ${part.padEnd(24)} ${(ms / (documents * 1.1)).toFixed(1).padStart(5)} ms a document  ${mb.toFixed(0).padStart(5)} MiB`);
-        await Promise.all(running.map(({ process: one }) => one.end('SIGTERM')));
+        for (const [part, { ms, mb }] of parts)
+          console.log(
+            `  ${part.padEnd(24)} ${(ms / (documents * 1.1)).toFixed(1).padStart(5)} ms a document  ${mb.toFixed(0).padStart(5)} MiB`,
+          );
+        await Promise.all(running.map(({ process: one }) => one.stop('SIGTERM')));
       },
       ['api'],
     );

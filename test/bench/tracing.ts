@@ -3,14 +3,16 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { invoice } from './fixtures/invoice.ts';
 import { measure } from './raw-limit.ts';
-import { heading, quantile, sayFigure, sayPromise } from './report.ts';
-import { type Bench, must, withService } from './service.ts';
+import { printHeading, quantile, printMeasurement, printTarget } from './report.ts';
+import { type Bench, requireStatus, withBenchService } from './service.ts';
 
 /** Takes what is exported and throws it away, as a collector on the same machine that passes it on would. */
 const openSink = async () => {
   let bytes = 0;
   const server = createServer((request: IncomingMessage, response) => {
-    request.on('data', (chunk: Buffer) => (bytes += chunk.length)).on('end', () => response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end());
+    request
+      .on('data', (chunk: Buffer) => (bytes += chunk.length))
+      .on('end', () => response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end());
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -27,30 +29,46 @@ const openSink = async () => {
 const atOnce = 3;
 
 const render = (bench: Bench, documents: number) =>
-  measure(documents, atOnce, async (_, index) => must(await bench.ask('POST', '/api/v1/render', JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: invoice(index) }))));
+  measure(documents, atOnce, async (_, index) =>
+    requireStatus(
+      await bench.request(
+        'POST',
+        '/api/v1/render',
+        JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: invoice(index) }),
+      ),
+    ),
+  );
 
 /** Every render traced against none, by two services that are asked by turns, so that both meet the same weather; the median of the shares counts. */
 export const tracing = async (documents: number, turns: number): Promise<void> => {
-  heading('POST /render with every render traced, beside the same without traces');
+  printHeading('POST /render with every render traced, beside the same without traces');
   const sink = await openSink();
   try {
-    await withService({}, (plain) =>
-      withService({ OTEL_EXPORTER_OTLP_ENDPOINT: sink.endpoint, OTEL_TRACES_SAMPLER: 'always_on' }, async (traced) => {
-        await render(plain, documents);
-        await render(traced, documents);
-        const shares: number[] = [];
-        for (let turn = 0; turn < turns; turn += 1) {
-          const pair = turn % 2 === 0 ? [plain, traced] : [traced, plain];
-          const figures = new Map<Bench, Awaited<ReturnType<typeof render>>>();
-          for (const bench of pair) figures.set(bench, await render(bench, documents));
-          sayFigure('without traces', figures.get(plain)!);
-          sayFigure('every render traced', figures.get(traced)!);
-          shares.push(figures.get(traced)!.documentsPerSecond / figures.get(plain)!.documentsPerSecond);
-        }
-        console.log(`  ${Math.round(sink.bytes() / (documents * (turns + 1)))} bytes exported for each render`);
-        if (sink.bytes() === 0) throw new Error('nothing was exported');
-        sayPromise('throughput with every render traced, share of that without', quantile(shares, 0.5), 'at least', 0.93);
-      }),
+    await withBenchService({}, (plain) =>
+      withBenchService(
+        { OTEL_EXPORTER_OTLP_ENDPOINT: sink.endpoint, OTEL_TRACES_SAMPLER: 'always_on' },
+        async (traced) => {
+          await render(plain, documents);
+          await render(traced, documents);
+          const shares: number[] = [];
+          for (let turn = 0; turn < turns; turn += 1) {
+            const pair = turn % 2 === 0 ? [plain, traced] : [traced, plain];
+            const figures = new Map<Bench, Awaited<ReturnType<typeof render>>>();
+            for (const bench of pair) figures.set(bench, await render(bench, documents));
+            printMeasurement('without traces', figures.get(plain)!);
+            printMeasurement('every render traced', figures.get(traced)!);
+            shares.push(figures.get(traced)!.documentsPerSecond / figures.get(plain)!.documentsPerSecond);
+          }
+          console.log(`  ${Math.round(sink.bytes() / (documents * (turns + 1)))} bytes exported for each render`);
+          if (sink.bytes() === 0) throw new Error('nothing was exported');
+          printTarget(
+            'throughput with every render traced, share of that without',
+            quantile(shares, 0.5),
+            'at least',
+            0.93,
+          );
+        },
+      ),
     );
   } finally {
     sink.close();

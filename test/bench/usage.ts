@@ -4,48 +4,107 @@ import { bareId, streams } from '#contracts/names.ts';
 import { renderOptions } from '#contracts/http/render-options.ts';
 import { projections } from '#libs/projections/all.ts';
 import { openDatabase } from '#libs/sqlite/database.ts';
-import { lookInto } from '../e2e/engines.ts';
-import { openHouse } from '../e2e/service.ts';
-import { heading, quantile, sayPromise } from './report.ts';
-import { eventsOf, projectAll } from './seed.ts';
+import { withInstallationEngines } from '../support/service/with-engines.ts';
+import { openTestInstallation } from '../support/service/installation.ts';
+import { printHeading, quantile, printTarget } from './report.ts';
+import { recordedEventsOf, projectEvents } from './seed.ts';
 
 type Issued = { id: string; key: string };
 
 const chunk = 50_000;
 
 /** Fills the read models with so many renders of this month, and lets the log go on behind them. */
-const seedRenders = async (house: Parameters<typeof lookInto>[0], accountId: string, keyId: string, renders: number): Promise<void> => {
+const seedRenders = async (
+  house: Parameters<typeof withInstallationEngines>[0],
+  accountId: string,
+  keyId: string,
+  renders: number,
+): Promise<void> => {
   const month = new Date().toISOString().slice(0, 8);
   const days = new Date().getUTCDate();
   const { header_html: _header, footer_html: _footer, ...options } = renderOptions.parse({});
   const limits = { processingMs: 30_000, scriptMs: 5_000, maxPages: 100, maxImages: 50, maxPdfBytes: null };
   const source = { mode: 'CONVERT', inputType: 'html', input: { sha256: 'ab'.repeat(32), size: 100 } };
-  const data = { accountId, keyId, keyType: 'live', source, options, limits, bands: { header: null, footer: null }, trial: false, reply: { kind: 'wait' } };
+  const data = {
+    accountId,
+    keyId,
+    keyType: 'live',
+    source,
+    options,
+    limits,
+    bands: { header: null, footer: null },
+    trial: false,
+    reply: { kind: 'wait' },
+  };
   const durations = { queueMs: 1, prepareMs: 1, waitMs: 1, loadMs: 1, printMs: 5, totalMs: 9 };
-  const completed = { attempt: 1, input: 'html', pdf: { sha256: 'cd'.repeat(32), size: 30_000 }, reply: 'wait', keptUntil: null, pages: 1, durations, lane: 'quiet', laneReason: 'no script', engine: 'none', warnings: [] };
-  await lookInto(house, async ({ reads, store }) => {
+  const completed = {
+    attempt: 1,
+    input: 'html',
+    pdf: { sha256: 'cd'.repeat(32), size: 30_000 },
+    reply: 'wait',
+    keptUntil: null,
+    pages: 1,
+    durations,
+    lane: 'quiet',
+    laneReason: 'no script',
+    engine: 'none',
+    warnings: [],
+  };
+  await withInstallationEngines(house, async ({ reads, store }) => {
     const head = await store.head();
     for (let done = 0; done < renders; done += chunk) {
       const made = Array.from({ length: Math.min(chunk, renders - done) }, (_, index) => {
-        const about = { stream: streams.render(ulid()), accountId, at: `${month}${String(1 + (index % days)).padStart(2, '0')}T00:00:00.000Z` };
-        return [{ ...about, type: 'RenderRequested', data }, { ...about, type: 'RenderCompleted', data: completed }];
+        const about = {
+          stream: streams.render(ulid()),
+          accountId,
+          at: `${month}${String(1 + (index % days)).padStart(2, '0')}T00:00:00.000Z`,
+        };
+        return [
+          { ...about, type: 'RenderRequested', data },
+          { ...about, type: 'RenderCompleted', data: completed },
+        ];
       });
-      await projectAll(reads, projections, eventsOf(made.flat(), head + 2 * done));
+      await projectEvents(reads, projections, recordedEventsOf(made.flat(), head + 2 * done));
     }
     const log = openDatabase(join(house.dataDir, 'log.db'), 'normal');
-    const [last] = eventsOf([{ stream: 'bench-seed', type: 'Seeded', accountId, data: {} }], head + 2 * renders);
-    log.run('INSERT INTO events (position, stream, revision, id, type, version, data, metadata) VALUES (?, ?, 0, ?, ?, 1, ?, ?)', last!.position, last!.stream, last!.id, last!.type, '{}', JSON.stringify(last!.metadata));
+    const [last] = recordedEventsOf(
+      [{ stream: 'bench-seed', type: 'Seeded', accountId, data: {} }],
+      head + 2 * renders,
+    );
+    log.run(
+      'INSERT INTO events (position, stream, revision, id, type, version, data, metadata) VALUES (?, ?, 0, ?, ?, 1, ?, ?)',
+      last!.position,
+      last!.stream,
+      last!.id,
+      last!.type,
+      '{}',
+      JSON.stringify(last!.metadata),
+    );
     log.close();
   });
 };
 
 /** GET /usage over HTTP, one after the other, of an account with so many renders in the present month. */
 export const usage = async (renders: number, requests: number): Promise<void> => {
-  heading(`GET /usage, ${renders} renders in the month`);
-  const house = await openHouse({ LOG_LEVEL: 'warn' });
+  printHeading(`GET /usage, ${renders} renders in the month`);
+  const house = await openTestInstallation({ LOG_LEVEL: 'warn' });
   try {
-    const { id: account } = await house.colophon<Issued>('account', 'create', '--name', 'bench', '--plan', 'enterprise');
-    const { id: keyId, key } = await house.colophon<Issued>('key', 'create', '--account', account, '--type', 'live');
+    const { id: account } = await house.runJsonCommand<Issued>(
+      'account',
+      'create',
+      '--name',
+      'bench',
+      '--plan',
+      'enterprise',
+    );
+    const { id: keyId, key } = await house.runJsonCommand<Issued>(
+      'key',
+      'create',
+      '--account',
+      account,
+      '--type',
+      'live',
+    );
     await seedRenders(house, bareId('acc', account)!, bareId('key', keyId)!, renders);
     const service = await house.start();
     const ask = async (): Promise<number> => {
@@ -58,9 +117,11 @@ export const usage = async (renders: number, requests: number): Promise<void> =>
     const times: number[] = [];
     for (let request = 0; request < requests; request += 1) times.push(await ask());
     const measured = times.slice(Math.floor(requests / 10));
-    console.log(`  ${measured.length} requests, p50 ${quantile(measured, 0.5).toFixed(2)} ms, p99 ${quantile(measured, 0.99).toFixed(2)} ms`);
-    sayPromise('GET /usage, median', quantile(measured, 0.5), 'at most', 5, ' ms');
-    await service.end('SIGTERM');
+    console.log(
+      `  ${measured.length} requests, p50 ${quantile(measured, 0.5).toFixed(2)} ms, p99 ${quantile(measured, 0.99).toFixed(2)} ms`,
+    );
+    printTarget('GET /usage, median', quantile(measured, 0.5), 'at most', 5, ' ms');
+    await service.stop('SIGTERM');
   } finally {
     await house.remove();
   }

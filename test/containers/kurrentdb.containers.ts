@@ -2,12 +2,14 @@ import { KurrentDbContainer } from '@testcontainers/kurrentdb';
 import { describe } from 'vitest';
 import { openKurrentDbEventStore } from '#libs/event-store/kurrentdb.ts';
 import { describeEventStoreContract } from '../contract/event-store.contract.ts';
-import { images, isDockerThere } from './docker.ts';
+import { serverImages, isDockerAvailable } from '../support/containers/docker.ts';
 
-describe.skipIf(!isDockerThere)('with a real server', () => {
+describe.skipIf(!isDockerAvailable)('with a real server', () => {
   // A log is one for all that a server holds, so that each rule gets a server of its own.
   const open = async () => {
-    const server = await new KurrentDbContainer(images.kurrentdb).withEnvironment({ KURRENTDB_MEM_DB: 'true' }).start();
+    const server = await new KurrentDbContainer(serverImages.kurrentdb)
+      .withEnvironment({ KURRENTDB_MEM_DB: 'true' })
+      .start();
     const url = server.getConnectionString();
     const all = [openKurrentDbEventStore(url)];
     return {
@@ -17,7 +19,7 @@ describe.skipIf(!isDockerThere)('with a real server', () => {
         all.push(openKurrentDbEventStore(url));
         return all.at(-1)!;
       },
-      elsewhere: { module: '#libs/event-store/kurrentdb.ts', name: 'openKurrentDbEventStore', args: [url] },
+      engineModule: { module: '#libs/event-store/kurrentdb.ts', name: 'openKurrentDbEventStore', args: [url] },
       close: async () => {
         await Promise.all(all.map((engine) => engine.close()));
         await server.stop();

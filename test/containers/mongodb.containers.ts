@@ -6,18 +6,21 @@ import { openMongoReadStore } from '#libs/read-store/mongodb.ts';
 import { describeBlobStoreContract } from '../contract/blob-store.contract.ts';
 import { describeLimitsContract } from '../contract/limits.contract.ts';
 import { describeReadStoreContract } from '../contract/read-store.contract.ts';
-import { openedOn } from '../ferretdb/opened.ts';
-import { images, isDockerThere } from './docker.ts';
+import { openEngineOn } from '../support/ferretdb/engines.ts';
+import { serverImages, isDockerAvailable } from '../support/containers/docker.ts';
 
-describe.skipIf(!isDockerThere)('with a real server', () => {
+describe.skipIf(!isDockerAvailable)('with a real server', () => {
   let container: StartedMongoDBContainer;
   beforeAll(async () => {
-    if (isDockerThere) container = await new MongoDBContainer(images.mongodb).start();
+    if (isDockerAvailable) container = await new MongoDBContainer(serverImages.mongodb).start();
   });
   afterAll(() => container?.stop());
-  const server = { url: (database: string): string => `${container.getConnectionString().replace(/\/$/, '')}/${database}?directConnection=true` };
+  const server = {
+    url: (database: string): string =>
+      `${container.getConnectionString().replace(/\/$/, '')}/${database}?directConnection=true`,
+  };
 
-  describeReadStoreContract('MongoDB', (wanted) => openedOn(server, (url) => openMongoReadStore(url, wanted)));
-  describeBlobStoreContract('GridFS', () => openedOn(server, (url) => openGridFsBlobStore(url)));
-  describeLimitsContract('MongoDB', (usage) => openedOn(server, (url) => openMongoLimits(url, usage)));
+  describeReadStoreContract('MongoDB', (wanted) => openEngineOn(server, (url) => openMongoReadStore(url, wanted)));
+  describeBlobStoreContract('GridFS', () => openEngineOn(server, (url) => openGridFsBlobStore(url)));
+  describeLimitsContract('MongoDB', (usage) => openEngineOn(server, (url) => openMongoLimits(url, usage)));
 });

@@ -4,17 +4,17 @@ import { NatsContainer, type StartedNatsContainer } from '@testcontainers/nats';
 import { afterAll, beforeAll, describe } from 'vitest';
 import type { Bus } from '#libs/bus/port.ts';
 import { describeBusContract } from '../contract/bus.contract.ts';
-import { openShortenedBus, shortened } from '../nats/time-lapse.ts';
-import { images, isDockerThere } from './docker.ts';
+import { openTimeScaledBus, scaledMs } from '../support/nats/time-scaled-bus.ts';
+import { serverImages, isDockerAvailable } from '../support/containers/docker.ts';
 
 const deduplicationMs = 15_000;
 /** The server forgets ids a little after their time. */
 const tidyingMs = 300;
 
-describe.skipIf(!isDockerThere)('with a real server', () => {
+describe.skipIf(!isDockerAvailable)('with a real server', () => {
   let server: StartedNatsContainer;
   beforeAll(async () => {
-    if (isDockerThere) server = await new NatsContainer(images.nats).withJetStream().start();
+    if (isDockerAvailable) server = await new NatsContainer(serverImages.nats).withJetStream().start();
   });
   afterAll(() => server?.stop());
 
@@ -22,20 +22,20 @@ describe.skipIf(!isDockerThere)('with a real server', () => {
     const { user, pass, servers } = server.getConnectionOptions();
     const url = `nats://${user}:${pass}@${String(servers).replace(/^nats:\/\//, '')}`;
     const args = [url, `test-${randomUUID()}`, deduplicationMs] as const;
-    const all: Bus[] = [openShortenedBus(...args)];
+    const all: Bus[] = [openTimeScaledBus(...args)];
     const closeAll = async (): Promise<void> => {
       for (const bus of all) await bus.close();
     };
     return {
       engine: all[0]!,
-      elsewhere: { module: '../nats/time-lapse.ts', name: 'openShortenedBus', args },
+      engineModule: { module: '../nats/time-scaled-bus.ts', name: 'openTimeScaledBus', args },
       reopen: async (): Promise<Bus> => {
         await closeAll();
-        const again = openShortenedBus(...args);
+        const again = openTimeScaledBus(...args);
         all.push(again);
         return again;
       },
-      advance: (ms: number) => sleep(shortened(ms) + (ms > deduplicationMs ? tidyingMs : 1)),
+      advance: (ms: number) => sleep(scaledMs(ms) + (ms > deduplicationMs ? tidyingMs : 1)),
       deduplicationMs,
       close: closeAll,
     };

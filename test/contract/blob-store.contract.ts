@@ -1,11 +1,19 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
-import { BlobMissing, type BlobStore } from '#libs/blob-store/port.ts';
-import { type Cases, describeContract, needed, type Opened } from './harness.ts';
-import { marking } from './marking.ts';
+import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
+import {
+  type ContractCases,
+  describeContract,
+  requireAbility,
+  type EngineUnderTest,
+} from '../support/contract/describe-contract.ts';
+import { installationIdCases } from './installation-id.ts';
 
 /** `corrupt` changes a byte of a stored blob behind the engine's back; `another` opens the same storage once more. */
-export type OpenedBlobStore = Opened<BlobStore> & { corrupt?: (sha256: string) => Promise<void>; another?: () => Promise<BlobStore> };
+export type OpenedBlobStore = EngineUnderTest<BlobStore> & {
+  corrupt?: (sha256: string) => Promise<void>;
+  another?: () => Promise<BlobStore>;
+};
 
 const sha256Of = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 const same = (one: Uint8Array, other: Uint8Array): boolean => Buffer.compare(one, other) === 0;
@@ -13,8 +21,8 @@ const small = 1_000;
 const large = 300_000;
 const nowhere = sha256Of(Buffer.from('never put'));
 
-const cases: Cases<OpenedBlobStore> = {
-  ...marking,
+const cases: ContractCases<OpenedBlobStore> = {
+  ...installationIdCases,
 
   'a blob is named by its SHA-256 and comes back byte for byte, whatever its size': async ({ engine }) => {
     for (const size of [0, 1, 64 * 1024 - 1, 64 * 1024, 64 * 1024 + 1, 255 * 1024, 20 * 1024 * 1024]) {
@@ -67,14 +75,22 @@ const cases: Cases<OpenedBlobStore> = {
   },
 
   'a blob that was never put is missing': async ({ engine }) => {
-    await expect(engine.get(nowhere)).rejects.toThrow(BlobMissing);
+    await expect(engine.get(nowhere)).rejects.toThrow(BlobNotFound);
     expect(await engine.has(nowhere)).toBe(false);
   },
 
   'a name that is no SHA-256 is missing, and reaches nothing else': async ({ engine }) => {
     const { sha256 } = await engine.put(randomBytes(large));
-    for (const name of ['', '..', '../small.db', `${sha256.slice(0, 2)}/${sha256}`, sha256.toUpperCase(), `${sha256}0`, '\u0000']) {
-      await expect(engine.get(name), `name ${name}`).rejects.toThrow(BlobMissing);
+    for (const name of [
+      '',
+      '..',
+      '../small.db',
+      `${sha256.slice(0, 2)}/${sha256}`,
+      sha256.toUpperCase(),
+      `${sha256}0`,
+      '\u0000',
+    ]) {
+      await expect(engine.get(name), `name ${name}`).rejects.toThrow(BlobNotFound);
       expect(await engine.has(name), `name ${name}`).toBe(false);
       await engine.delete(name);
     }
@@ -86,7 +102,7 @@ const cases: Cases<OpenedBlobStore> = {
       const bytes = randomBytes(size);
       const { sha256 } = await engine.put(bytes);
       await engine.delete(sha256);
-      await expect(engine.get(sha256)).rejects.toThrow(BlobMissing);
+      await expect(engine.get(sha256)).rejects.toThrow(BlobNotFound);
       expect(await engine.has(sha256)).toBe(false);
       await engine.put(bytes);
       expect(same(await engine.get(sha256), bytes)).toBe(true);
@@ -101,16 +117,16 @@ const cases: Cases<OpenedBlobStore> = {
   },
 
   'a damaged blob is missing rather than wrong': async ({ engine, corrupt }, skip) => {
-    const damage = needed(corrupt, 'way to damage a blob', skip);
+    const damage = requireAbility(corrupt, 'way to damage a blob', skip);
     for (const size of [small, large]) {
       const { sha256 } = await engine.put(randomBytes(size));
       await damage(sha256);
-      await expect(engine.get(sha256), `${size} bytes`).rejects.toThrow(BlobMissing);
+      await expect(engine.get(sha256), `${size} bytes`).rejects.toThrow(BlobNotFound);
     }
   },
 
   'putting a damaged blob again mends it': async ({ engine, corrupt }, skip) => {
-    const damage = needed(corrupt, 'way to damage a blob', skip);
+    const damage = requireAbility(corrupt, 'way to damage a blob', skip);
     for (const size of [small, large]) {
       const bytes = randomBytes(size);
       const { sha256 } = await engine.put(bytes);
@@ -121,7 +137,7 @@ const cases: Cases<OpenedBlobStore> = {
   },
 
   'what one instance has put another one has': async ({ engine, another }, skip) => {
-    const other = await needed(another, 'second instance', skip)();
+    const other = await requireAbility(another, 'second instance', skip)();
     for (const size of [small, large]) {
       const bytes = randomBytes(size);
       const { sha256 } = await engine.put(bytes);
@@ -132,7 +148,7 @@ const cases: Cases<OpenedBlobStore> = {
   },
 
   'all is still there after reopening': async ({ engine, reopen }, skip) => {
-    const open = needed(reopen, 'lasting storage', skip);
+    const open = requireAbility(reopen, 'lasting storage', skip);
     const all = [randomBytes(small), randomBytes(large)];
     for (const bytes of all) await engine.put(bytes);
     const again = await open();
@@ -140,7 +156,7 @@ const cases: Cases<OpenedBlobStore> = {
   },
 
   'close waits for what is being put and refuses later ones': async ({ engine, reopen }, skip) => {
-    const open = needed(reopen, 'lasting storage', skip);
+    const open = requireAbility(reopen, 'lasting storage', skip);
     const all = Array.from({ length: 20 }, () => randomBytes(small));
     const putting = Promise.all(all.map((bytes) => engine.put(bytes)));
     await engine.close();
@@ -153,4 +169,5 @@ const cases: Cases<OpenedBlobStore> = {
 };
 
 /** What every engine of the blob store does. `open` gives an empty store each time. */
-export const describeBlobStoreContract = (name: string, open: () => Promise<OpenedBlobStore>): void => describeContract(`${name} as a blob store`, open, cases);
+export const describeBlobStoreContract = (name: string, open: () => Promise<OpenedBlobStore>): void =>
+  describeContract(`${name} as a blob store`, open, cases);

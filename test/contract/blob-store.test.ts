@@ -5,11 +5,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openFileBlobStore } from '#libs/blob-store/file.ts';
 import { describeBlobStoreContract } from './blob-store.contract.ts';
-import { openedIn } from './folder.ts';
+import { openInTemporaryFolder } from '../support/contract/temporary-folder.ts';
 
 const corruptIn = (folder: string) => async (sha256: string) => {
   const database = new DatabaseSync(join(folder, 'small.db'));
-  const { changes } = database.prepare(`UPDATE small_blobs SET bytes = CAST('damaged' AS BLOB) WHERE sha256 = ?`).run(sha256);
+  const { changes } = database
+    .prepare(`UPDATE small_blobs SET bytes = CAST('damaged' AS BLOB) WHERE sha256 = ?`)
+    .run(sha256);
   database.close();
   if (changes === 1) return;
   const path = join(folder, sha256.slice(0, 2), sha256);
@@ -19,7 +21,7 @@ const corruptIn = (folder: string) => async (sha256: string) => {
 };
 
 const open = async () => {
-  const opened = await openedIn(openFileBlobStore);
+  const opened = await openInTemporaryFolder(openFileBlobStore);
   return { ...opened, corrupt: corruptIn(opened.folder) };
 };
 
@@ -38,7 +40,10 @@ describe('blobs in a folder', () => {
 
   it('are swept of what a crash left long ago, but not of what another process may be writing', async () => {
     const { folder, reopen, close } = await open();
-    const [abandoned, underWay] = [join(folder, 'incoming', 'abandoned.part'), join(folder, 'incoming', 'under-way.part')];
+    const [abandoned, underWay] = [
+      join(folder, 'incoming', 'abandoned.part'),
+      join(folder, 'incoming', 'under-way.part'),
+    ];
     await writeFile(abandoned, 'half');
     await writeFile(underWay, 'half');
     const longAgo = new Date(Date.now() - 2 * 60 * 60 * 1000);

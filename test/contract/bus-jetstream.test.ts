@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, vi } from 'vitest';
-import type { StoredBus } from '#libs/bus/port.ts';
-import { isNatsThere, type NatsServer, startNats } from '../nats/server.ts';
-import { openShortenedBus, shortened } from '../nats/time-lapse.ts';
+import type { DurableBus } from '#libs/bus/port.ts';
+import { isNatsAvailable, type NatsServer, startNatsServer } from '../support/nats/server.ts';
+import { openTimeScaledBus, scaledMs } from '../support/nats/time-scaled-bus.ts';
 import { describeBusContract } from './bus.contract.ts';
-import { marking } from './marking.ts';
+import { installationIdCases } from './installation-id.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -14,34 +14,34 @@ const deduplicationMs = 15_000;
 const tidyingMs = 300;
 
 // Through `openShortenedBus`, this is `openJetStreamBus()` that is held to the rules.
-describe.skipIf(!isNatsThere)('with a server', () => {
+describe.skipIf(!isNatsAvailable)('with a server', () => {
   let server: NatsServer;
   beforeAll(async () => {
-    server = await startNats();
+    server = await startNatsServer();
   });
   afterAll(() => server.remove());
 
   const open = async () => {
     const prefix = `test-${randomUUID()}`;
     const args = [server.url, prefix, deduplicationMs] as const;
-    const all: StoredBus[] = [openShortenedBus(...args)];
+    const all: DurableBus[] = [openTimeScaledBus(...args)];
     const closeAll = async (): Promise<void> => {
       for (const bus of all) await bus.close();
     };
     return {
       engine: all[0]!,
-      elsewhere: { module: '../nats/time-lapse.ts', name: 'openShortenedBus', args },
-      reopen: async (): Promise<StoredBus> => {
+      engineModule: { module: '../nats/time-scaled-bus.ts', name: 'openTimeScaledBus', args },
+      reopen: async (): Promise<DurableBus> => {
         await closeAll();
-        const again = openShortenedBus(...args);
+        const again = openTimeScaledBus(...args);
         all.push(again);
         return again;
       },
-      advance: (ms: number) => sleep(shortened(ms) + (ms > deduplicationMs ? tidyingMs : 1)),
+      advance: (ms: number) => sleep(scaledMs(ms) + (ms > deduplicationMs ? tidyingMs : 1)),
       deduplicationMs,
       close: closeAll,
     };
   };
 
-  describeBusContract('JetStream', open, marking);
+  describeBusContract('JetStream', open, installationIdCases);
 });

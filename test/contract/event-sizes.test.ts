@@ -1,14 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { eventSchemas } from '#contracts/events/all.ts';
+import { eventSchemas } from '#contracts/events/event-schemas.ts';
 import { bounds } from '#contracts/events/bounded.ts';
 import { metadata } from '#contracts/events/metadata.ts';
 import { maxEventBytes } from '#libs/event-store/port.ts';
 
 type Definition = {
-  type: string; checks?: { _zod: { def: { check: string; maximum?: number } } }[];
-  shape?: Record<string, z.ZodType>; options?: z.ZodType[]; innerType?: z.ZodType; element?: z.ZodType; keyType?: z.ZodType; valueType?: z.ZodType;
-  values?: unknown[]; entries?: Record<string, unknown>;
+  type: string;
+  checks?: { _zod: { def: { check: string; maximum?: number } } }[];
+  shape?: Record<string, z.ZodType>;
+  options?: z.ZodType[];
+  innerType?: z.ZodType;
+  element?: z.ZodType;
+  keyType?: z.ZodType;
+  valueType?: z.ZodType;
+  values?: unknown[];
+  entries?: Record<string, unknown>;
 };
 
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
@@ -25,7 +32,9 @@ const mostBytes = (schema: z.ZodType): number => {
   const items = bound?.items ?? Infinity;
   switch (def.type) {
     case 'object':
-      return 2 + Object.entries(def.shape!).reduce((sum, [name, inner]) => sum + jsonBytes(name) + 2 + mostBytes(inner), 0);
+      return (
+        2 + Object.entries(def.shape!).reduce((sum, [name, inner]) => sum + jsonBytes(name) + 2 + mostBytes(inner), 0)
+      );
     case 'array':
       return 2 + items * (mostBytes(def.element!) + 1);
     case 'record':
@@ -58,7 +67,13 @@ describe('an event fits into the log, whatever callers, documents and receivers 
 });
 
 it('A schema without a bound is noticed', () => {
-  for (const unbounded of [z.string(), z.array(z.boolean()), z.record(z.string().max(3), z.boolean()), z.unknown(), z.date()]) {
+  for (const unbounded of [
+    z.string(),
+    z.array(z.boolean()),
+    z.record(z.string().max(3), z.boolean()),
+    z.unknown(),
+    z.date(),
+  ]) {
     expect(mostBytes(z.object({ inner: unbounded.nullable() }))).toBe(Infinity);
   }
 });

@@ -1,10 +1,10 @@
 import { openKurrentDbEventStore } from '#libs/event-store/kurrentdb.ts';
-import { openLog } from '../kurrentdb/log.ts';
-import { startKurrentDb } from '../kurrentdb/server.ts';
+import { openFakeEventLog } from '../support/kurrentdb/fake-event-log.ts';
+import { startFakeKurrentDb } from '../support/kurrentdb/server.ts';
 import { describeEventStoreContract } from './event-store.contract.ts';
 
 const open = async () => {
-  const server = await startKurrentDb({ log: openLog() });
+  const server = await startFakeKurrentDb({ eventLog: openFakeEventLog() });
   const url = `kurrentdb://127.0.0.1:${server.endpoint.port}?tls=false`;
   const all = [openKurrentDbEventStore(url)];
   return {
@@ -14,7 +14,7 @@ const open = async () => {
       all.push(openKurrentDbEventStore(url));
       return all.at(-1)!;
     },
-    elsewhere: { module: '#libs/event-store/kurrentdb.ts', name: 'openKurrentDbEventStore', args: [url] },
+    engineModule: { module: '#libs/event-store/kurrentdb.ts', name: 'openKurrentDbEventStore', args: [url] },
     close: async () => {
       await Promise.all(all.map((engine) => engine.close()));
       await server.stop();

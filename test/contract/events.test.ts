@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { type EventOf, eventSchemas, isEventType } from '#contracts/events/all.ts';
+import { type EventOf, eventSchemas, isEventType } from '#contracts/events/event-schemas.ts';
 import { metadata } from '#contracts/events/metadata.ts';
 import { upcast, versionOf } from '#contracts/events/upcast.ts';
 import { account } from '#libs/domain/account.ts';
@@ -25,30 +25,53 @@ const released = new URL('../fixtures/events/', import.meta.url);
 /** By the name that the events of a stream kind are exported under. */
 const deciders: Record<string, Decider<unknown, never, EventOf>> = Object.fromEntries(
   Object.entries({
-    accountEvents: account, apiKeyEvents: apiKey, deliveryEvents: delivery, idempotencyEvents: idempotency,
-    installationEvents: installation, renderEvents: render, templateEvents: template, templateNameEvents: templateName, templateSlotEvents: templateSlots,
+    accountEvents: account,
+    apiKeyEvents: apiKey,
+    deliveryEvents: delivery,
+    idempotencyEvents: idempotency,
+    installationEvents: installation,
+    renderEvents: render,
+    templateEvents: template,
+    templateNameEvents: templateName,
+    templateSlotEvents: templateSlots,
   }).map(([name, decider]) => [name, decider as unknown as Decider<unknown, never, EventOf>]),
 );
 
 const readGroups = async (): Promise<[string, Group][]> => {
   const files = (await readdir(contracts)).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
-  const modules = await Promise.all(files.map(async (name) => (await import(new URL(name, contracts).href)) as Record<string, unknown>));
-  return modules.flatMap((module) => Object.entries(module).filter(([name]) => name.endsWith('Events')) as [string, Group][]);
+  const modules = await Promise.all(
+    files.map(async (name) => (await import(new URL(name, contracts).href)) as Record<string, unknown>),
+  );
+  return modules.flatMap(
+    (module) => Object.entries(module).filter(([name]) => name.endsWith('Events')) as [string, Group][],
+  );
 };
 
 const readFixtures = async (): Promise<Map<string, Fixture>> => {
   const names = (await readdir(released)).filter((name) => name.endsWith('.json'));
-  const entries = await Promise.all(names.map(async (name) => [name.slice(0, -'.json'.length), JSON.parse(await readFile(new URL(name, released), 'utf8')) as Fixture] as const));
+  const entries = await Promise.all(
+    names.map(
+      async (name) =>
+        [
+          name.slice(0, -'.json'.length),
+          JSON.parse(await readFile(new URL(name, released), 'utf8')) as Fixture,
+        ] as const,
+    ),
+  );
   return new Map(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 };
 
 const groups = await readGroups();
 const fixtures = await readFixtures();
-const types = groups.flatMap(([group, schemas]) => Object.entries(schemas).map(([type, schema]) => ({ type, schema, group })));
+const types = groups.flatMap(([group, schemas]) =>
+  Object.entries(schemas).map(([type, schema]) => ({ type, schema, group })),
+);
 const groupOf = ({ type }: Recorded) => types.find((one) => one.type === type)!;
 
 /** Every version that a type has had, the present one included. */
-const shapes = types.flatMap(({ type }) => Array.from({ length: versionOf(type) }, (_, index) => `${type}.v${index + 1}`));
+const shapes = types.flatMap(({ type }) =>
+  Array.from({ length: versionOf(type) }, (_, index) => `${type}.v${index + 1}`),
+);
 const isOfShape = (name: string, shape: string): boolean => name === shape || name.startsWith(`${shape}.`);
 
 it('an event without a schema, or with the data of another, does not compile', () => {
@@ -59,7 +82,11 @@ it('an event without a schema, or with the data of another, does not compile', (
     // @ts-expect-error The data is that of another type.
     { type: 'RenderCompleted', data: { attempt: 1, worker: 'a', queueMs: 0 } },
   ];
-  expect(events.map(({ type, data }) => isEventType(type) && eventSchemas[type].safeParse(data).success)).toEqual([true, false, false]);
+  expect(events.map(({ type, data }) => isEventType(type) && eventSchemas[type].safeParse(data).success)).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });
 
 describe('every event shape ever released', () => {
@@ -91,25 +118,47 @@ describe('every event shape ever released', () => {
 
   it('has every variant of its unions among the fixtures', () => {
     const variants = types.flatMap(({ type, schema }) => variantsOf(schema).map((variant) => `${type} ${variant}`));
-    const seen = new Set([...fixtures.values()].flatMap(({ event }) => variantsIn(event.data).map((variant) => `${event.type} ${variant}`)));
+    const seen = new Set(
+      [...fixtures.values()].flatMap(({ event }) =>
+        variantsIn(event.data).map((variant) => `${event.type} ${variant}`),
+      ),
+    );
     expect(variants.length).toBeGreaterThan(5);
     expect(variants.filter((variant) => !seen.has(variant))).toEqual([]);
   });
 });
 
-type Definition = { type: string; shape?: Record<string, z.ZodType>; options?: z.ZodType[]; discriminator?: string; innerType?: z.ZodType; element?: z.ZodType; values?: unknown[]; entries?: Record<string, unknown> };
+type Definition = {
+  type: string;
+  shape?: Record<string, z.ZodType>;
+  options?: z.ZodType[];
+  discriminator?: string;
+  innerType?: z.ZodType;
+  element?: z.ZodType;
+  values?: unknown[];
+  entries?: Record<string, unknown>;
+};
 const definitionOf = (schema: z.ZodType): Definition => schema.def;
 const literalsOf = ({ values, entries }: Definition): unknown[] => values ?? Object.values(entries ?? {});
 
 /** `field=value` for each value of the field that tells the variants of a union apart. */
 function variantsOf(schema: z.ZodType): string[] {
   const { shape = {}, options = [], discriminator, innerType, element } = definitionOf(schema);
-  const own = discriminator ? options.flatMap((option) => literalsOf(definitionOf(definitionOf(option).shape?.[discriminator] ?? option)).map((value) => `${discriminator}=${String(value)}`)) : [];
+  const own = discriminator
+    ? options.flatMap((option) =>
+        literalsOf(definitionOf(definitionOf(option).shape?.[discriminator] ?? option)).map(
+          (value) => `${discriminator}=${String(value)}`,
+        ),
+      )
+    : [];
   const within = [...Object.values(shape), ...options, ...[innerType, element].filter((one) => one !== undefined)];
   return [...own, ...within.flatMap(variantsOf)];
 }
 
 function variantsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([field, one]) => [...(typeof one === 'string' ? [`${field}=${one}`] : []), ...variantsIn(one)]);
+  return Object.entries(value).flatMap(([field, one]) => [
+    ...(typeof one === 'string' ? [`${field}=${one}`] : []),
+    ...variantsIn(one),
+  ]);
 }

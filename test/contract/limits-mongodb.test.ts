@@ -1,31 +1,39 @@
 import { describe, expect, it } from 'vitest';
 import { openMongoLimits } from '#libs/limits/mongodb.ts';
-import { ferretDbForFile, openedOn } from '../ferretdb/opened.ts';
-import { isFerretDbThere } from '../ferretdb/server.ts';
+import { useFerretDb, openEngineOn } from '../support/ferretdb/engines.ts';
+import { isFerretDbAvailable } from '../support/ferretdb/server.ts';
 import { describeLimitsContract } from './limits.contract.ts';
-import { always, noon, take, usageModel, usedBy } from './limits/accounts.ts';
+import {
+  alwaysOutcome,
+  noon,
+  takeNewRender,
+  createUsageModel,
+  readQuotaUsed,
+} from '../support/contract/limits-under-test.ts';
 
-describe.runIf(isFerretDbThere)('with a MongoDB-compatible server', () => {
-  const at = ferretDbForFile();
-  describeLimitsContract('MongoDB', (usage) => openedOn(at.server, (url) => openMongoLimits(url, usage)));
+describe.runIf(isFerretDbAvailable)('with a MongoDB-compatible server', () => {
+  const at = useFerretDb();
+  describeLimitsContract('MongoDB', (usage) => openEngineOn(at.server, (url) => openMongoLimits(url, usage)));
 
   it('a correction that is held up undoes nothing of one that read a later usage', async () => {
-    const { model, reader } = usageModel();
+    const { model, reader } = createUsageModel();
     let meanwhile = async (): Promise<void> => undefined;
-    const ofMonth: typeof reader.ofMonth = async (month) => {
-      const read = await reader.ofMonth(month);
+    const usageOfMonth: typeof reader.usageOfMonth = async (month) => {
+      const read = await reader.usageOfMonth(month);
       await meanwhile();
       return read;
     };
-    const { engine, close } = await openedOn(at.server, (url) => openMongoLimits(url, { ...reader, ofMonth }));
-    await take(engine, 'known', 5);
+    const { engine, close } = await openEngineOn(at.server, (url) =>
+      openMongoLimits(url, { ...reader, usageOfMonth: usageOfMonth }),
+    );
+    await takeNewRender(engine, 'known', 5);
     meanwhile = async () => {
       meanwhile = async () => undefined;
-      model.set('known', '2026-05', { used: 4, through: 101 });
-      await engine.correct(always(101), noon);
+      model.set('known', '2026-05', { used: 4, lastPosition: 101 });
+      await engine.correctCounters(alwaysOutcome(101), noon);
     };
-    await engine.correct(always(101), noon);
-    expect(await usedBy(engine, 'known')).toBe(4);
+    await engine.correctCounters(alwaysOutcome(101), noon);
+    expect(await readQuotaUsed(engine, 'known')).toBe(4);
     await close();
   });
 });

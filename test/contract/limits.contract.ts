@@ -1,18 +1,21 @@
 import type { UsageReader } from '#libs/limits/port.ts';
-import { describeContract } from './harness.ts';
-import { type OpenedLimits, usageModel } from './limits/accounts.ts';
-import { both } from './limits/both.ts';
-import { corrections } from './limits/corrections.ts';
-import { renders } from './limits/renders.ts';
-import { requests } from './limits/requests.ts';
+import { describeContract } from '../support/contract/describe-contract.ts';
+import { type LimitsUnderTest, createUsageModel } from '../support/contract/limits-under-test.ts';
+import { requestAndRenderCases } from './limits/requests-and-renders.ts';
+import { correctionCases } from './limits/corrections.ts';
+import { quotaCases } from './limits/quota.ts';
+import { rateLimitCases } from './limits/rate-limit.ts';
 
 /** What every engine of the limits does. `open` gives an engine without counts that begins its months from `usage`. */
-export const describeLimitsContract = (name: string, open: (usage: UsageReader) => Promise<Omit<OpenedLimits, 'usage'>>): void =>
+export const describeLimitsContract = (
+  name: string,
+  open: (usage: UsageReader) => Promise<Omit<LimitsUnderTest, 'usage'>>,
+): void =>
   describeContract(
     `${name} as limits`,
     async () => {
-      const { model, reader } = usageModel();
+      const { model, reader } = createUsageModel();
       return { ...(await open(reader)), usage: model };
     },
-    { ...requests, ...renders, ...both, ...corrections },
+    { ...rateLimitCases, ...quotaCases, ...requestAndRenderCases, ...correctionCases },
   );

@@ -2,18 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { MongoClient } from 'mongodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openMongoReadStore } from '#libs/read-store/mongodb.ts';
-import { ferretDbForFile, openedOn } from '../ferretdb/opened.ts';
-import { isFerretDbThere } from '../ferretdb/server.ts';
+import { useFerretDb, openEngineOn } from '../support/ferretdb/engines.ts';
+import { isFerretDbAvailable } from '../support/ferretdb/server.ts';
 import { describeReadStoreContract } from './read-store.contract.ts';
-import { collections, people } from './read-store/people.ts';
+import { collections, people } from '../support/contract/read-store-documents.ts';
 
-describe.runIf(isFerretDbThere)('with a MongoDB-compatible server', () => {
-  const at = ferretDbForFile();
-  describeReadStoreContract('MongoDB', (wanted) => openedOn(at.server, (url) => openMongoReadStore(url, wanted)));
+describe.runIf(isFerretDbAvailable)('with a MongoDB-compatible server', () => {
+  const at = useFerretDb();
+  describeReadStoreContract('MongoDB', (wanted) => openEngineOn(at.server, (url) => openMongoReadStore(url, wanted)));
 
   describe('the read store in MongoDB', () => {
     const opened = async () => {
-      const { engine, url, reopen, close } = await openedOn(at.server, (wanted) => openMongoReadStore(wanted, collections));
+      const { engine, url, reopen, close } = await openEngineOn(at.server, (wanted) =>
+        openMongoReadStore(wanted, collections),
+      );
       const client = new MongoClient(url);
       onTestFinished(async () => {
         await client.close();
@@ -21,7 +23,13 @@ describe.runIf(isFerretDbThere)('with a MongoDB-compatible server', () => {
       });
       return { engine, reopen, database: client.db() };
     };
-    const person = (generation: string, id: string, document: object) => ({ collection: people, generation, id, position: 1, document: { ...document } });
+    const person = (generation: string, id: string, document: object) => ({
+      collection: people,
+      generation,
+      id,
+      position: 1,
+      document: { ...document },
+    });
 
     it('keeps each generation in a collection of its own with every index, and drops what is not used', async () => {
       const { engine, reopen, database } = await opened();
@@ -31,7 +39,7 @@ describe.runIf(isFerretDbThere)('with a MongoDB-compatible server', () => {
       await engine.write([person(generation, 'a', {})]);
       expect(await indexes(`documents.people@${generation}`)).toBe(await indexes('documents.people'));
       await engine.switchOver('people', { generation, position: 1 });
-      await engine.removeUnused();
+      await engine.dropUnusedGenerations();
       await reopen();
       const names = (await database.listCollections().toArray()).map(({ name }) => name);
       expect(names.filter((name) => name.startsWith('documents.people'))).toEqual([`documents.people@${generation}`]);
@@ -39,7 +47,9 @@ describe.runIf(isFerretDbThere)('with a MongoDB-compatible server', () => {
 
     it('takes batches of many megabytes', async () => {
       const { engine } = await opened();
-      const large = Array.from({ length: 7 }, (_, n) => person('', `${n}`, { n, text: randomBytes(500_000).toString('base64') }));
+      const large = Array.from({ length: 7 }, (_, n) =>
+        person('', `${n}`, { n, text: randomBytes(500_000).toString('base64') }),
+      );
       await engine.write(large);
       for (const { id, document } of large) expect(await engine.get(people, id)).toEqual(document);
     });

@@ -4,11 +4,12 @@ import { describe, expect, it } from 'vitest';
 import type { Collection, Query } from '#libs/read-store/port.ts';
 import { openSqliteReadStore } from '#libs/read-store/sqlite.ts';
 import { findSql } from '#libs/read-store/sqlite-query.ts';
-import { openedIn } from './folder.ts';
+import { openInTemporaryFolder } from '../support/contract/temporary-folder.ts';
 import { describeReadStoreContract } from './read-store.contract.ts';
-import { collections, people } from './read-store/people.ts';
+import { collections, people } from '../support/contract/read-store-documents.ts';
 
-const open = (wanted: readonly Collection[]) => openedIn((folder) => openSqliteReadStore(join(folder, 'read.db'), wanted));
+const open = (wanted: readonly Collection[]) =>
+  openInTemporaryFolder((folder) => openSqliteReadStore(join(folder, 'read.db'), wanted));
 
 describeReadStoreContract('SQLite', open);
 
@@ -33,13 +34,19 @@ describe('the read store in SQLite', () => {
   });
 
   it.each([true, false])('reads a sorted page off the index without sorting (descending: %s)', async (descending) => {
-    expect(await planOf({ where: { team: 'red' }, sort: { by: 'age', descending }, limit: 20, skip: 40 })).toMatch(/^SEARCH collection_people USING INDEX [^;]+$/);
+    expect(await planOf({ where: { team: 'red' }, sort: { by: 'age', descending }, limit: 20, skip: 40 })).toMatch(
+      /^SEARCH collection_people USING INDEX [^;]+$/,
+    );
   });
 
   it('keeps collections apart whose names differ in a quote, and indexes whose fields differ in a separator', async () => {
     const names = ['a', 'a"', "a'", 'a b'];
-    const { engine, close } = await open(names.map((name) => ({ name, model: 'all', indexes: [['name'], ['x_y'], ['x', 'y'], ["it's"]] })));
-    await engine.write(names.map((name) => ({ collection: name, generation: '', id: '1', position: 1, document: { name } })));
+    const { engine, close } = await open(
+      names.map((name) => ({ name, model: 'all', indexes: [['name'], ['x_y'], ['x', 'y'], ["it's"]] })),
+    );
+    await engine.write(
+      names.map((name) => ({ collection: name, generation: '', id: '1', position: 1, document: { name } })),
+    );
     for (const name of names) expect(await engine.find(name, { where: { name }, limit: 10 })).toEqual([{ name }]);
     await close();
   });

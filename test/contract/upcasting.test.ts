@@ -1,28 +1,37 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { upcasting } from '#contracts/events/upcast.ts';
+import { createUpcaster } from '#contracts/events/upcast.ts';
 import { noStream } from '#libs/event-store/port.ts';
 import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
 import { withUpcasting } from '#libs/event-store/upcasting.ts';
 import { describeEventStoreContract } from './event-store.contract.ts';
-import { collect, eventOf } from './event-store/events.ts';
-import { openedIn } from './folder.ts';
+import { readSubscription, newEvent } from '../support/contract/new-events.ts';
+import { openInTemporaryFolder } from '../support/contract/temporary-folder.ts';
 
 const open = async () => {
-  const opened = await openedIn((folder) => withUpcasting(openSqliteEventStore(join(folder, 'log.db'))));
-  return { ...opened, elsewhere: { module: '#libs/event-store/sqlite.ts', name: 'openSqliteEventStore', args: [join(opened.folder, 'log.db')] } };
+  const opened = await openInTemporaryFolder((folder) => withUpcasting(openSqliteEventStore(join(folder, 'log.db'))));
+  return {
+    ...opened,
+    engineModule: {
+      module: '#libs/event-store/sqlite.ts',
+      name: 'openSqliteEventStore',
+      args: [join(opened.folder, 'log.db')],
+    },
+  };
 };
 
 describeEventStoreContract('SQLite, read in the present versions,', open);
 
 it('a reader and a subscriber get events in their present version, and the log keeps them as they were', async () => {
-  const { upcast } = upcasting({ SomethingHappened: [({ title }: { title: string }) => ({ name: title })] });
-  const { engine, folder, close } = await openedIn((place) => withUpcasting(openSqliteEventStore(join(place, 'log.db')), upcast));
-  await engine.append('render-1', [eventOf({ title: 'x' })], noStream);
+  const { upcast } = createUpcaster({ SomethingHappened: [({ title }: { title: string }) => ({ name: title })] });
+  const { engine, folder, close } = await openInTemporaryFolder((place) =>
+    withUpcasting(openSqliteEventStore(join(place, 'log.db')), upcast),
+  );
+  await engine.append('render-1', [newEvent({ title: 'x' })], noStream);
   const present = expect.objectContaining({ version: 2, data: { name: 'x' } });
   expect(await engine.read('render-1')).toEqual([present]);
   expect(await engine.readAll(0, 10)).toEqual([present]);
-  expect(await collect(engine, 0, 1)).toEqual([present]);
+  expect(await readSubscription(engine, 0, 1)).toEqual([present]);
   const raw = openSqliteEventStore(join(folder, 'log.db'));
   expect(await raw.read('render-1')).toEqual([expect.objectContaining({ version: 1, data: { title: 'x' } })]);
   await raw.close();

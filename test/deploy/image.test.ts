@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { settingTable } from '#libs/config/table.ts';
+import { settingTable } from '#libs/config/setting-table.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -24,15 +24,19 @@ describe('The image', () => {
     const packages = read('deploy/image/packages.sh');
     const fonts = new Set(read('scripts/setup/fonts.mjs').match(/\bfonts-[a-z-]+/g));
     expect(fonts.size).toBeGreaterThan(3);
-    for (const name of [...fonts, 'fontconfig', 'chromium-headless-shell', 'libnss3-tools', 'tini']) expect(packages).toMatch(new RegExp(`\\b${name}\\b`));
+    for (const name of [...fonts, 'fontconfig', 'chromium-headless-shell', 'libnss3-tools', 'tini'])
+      expect(packages).toMatch(new RegExp(`\\b${name}\\b`));
   });
 
   it('copies what there is, and sets what can be set', () => {
-    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources]) => sources!.split(' '));
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources]) =>
+      sources!.split(' '),
+    );
     for (const source of copied) expect(existsSync(join(root, source)), source).toBe(true);
     const [, environment] = /^ENV (.+)$/m.exec(dockerfile)!;
     const variables = new Set<string>([...Object.values(settingTable).map(({ variable }) => variable), 'NODE_ENV']);
-    for (const name of environment!.split(' ').map((pair) => pair.split('=')[0]!)) expect(variables.has(name), name).toBe(true);
+    for (const name of environment!.split(' ').map((pair) => pair.split('=')[0]!))
+      expect(variables.has(name), name).toBe(true);
   });
 
   it('runs as nobody in particular, below an init process', () => {
@@ -51,18 +55,48 @@ describe('The seccomp profile', () => {
   });
 
   it('allows nothing that changes the machine or looks into other processes', () => {
-    const dangerous = new Set(['mount', 'umount2', 'pivot_root', 'ptrace', 'process_vm_writev', 'bpf', 'perf_event_open', 'init_module', 'finit_module', 'kexec_load', 'keyctl', 'add_key', 'reboot', 'swapon', 'sethostname', 'settimeofday', 'clock_settime', 'iopl', 'userfaultfd', 'io_uring_setup', 'setns', 'open_by_handle_at', 'quotactl', 'syslog']);
+    const dangerous = new Set([
+      'mount',
+      'umount2',
+      'pivot_root',
+      'ptrace',
+      'process_vm_writev',
+      'bpf',
+      'perf_event_open',
+      'init_module',
+      'finit_module',
+      'kexec_load',
+      'keyctl',
+      'add_key',
+      'reboot',
+      'swapon',
+      'sethostname',
+      'settimeofday',
+      'clock_settime',
+      'iopl',
+      'userfaultfd',
+      'io_uring_setup',
+      'setns',
+      'open_by_handle_at',
+      'quotactl',
+      'syslog',
+    ]);
     expect(allowed.filter((name) => dangerous.has(name))).toEqual([]);
-    expect(new Set(allowed.filter((name) => name !== 'personality')).size).toBe(allowed.filter((name) => name !== 'personality').length);
+    expect(new Set(allowed.filter((name) => name !== 'personality')).size).toBe(
+      allowed.filter((name) => name !== 'personality').length,
+    );
   });
 });
 
 describe('The collector', () => {
   it('sends what it receives through parts that it has', () => {
-    type Collector = { service: { extensions: string[]; pipelines: Record<string, Record<string, string[]>> } } & Record<string, Record<string, unknown>>;
+    type Collector = {
+      service: { extensions: string[]; pipelines: Record<string, Record<string, string[]>> };
+    } & Record<string, Record<string, unknown>>;
     const collector = parse(read('deploy/observability/collector.yaml')) as Collector;
     for (const pipeline of Object.values(collector.service.pipelines)) {
-      for (const [kind, names] of Object.entries(pipeline)) for (const name of names) expect(Object.keys(collector[kind]!)).toContain(name);
+      for (const [kind, names] of Object.entries(pipeline))
+        for (const name of names) expect(Object.keys(collector[kind]!)).toContain(name);
     }
     expect(Object.keys(collector.service.pipelines).toSorted()).toEqual(['metrics', 'traces']);
   });

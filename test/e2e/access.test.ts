@@ -1,40 +1,57 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { issueKey, openAccount, suspendAccount } from './accounts.ts';
-import { type Client, clientOf } from './client.ts';
-import { expectRefusal } from './refusals.ts';
-import { serviceForFile } from './service.ts';
-import { until } from './until.ts';
+import { issueKey, openAccount, suspendAccount } from '../support/service/accounts.ts';
+import { type ApiClient, createClient } from '../support/client/api-client.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
-const at = serviceForFile();
+const at = serviceForTestFile();
 let account: string;
 let key: string;
-const as = (one: string | null): Client => clientOf(at.service.url, one);
+const as = (one: string | null): ApiClient => createClient(at.service.url, one);
 beforeAll(async () => {
-  account = await openAccount(at.house, '--requests-per-minute', '100000');
-  key = (await issueKey(at.house, account)).key;
+  account = await openAccount(at.installation, '--requests-per-minute', '100000');
+  key = (await issueKey(at.installation, account)).key;
 });
 
 const document = '<p>x</p>';
-const authorized = async (authorization: string) => clientOf(at.service.url, null).post({}, { headers: { authorization } });
+const authorized = async (authorization: string) =>
+  createClient(at.service.url, null).postRender({}, { headers: { authorization } });
 
 describe('A caller without a key in force stays outside', () => {
   it('when the header is missing', async () => {
     const answer = await as(null).convert('html', document);
-    expectRefusal(answer, 'missing_authorization');
+    expectErrorResponse(answer, 'missing_authorization');
     expect(answer.headers.get('www-authenticate')).toBe('Bearer');
     expect([...answer.headers.keys()].filter((name) => /^x-(ratelimit|quota)/.test(name))).toEqual([]);
   });
 
   it('when the header is none with a bearer key', async () => {
-    for (const header of ['', 'Bearer', 'Bearer ', 'Basic dXNlcjpwYXNz', key, `Token ${key}`, `Bearer ${key} more`, `Bearer ${key.toUpperCase()}`]) {
+    for (const header of [
+      '',
+      'Bearer',
+      'Bearer ',
+      'Basic dXNlcjpwYXNz',
+      key,
+      `Token ${key}`,
+      `Bearer ${key} more`,
+      `Bearer ${key.toUpperCase()}`,
+    ]) {
       expect([(await authorized(header)).body.error, header]).toEqual(['invalid_api_key', header]);
     }
   });
 
   it('when the key was mistyped, cut, or never issued', async () => {
     const mistyped = key.slice(0, 20) + (key[20] === 'a' ? 'b' : 'a') + key.slice(21);
-    for (const wrong of [mistyped, key.slice(0, -1), `${key}0`, 'svc_live_', 'svc_test_x', 'svc_live_' + 'x'.repeat(5_000)]) {
-      const { message } = expectRefusal(await as(wrong).convert('html', document), 'invalid_api_key');
+    for (const wrong of [
+      mistyped,
+      key.slice(0, -1),
+      `${key}0`,
+      'svc_live_',
+      'svc_test_x',
+      'svc_live_' + 'x'.repeat(5_000),
+    ]) {
+      const { message } = expectErrorResponse(await as(wrong).convert('html', document), 'invalid_api_key');
       expect(message).not.toContain(wrong.slice(9, 40) || 'nothing');
     }
   });
@@ -45,20 +62,22 @@ describe('A caller without a key in force stays outside', () => {
   });
 
   it('when the key has expired, which the answer dates', async () => {
-    const { key: temporary } = await issueKey(at.house, account, '--expires-at', '2020-02-03T04:05:06Z');
-    expectRefusal(await as(temporary).convert('html', document), 'expired_api_key', { expired_at: '2020-02-03T04:05:06.000Z' });
+    const { key: temporary } = await issueKey(at.installation, account, '--expires-at', '2020-02-03T04:05:06Z');
+    expectErrorResponse(await as(temporary).convert('html', document), 'expired_api_key', {
+      expired_at: '2020-02-03T04:05:06.000Z',
+    });
   });
 
   it('when the account is suspended, which the answer dates and explains', async () => {
-    const suspended = await openAccount(at.house);
-    const { key: left } = await issueKey(at.house, suspended);
+    const suspended = await openAccount(at.installation);
+    const { key: left } = await issueKey(at.installation, suspended);
     expect((await as(left).convert('html', document)).status).toBe(200);
-    await suspendAccount(at.house, suspended, 'Unpaid invoices');
-    const answer = await until('the suspension is in force', async () => {
+    await suspendAccount(at.installation, suspended, 'Unpaid invoices');
+    const answer = await waitUntil('the suspension is in force', async () => {
       const one = await as(left).convert('html', document);
       return one.status !== 200 && one;
     });
-    const { suspended_at: since } = expectRefusal(answer, 'account_suspended', { reason: 'Unpaid invoices' });
+    const { suspended_at: since } = expectErrorResponse(answer, 'account_suspended', { reason: 'Unpaid invoices' });
     expect(Date.parse(String(since))).toBeGreaterThan(0);
   });
 
@@ -69,19 +88,21 @@ describe('A caller without a key in force stays outside', () => {
 
 describe('A key that may less', () => {
   it('renders where it may render', async () => {
-    const { key: able } = await issueKey(at.house, account, '--permissions', 'render:create');
+    const { key: able } = await issueKey(at.installation, account, '--permissions', 'render:create');
     expect((await as(able).convert('html', document)).status).toBe(200);
   });
 
   it('is told what it lacks', async () => {
-    const { key: unable } = await issueKey(at.house, account, '--permissions', 'templates:read,usage:read');
-    expectRefusal(await as(unable).convert('html', document), 'insufficient_permissions', { required_permission: 'render:create' });
+    const { key: unable } = await issueKey(at.installation, account, '--permissions', 'templates:read,usage:read');
+    expectErrorResponse(await as(unable).convert('html', document), 'insufficient_permissions', {
+      required_permission: 'render:create',
+    });
   });
 });
 
 describe('What the first start printed', () => {
   it('are two keys that work', async () => {
-    const greeted = at.service.said();
+    const greeted = at.service.output();
     for (const type of ['live', 'test']) {
       const secret = new RegExp(`^ *${type} +(svc_${type}_\\w+)$`, 'm').exec(greeted)?.[1];
       expect((await as(secret!).convert('html', document)).status).toBe(200);

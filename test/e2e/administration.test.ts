@@ -1,57 +1,103 @@
 import { describe, expect, it } from 'vitest';
-import { issueKey, openAccount } from './accounts.ts';
-import { clientOf } from './client.ts';
-import { expectRefusal } from './refusals.ts';
-import { serviceForFile } from './service.ts';
-import { until } from './until.ts';
+import { issueKey, openAccount } from '../support/service/accounts.ts';
+import { createClient } from '../support/client/api-client.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
-const at = serviceForFile();
-const as = (key: string) => clientOf(at.service.url, key);
-const colophon = <T>(...args: string[]) => at.house.colophon<T>(...args);
+const at = serviceForTestFile();
+const as = (key: string) => createClient(at.service.url, key);
+const colophon = <T>(...args: string[]) => at.installation.runJsonCommand<T>(...args);
 
-type Account = { plan: string; state: string; reason: string | null; suspended_at: string | null; overrides: Record<string, number>; limits: Record<string, number | null>; usage: { used: number }; keys: number };
+type Account = {
+  plan: string;
+  state: string;
+  reason: string | null;
+  suspended_at: string | null;
+  overrides: Record<string, number>;
+  limits: Record<string, number | null>;
+  usage: { used: number };
+  keys: number;
+};
 type Figures = { requests: number; renders: number; succeeded: number; failed: number; quota: number };
 type KeyLine = { id: string; last_used_at: string | null; period: Figures & { month: string }; total: Figures };
 
 describe('While the service runs, an account', () => {
   it('is suspended with a reason and let in again, and each is in force for the next request', async () => {
-    const id = await openAccount(at.house);
-    const { key } = await issueKey(at.house, id);
+    const id = await openAccount(at.installation);
+    const { key } = await issueKey(at.installation, id);
     await colophon('account', 'suspend', id, '--reason', 'invoice 118 is unpaid');
-    expectRefusal(await as(key).ask('GET', '/api/v1/account'), 'account_suspended', { reason: 'invoice 118 is unpaid' });
-    expect(await colophon<Account>('account', 'show', id)).toMatchObject({ state: 'suspended', reason: 'invoice 118 is unpaid' });
+    expectErrorResponse(await as(key).request('GET', '/api/v1/account'), 'account_suspended', {
+      reason: 'invoice 118 is unpaid',
+    });
+    expect(await colophon<Account>('account', 'show', id)).toMatchObject({
+      state: 'suspended',
+      reason: 'invoice 118 is unpaid',
+    });
     await colophon('account', 'reinstate', id, '--reason', 'paid');
-    expect((await as(key).ask('GET', '/api/v1/account')).status).toBe(200);
-    expect(await colophon<Account>('account', 'show', id)).toMatchObject({ state: 'active', reason: null, suspended_at: null });
+    expect((await as(key).request('GET', '/api/v1/account')).status).toBe(200);
+    expect(await colophon<Account>('account', 'show', id)).toMatchObject({
+      state: 'active',
+      reason: null,
+      suspended_at: null,
+    });
   });
 
   it('gets another plan, with figures of its own, in force for the next request', async () => {
-    const id = await openAccount(at.house, '--plan', 'free');
-    const { key } = await issueKey(at.house, id);
-    await colophon('account', 'plan', id, 'enterprise', '--requests-per-minute', '600', '--max-pdf-mb', '200', '--reason', 'contract');
-    const { headers, body } = await as(key).ask('GET', '/api/v1/account');
+    const id = await openAccount(at.installation, '--plan', 'free');
+    const { key } = await issueKey(at.installation, id);
+    await colophon(
+      'account',
+      'plan',
+      id,
+      'enterprise',
+      '--requests-per-minute',
+      '600',
+      '--max-pdf-mb',
+      '200',
+      '--reason',
+      'contract',
+    );
+    const { headers, body } = await as(key).request('GET', '/api/v1/account');
     expect([headers.get('x-ratelimit-limit'), headers.get('x-quota-limit')]).toEqual(['600', null]);
-    expect(body).toMatchObject({ plan: 'enterprise', limits: { requests_per_minute: 600, max_pdf_mb: 200, max_payload_mb: 50 } });
+    expect(body).toMatchObject({
+      plan: 'enterprise',
+      limits: { requests_per_minute: 600, max_pdf_mb: 200, max_payload_mb: 50 },
+    });
     await colophon('account', 'plan', id, 'pro');
-    expect(await colophon<Account>('account', 'show', id)).toMatchObject({ plan: 'pro', overrides: {}, limits: { requests_per_minute: 60, max_pdf_mb: 25 }, keys: 1 });
+    expect(await colophon<Account>('account', 'show', id)).toMatchObject({
+      plan: 'pro',
+      overrides: {},
+      limits: { requests_per_minute: 60, max_pdf_mb: 25 },
+      keys: 1,
+    });
   });
 
   it('has every change in its history, with who did it and why', async () => {
-    const id = await openAccount(at.house);
-    const { key } = await issueKey(at.house, id);
+    const id = await openAccount(at.installation);
+    const { key } = await issueKey(at.installation, id);
     await colophon('account', 'plan', id, 'pro', '--reason', 'smaller');
     await colophon('account', 'suspend', id, '--reason', 'x');
     await colophon('account', 'reinstate', id);
-    const { events } = (await as(key).ask('GET', '/api/v1/account/events')).body as { events: { type: string; actor: { kind: string; name: string }; data: { reason?: string | null } }[] };
+    const { events } = (await as(key).request('GET', '/api/v1/account/events')).body as {
+      events: { type: string; actor: { kind: string; name: string }; data: { reason?: string | null } }[];
+    };
     expect(events.map(({ type, data }) => [type, data.reason])).toEqual([
-      ['AccountReinstated', null], ['AccountSuspended', 'x'], ['PlanChanged', 'smaller'], ['ApiKeyIssued', undefined], ['AccountOpened', undefined],
+      ['AccountReinstated', null],
+      ['AccountSuspended', 'x'],
+      ['PlanChanged', 'smaller'],
+      ['ApiKeyIssued', undefined],
+      ['AccountOpened', undefined],
     ]);
     for (const { actor } of events) expect(actor).toEqual({ kind: 'person', name: expect.stringMatching(/./) });
   });
 
   it('is changed no second time by the same command', async () => {
-    const id = await openAccount(at.house, '--plan', 'pro');
-    const twice = async (...args: string[]) => [await colophon('account', ...args), await colophon('account', ...args)].map((result) => (result as { changed: boolean }).changed);
+    const id = await openAccount(at.installation, '--plan', 'pro');
+    const twice = async (...args: string[]) =>
+      [await colophon('account', ...args), await colophon('account', ...args)].map(
+        (result) => (result as { changed: boolean }).changed,
+      );
     expect(await twice('suspend', id, '--reason', 'x')).toEqual([true, false]);
     expect(await twice('reinstate', id)).toEqual([true, false]);
     expect(await twice('plan', id, 'free')).toEqual([true, false]);
@@ -60,23 +106,37 @@ describe('While the service runs, an account', () => {
 
 describe('A key', () => {
   it('tells when it was last used, how often, and what became of its renders', async () => {
-    const id = await openAccount(at.house);
-    const [used, test, idle] = [await issueKey(at.house, id), await issueKey(at.house, id, '--type', 'test'), await issueKey(at.house, id)];
+    const id = await openAccount(at.installation);
+    const [used, test, idle] = [
+      await issueKey(at.installation, id),
+      await issueKey(at.installation, id, '--type', 'test'),
+      await issueKey(at.installation, id),
+    ];
     await as(used.key).render('html', '<p>x</p>');
     await as(used.key).convert('html', '<p');
     await as(used.key).convert('html', '');
     await as(test.key).render('html', '<p>x</p>');
-    const figures = await until('every request is counted', async () => {
+    const figures = await waitUntil('every request is counted', async () => {
       const lines = await colophon<KeyLine[]>('key', 'list', '--account', id);
-      return lines.reduce((sum, { total }) => sum + total.requests, 0) === 4 && new Map(lines.map((line) => [line.id, line]));
+      return (
+        lines.reduce((sum, { total }) => sum + total.requests, 0) === 4 && new Map(lines.map((line) => [line.id, line]))
+      );
     });
     const month = new Date().toISOString().slice(0, 7);
-    expect(figures.get(used.id)).toMatchObject({ period: { month, requests: 3, renders: 2, succeeded: 1, failed: 1, quota: 2 }, total: { requests: 3, renders: 2 } });
-    expect(figures.get(test.id)).toMatchObject({ period: { requests: 1, renders: 1, succeeded: 1, failed: 0, quota: 0 } });
+    expect(figures.get(used.id)).toMatchObject({
+      period: { month, requests: 3, renders: 2, succeeded: 1, failed: 1, quota: 2 },
+      total: { requests: 3, renders: 2 },
+    });
+    expect(figures.get(test.id)).toMatchObject({
+      period: { requests: 1, renders: 1, succeeded: 1, failed: 0, quota: 0 },
+    });
     expect(figures.get(idle.id)).toMatchObject({ last_used_at: null, total: { requests: 0, renders: 0 } });
     expect(Date.parse(figures.get(used.id)!.last_used_at!)).toBeGreaterThan(Date.now() - 60_000);
     const earlier = await colophon<KeyLine[]>('key', 'list', '--account', id, '--period', '2020-01');
-    expect(earlier.find((line) => line.id === used.id)).toMatchObject({ period: { month: '2020-01', requests: 0, renders: 0 }, total: { requests: 3, renders: 2 } });
+    expect(earlier.find((line) => line.id === used.id)).toMatchObject({
+      period: { month: '2020-01', requests: 0, renders: 0 },
+      total: { requests: 3, renders: 2 },
+    });
   });
 });
 
@@ -88,19 +148,39 @@ describe('A command that cannot be carried out says why and ends with 2', () => 
     ['an unknown account to list keys of', ['key', 'list', '--account', nobody], /no account/],
     ['an unknown key', ['key', 'revoke', 'key_x'], /no key key_x/],
     ['an unknown plan', ['account', 'plan', nobody, 'gold'], /gold.*free, starter, pro, business, enterprise/],
-    ['an unknown plan for a new account', ['account', 'create', '--name', 'x', '--plan', 'gold'], /gold.*free, starter, pro, business, enterprise/],
-    ['an unknown permission', ['key', 'create', '--account', nobody, '--type', 'live', '--permissions', 'render:create,root'], /Unknown: root\..*render:create, templates:read/],
+    [
+      'an unknown plan for a new account',
+      ['account', 'create', '--name', 'x', '--plan', 'gold'],
+      /gold.*free, starter, pro, business, enterprise/,
+    ],
+    [
+      'an unknown permission',
+      ['key', 'create', '--account', nobody, '--type', 'live', '--permissions', 'render:create,root'],
+      /Unknown: root\..*render:create, templates:read/,
+    ],
     ['an unknown kind of key', ['key', 'create', '--account', nobody, '--type', 'prod'], /prod.*live, test/],
     ['a suspension without a reason', ['account', 'suspend', nobody], /--reason/],
     ['an empty reason', ['account', 'suspend', nobody, '--reason', ' '], /one line of 1 to 200 characters/],
     ['a name of two lines', ['account', 'create', '--name', 'a\nb', '--plan', 'free'], /one line/],
-    ['a limit of none', ['account', 'create', '--name', 'x', '--plan', 'free', '--requests-per-minute', '0'], /above 0/],
-    ['a limit of a half', ['account', 'create', '--name', 'x', '--plan', 'free', '--requests-per-month', '1.5'], /whole number/],
-    ['a day that is none', ['key', 'create', '--account', nobody, '--type', 'live', '--expires-at', '2030-02-31'], /ISO 8601/],
+    [
+      'a limit of none',
+      ['account', 'create', '--name', 'x', '--plan', 'free', '--requests-per-minute', '0'],
+      /above 0/,
+    ],
+    [
+      'a limit of a half',
+      ['account', 'create', '--name', 'x', '--plan', 'free', '--requests-per-month', '1.5'],
+      /whole number/,
+    ],
+    [
+      'a day that is none',
+      ['key', 'create', '--account', nobody, '--type', 'live', '--expires-at', '2030-02-31'],
+      /ISO 8601/,
+    ],
     ['a month that is none', ['key', 'list', '--account', nobody, '--period', '2030-13'], /YYYY-MM/],
     ['an unknown command', ['account', 'close', nobody], /unknown command/],
   ])('%s', async (_, args, message) => {
-    const { code, stdout, stderr } = await at.house.command(...args);
+    const { code, stdout, stderr } = await at.installation.runCommand(...args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(message);
     expect(stderr).not.toMatch(/\n\s+at /);
@@ -108,8 +188,16 @@ describe('A command that cannot be carried out says why and ends with 2', () => 
 });
 
 describe('The help', () => {
-  it.each([['account'], ['account', 'create'], ['account', 'suspend'], ['account', 'plan'], ['key'], ['key', 'create'], ['key', 'list']])('of %s %s shows by example how it is used', async (...command) => {
-    const { code, stdout } = await at.house.command(...command, '--help');
+  it.each([
+    ['account'],
+    ['account', 'create'],
+    ['account', 'suspend'],
+    ['account', 'plan'],
+    ['key'],
+    ['key', 'create'],
+    ['key', 'list'],
+  ])('of %s %s shows by example how it is used', async (...command) => {
+    const { code, stdout } = await at.installation.runCommand(...command, '--help');
     expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`Examples:\\n\\s+\\$ colophon ${command[0]} `));
   });
@@ -117,12 +205,16 @@ describe('The help', () => {
 
 describe('For people', () => {
   it('accounts and keys stand in tables, one line each', async () => {
-    const id = await openAccount(at.house);
-    await issueKey(at.house, id, '--name', 'web shop');
-    const keys = (await at.house.command('key', 'list', '--account', id)).stdout.split('\n');
-    expect(keys[0]).toMatch(/^id +key +name +type +state +may +last used +requests +renders +succeeded +failed +quota$/);
+    const id = await openAccount(at.installation);
+    await issueKey(at.installation, id, '--name', 'web shop');
+    const keys = (await at.installation.runCommand('key', 'list', '--account', id)).stdout.split('\n');
+    expect(keys[0]).toMatch(
+      /^id +key +name +type +state +may +last used +requests +renders +succeeded +failed +quota$/,
+    );
     expect(keys[1]).toMatch(/^key_\w+ +svc_live_\w{6}\.\.\. +web shop +live +active +all +- +0 +0 +0 +0 +0$/);
-    expect((await at.house.command('account', 'list')).stdout).toMatch(new RegExp(`^${id} +tests +business +active +20`, 'm'));
-    expect((await at.house.command('account', 'show', id)).stdout).toMatch(/^plan +business$/m);
+    expect((await at.installation.runCommand('account', 'list')).stdout).toMatch(
+      new RegExp(`^${id} +tests +business +active +20`, 'm'),
+    );
+    expect((await at.installation.runCommand('account', 'show', id)).stdout).toMatch(/^plan +business$/m);
   });
 });

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { freeKey, issueKey, openAccount } from './accounts.ts';
-import { type Client, clientOf } from './client.ts';
-import { type Jobs, jobsOf, pathOf } from './jobs.ts';
-import { expectRefusal } from './refusals.ts';
-import { serviceForFile } from './service.ts';
+import { createUnlimitedKey, issueKey, openAccount } from '../support/service/accounts.ts';
+import { type ApiClient, createClient } from '../support/client/api-client.ts';
+import { type JobClient, createJobClient, pathAndQueryOf } from '../support/client/job-client.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
 
-const at = serviceForFile();
-let client: Client;
-let jobs: Jobs;
+const at = serviceForTestFile();
+let client: ApiClient;
+let jobs: JobClient;
 let path: string;
 let whole: Buffer;
 let renderId: string;
@@ -19,13 +19,13 @@ const get = (headers: Record<string, string> = {}, method = 'GET') => fetch(url,
 const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await response.arrayBuffer());
 
 beforeAll(async () => {
-  client = clientOf(at.service.url, await freeKey(at.house));
-  jobs = jobsOf(client);
-  const queued = await jobs.later();
-  const done = await jobs.ended(queued.job_id);
+  client = createClient(at.service.url, await createUnlimitedKey(at.installation));
+  jobs = createJobClient(client);
+  const queued = await jobs.submitAsync();
+  const done = await jobs.waitUntilEnded(queued.job_id);
   renderId = queued.id;
   sha256 = done.pdf_sha256!;
-  path = pathOf(done.pdf_url);
+  path = pathAndQueryOf(done.pdf_url);
   url = at.service.url + path;
   whole = await bytesOf(await get());
 });
@@ -37,21 +37,37 @@ describe('A download', () => {
     expect(createHash('sha256').update(whole).digest('hex')).toBe(sha256);
     expect(whole.subarray(0, 5).toString()).toBe('%PDF-');
     expect(Object.fromEntries(answer.headers)).toMatchObject({
-      'content-type': 'application/pdf', 'content-disposition': `attachment; filename="${renderId}.pdf"`, etag: `"${sha256}"`, 'accept-ranges': 'bytes',
-      'content-length': String(whole.byteLength), 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff',
+      'content-type': 'application/pdf',
+      'content-disposition': `attachment; filename="${renderId}.pdf"`,
+      etag: `"${sha256}"`,
+      'accept-ranges': 'bytes',
+      'content-length': String(whole.byteLength),
+      'cache-control': 'private, no-store',
+      'x-content-type-options': 'nosniff',
     });
   });
 
   it("gives it to the account's key without a token, and to a key that may not see jobs not at all", async () => {
     const bare = `/api/v1/download/${renderId}`;
-    expect(await client.ask('GET', bare)).toMatchObject({ status: 200 });
-    expectRefusal(await clientOf(at.service.url, null).ask('GET', bare), 'missing_authorization');
-    const { key } = await issueKey(at.house, await openAccount(at.house), '--permissions', 'render:create');
-    expectRefusal(await clientOf(at.service.url, key).ask('GET', bare), 'insufficient_permissions', { required_permission: 'jobs:read' });
+    expect(await client.request('GET', bare)).toMatchObject({ status: 200 });
+    expectErrorResponse(await createClient(at.service.url, null).request('GET', bare), 'missing_authorization');
+    const { key } = await issueKey(
+      at.installation,
+      await openAccount(at.installation),
+      '--permissions',
+      'render:create',
+    );
+    expectErrorResponse(await createClient(at.service.url, key).request('GET', bare), 'insufficient_permissions', {
+      required_permission: 'jobs:read',
+    });
   });
 
   it.each([
-    ['bytes=0-4', 0, 4], ['bytes=5-', 5, null], ['bytes=-7', -7, null], ['bytes=0-99999999', 0, null], ['bytes=0-3,4-9', 0, 9],
+    ['bytes=0-4', 0, 4],
+    ['bytes=5-', 5, null],
+    ['bytes=-7', -7, null],
+    ['bytes=0-99999999', 0, null],
+    ['bytes=0-3,4-9', 0, 9],
   ] as const)('gives the part %s', async (range, start, end) => {
     const answer = await get({ range });
     expect(answer.status).toBe(206);
@@ -62,9 +78,18 @@ describe('A download', () => {
   });
 
   it('gives the whole where the range makes no sense, several parts are asked for, or the caller has a part of something else', async () => {
-    for (const headers of [{ range: 'lines=1-2' }, { range: 'bytes=a-b' }, { range: 'bytes=0-1,9-10' }, { range: 'bytes=0-4', 'if-range': '"other"' }, { range: 'bytes=0-4', 'if-range': `W/"${sha256}"` }] as Record<string, string>[]) {
+    for (const headers of [
+      { range: 'lines=1-2' },
+      { range: 'bytes=a-b' },
+      { range: 'bytes=0-1,9-10' },
+      { range: 'bytes=0-4', 'if-range': '"other"' },
+      { range: 'bytes=0-4', 'if-range': `W/"${sha256}"` },
+    ] as Record<string, string>[]) {
       const answer = await get(headers);
-      expect([answer.status, (await bytesOf(answer)).byteLength], JSON.stringify(headers)).toEqual([200, whole.byteLength]);
+      expect([answer.status, (await bytesOf(answer)).byteLength], JSON.stringify(headers)).toEqual([
+        200,
+        whole.byteLength,
+      ]);
     }
     expect((await get({ range: 'bytes=0-4', 'if-range': `"${sha256}"` })).status).toBe(206);
   });
@@ -85,7 +110,11 @@ describe('A download', () => {
   it('tells its size without sending it, and knows no ranges then', async () => {
     for (const headers of [{}, { range: 'bytes=0-4' }] as Record<string, string>[]) {
       const answer = await get(headers, 'HEAD');
-      expect([answer.status, answer.headers.get('content-length'), (await bytesOf(answer)).byteLength]).toEqual([200, String(whole.byteLength), 0]);
+      expect([answer.status, answer.headers.get('content-length'), (await bytesOf(answer)).byteLength]).toEqual([
+        200,
+        String(whole.byteLength),
+        0,
+      ]);
     }
   });
 });
@@ -94,22 +123,26 @@ describe('A download that is none', () => {
   it('is the same 404 for a wrong token, a token of another render, a foreign key and a render that never was', async () => {
     const [bare, token] = path.split('?token=') as [string, string];
     const never = '/api/v1/download/render_01JQZX3C5V8Y2N6T4R7W9K0MHB';
-    const other = await jobs.later();
-    const stranger = clientOf(at.service.url, await freeKey(at.house));
-    const nobody = clientOf(at.service.url, null);
+    const other = await jobs.submitAsync();
+    const stranger = createClient(at.service.url, await createUnlimitedKey(at.installation));
+    const nobody = createClient(at.service.url, null);
     const flipped = token.slice(0, -2) + (token.at(-2) === 'A' ? 'B' : 'A') + token.at(-1)!;
     const later = token.replace(/^\d+/, (seconds) => String(Number(seconds) + 3600));
     const answers = [
-      ...(await Promise.all([flipped, later, 'x', '', `${token}.`, `${token}&token=${token}`].map((wrong) => nobody.ask('GET', `${bare}?token=${wrong}`)))),
-      await nobody.ask('GET', `/api/v1/download/${other.id}?token=${token}`),
-      await nobody.ask('GET', `${never}?token=${token}`),
-      await nobody.ask('GET', `/api/v1/download/${other.job_id}?token=${token}`),
-      await stranger.ask('GET', bare),
-      await stranger.ask('GET', never),
-      await client.ask('GET', never),
+      ...(await Promise.all(
+        [flipped, later, 'x', '', `${token}.`, `${token}&token=${token}`].map((wrong) =>
+          nobody.request('GET', `${bare}?token=${wrong}`),
+        ),
+      )),
+      await nobody.request('GET', `/api/v1/download/${other.id}?token=${token}`),
+      await nobody.request('GET', `${never}?token=${token}`),
+      await nobody.request('GET', `/api/v1/download/${other.job_id}?token=${token}`),
+      await stranger.request('GET', bare),
+      await stranger.request('GET', never),
+      await client.request('GET', never),
     ];
     const bodies = answers.map((answer) => {
-      const { request_id: _, ...body } = expectRefusal(answer, 'not_found');
+      const { request_id: _, ...body } = expectErrorResponse(answer, 'not_found');
       return JSON.stringify(body);
     });
     expect(new Set(bodies).size).toBe(1);
@@ -117,14 +150,14 @@ describe('A download that is none', () => {
 
   it('is a render that somebody waited for: its PDF was the answer', async () => {
     const { id } = await client.render('html', '<p>waited for');
-    expectRefusal(await client.ask('GET', `/api/v1/download/${id}`), 'not_found');
+    expectErrorResponse(await client.request('GET', `/api/v1/download/${id}`), 'not_found');
   });
 
   it('is a render that is still under way, or that failed', async () => {
-    const slow = await jobs.later({ wait_time: 1000 });
-    expectRefusal(await client.ask('GET', `/api/v1/download/${slow.id}`), 'not_found');
-    const failed = await jobs.later({}, { mode: 'CONVERT', input_type: 'json', data: '{' });
-    await jobs.ended(failed.job_id);
-    expectRefusal(await client.ask('GET', `/api/v1/download/${failed.id}`), 'not_found');
+    const slow = await jobs.submitAsync({ wait_time: 1000 });
+    expectErrorResponse(await client.request('GET', `/api/v1/download/${slow.id}`), 'not_found');
+    const failed = await jobs.submitAsync({}, { mode: 'CONVERT', input_type: 'json', data: '{' });
+    await jobs.waitUntilEnded(failed.job_id);
+    expectErrorResponse(await client.request('GET', `/api/v1/download/${failed.id}`), 'not_found');
   });
 });

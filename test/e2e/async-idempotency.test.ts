@@ -1,27 +1,32 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { freeKey } from './accounts.ts';
-import { type Answer, type Body, type Client, clientOf } from './client.ts';
-import { jobsOf, small } from './jobs.ts';
-import { expectRefusal } from './refusals.ts';
-import { serviceForFile } from './service.ts';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { type ApiResponse, type Body, type ApiClient, createClient } from '../support/client/api-client.ts';
+import { createJobClient, smallRequest } from '../support/client/job-client.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
 
-const at = serviceForFile();
-let client: Client;
+const at = serviceForTestFile();
+let client: ApiClient;
 beforeAll(async () => {
-  client = clientOf(at.service.url, await freeKey(at.house));
+  client = createClient(at.service.url, await createUnlimitedKey(at.installation));
 });
 
 let made = 0;
 const newKey = (): string => `key-${process.pid}-${(made += 1)}`;
-const post = (path: string, body: unknown, key: string, as: Client = client): Promise<Answer> => jobsOf(as).postTo(path, body, { 'idempotency-key': key });
-const replayed = ({ headers }: Answer): string | null => headers.get('idempotency-replayed');
+const post = (path: string, body: unknown, key: string, as: ApiClient = client): Promise<ApiResponse> =>
+  createJobClient(as).postJson(path, body, { 'idempotency-key': key });
+const replayed = ({ headers }: ApiResponse): string | null => headers.get('idempotency-replayed');
 const withoutRequest = ({ request_id: _, ...body }: Body): Body => body;
 
 describe('The same Idempotency-Key and body', () => {
   it('give the same PDF again, byte for byte, and the same answer around it', async () => {
     const key = newKey();
-    const document = { ...small, data: `<h1>${'once '.repeat(500)}` };
-    const [first, second, third] = [await post('/api/v1/render', document, key), await post('/api/v1/render', document, key), await post('/api/v1/render', document, key)];
+    const document = { ...smallRequest, data: `<h1>${'once '.repeat(500)}` };
+    const [first, second, third] = [
+      await post('/api/v1/render', document, key),
+      await post('/api/v1/render', document, key),
+      await post('/api/v1/render', document, key),
+    ];
     expect([first, second, third].map(replayed)).toEqual([null, 'true', 'true']);
     expect(second.status, second.text.slice(0, 200)).toBe(200);
     expect(second.text).toBe(first.text);
@@ -30,93 +35,120 @@ describe('The same Idempotency-Key and body', () => {
 
   it('have a PDF that was not kept made again once, however many ask, and keep it then', async () => {
     const key = newKey();
-    const document = { ...small, data: `<p>${key}`, wait_time: 300 };
+    const document = { ...smallRequest, data: `<p>${key}`, wait_time: 300 };
     const first = await post('/api/v1/render', document, key);
     const answers = await Promise.all(Array.from({ length: 20 }, () => post('/api/v1/render', document, key)));
     expect(new Set(answers.map(({ text }) => text))).toEqual(new Set([first.text]));
     expect((await post('/api/v1/render', document, key)).text).toBe(first.text);
     const jobId = String(first.body.id).replace('render_', 'job_');
-    const types = (await jobsOf(client).events(jobId)).map(({ type }) => type);
-    expect(types.filter((type) => type.endsWith('Again'))).toEqual(['PdfRequestedAgain', 'PdfMadeAgain']);
-    const { pdf_url: url } = await jobsOf(client).get(jobId);
-    expect(Buffer.from(await (await fetch(String(url).replace(/^http:..[^/]+/, at.service.url))).arrayBuffer()).toString('base64')).toBe(first.body.pdf_base64);
+    const types = (await createJobClient(client).events(jobId)).map(({ type }) => type);
+    expect(types.filter((type) => type.endsWith('Again'))).toEqual([
+      'PdfRegenerationRequested',
+      'PdfRegenerationEnded',
+    ]);
+    const { pdf_url: url } = await createJobClient(client).get(jobId);
+    expect(
+      Buffer.from(await (await fetch(String(url).replace(/^http:..[^/]+/, at.service.url))).arrayBuffer()).toString(
+        'base64',
+      ),
+    ).toBe(first.body.pdf_base64);
   });
 
   it('give the same job again, and render once', async () => {
     const key = newKey();
-    const first = await post('/api/v1/render/async', small, key);
-    const second = await post('/api/v1/render/async', small, key);
+    const first = await post('/api/v1/render/async', smallRequest, key);
+    const second = await post('/api/v1/render/async', smallRequest, key);
     expect([second.text, replayed(second)]).toEqual([first.text, 'true']);
-    const { jobs } = (await client.ask('GET', '/api/v1/jobs?limit=100')).body as { jobs: Body[] };
+    const { jobs } = (await client.request('GET', '/api/v1/jobs?limit=100')).body as { jobs: Body[] };
     expect(jobs.filter(({ job_id }) => job_id === first.body.job_id)).toHaveLength(1);
   });
 
   it('give the same template again, and make one', async () => {
     const key = newKey();
     const template = { name: `Once ${key}`, content: '<p>{{x}}</p>' };
-    const [first, second] = [await post('/api/v1/templates', template, key), await post('/api/v1/templates', template, key)];
+    const [first, second] = [
+      await post('/api/v1/templates', template, key),
+      await post('/api/v1/templates', template, key),
+    ];
     expect([first.status, second.status, second.text, replayed(second)]).toEqual([201, 201, first.text, 'true']);
     expect(second.headers.get('location')).toBe(first.headers.get('location'));
   });
 
   it('give the failure of a render again, without rendering it once more', async () => {
     const key = newKey();
-    const broken = { ...small, data: '<p><!-- never closed' };
+    const broken = { ...smallRequest, data: '<p><!-- never closed' };
     const [first, second] = [await post('/api/v1/render', broken, key), await post('/api/v1/render', broken, key)];
-    expectRefusal(first, 'invalid_html');
+    expectErrorResponse(first, 'invalid_html');
     expect(replayed(second)).toBe('true');
     expect(withoutRequest(second.body)).toEqual(withoutRequest(first.body));
     expect(second.body.render_id).toBe(first.body.render_id);
   });
 
   it('make exactly one render, however many come at once', async () => {
-    const own = clientOf(at.service.url, await freeKey(at.house));
+    const own = createClient(at.service.url, await createUnlimitedKey(at.installation));
     const key = newKey();
-    const answers = await Promise.all(Array.from({ length: 20 }, () => post('/api/v1/render/async', small, key, own)));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => post('/api/v1/render/async', smallRequest, key, own)),
+    );
     const accepted = answers.filter(({ status }) => status === 200);
     expect(accepted.length).toBeGreaterThan(0);
     expect(new Set(accepted.map(({ text }) => text)).size).toBe(1);
-    for (const answer of answers.filter(({ status }) => status !== 200)) expectRefusal(answer, 'idempotency_in_progress');
-    expect((await own.ask('GET', '/api/v1/jobs')).body.jobs).toHaveLength(1);
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      expectErrorResponse(answer, 'idempotency_in_progress');
+    expect((await own.request('GET', '/api/v1/jobs')).body.jobs).toHaveLength(1);
   });
 });
 
 describe('An Idempotency-Key', () => {
   it('that was used with another body or for something else is a conflict', async () => {
     const key = newKey();
-    await post('/api/v1/render/async', small, key);
-    expectRefusal(await post('/api/v1/render/async', { ...small, data: '<p>other' }, key), 'idempotency_conflict');
-    expectRefusal(await post('/api/v1/render', small, key), 'idempotency_conflict');
-    expectRefusal(await post('/api/v1/templates', { name: key, content: 'x' }, key), 'idempotency_conflict');
+    await post('/api/v1/render/async', smallRequest, key);
+    expectErrorResponse(
+      await post('/api/v1/render/async', { ...smallRequest, data: '<p>other' }, key),
+      'idempotency_conflict',
+    );
+    expectErrorResponse(await post('/api/v1/render', smallRequest, key), 'idempotency_conflict');
+    expectErrorResponse(await post('/api/v1/templates', { name: key, content: 'x' }, key), 'idempotency_conflict');
   });
 
   it('whose first request still runs is told so, and answers when it has ended', async () => {
     const key = newKey();
-    const slow = { ...small, wait_time: 5000 };
-    const [first, second] = (await Promise.all([post('/api/v1/render', slow, key), post('/api/v1/render', slow, key)])).toSorted((one, other) => one.status - other.status);
+    const slow = { ...smallRequest, wait_time: 5000 };
+    const [first, second] = (
+      await Promise.all([post('/api/v1/render', slow, key), post('/api/v1/render', slow, key)])
+    ).toSorted((one, other) => one.status - other.status);
     expect([first!.status, replayed(first!)]).toEqual([200, null]);
-    expectRefusal(second!, 'idempotency_in_progress');
+    expectErrorResponse(second!, 'idempotency_in_progress');
     expect(replayed(second!)).toBeNull();
     expect((await post('/api/v1/render', slow, key)).text).toBe(first!.text);
   });
 
   it('of another account is another key', async () => {
     const key = newKey();
-    const other = clientOf(at.service.url, await freeKey(at.house));
-    const [mine, theirs] = [await post('/api/v1/render/async', small, key), await post('/api/v1/render/async', { ...small, data: '<p>theirs' }, key, other)];
+    const other = createClient(at.service.url, await createUnlimitedKey(at.installation));
+    const [mine, theirs] = [
+      await post('/api/v1/render/async', smallRequest, key),
+      await post('/api/v1/render/async', { ...smallRequest, data: '<p>theirs' }, key, other),
+    ];
     expect([theirs.status, replayed(theirs)]).toEqual([200, null]);
     expect(theirs.body.job_id).not.toBe(mine.body.job_id);
   });
 
   it('has 1 to 255 characters', async () => {
-    expect((await post('/api/v1/render/async', small, 'k'.repeat(255))).status).toBe(200);
-    for (const key of ['k'.repeat(256), '']) expectRefusal(await post('/api/v1/render/async', small, key), 'invalid_request', { field: 'Idempotency-Key' });
+    expect((await post('/api/v1/render/async', smallRequest, 'k'.repeat(255))).status).toBe(200);
+    for (const key of ['k'.repeat(256), ''])
+      expectErrorResponse(await post('/api/v1/render/async', smallRequest, key), 'invalid_request', {
+        field: 'Idempotency-Key',
+      });
   });
 
   it('is free again after a request that was refused', async () => {
     const key = newKey();
-    expectRefusal(await post('/api/v1/render/async', { ...small, margin_top: 500 }, key), 'invalid_request');
-    const second = await post('/api/v1/render/async', small, key);
+    expectErrorResponse(
+      await post('/api/v1/render/async', { ...smallRequest, margin_top: 500 }, key),
+      'invalid_request',
+    );
+    const second = await post('/api/v1/render/async', smallRequest, key);
     expect([second.status, replayed(second)]).toEqual([200, null]);
   });
 });

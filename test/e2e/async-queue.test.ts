@@ -1,87 +1,128 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { bareId, readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { issueKey, openAccount } from './accounts.ts';
-import { clientOf } from './client.ts';
-import { lookInto } from './engines.ts';
-import { jobsOf, small } from './jobs.ts';
-import { expectRefusal } from './refusals.ts';
-import { type House, openHouse } from './service.ts';
-import { until } from './until.ts';
-import { isProduction } from './world.ts';
+import { issueKey, openAccount } from '../support/service/accounts.ts';
+import { createClient } from '../support/client/api-client.ts';
+import { withInstallationEngines } from '../support/service/with-engines.ts';
+import { createJobClient, smallRequest } from '../support/client/job-client.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { type TestInstallation, openTestInstallation } from '../support/service/installation.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { isOnServers } from '../support/environment.ts';
 
 const plenty = ['--requests-per-minute', '1000000', '--requests-per-month', '1000000'];
 
 // The servers of the tests take in fewer a second than the embedded engines: there the crowd is smaller, and each of it takes longer.
-const [crowdSize, crowdFields] = isProduction ? [300, { wait_time: 200 }] : [1_000, {}];
+const [crowdSize, crowdFields] = isOnServers ? [300, { wait_time: 200 }] : [1_000, {}];
 
 /** For tests that wait out a lease or render by the hundred. */
 const patienceMs = 180_000;
 
-let house: House;
+let house: TestInstallation;
 afterEach(() => house.remove());
 
-const wholeLog = (): Promise<RecordedEvent[]> => lookInto(house, async ({ store }) => store.readAll(0, 1_000_000));
+const wholeLog = (): Promise<RecordedEvent[]> =>
+  withInstallationEngines(house, async ({ store }) => store.readAll(0, 1_000_000));
 
 /** Waits until the read model shows so many renders. */
 const queued = (count: number): Promise<unknown> =>
-  lookInto(house, ({ reads }) => until('all are in the queue', async () => (await Promise.all(['QUEUED', 'PROCESSING', 'DONE'].map((status) => reads.count(readModels.renders, { status })))).reduce((sum, n) => sum + n) >= count));
+  withInstallationEngines(house, ({ reads }) =>
+    waitUntil(
+      'all are in the queue',
+      async () =>
+        (
+          await Promise.all(
+            ['QUEUED', 'PROCESSING', 'DONE'].map((status) => reads.count(readModels.renders, { status })),
+          )
+        ).reduce((sum, n) => sum + n) >= count,
+    ),
+  );
 
 /** How many renders of an account ended while this one waited and was made. */
 const endedMeanwhile = (log: readonly RecordedEvent[], renderId: string, accountId: string): number => {
   const stream = `render-${bareId('render', renderId)!}`;
-  const [from, to] = ['RenderRequested', 'RenderCompleted'].map((type) => log.find((event) => event.stream === stream && event.type === type)!.position);
-  return log.filter(({ type, metadata, position }) => type === 'RenderCompleted' && metadata.accountId === accountId && position > from! && position < to!).length;
+  const [from, to] = ['RenderRequested', 'RenderCompleted'].map(
+    (type) => log.find((event) => event.stream === stream && event.type === type)!.position,
+  );
+  return log.filter(
+    ({ type, metadata, position }) =>
+      type === 'RenderCompleted' && metadata.accountId === accountId && position > from! && position < to!,
+  ).length;
 };
 
 describe('The queue', () => {
-  it('lets a single job of one account pass the crowd of another, and whoever waits pass both, without starving the crowd', async () => {
-    house = await openHouse({ RENDER_CONCURRENCY: '2' });
-    const service = await house.start();
-    const [many, few] = [await openAccount(house, ...plenty), await openAccount(house, ...plenty)];
-    const [crowd, single] = await Promise.all([many, few].map(async (id) => clientOf(service.url, (await issueKey(house, id)).key)));
-    const wanted = Array.from({ length: crowdSize }, () => () => jobsOf(crowd!).later(crowdFields));
-    await Promise.all(Array.from({ length: 16 }, async () => {
-      for (let next = wanted.pop(); next; next = wanted.pop()) await next();
-    }));
-    await queued(crowdSize);
-    const pending = async (): Promise<number> => ((await crowd!.ask('GET', '/api/v1/jobs?status=QUEUED&limit=100')).body.jobs as unknown[]).length;
-    expect(await pending()).toBe(100);
+  it(
+    'lets a single job of one account pass the crowd of another, and whoever waits pass both, without starving the crowd',
+    async () => {
+      house = await openTestInstallation({ RENDER_CONCURRENCY: '2' });
+      const service = await house.start();
+      const [many, few] = [await openAccount(house, ...plenty), await openAccount(house, ...plenty)];
+      const [crowd, single] = await Promise.all(
+        [many, few].map(async (id) => createClient(service.url, (await issueKey(house, id)).key)),
+      );
+      const wanted = Array.from({ length: crowdSize }, () => () => createJobClient(crowd!).submitAsync(crowdFields));
+      await Promise.all(
+        Array.from({ length: 16 }, async () => {
+          for (let next = wanted.pop(); next; next = wanted.pop()) await next();
+        }),
+      );
+      await queued(crowdSize);
+      const pending = async (): Promise<number> =>
+        ((await crowd!.request('GET', '/api/v1/jobs?status=QUEUED&limit=100')).body.jobs as unknown[]).length;
+      expect(await pending()).toBe(100);
 
-    const job = await jobsOf(single!).later();
-    await jobsOf(single!).ended(job.job_id);
-    const waitedFor = await crowd!.render('html', '<p>at once');
-    const stream = await Promise.all(Array.from({ length: 4 }, async () => {
-      for (let n = 0; n < 10; n += 1) await single!.render('html', '<p>one after the other');
-    }));
-    expect(stream).toHaveLength(4);
-    const last = await single!.render('html', '<p>last');
+      const job = await createJobClient(single!).submitAsync();
+      await createJobClient(single!).waitUntilEnded(job.job_id);
+      const waitedFor = await crowd!.render('html', '<p>at once');
+      const stream = await Promise.all(
+        Array.from({ length: 4 }, async () => {
+          for (let n = 0; n < 10; n += 1) await single!.render('html', '<p>one after the other');
+        }),
+      );
+      expect(stream).toHaveLength(4);
+      const last = await single!.render('html', '<p>last');
 
-    const log = await wholeLog();
-    const accountId = bareId('acc', many)!;
-    expect(endedMeanwhile(log, job.id, accountId)).toBeLessThanOrEqual(10);
-    expect(endedMeanwhile(log, waitedFor.id, accountId)).toBeLessThanOrEqual(10);
-    const end = (id: string) => log.findIndex(({ stream: name, type }) => name === `render-${bareId('render', id)!}` && type === 'RenderCompleted');
-    const ordinary = log.slice(end(waitedFor.id), end(last.id)).filter(({ type, metadata }) => type === 'RenderCompleted' && metadata.accountId === accountId);
-    expect(ordinary.length).toBeGreaterThanOrEqual(5);
-    expect((await service.end('SIGTERM')).code).toBe(0);
-  }, patienceMs);
+      const log = await wholeLog();
+      const accountId = bareId('acc', many)!;
+      expect(endedMeanwhile(log, job.id, accountId)).toBeLessThanOrEqual(10);
+      expect(endedMeanwhile(log, waitedFor.id, accountId)).toBeLessThanOrEqual(10);
+      const end = (id: string) =>
+        log.findIndex(
+          ({ stream: name, type }) => name === `render-${bareId('render', id)!}` && type === 'RenderCompleted',
+        );
+      const ordinary = log
+        .slice(end(waitedFor.id), end(last.id))
+        .filter(({ type, metadata }) => type === 'RenderCompleted' && metadata.accountId === accountId);
+      expect(ordinary.length).toBeGreaterThanOrEqual(5);
+      expect((await service.stop('SIGTERM')).code).toBe(0);
+    },
+    patienceMs,
+  );
 
-  it('takes on so many jobs and no more, and says when to come again; whoever waits is served', async () => {
-    house = await openHouse({ RENDER_BACKLOG: '5', RENDER_CONCURRENCY: '1' });
-    const service = await house.start();
-    const client = clientOf(service.url, (await issueKey(house, await openAccount(house, ...plenty))).key);
-    const jobs = jobsOf(client);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => jobs.postTo('/api/v1/render/async', { ...small, wait_time: 2_000 })));
-    const accepted = answers.filter(({ status }) => status === 200);
-    expect(accepted).toHaveLength(5);
-    for (const answer of answers.filter(({ status }) => status !== 200)) {
-      const { retry_after } = expectRefusal(answer, 'service_unavailable');
-      expect(retry_after).toBeGreaterThanOrEqual(1);
-      expect(answer.headers.get('retry-after')).toBe(String(retry_after));
-    }
-    await client.render('html', '<p>waited for');
-    await until('there is room again', async () => (await jobs.postTo('/api/v1/render/async', small)).status === 200);
-    expect((await service.end('SIGTERM')).code).toBe(0);
-  }, patienceMs);
+  it(
+    'takes on so many jobs and no more, and says when to come again; whoever waits is served',
+    async () => {
+      house = await openTestInstallation({ RENDER_BACKLOG: '5', RENDER_CONCURRENCY: '1' });
+      const service = await house.start();
+      const client = createClient(service.url, (await issueKey(house, await openAccount(house, ...plenty))).key);
+      const jobs = createJobClient(client);
+      const answers = await Promise.all(
+        Array.from({ length: 20 }, () => jobs.postJson('/api/v1/render/async', { ...smallRequest, wait_time: 2_000 })),
+      );
+      const accepted = answers.filter(({ status }) => status === 200);
+      expect(accepted).toHaveLength(5);
+      for (const answer of answers.filter(({ status }) => status !== 200)) {
+        const { retry_after } = expectErrorResponse(answer, 'service_unavailable');
+        expect(retry_after).toBeGreaterThanOrEqual(1);
+        expect(answer.headers.get('retry-after')).toBe(String(retry_after));
+      }
+      await client.render('html', '<p>waited for');
+      await waitUntil(
+        'there is room again',
+        async () => (await jobs.postJson('/api/v1/render/async', smallRequest)).status === 200,
+      );
+      expect((await service.stop('SIGTERM')).code).toBe(0);
+    },
+    patienceMs,
+  );
 });

@@ -1,36 +1,37 @@
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { expect } from 'vitest';
-import { selfSigned } from '#libs/egress/fixtures/certificates.ts';
-import { httpServer, httpsServer, rawServer } from '#libs/egress/fixtures/listening.ts';
-import type { Job } from '#contracts/http/jobs.ts';
-import { freeKey } from './accounts.ts';
-import { clientOf } from './client.ts';
-import { type Jobs, jobsOf } from './jobs.ts';
-import { openReceivers, type Receivers } from './receivers.ts';
-import { serviceForFile } from './service.ts';
+import { createSelfSignedCertificate } from '#libs/egress/testing/certificates.ts';
+import { startHttpServer, startHttpsServer, startTcpServer } from '#libs/egress/testing/test-servers.ts';
+import type { JobResponse } from '#contracts/http/jobs.ts';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { createClient } from '../support/client/api-client.ts';
+import { type JobClient, createJobClient } from '../support/client/job-client.ts';
+import { openWebhookReceivers, type WebhookReceivers } from '../support/webhooks/receivers.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
 
-let receivers: Receivers;
-const at = serviceForFile(async () => {
-  receivers = await openReceivers();
+let receivers: WebhookReceivers;
+const at = serviceForTestFile(async () => {
+  receivers = await openWebhookReceivers();
   return receivers.settings;
 });
-let jobs: Jobs;
+let jobs: JobClient;
 beforeAll(async () => {
-  jobs = jobsOf(clientOf(at.service.url, await freeKey(at.house)));
+  jobs = createJobClient(createClient(at.service.url, await createUnlimitedKey(at.installation)));
 });
 afterAll(() => receivers.close());
 
 /** The job after its first attempt has come to something. */
-const attempted = async (webhook_url: string): Promise<Job> => {
+const attempted = async (webhook_url: string): Promise<JobResponse> => {
   const { job_id } = await jobs.submit({ webhook_url });
-  return jobs.when(job_id, 'was attempted', ({ webhook_attempts }) => webhook_attempts! > 0);
+  return jobs.waitUntilJob(job_id, 'was attempted', ({ webhook_attempts }) => webhook_attempts! > 0);
 };
 const here = (port: number): string => `https://127.0.0.1:${port}/hook`;
-const isOpen = ({ webhook_status: status, webhook_error: error }: Job): boolean => (status === 'pending' || status === 'timeout') && error === undefined;
+const isOpen = ({ webhook_status: status, webhook_error: error }: JobResponse): boolean =>
+  (status === 'pending' || status === 'timeout') && error === undefined;
 
 describe.concurrent('A receiver that', () => {
   it('refuses connections is named, and tried again', async () => {
-    const gone = await httpServer(() => undefined);
+    const gone = await startHttpServer(() => undefined);
     await gone.close();
     const job = await attempted(here(gone.port));
     expect(job.webhook_last_error).toMatch(/^127\.0\.0\.1 .*refused/);
@@ -38,39 +39,65 @@ describe.concurrent('A receiver that', () => {
   });
 
   it('resets the connection', async () => {
-    const server = receivers.keep(await rawServer((socket) => socket.once('data', () => socket.resetAndDestroy())));
+    const server = receivers.closeWithReceivers(
+      await startTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy())),
+    );
     expect((await attempted(here(server.port))).webhook_last_error).toMatch(/TLS|closed|reset/i);
   });
 
   it('speaks no TLS', async () => {
-    const server = receivers.keep(await httpServer((_, response) => response.end('plain')));
+    const server = receivers.closeWithReceivers(await startHttpServer((_, response) => response.end('plain')));
     expect((await attempted(here(server.port))).webhook_last_error).toMatch(/TLS/);
   });
 
   it('has a certificate that nobody vouches for, or that of another host', async () => {
-    const own = receivers.keep(await httpsServer(await selfSigned('127.0.0.1'), (_, response) => response.end()));
-    const other = receivers.keep(await httpsServer(await receivers.authority.issue('example.com'), (_, response) => response.end()));
-    const expired = receivers.keep(await httpsServer(await receivers.authority.issue('127.0.0.1', new Date(Date.now() - 1000)), (_, response) => response.end()));
-    for (const { port } of [own, other, expired]) expect((await attempted(here(port))).webhook_last_error).toMatch(/certificate/i);
+    const own = receivers.closeWithReceivers(
+      await startHttpsServer(await createSelfSignedCertificate('127.0.0.1'), (_, response) => response.end()),
+    );
+    const other = receivers.closeWithReceivers(
+      await startHttpsServer(await receivers.authority.issue('example.com'), (_, response) => response.end()),
+    );
+    const expired = receivers.closeWithReceivers(
+      await startHttpsServer(await receivers.authority.issue('127.0.0.1', new Date(Date.now() - 1000)), (_, response) =>
+        response.end(),
+      ),
+    );
+    for (const { port } of [own, other, expired])
+      expect((await attempted(here(port))).webhook_last_error).toMatch(/certificate/i);
   });
 
   it('answers a redirect has failed at once, and nobody goes where it points', async () => {
-    const elsewhere = await receivers.receiver();
-    const receiver = await receivers.receiver(() => (_, response) => void response.writeHead(307, { location: elsewhere.url.replace('127.0.0.1', '127.0.0.2') }).end());
+    const elsewhere = await receivers.openReceiver();
+    const receiver = await receivers.openReceiver(
+      () => (_, response) =>
+        void response.writeHead(307, { location: elsewhere.url.replace('127.0.0.1', '127.0.0.2') }).end(),
+    );
     const job = await attempted(receiver.url);
-    const failed = await jobs.when(job.job_id, 'has failed', ({ webhook_status }) => webhook_status === 'failed');
-    expect(failed).toMatchObject({ webhook_attempts: 1, webhook_error: { error: 'webhook_failed', attempts: 1, last_error: 'The receiver answered with status 307.' } });
-    expect(elsewhere.connections()).toBe(0);
+    const failed = await jobs.waitUntilJob(
+      job.job_id,
+      'has failed',
+      ({ webhook_status }) => webhook_status === 'failed',
+    );
+    expect(failed).toMatchObject({
+      webhook_attempts: 1,
+      webhook_error: { error: 'webhook_failed', attempts: 1, last_error: 'The receiver answered with status 307.' },
+    });
+    expect(elsewhere.connectionCount()).toBe(0);
   });
 
   it.each([302, 400, 401, 404, 410, 429])('answers %i has failed at once', async (status) => {
-    const receiver = await receivers.receiver(() => status);
+    const receiver = await receivers.openReceiver(() => status);
     const { job_id } = await jobs.submit({ webhook_url: receiver.url });
-    expect(await jobs.when(job_id, 'has failed', ({ webhook_status }) => webhook_status === 'failed')).toMatchObject({ webhook_attempts: 1, webhook_error: { last_error: `The receiver answered with status ${status}.` } });
+    expect(
+      await jobs.waitUntilJob(job_id, 'has failed', ({ webhook_status }) => webhook_status === 'failed'),
+    ).toMatchObject({
+      webhook_attempts: 1,
+      webhook_error: { last_error: `The receiver answered with status ${status}.` },
+    });
   });
 
   it('sends an endless body with its 200 has the callback; no more than the beginning is kept', async () => {
-    const receiver = await receivers.receiver(() => (_, response) => {
+    const receiver = await receivers.openReceiver(() => (_, response) => {
       response.writeHead(200);
       const more = (): void => {
         while (!response.destroyed && response.write('x'.repeat(16_384)));
@@ -79,25 +106,27 @@ describe.concurrent('A receiver that', () => {
       more();
     });
     const { job_id } = await jobs.submit({ webhook_url: receiver.url });
-    await jobs.when(job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
-    const { outcome } = (await jobs.events(job_id)).find(({ type }) => type === 'WebhookAttempted')!.data as { outcome: { answer: string } };
+    await jobs.waitUntilJob(job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
+    const { outcome } = (await jobs.events(job_id)).find(({ type }) => type === 'WebhookAttempted')!.data as {
+      outcome: { answer: string };
+    };
     expect(outcome.answer).toBe('x'.repeat(1000));
   });
 
   it('answers 200 and drips its body has the callback: it is called once', async () => {
-    const receiver = await receivers.receiver(() => (_, response) => {
+    const receiver = await receivers.openReceiver(() => (_, response) => {
       response.writeHead(200);
       const drip = setInterval(() => response.write('.'), 100);
       response.once('close', () => clearInterval(drip));
     });
     const { job_id } = await jobs.submit({ webhook_url: receiver.url });
-    const job = await jobs.when(job_id, 'was attempted', ({ webhook_attempts }) => webhook_attempts! > 0);
+    const job = await jobs.waitUntilJob(job_id, 'was attempted', ({ webhook_attempts }) => webhook_attempts! > 0);
     expect(job).toMatchObject({ webhook_status: 'delivered', webhook_attempts: 1 });
-    expect(receiver.of(job_id)).toHaveLength(1);
+    expect(receiver.forJob(job_id)).toHaveLength(1);
   });
 
   it('answers 200 and breaks off its body has the callback', async () => {
-    const receiver = await receivers.receiver(() => (_, response) => {
+    const receiver = await receivers.openReceiver(() => (_, response) => {
       response.writeHead(200, { 'content-length': 100 }).write('half', () => response.destroy());
     });
     expect(await attempted(receiver.url)).toMatchObject({ webhook_status: 'delivered', webhook_attempts: 1 });
@@ -105,42 +134,90 @@ describe.concurrent('A receiver that', () => {
 
   it('answers 200 after 11 seconds is too late, and is asked again', async () => {
     let late: NodeJS.Timeout | undefined;
-    const receiver = await receivers.receiver((_, nth) => (nth > 0 ? 200 : (__, response) => void (late = setTimeout(() => response.end(), 11_000))));
+    const receiver = await receivers.openReceiver((_, nth) =>
+      nth > 0 ? 200 : (__, response) => void (late = setTimeout(() => response.end(), 11_000)),
+    );
     const job = await attempted(receiver.url);
-    expect(job).toMatchObject({ webhook_status: 'timeout', webhook_last_error: '127.0.0.1 took the request and did not answer within 10 s.' });
-    expect(await jobs.when(job.job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered')).toMatchObject({ webhook_attempts: 2 });
+    expect(job).toMatchObject({
+      webhook_status: 'timeout',
+      webhook_last_error: '127.0.0.1 took the request and did not answer within 10 s.',
+    });
+    expect(
+      await jobs.waitUntilJob(job.job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered'),
+    ).toMatchObject({ webhook_attempts: 2 });
     clearTimeout(late);
   });
 
   it('fails with 503 and recovers is asked again after five seconds, with the same bytes under the same id', async () => {
-    const receiver = await receivers.receiver((_, nth) => (nth === 0 ? 503 : 200));
+    const receiver = await receivers.openReceiver((_, nth) => (nth === 0 ? 503 : 200));
     const job = await attempted(receiver.url);
-    expect(job).toMatchObject({ webhook_status: 'pending', webhook_last_error: 'The receiver answered with status 503.' });
-    const delivered = await jobs.when(job.job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
+    expect(job).toMatchObject({
+      webhook_status: 'pending',
+      webhook_last_error: 'The receiver answered with status 503.',
+    });
+    const delivered = await jobs.waitUntilJob(
+      job.job_id,
+      'is delivered',
+      ({ webhook_status }) => webhook_status === 'delivered',
+    );
     expect(delivered).toMatchObject({ webhook_attempts: 2 });
-    const [first, second] = receiver.of(job.job_id);
-    expect([second!.bytes.equals(first!.bytes), second!.headers['webhook-id']]).toEqual([true, first!.headers['webhook-id']]);
-    const times = (await jobs.events(job.job_id)).filter(({ type }) => type === 'WebhookSent').map(({ time }) => Date.parse(time));
+    const [first, second] = receiver.forJob(job.job_id);
+    expect([second!.bytes.equals(first!.bytes), second!.headers['webhook-id']]).toEqual([
+      true,
+      first!.headers['webhook-id'],
+    ]);
+    const times = (await jobs.events(job.job_id))
+      .filter(({ type }) => type === 'WebhookAttemptStarted')
+      .map(({ time }) => Date.parse(time));
     expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(5_000);
   });
 });
 
 describe.concurrent('An address that is not public', () => {
   it.each([
-    '127.0.0.2', '127.1.1', '0x7f.0.0.2', '0177.0.0.2', '2130706434', '127.0.0.2.', '[::1]', '[::ffff:127.0.0.2]', '[::ffff:7f00:2]', '[64:ff9b::7f00:2]', '[2002:7f00:2::1]', '0.0.0.0', '[::]',
-    '10.0.0.1', '172.16.0.1', '192.168.1.1', '169.254.169.254', '100.64.0.1', '198.18.0.1', '240.0.0.1', '255.255.255.255', '224.0.0.1', '[fc00::1]', '[fe80::1]', '１２７.0.0.2', '127。0。0。2', '%31%32%37.0.0.2',
-    'localhost', 'localhost.', 'LOCALHOST',
+    '127.0.0.2',
+    '127.1.1',
+    '0x7f.0.0.2',
+    '0177.0.0.2',
+    '2130706434',
+    '127.0.0.2.',
+    '[::1]',
+    '[::ffff:127.0.0.2]',
+    '[::ffff:7f00:2]',
+    '[64:ff9b::7f00:2]',
+    '[2002:7f00:2::1]',
+    '0.0.0.0',
+    '[::]',
+    '10.0.0.1',
+    '172.16.0.1',
+    '192.168.1.1',
+    '169.254.169.254',
+    '100.64.0.1',
+    '198.18.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    '224.0.0.1',
+    '[fc00::1]',
+    '[fe80::1]',
+    '１２７.0.0.2',
+    '127。0。0。2',
+    '%31%32%37.0.0.2',
+    'localhost',
+    'localhost.',
+    'LOCALHOST',
   ])('written as %s is not called, and the job says why', async (host) => {
-    const sentinel = await receivers.receiver();
+    const sentinel = await receivers.openReceiver();
     const job = await attempted(`https://${host}:${sentinel.port}/hook`);
     expect(job.webhook_last_error).toMatch(/is not a public address\.$|does not exist or has no public address\.$/);
-    expect(sentinel.connections()).toBe(0);
+    expect(sentinel.connectionCount()).toBe(0);
   });
 
   it('behind a name is told from a name that does not exist neither by the job nor by its events', async () => {
     const told = async (host: string): Promise<string> => {
       const job = await attempted(`https://${host}/hook`);
-      const { outcome } = (await jobs.events(job.job_id)).find(({ type }) => type === 'WebhookAttempted')!.data as { outcome: unknown };
+      const { outcome } = (await jobs.events(job.job_id)).find(({ type }) => type === 'WebhookAttempted')!.data as {
+        outcome: unknown;
+      };
       const { webhook_status, webhook_last_error } = job;
       return JSON.stringify({ outcome, webhook_status, webhook_last_error }).replaceAll(host, 'HOST');
     };

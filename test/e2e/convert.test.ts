@@ -1,17 +1,18 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { freeKey } from './accounts.ts';
-import { type Client, clientOf } from './client.ts';
-import { readPdf } from './pdf.ts';
-import { sample } from './samples.ts';
-import { serviceForFile } from './service.ts';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { type ApiClient, createClient } from '../support/client/api-client.ts';
+import { readPdf } from '../support/documents/read-pdf.ts';
+import { sampleDocument } from '../support/documents/sample-documents.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
 
-const at = serviceForFile();
-let caller: Client;
+const at = serviceForTestFile();
+let caller: ApiClient;
 beforeAll(async () => {
-  caller = clientOf(at.service.url, await freeKey(at.house));
+  caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
 });
 
-const textOf = async (inputType: string, data: unknown): Promise<string> => (await caller.pages(inputType, data)).map(({ text }) => text).join('\n');
+const textOf = async (inputType: string, data: unknown): Promise<string> =>
+  (await caller.renderedPages(inputType, data)).map(({ text }) => text).join('\n');
 
 describe('A caller converts a document', () => {
   it('gets the whole Render object of a PDF', async () => {
@@ -33,20 +34,34 @@ describe('A caller converts a document', () => {
 
   it.each([
     ['html', 'invoice.html', ['Invoice 2025-017', 'Hafenstraße 8', '2,197.25 €']],
-    ['markdown', 'release-notes.md', ['Release notes 4.2', 'Rotate the signing key', 'Export, large', 'createClient', 'Only accounts on the current plan']],
-    ['docx', 'agreement.docx', ['Service agreement', 'booking platform', 'our terms page', 'Fees rise with the index of consumer prices']],
+    [
+      'markdown',
+      'release-notes.md',
+      [
+        'Release notes 4.2',
+        'Rotate the signing key',
+        'Export, large',
+        'createClient',
+        'Only accounts on the current plan',
+      ],
+    ],
+    [
+      'docx',
+      'agreement.docx',
+      ['Service agreement', 'booking platform', 'our terms page', 'Fees rise with the index of consumer prices'],
+    ],
     ['csv', 'orders.csv', ['Unit price', 'SO-10400', 'Desk lamp, brass']],
     ['json', 'order.json', ['12345678901234567890', 'Chloé Dupont', '12 rue des Lilas']],
     ['json', 'customers.json', ['María Petrova', 'user1@example.com', '10491.12']],
     ['xml', 'catalogue.xml', ['Spring catalogue', 'CH-100', 'Chaise de bureau']],
   ])('%s (%s) keeps its text', async (inputType, name, parts) => {
-    const text = await textOf(inputType, sample(name));
+    const text = await textOf(inputType, sampleDocument(name));
     for (const part of parts) expect(text.replaceAll(/\s+/g, ' ')).toContain(part);
     expect(text.length).toBeGreaterThan(200);
   });
 
   it('repeats the header row of a long table on every page', async () => {
-    const pages = await caller.pages('csv', sample('orders.csv'));
+    const pages = await caller.renderedPages('csv', sampleDocument('orders.csv'));
     expect(pages.length).toBeGreaterThan(1);
     for (const page of pages) expect(page.text).toContain('Customer');
   });
@@ -74,19 +89,32 @@ describe('A caller converts a document', () => {
   });
 
   it('gets what a script has made of the document', async () => {
-    const text = await textOf('html', '<p id="p">before</p><script>document.getElementById("p").textContent = "made by " + [1, 2].length + " scripts"</script>');
+    const text = await textOf(
+      'html',
+      '<p id="p">before</p><script>document.getElementById("p").textContent = "made by " + [1, 2].length + " scripts"</script>',
+    );
     expect(text).toContain('made by 2 scripts');
   });
 
   it('gets nothing of the document before, whatever came in between', async () => {
-    await caller.render('html', '<script>globalThis.left = "behind"; try { localStorage.x = "behind" } catch {}</script><p>first</p>');
-    const text = await textOf('html', '<p id="p"></p><script>let s; try { s = localStorage.x } catch { s = "none" } document.getElementById("p").textContent = `found ${globalThis.left} ${s}`</script>');
+    await caller.render(
+      'html',
+      '<script>globalThis.left = "behind"; try { localStorage.x = "behind" } catch {}</script><p>first</p>',
+    );
+    const text = await textOf(
+      'html',
+      '<p id="p"></p><script>let s; try { s = localStorage.x } catch { s = "none" } document.getElementById("p").textContent = `found ${globalThis.left} ${s}`</script>',
+    );
     expect(text).not.toContain('behind');
   });
 
   it('is served while others are: thirty documents at once are all right, each its own', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `document number ${index}.`);
-    const texts = await Promise.all(names.map((name, index) => textOf('html', index % 5 === 0 ? `<p>${name}</p><script>1</script>` : `<p>${name}</p>`)));
+    const texts = await Promise.all(
+      names.map((name, index) =>
+        textOf('html', index % 5 === 0 ? `<p>${name}</p><script>1</script>` : `<p>${name}</p>`),
+      ),
+    );
     for (const [index, text] of texts.entries()) expect(text.trim()).toBe(names[index]);
   });
 });

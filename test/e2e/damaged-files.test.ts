@@ -3,17 +3,17 @@ import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { freeKey } from './accounts.ts';
-import { clientOf } from './client.ts';
-import { jobsOf } from './jobs.ts';
-import { sha256Of } from './sha256.ts';
-import { type House, openHouse } from './service.ts';
-import { isProduction } from './world.ts';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { createClient } from '../support/client/api-client.ts';
+import { createJobClient } from '../support/client/job-client.ts';
+import { sha256Of } from '../support/sha256.ts';
+import { type TestInstallation, openTestInstallation } from '../support/service/installation.ts';
+import { isOnServers } from '../support/environment.ts';
 
 const patienceMs = 180_000;
 
-let house: House;
-beforeEach(async () => void (house = await openHouse()));
+let house: TestInstallation;
+beforeEach(async () => void (house = await openTestInstallation()));
 afterEach(() => house.remove());
 
 const fileOf = (name: string): string => join(house.dataDir, name);
@@ -37,128 +37,182 @@ const damages = {
 type Damage = keyof typeof damages;
 const ofBeginning: Damage = 'whose beginning was overwritten';
 
-describe.skipIf(isProduction)('A damaged database', () => {
+describe.skipIf(isOnServers)('A damaged database', () => {
+  it.each([...(Object.keys(damages) as Damage[]).map((damage) => ['read-models.db', damage] as const)] as const)(
+    '%s %s is built anew from the event log',
+    async (name, damage) => {
+      const key = await createUnlimitedKey(house);
+      const first = await house.start();
+      const done = await createJobClient(createClient(first.url, key)).submitAsync();
+      await createJobClient(createClient(first.url, key)).waitUntilEnded(done.job_id);
+      // Still in the queue when the process ends.
+      const open = await createJobClient(createClient(first.url, key)).submitAsync({ wait_time: 5_000 });
+      await first.stop('SIGKILL');
+      const sound = readFileSync(fileOf(name));
+      for (const rest of ['-wal', '-shm']) writeFileSync(fileOf(name) + rest, '');
+      if (sound.byteLength < 4 * pageBytes) throw new Error(`${name} is too small to be damaged`);
+      damages[damage](fileOf(name));
+
+      const second = await house.start();
+      const jobs = createJobClient(createClient(second.url, key));
+      expect((await jobs.waitUntilEnded(done.job_id)).status).toBe('DONE');
+      expect((await jobs.waitUntilEnded(open.job_id)).status).toBe('DONE');
+      expect((await jobs.events(done.job_id)).filter(({ type }) => type === 'RenderStarted')).toHaveLength(1);
+      if (!damage.startsWith('that is empty')) {
+        const line = second
+          .output()
+          .split('\n')
+          .find((one) => one.includes('a damaged database was set aside'));
+        expect(line).toContain(fileOf(name));
+        expect(
+          (await readdir(house.dataDir)).filter(
+            (one) => one.startsWith(`${name}.damaged-`) && !/-(wal|shm)$/.test(one),
+          ),
+        ).toHaveLength(1);
+      }
+      await createClient(second.url, key).render('html', '<p>x</p>');
+      expect((await second.stop('SIGTERM')).code).toBe(0);
+    },
+    patienceMs,
+  );
+
   it.each([
-    ...(Object.keys(damages) as Damage[]).map((damage) => ['read-models.db', damage] as const),
-  ] as const)('%s %s is built anew from the event log', async (name, damage) => {
-    const key = await freeKey(house);
-    const first = await house.start();
-    const done = await jobsOf(clientOf(first.url, key)).later();
-    await jobsOf(clientOf(first.url, key)).ended(done.job_id);
-    // Still in the queue when the process ends.
-    const open = await jobsOf(clientOf(first.url, key)).later({ wait_time: 5_000 });
-    await first.end('SIGKILL');
-    const sound = readFileSync(fileOf(name));
-    for (const rest of ['-wal', '-shm']) writeFileSync(fileOf(name) + rest, '');
-    if (sound.byteLength < 4 * pageBytes) throw new Error(`${name} is too small to be damaged`);
-    damages[damage](fileOf(name));
+    ['log.db', ofBeginning],
+    ['log.db', 'with a page overwritten'],
+    ['blobs/small.db', ofBeginning],
+  ] as const)(
+    '%s %s is never set aside: the start names it and says what to do',
+    async (name, damage) => {
+      const key = await createUnlimitedKey(house);
+      const first = await house.start();
+      await createClient(first.url, key).render('html', '<p>x</p>');
+      expect((await first.stop('SIGTERM')).code).toBe(0);
+      damages[damage](fileOf(name));
+      const before = readFileSync(fileOf(name));
+      const { code, stdout } = await house.runCommand('start');
+      expect(code).toBe(1);
+      expect(stdout).toContain(`The database ${fileOf(name)} is damaged`);
+      expect(stdout).toContain('Restore the file from a backup');
+      expect(readFileSync(fileOf(name)).equals(before)).toBe(true);
+      const command = await house.runCommand('account', 'list');
+      expect([command.code, command.stderr]).toEqual([
+        1,
+        expect.stringContaining(`The database ${fileOf(name)} is damaged`),
+      ]);
+    },
+    patienceMs,
+  );
 
-    const second = await house.start();
-    const jobs = jobsOf(clientOf(second.url, key));
-    expect((await jobs.ended(done.job_id)).status).toBe('DONE');
-    expect((await jobs.ended(open.job_id)).status).toBe('DONE');
-    expect((await jobs.events(done.job_id)).filter(({ type }) => type === 'RenderStarted')).toHaveLength(1);
-    if (!damage.startsWith('that is empty')) {
-      const line = second.said().split('\n').find((one) => one.includes('a damaged database was set aside'));
-      expect(line).toContain(fileOf(name));
-      expect((await readdir(house.dataDir)).filter((one) => one.startsWith(`${name}.damaged-`) && !/-(wal|shm)$/.test(one))).toHaveLength(1);
-    }
-    await clientOf(second.url, key).render('html', '<p>x</p>');
-    expect((await second.end('SIGTERM')).code).toBe(0);
-  }, patienceMs);
-
-  it.each([
-    ['log.db', ofBeginning], ['log.db', 'with a page overwritten'], ['blobs/small.db', ofBeginning],
-  ] as const)('%s %s is never set aside: the start names it and says what to do', async (name, damage) => {
-    const key = await freeKey(house);
-    const first = await house.start();
-    await clientOf(first.url, key).render('html', '<p>x</p>');
-    expect((await first.end('SIGTERM')).code).toBe(0);
-    damages[damage](fileOf(name));
-    const before = readFileSync(fileOf(name));
-    const { code, stdout } = await house.command('start');
-    expect(code).toBe(1);
-    expect(stdout).toContain(`The database ${fileOf(name)} is damaged`);
-    expect(stdout).toContain('Restore the file from a backup');
-    expect(readFileSync(fileOf(name)).equals(before)).toBe(true);
-    const command = await house.command('account', 'list');
-    expect([command.code, command.stderr]).toEqual([1, expect.stringContaining(`The database ${fileOf(name)} is damaged`)]);
-  }, patienceMs);
-
-  it('that can be built anew is left as it is by commands, which say what to do', async () => {
-    await freeKey(house);
-    damages[ofBeginning](fileOf('read-models.db'));
-    const { code, stderr } = await house.command('account', 'list');
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/read-models\.db is damaged: .*"colophon start" sets it aside/)]);
-  }, patienceMs);
+  it(
+    'that can be built anew is left as it is by commands, which say what to do',
+    async () => {
+      await createUnlimitedKey(house);
+      damages[ofBeginning](fileOf('read-models.db'));
+      const { code, stderr } = await house.runCommand('account', 'list');
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(/read-models\.db is damaged: .*"colophon start" sets it aside/),
+      ]);
+    },
+    patienceMs,
+  );
 });
 
-type Check = { ok: boolean; databases: { file: string; problems: string[] }[]; log: { events: number; problems: string[] }; blobs: { checked: number; problems: { sha256: string; problem: string }[] } };
+type Check = {
+  ok: boolean;
+  databases: { file: string; problems: string[] }[];
+  log: { events: number; problems: string[] };
+  blobs: { checked: number; problems: { sha256: string; problem: string }[] };
+};
 const check = async (): Promise<Check & { code: number | null }> => {
-  const { code, stdout } = await house.command('--json', 'check');
+  const { code, stdout } = await house.runCommand('--json', 'check');
   return { code, ...(JSON.parse(stdout) as Check) };
 };
 
-describe.skipIf(isProduction)('"colophon check"', () => {
-  it('finds what was used sound, also while the service runs, and names each damage', async () => {
-    const key = await freeKey(house);
-    const service = await house.start();
-    const client = clientOf(service.url, key);
-    const large = `<p>${'large '.repeat(20_000)}</p>`;
-    const jobs = jobsOf(client);
-    await jobs.ended((await jobs.later({}, { mode: 'CONVERT', input_type: 'html', data: large })).job_id);
-    await client.render('html', '<p>small</p>');
-    const sound = await check();
-    expect(sound).toMatchObject({ code: 0, ok: true, log: { problems: [] }, blobs: { problems: [] } });
-    expect(sound.databases.map(({ file }) => basename(file)).toSorted()).toEqual(['log.db', 'read-models.db', 'small.db']);
-    // Two inputs, and the PDF that is kept.
-    expect(sound.blobs.checked).toBe(3);
-    expect((await service.end('SIGTERM')).code).toBe(0);
+describe.skipIf(isOnServers)('"colophon check"', () => {
+  it(
+    'finds what was used sound, also while the service runs, and names each damage',
+    async () => {
+      const key = await createUnlimitedKey(house);
+      const service = await house.start();
+      const client = createClient(service.url, key);
+      const large = `<p>${'large '.repeat(20_000)}</p>`;
+      const jobs = createJobClient(client);
+      await jobs.waitUntilEnded(
+        (await jobs.submitAsync({}, { mode: 'CONVERT', input_type: 'html', data: large })).job_id,
+      );
+      await client.render('html', '<p>small</p>');
+      const sound = await check();
+      expect(sound).toMatchObject({ code: 0, ok: true, log: { problems: [] }, blobs: { problems: [] } });
+      expect(sound.databases.map(({ file }) => basename(file)).toSorted()).toEqual([
+        'log.db',
+        'read-models.db',
+        'small.db',
+      ]);
+      // Two inputs, and the PDF that is kept.
+      expect(sound.blobs.checked).toBe(3);
+      expect((await service.stop('SIGTERM')).code).toBe(0);
 
-    const blob = sha256Of(large);
-    const blobFile = fileOf(join('blobs', blob.slice(0, 2), blob));
-    const bytes = readFileSync(blobFile);
-    overwrite(blobFile, 10, garbage(1));
-    expect(await check()).toMatchObject({ code: 1, ok: false, blobs: { problems: [{ sha256: blob, problem: expect.stringContaining('damaged') as string }] } });
-    rmSync(blobFile);
-    expect(await check()).toMatchObject({ code: 1, blobs: { problems: [{ sha256: blob, problem: 'is missing' }] } });
-    writeFileSync(blobFile, bytes);
+      const blob = sha256Of(large);
+      const blobFile = fileOf(join('blobs', blob.slice(0, 2), blob));
+      const bytes = readFileSync(blobFile);
+      overwrite(blobFile, 10, garbage(1));
+      expect(await check()).toMatchObject({
+        code: 1,
+        ok: false,
+        blobs: { problems: [{ sha256: blob, problem: expect.stringContaining('damaged') as string }] },
+      });
+      rmSync(blobFile);
+      expect(await check()).toMatchObject({ code: 1, blobs: { problems: [{ sha256: blob, problem: 'is missing' }] } });
+      writeFileSync(blobFile, bytes);
 
-    const log = new DatabaseSync(fileOf('log.db'));
-    log.exec(`
+      const log = new DatabaseSync(fileOf('log.db'));
+      log.exec(`
       UPDATE events SET data = '{' WHERE position = 2;
       UPDATE events SET type = 'NobodyKnows' WHERE position = 3;
       UPDATE events SET data = json_remove(data, '$.limits') WHERE type = 'RenderRequested';
       DELETE FROM events WHERE type = 'RenderStarted'`);
-    log.close();
-    const { log: found } = await check();
-    for (const wrong of ['after position 1 cannot be read', 'there is no event NobodyKnows', 'the RenderRequested is not valid: limits', 'what was in between is gone', 'the stream should be at revision 1']) {
-      expect(found.problems.join('\n')).toContain(wrong);
-    }
+      log.close();
+      const { log: found } = await check();
+      for (const wrong of [
+        'after position 1 cannot be read',
+        'there is no event NobodyKnows',
+        'the RenderRequested is not valid: limits',
+        'what was in between is gone',
+        'the stream should be at revision 1',
+      ]) {
+        expect(found.problems.join('\n')).toContain(wrong);
+      }
 
-    overwrite(fileOf('log.db'), 2 * pageBytes, garbage(pageBytes));
-    overwrite(fileOf('read-models.db'), 0, garbage(16));
-    const { databases, log: unread, blobs: unknown, code } = await check();
-    const damaged = databases.filter(({ problems }) => problems.length > 0).map(({ file }) => basename(file));
-    expect([code, damaged.toSorted()]).toEqual([1, ['log.db', 'read-models.db']]);
-    expect(unread.problems.join()).toContain(`The database ${fileOf('log.db')} is damaged`);
-    expect(unknown).toBeNull();
-  }, patienceMs);
+      overwrite(fileOf('log.db'), 2 * pageBytes, garbage(pageBytes));
+      overwrite(fileOf('read-models.db'), 0, garbage(16));
+      const { databases, log: unread, blobs: unknown, code } = await check();
+      const damaged = databases.filter(({ problems }) => problems.length > 0).map(({ file }) => basename(file));
+      expect([code, damaged.toSorted()]).toEqual([1, ['log.db', 'read-models.db']]);
+      expect(unread.problems.join()).toContain(`The database ${fileOf('log.db')} is damaged`);
+      expect(unknown).toBeNull();
+    },
+    patienceMs,
+  );
 
   it('says so where there is no event log', async () => {
-    const { code, stderr } = await house.command('check');
+    const { code, stderr } = await house.runCommand('check');
     expect([code, stderr]).toEqual([2, expect.stringContaining(`There is no event log ${fileOf('log.db')}`)]);
   });
 });
 
-describe.skipIf(!isProduction)('"colophon check" on servers', () => {
-  it('reads the event log and its blobs there', async () => {
-    const key = await freeKey(house);
-    const service = await house.start();
-    await clientOf(service.url, key).render('html', '<p>x</p>');
-    expect((await service.end('SIGTERM')).code).toBe(0);
-    const { code, ok, databases, blobs } = await check();
-    expect([code, ok, databases, blobs.problems]).toEqual([0, true, [], []]);
-    expect(blobs.checked).toBe(1);
-  }, patienceMs);
+describe.skipIf(!isOnServers)('"colophon check" on servers', () => {
+  it(
+    'reads the event log and its blobs there',
+    async () => {
+      const key = await createUnlimitedKey(house);
+      const service = await house.start();
+      await createClient(service.url, key).render('html', '<p>x</p>');
+      expect((await service.stop('SIGTERM')).code).toBe(0);
+      const { code, ok, databases, blobs } = await check();
+      expect([code, ok, databases, blobs.problems]).toEqual([0, true, [], []]);
+      expect(blobs.checked).toBe(1);
+    },
+    patienceMs,
+  );
 });

@@ -1,60 +1,86 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { issueKey, type Key, openAccount } from './accounts.ts';
-import { clientOf } from './client.ts';
-import { everythingKept } from './kept.ts';
-import { expectRefusal } from './refusals.ts';
-import { serviceForFile } from './service.ts';
+import { issueKey, type IssuedKey, openAccount } from '../support/service/accounts.ts';
+import { createClient } from '../support/client/api-client.ts';
+import { readStoredText } from '../support/service/stored-text.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
 
-const at = serviceForFile();
+const at = serviceForTestFile();
 let account: string;
 beforeAll(async () => {
-  account = await openAccount(at.house, '--requests-per-minute', '100000');
+  account = await openAccount(at.installation, '--requests-per-minute', '100000');
 });
 
-type Listed = { id: string; prefix: string; name: string; type: string; state: string; revoked_at: string | null; expires_at: string | null; permissions: string[] };
-const listed = async ({ id }: Key): Promise<Listed | undefined> => (await at.house.colophon<Listed[]>('key', 'list', '--account', account)).find((one) => one.id === id);
-const renderWith = ({ key }: Key) => clientOf(at.service.url, key).convert('html', '<p>x</p>');
+type Listed = {
+  id: string;
+  prefix: string;
+  name: string;
+  type: string;
+  state: string;
+  revoked_at: string | null;
+  expires_at: string | null;
+  permissions: string[];
+};
+const listed = async ({ id }: IssuedKey): Promise<Listed | undefined> =>
+  (await at.installation.runJsonCommand<Listed[]>('key', 'list', '--account', account)).find((one) => one.id === id);
+const renderWith = ({ key }: IssuedKey) => createClient(at.service.url, key).convert('html', '<p>x</p>');
 
 describe('Keys on the command line, while the service runs', () => {
   it('are in force as soon as they are created', async () => {
     for (const type of ['live', 'test']) {
-      const key = await issueKey(at.house, account, '--type', type, '--name', 'shop');
+      const key = await issueKey(at.installation, account, '--type', type, '--name', 'shop');
       expect(key.key).toMatch(new RegExp(`^svc_${type}_[0-9A-Za-z]{49}$`));
       expect((await renderWith(key)).status).toBe(200);
     }
   });
 
   it('are out of force as soon as they are revoked, which the answer dates', async () => {
-    const key = await issueKey(at.house, account);
+    const key = await issueKey(at.installation, account);
     expect((await renderWith(key)).status).toBe(200);
-    await at.house.colophon('key', 'revoke', key.id, '--reason', 'left on a train');
-    const { revoked_at: revokedAt } = expectRefusal(await renderWith(key), 'revoked_api_key');
+    await at.installation.runJsonCommand('key', 'revoke', key.id, '--reason', 'left on a train');
+    const { revoked_at: revokedAt } = expectErrorResponse(await renderWith(key), 'revoked_api_key');
     expect(await listed(key)).toMatchObject({ state: 'revoked', revoked_at: revokedAt });
   });
 
   it('can be revoked twice without harm', async () => {
-    const key = await issueKey(at.house, account);
-    await at.house.colophon('key', 'revoke', key.id);
-    const { code, stdout } = await at.house.command('key', 'revoke', key.id);
+    const key = await issueKey(at.installation, account);
+    await at.installation.runJsonCommand('key', 'revoke', key.id);
+    const { code, stdout } = await at.installation.runCommand('key', 'revoke', key.id);
     expect([code, stdout]).toEqual([0, expect.stringContaining('was revoked before')]);
   });
 
   it('are listed with all that was said when they were created, but for the key itself', async () => {
-    const key = await issueKey(at.house, account, '--name', 'archive', '--permissions', 'jobs:read', '--expires-at', '2099-01-01');
-    const list = await at.house.command('--json', 'key', 'list', '--account', account);
+    const key = await issueKey(
+      at.installation,
+      account,
+      '--name',
+      'archive',
+      '--permissions',
+      'jobs:read',
+      '--expires-at',
+      '2099-01-01',
+    );
+    const list = await at.installation.runCommand('--json', 'key', 'list', '--account', account);
     expect(list.stdout).not.toContain(key.key);
-    expect(await listed(key)).toMatchObject({ name: 'archive', type: 'live', state: 'active', permissions: ['jobs:read'], expires_at: '2099-01-01T00:00:00.000Z', prefix: key.prefix });
+    expect(await listed(key)).toMatchObject({
+      name: 'archive',
+      type: 'live',
+      state: 'active',
+      permissions: ['jobs:read'],
+      expires_at: '2099-01-01T00:00:00.000Z',
+      prefix: key.prefix,
+    });
     expect(key.key.startsWith(key.prefix)).toBe(true);
     expect(key.prefix.length).toBeLessThan(20);
   });
 
   it('are shown once and stored nowhere', async () => {
-    const key = await issueKey(at.house, account);
+    const key = await issueKey(at.installation, account);
     await renderWith(key);
-    const files = await everythingKept(at.house);
+    const files = await readStoredText(at.installation);
     expect(files.length).toBeGreaterThan(3);
     for (const file of files) expect(file.includes(key.key)).toBe(false);
-    expect(at.service.said()).not.toContain(key.key);
+    expect(at.service.output()).not.toContain(key.key);
   });
 
   it('are not created for an account that does not exist, nor with a permission that does not', async () => {
@@ -66,7 +92,7 @@ describe('Keys on the command line, while the service runs', () => {
       ['key', 'revoke', 'key_01ARZ3NDEKTSV4RRFFQ69G5FAV'],
       ['key', 'list', '--account', 'nobody'],
     ]) {
-      const { code, stdout, stderr } = await at.house.command(...wrong);
+      const { code, stdout, stderr } = await at.installation.runCommand(...wrong);
       expect([code === 0, stdout]).toEqual([false, '']);
       expect(stderr).toMatch(/\S/);
       expect(stderr).not.toMatch(/\n\s+at /);
@@ -76,9 +102,9 @@ describe('Keys on the command line, while the service runs', () => {
 
 describe('The command line without a service', () => {
   it('opens accounts and issues keys that hold once the service starts', async () => {
-    await at.service.end('SIGTERM');
-    const key = await issueKey(at.house, await openAccount(at.house));
-    at.service = await at.house.start();
+    await at.service.stop('SIGTERM');
+    const key = await issueKey(at.installation, await openAccount(at.installation));
+    at.service = await at.installation.start();
     expect((await renderWith(key)).status).toBe(200);
   });
 });

@@ -1,15 +1,15 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { freeKey } from './accounts.ts';
-import { type Client, clientOf } from './client.ts';
-import { type Jobs, jobsOf } from './jobs.ts';
-import { serviceForFile } from './service.ts';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { type ApiClient, createClient } from '../support/client/api-client.ts';
+import { type JobClient, createJobClient } from '../support/client/job-client.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
 
-const at = serviceForFile();
-let caller: Client;
-let jobs: Jobs;
+const at = serviceForTestFile();
+let caller: ApiClient;
+let jobs: JobClient;
 beforeAll(async () => {
-  caller = clientOf(at.service.url, await freeKey(at.house));
-  jobs = jobsOf(caller);
+  caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
+  jobs = createJobClient(caller);
 });
 
 const long = 'x'.repeat(70_000);
@@ -22,7 +22,11 @@ const documents: [what: string, inputType: string, data: string][] = [
   ['the name of an event handler in Markdown', 'markdown', `text <b on${long}="x()">b</b>`],
   ['the address of an image', 'html', `<img src="https://127.0.0.1/${long}">`],
   ['the scheme of an image', 'html', `<img src="x${long}:y">`],
-  ['the addresses of many style sheets', 'html', `<p>text${Array.from({ length: 200 }, (_, n) => `<link rel="stylesheet" href="https://127.0.0.1/${n}${wide.slice(0, 1000)}">`).join('')}`],
+  [
+    'the addresses of many style sheets',
+    'html',
+    `<p>text${Array.from({ length: 200 }, (_, n) => `<link rel="stylesheet" href="https://127.0.0.1/${n}${wide.slice(0, 1000)}">`).join('')}`,
+  ],
   ['the tag of an XML element', 'xml', `<a><${long}></b></a>`],
   ['the name of an XML entity', 'xml', `<a>&${long};</a>`],
   ['a cell of CSV', 'csv', `a,b\n"${long}\n`],
@@ -34,8 +38,12 @@ describe('A document with very much text in one place is a PDF or refused, and n
     const answer = await caller.convert(inputType, data);
     expect([200, 422], answer.text.slice(0, 500)).toContain(answer.status);
     if (answer.status === 422) expect(answer.text.length).toBeLessThan(64 * 1024);
-    const job = await jobs.ended((await jobs.later({}, { mode: 'CONVERT', input_type: inputType, data })).job_id);
-    expect([job.status, job.error]).toEqual(answer.status === 200 ? ['DONE', undefined] : ['FAILED', answer.body.error]);
+    const job = await jobs.waitUntilEnded(
+      (await jobs.submitAsync({}, { mode: 'CONVERT', input_type: inputType, data })).job_id,
+    );
+    expect([job.status, job.error]).toEqual(
+      answer.status === 200 ? ['DONE', undefined] : ['FAILED', answer.body.error],
+    );
     expect((await jobs.events(job.job_id)).filter(({ type }) => type === 'RenderStarted')).toHaveLength(1);
   });
 });

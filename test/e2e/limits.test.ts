@@ -1,20 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { issueKey, openAccount, suspendAccount } from './accounts.ts';
-import { type Answer, type Client, clientOf } from './client.ts';
-import { expectRefusal } from './refusals.ts';
-import { serviceForFile } from './service.ts';
-import { until } from './until.ts';
+import { issueKey, openAccount, suspendAccount } from '../support/service/accounts.ts';
+import { type ApiResponse, type ApiClient, createClient } from '../support/client/api-client.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
-const at = serviceForFile();
-const callerOf = (key: string): Client => clientOf(at.service.url, key);
-const number = ({ headers }: Answer, name: string): number => Number(headers.get(name) ?? Number.NaN);
-const limitHeaders = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'x-quota-limit', 'x-quota-remaining', 'x-quota-reset'];
+const at = serviceForTestFile();
+const callerOf = (key: string): ApiClient => createClient(at.service.url, key);
+const number = ({ headers }: ApiResponse, name: string): number => Number(headers.get(name) ?? Number.NaN);
+const limitHeaders = [
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+  'x-quota-limit',
+  'x-quota-remaining',
+  'x-quota-reset',
+];
 
 /** Uses up the minute of the caller, then asks; again where the next minute began in between. */
-const whenExhausted = async (caller: Client, ask: () => Promise<Answer>): Promise<Answer> => {
+const whenExhausted = async (caller: ApiClient, ask: () => Promise<ApiResponse>): Promise<ApiResponse> => {
   for (;;) {
-    const last = await until('the limit is reached', async () => {
-      const answer = await caller.post({});
+    const last = await waitUntil('the limit is reached', async () => {
+      const answer = await caller.postRender({});
       return answer.status === 429 && answer;
     });
     const answer = await ask();
@@ -24,9 +31,13 @@ const whenExhausted = async (caller: Client, ask: () => Promise<Answer>): Promis
 
 describe('Every answer says how the limits stand', () => {
   it('with the figures of the plan, on success and on errors alike', async () => {
-    const { key } = await issueKey(at.house, await openAccount(at.house, '--plan', 'starter'));
+    const { key } = await issueKey(at.installation, await openAccount(at.installation, '--plan', 'starter'));
     const now = Date.now() / 1000;
-    for (const answer of [await callerOf(key).convert('html', '<p>x</p>'), await callerOf(key).post({}), await callerOf(key).convert('html', '<p')]) {
+    for (const answer of [
+      await callerOf(key).convert('html', '<p>x</p>'),
+      await callerOf(key).postRender({}),
+      await callerOf(key).convert('html', '<p'),
+    ]) {
       for (const name of limitHeaders) expect(number(answer, name), name).toBeGreaterThanOrEqual(0);
       expect([number(answer, 'x-ratelimit-limit'), number(answer, 'x-quota-limit')]).toEqual([20, 1000]);
       expect(number(answer, 'x-ratelimit-reset') - now).toBeLessThanOrEqual(121);
@@ -35,13 +46,16 @@ describe('Every answer says how the limits stand', () => {
   });
 
   it('without those that are unlimited', async () => {
-    const { key } = await issueKey(at.house, await openAccount(at.house, '--plan', 'enterprise'));
+    const { key } = await issueKey(at.installation, await openAccount(at.installation, '--plan', 'enterprise'));
     const { headers } = await callerOf(key).convert('html', '<p>x</p>');
     expect(limitHeaders.filter((name) => headers.has(name))).toEqual([]);
   });
 
   it('with figures of the account in place of those of its plan', async () => {
-    const { key } = await issueKey(at.house, await openAccount(at.house, '--plan', 'free', '--requests-per-minute', '77', '--requests-per-month', '88'));
+    const { key } = await issueKey(
+      at.installation,
+      await openAccount(at.installation, '--plan', 'free', '--requests-per-minute', '77', '--requests-per-month', '88'),
+    );
     const answer = await callerOf(key).convert('html', '<p>x</p>');
     expect([number(answer, 'x-ratelimit-limit'), number(answer, 'x-quota-limit')]).toEqual([77, 88]);
   });
@@ -49,10 +63,15 @@ describe('Every answer says how the limits stand', () => {
 
 describe('The limit of a minute', () => {
   it('counts every request of the account, whatever its key, and then says when to come again', async () => {
-    const account = await openAccount(at.house, '--plan', 'free');
-    const [one, other] = [callerOf((await issueKey(at.house, account)).key), callerOf((await issueKey(at.house, account, '--type', 'test')).key)];
+    const account = await openAccount(at.installation, '--plan', 'free');
+    const [one, other] = [
+      callerOf((await issueKey(at.installation, account)).key),
+      callerOf((await issueKey(at.installation, account, '--type', 'test')).key),
+    ];
     const answer = await whenExhausted(one, () => other.convert('html', '<p>x</p>'));
-    const { retry_after: seconds, reset_at: resetAt } = expectRefusal(answer, 'rate_limit_exceeded', { limit: 5 });
+    const { retry_after: seconds, reset_at: resetAt } = expectErrorResponse(answer, 'rate_limit_exceeded', {
+      limit: 5,
+    });
     expect(seconds).toBeGreaterThanOrEqual(1);
     expect(seconds).toBeLessThanOrEqual(60);
     expect(answer.headers.get('retry-after')).toBe(String(seconds));
@@ -61,9 +80,9 @@ describe('The limit of a minute', () => {
   });
 
   it('goes down by one with each request', async () => {
-    const { key } = await issueKey(at.house, await openAccount(at.house, '--plan', 'business'));
-    const [first, second] = await until('two requests of one minute', async () => {
-      const pair = [await callerOf(key).post({}), await callerOf(key).convert('html', '<p>x</p>')] as const;
+    const { key } = await issueKey(at.installation, await openAccount(at.installation, '--plan', 'business'));
+    const [first, second] = await waitUntil('two requests of one minute', async () => {
+      const pair = [await callerOf(key).postRender({}), await callerOf(key).convert('html', '<p>x</p>')] as const;
       return number(pair[0], 'x-ratelimit-reset') === number(pair[1], 'x-ratelimit-reset') && pair;
     });
     expect(number(second, 'x-ratelimit-remaining')).toBe(number(first, 'x-ratelimit-remaining') - 1);
@@ -71,35 +90,38 @@ describe('The limit of a minute', () => {
 });
 
 describe('The quota of a month', () => {
-  const small = () => openAccount(at.house, '--plan', 'free', '--requests-per-minute', '1000', '--requests-per-month', '2');
+  const small = () =>
+    openAccount(at.installation, '--plan', 'free', '--requests-per-minute', '1000', '--requests-per-month', '2');
 
   it('counts accepted renders of live keys, and then says when it begins anew', async () => {
-    const { key } = await issueKey(at.house, await small());
+    const { key } = await issueKey(at.installation, await small());
     const caller = callerOf(key);
-    expect(number(await caller.post({}), 'x-quota-remaining')).toBe(2);
+    expect(number(await caller.postRender({}), 'x-quota-remaining')).toBe(2);
     expect(number(await caller.convert('html', '<p>x</p>'), 'x-quota-remaining')).toBe(1);
     expect(number(await caller.convert('html', '<p'), 'x-quota-remaining')).toBe(0);
     const answer = await caller.convert('html', '<p>x</p>');
-    const { quota_reset: reset } = expectRefusal(answer, 'quota_exceeded', { quota_limit: 2, quota_used: 2 });
+    const { quota_reset: reset } = expectErrorResponse(answer, 'quota_exceeded', { quota_limit: 2, quota_used: 2 });
     expect(Date.parse(String(reset)) / 1000).toBe(number(answer, 'x-quota-reset'));
   });
 
   it('is not touched by test keys, which see the same headers', async () => {
     const account = await small();
-    const tester = callerOf((await issueKey(at.house, account, '--type', 'test')).key);
+    const tester = callerOf((await issueKey(at.installation, account, '--type', 'test')).key);
     for (let i = 0; i < 4; i += 1) {
       const answer = await tester.convert('html', '<p>x</p>');
-      expect([answer.status, number(answer, 'x-quota-limit'), number(answer, 'x-quota-remaining')]).toEqual([200, 2, 2]);
+      expect([answer.status, number(answer, 'x-quota-limit'), number(answer, 'x-quota-remaining')]).toEqual([
+        200, 2, 2,
+      ]);
     }
   });
 
   it('is remembered over a restart of the service', async () => {
-    const { key } = await issueKey(at.house, await small());
+    const { key } = await issueKey(at.installation, await small());
     await callerOf(key).render('html', '<p>x</p>');
     await callerOf(key).render('html', '<p>x</p>');
-    await at.service.end('SIGTERM');
-    at.service = await at.house.start();
-    expectRefusal(await callerOf(key).convert('html', '<p>x</p>'), 'quota_exceeded', { quota_used: 2 });
+    await at.service.stop('SIGTERM');
+    at.service = await at.installation.start();
+    expectErrorResponse(await callerOf(key).convert('html', '<p>x</p>'), 'quota_exceeded', { quota_used: 2 });
   });
 });
 
@@ -108,41 +130,43 @@ describe('What is checked first is what the answer is about', () => {
   const used = ['--plan', 'free', '--requests-per-month', '1'];
 
   it('the path before the key', async () => {
-    expectRefusal(await clientOf(at.service.url, null).ask('GET', '/api/v1/nothing'), 'not_found');
+    expectErrorResponse(await createClient(at.service.url, null).request('GET', '/api/v1/nothing'), 'not_found');
   });
 
   it('the key before the account, and the account before its limits', async () => {
-    const account = await openAccount(at.house, '--plan', 'free');
-    const [revoked, left] = [await issueKey(at.house, account), await issueKey(at.house, account)];
-    const exhausted = await whenExhausted(callerOf(left.key), () => callerOf(left.key).post({}));
-    expectRefusal(exhausted, 'rate_limit_exceeded');
-    await at.house.colophon('key', 'revoke', revoked.id);
-    await suspendAccount(at.house, account, 'test');
-    await until('the suspension is in force', async () => (await callerOf(left.key).post({})).status === 403);
-    expectRefusal(await callerOf(revoked.key).post({}), 'revoked_api_key');
-    expectRefusal(await callerOf(left.key).post({}), 'account_suspended');
+    const account = await openAccount(at.installation, '--plan', 'free');
+    const [revoked, left] = [await issueKey(at.installation, account), await issueKey(at.installation, account)];
+    const exhausted = await whenExhausted(callerOf(left.key), () => callerOf(left.key).postRender({}));
+    expectErrorResponse(exhausted, 'rate_limit_exceeded');
+    await at.installation.runJsonCommand('key', 'revoke', revoked.id);
+    await suspendAccount(at.installation, account, 'test');
+    await waitUntil('the suspension is in force', async () => (await callerOf(left.key).postRender({})).status === 403);
+    expectErrorResponse(await callerOf(revoked.key).postRender({}), 'revoked_api_key');
+    expectErrorResponse(await callerOf(left.key).postRender({}), 'account_suspended');
   });
 
   it('the limit of the minute before the size of the body', async () => {
-    const caller = callerOf((await issueKey(at.house, await openAccount(at.house, '--plan', 'free'))).key);
-    expectRefusal(await whenExhausted(caller, () => caller.post(huge)), 'rate_limit_exceeded');
+    const caller = callerOf(
+      (await issueKey(at.installation, await openAccount(at.installation, '--plan', 'free'))).key,
+    );
+    expectErrorResponse(await whenExhausted(caller, () => caller.postRender(huge)), 'rate_limit_exceeded');
   });
 
   it('the size of the body before what is in it, and that before what the key may', async () => {
-    const account = await openAccount(at.house, ...used, '--requests-per-minute', '1000');
-    const unable = callerOf((await issueKey(at.house, account, '--permissions', 'jobs:read')).key);
-    expectRefusal(await unable.post(huge), 'payload_too_large');
-    expectRefusal(await unable.post('{'), 'invalid_request');
-    expectRefusal(await unable.convert('html', ''), 'missing_data');
-    expectRefusal(await unable.convert('html', '<p'), 'insufficient_permissions');
+    const account = await openAccount(at.installation, ...used, '--requests-per-minute', '1000');
+    const unable = callerOf((await issueKey(at.installation, account, '--permissions', 'jobs:read')).key);
+    expectErrorResponse(await unable.postRender(huge), 'payload_too_large');
+    expectErrorResponse(await unable.postRender('{'), 'invalid_request');
+    expectErrorResponse(await unable.convert('html', ''), 'missing_data');
+    expectErrorResponse(await unable.convert('html', '<p'), 'insufficient_permissions');
   });
 
   it('what the key may before the quota, and the quota before the document', async () => {
-    const account = await openAccount(at.house, ...used, '--requests-per-minute', '1000');
-    const able = callerOf((await issueKey(at.house, account)).key);
-    const unable = callerOf((await issueKey(at.house, account, '--permissions', 'jobs:read')).key);
+    const account = await openAccount(at.installation, ...used, '--requests-per-minute', '1000');
+    const able = callerOf((await issueKey(at.installation, account)).key);
+    const unable = callerOf((await issueKey(at.installation, account, '--permissions', 'jobs:read')).key);
     await able.render('html', '<p>x</p>');
-    expectRefusal(await unable.convert('html', '<p'), 'insufficient_permissions');
-    expectRefusal(await able.convert('html', '<p'), 'quota_exceeded');
+    expectErrorResponse(await unable.convert('html', '<p'), 'insufficient_permissions');
+    expectErrorResponse(await able.convert('html', '<p'), 'quota_exceeded');
   });
 });

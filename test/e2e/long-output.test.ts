@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
-import { runColophon } from './process.ts';
+import { runColophon } from '../support/service/colophon-process.ts';
 
 const program = fileURLToPath(new URL('../../bin/colophon', import.meta.url));
 
@@ -19,13 +19,22 @@ beforeAll(async () => {
   const opened = (await store.readAll(0, 10)).find(({ type }) => type === 'AccountOpened');
   stream = opened!.stream;
   // More than a pipe holds.
-  const suspensions = Array.from({ length: 400 }, () => ({ ...opened!, id: randomUUID(), type: 'AccountSuspended' as const, data: { reason: 'x'.repeat(200) } }));
+  const suspensions = Array.from({ length: 400 }, () => ({
+    ...opened!,
+    id: randomUUID(),
+    type: 'AccountSuspended' as const,
+    data: { reason: 'x'.repeat(200) },
+  }));
   await store.append(stream, suspensions, opened!.revision);
   await store.close();
 });
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-const shell = (after: string): string => execFileSync('sh', ['-c', `("${program}" events ${stream} | ${after}) 2>&1`], { encoding: 'utf8', env: { PATH: process.env['PATH'], COLOPHON_DATA_DIR: folder } });
+const shell = (after: string): string =>
+  execFileSync('sh', ['-c', `("${program}" events ${stream} | ${after}) 2>&1`], {
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], COLOPHON_DATA_DIR: folder },
+  });
 
 it('What a command prints can be read to its end by who is slow', async () => {
   const { stdout } = await runColophon(['events', stream], { COLOPHON_DATA_DIR: folder });

@@ -1,24 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { freeKey } from './accounts.ts';
-import { type Answer, type Client, clientOf } from './client.ts';
-import { serviceForFile } from './service.ts';
-import { until } from './until.ts';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { type ApiResponse, type ApiClient, createClient } from '../support/client/api-client.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 type Usage = { quota: { used: number } };
 type Listed = { total: number; templates: { id: string }[] };
 
 /** What a caller does all the time, with what they may expect of each answer. */
-const callerOf = (client: Client, count: number) => {
-  const refusals: Answer[] = [];
+const callerOf = (client: ApiClient, count: number) => {
+  const refusals: ApiResponse[] = [];
   const surprises: string[] = [];
-  const ok = (answer: Answer, status = 200): Answer => {
+  const ok = (answer: ApiResponse, status = 200): ApiResponse => {
     if (answer.status !== status) refusals.push(answer);
     return answer;
   };
   // On a busy machine a read model may be more than the service's second behind: then a caller is told to ask again.
-  const see = (path: string): Promise<Answer> =>
-    until('what was written is shown', async () => {
-      const answer = await client.ask('GET', path);
+  const see = (path: string): Promise<ApiResponse> =>
+    waitUntil('what was written is shown', async () => {
+      const answer = await client.request('GET', path);
       return answer.status === 503 && answer.body.message?.includes('cannot be shown yet') ? null : answer;
     });
   let [renders, templates, round] = [0, 0, 0];
@@ -31,14 +31,18 @@ const callerOf = (client: Client, count: number) => {
     if (quota?.used !== renders) surprises.push(`${quota?.used} renders instead of ${renders}`);
 
     const body = JSON.stringify({ name: `template ${round}`, content: '<p>{{x}}</p>' });
-    const { id } = ok(await client.ask('POST', '/api/v1/templates', { body, headers: { 'content-type': 'application/json' } }), 201).body as { id: string };
+    const { id } = ok(
+      await client.request('POST', '/api/v1/templates', { body, headers: { 'content-type': 'application/json' } }),
+      201,
+    ).body as { id: string };
     templates += 1;
     const listed = ok(await see('/api/v1/templates?limit=100')).body as unknown as Partial<Listed>;
-    if (listed.total !== templates || !listed.templates?.some((one) => one.id === id)) surprises.push(`${listed.total} templates instead of ${templates}`);
-    ok(await client.post({ mode: 'RENDER', template_id: id, data: { x: 1 } }));
+    if (listed.total !== templates || !listed.templates?.some((one) => one.id === id))
+      surprises.push(`${listed.total} templates instead of ${templates}`);
+    ok(await client.postRender({ mode: 'RENDER', template_id: id, data: { x: 1 } }));
     renders += 1;
     if (round % 2 === 0) {
-      ok(await client.ask('DELETE', `/api/v1/templates/${id}`), 204);
+      ok(await client.request('DELETE', `/api/v1/templates/${id}`), 204);
       templates -= 1;
       ok(await see(`/api/v1/templates/${id}`), 404);
     }
@@ -47,20 +51,24 @@ const callerOf = (client: Client, count: number) => {
 };
 
 // On servers each takes its time, and one is enough to see.
-const rebuilds = process.env.COLOPHON_TEST_WORLD === 'production' ? 1 : 3;
+const rebuilds = process.env.COLOPHON_TEST_ENVIRONMENT === 'servers' ? 1 : 3;
 
 describe('Rebuilding the read models while callers are served', () => {
-  const at = serviceForFile();
+  const at = serviceForTestFile();
 
   it('loses no request, and shows every caller what they have done, all the while', async () => {
-    const callers = await Promise.all([1, 2, 3].map(async (count) => callerOf(clientOf(at.service.url, await freeKey(at.house)), count)));
+    const callers = await Promise.all(
+      [1, 2, 3].map(async (count) =>
+        callerOf(createClient(at.service.url, await createUnlimitedKey(at.installation)), count),
+      ),
+    );
     let over = false;
     const calling = callers.map(async ({ turn }) => {
       while (!over) await turn();
     });
     try {
-      for (let time = 0; time < rebuilds; time += 1) await at.house.colophon('rebuild');
-      const both = await Promise.all([at.house.command('rebuild'), at.house.command('rebuild')]);
+      for (let time = 0; time < rebuilds; time += 1) await at.installation.runJsonCommand('rebuild');
+      const both = await Promise.all([at.installation.runCommand('rebuild'), at.installation.runCommand('rebuild')]);
       const refused = both.filter(({ code }) => code !== 0);
       expect(refused.length).toBeLessThan(2);
       for (const { stderr } of refused) expect(stderr).toMatch(/another rebuild of \w+ was begun later/);

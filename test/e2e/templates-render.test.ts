@@ -1,22 +1,29 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { issueKey, openAccount } from './accounts.ts';
-import { type Body, type Client, clientOf, type Rendered } from './client.ts';
-import { eventsOf } from './events.ts';
-import { readPdf } from './pdf.ts';
-import { expectRefusal } from './refusals.ts';
-import { serviceForFile } from './service.ts';
-import { type Templates, templatesOf } from './template-client.ts';
+import { issueKey, openAccount } from '../support/service/accounts.ts';
+import { type Body, type ApiClient, createClient, type RenderResult } from '../support/client/api-client.ts';
+import { readRenderEvents } from '../support/service/render-events.ts';
+import { readPdf } from '../support/documents/read-pdf.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
+import { type TemplateClient, createTemplateClient } from '../support/client/template-client.ts';
 
-const at = serviceForFile();
-let caller: Client;
-let mine: Templates;
+const at = serviceForTestFile();
+let caller: ApiClient;
+let mine: TemplateClient;
 beforeAll(async () => {
-  const account = await openAccount(at.house, '--requests-per-minute', '100000', '--requests-per-month', '100000');
-  caller = clientOf(at.service.url, (await issueKey(at.house, account)).key);
-  mine = templatesOf(caller);
+  const account = await openAccount(
+    at.installation,
+    '--requests-per-minute',
+    '100000',
+    '--requests-per-month',
+    '100000',
+  );
+  caller = createClient(at.service.url, (await issueKey(at.installation, account)).key);
+  mine = createTemplateClient(caller);
 });
 
-const used = async (): Promise<number> => ((await caller.ask('GET', '/api/v1/usage')).body as { quota: { used: number } }).quota.used;
+const used = async (): Promise<number> =>
+  ((await caller.request('GET', '/api/v1/usage')).body as { quota: { used: number } }).quota.used;
 const sheetOf = async (answer: Body): Promise<[number, number]> => {
   const [page] = await readPdf(String(answer.pdf_base64));
   return [Math.round(page!.width), Math.round(page!.height)];
@@ -24,51 +31,68 @@ const sheetOf = async (answer: Body): Promise<[number, number]> => {
 
 describe('A render from a template', () => {
   it('fills blocks and placeholders, and escapes what is no markup', async () => {
-    const { id } = await mine.create('<p>{{title}}{{#if note}}: {{note}}{{else}}, no note{{/if}}</p>{{#each items}}<p>{{@index}} {{this.name}} {{../title}}</p>{{/each}}');
-    const text = await mine.text(id, { title: 'A <b> & c', items: [{ name: 'one' }, { name: 'two' }] });
-    expect(text.split('\n').map((line) => line.trim())).toEqual(['A <b> & c, no note', '0 one A <b> & c', '1 two A <b> & c']);
+    const { id } = await mine.create(
+      '<p>{{title}}{{#if note}}: {{note}}{{else}}, no note{{/if}}</p>{{#each items}}<p>{{@index}} {{this.name}} {{../title}}</p>{{/each}}',
+    );
+    const text = await mine.renderText(id, { title: 'A <b> & c', items: [{ name: 'one' }, { name: 'two' }] });
+    expect(text.split('\n').map((line) => line.trim())).toEqual([
+      'A <b> & c, no note',
+      '0 one A <b> & c',
+      '1 two A <b> & c',
+    ]);
   });
 
   it('has helpers that follow the locale and the time zone of the template', async () => {
-    const content = '<p>{{formatDate due "DD MMMM YYYY HH:mm"}}</p><p>{{formatCurrency total "EUR"}}</p><p>{{uppercase word}} {{lowercase word}} {{truncate word 3}} {{json list}}</p>';
+    const content =
+      '<p>{{formatDate due "DD MMMM YYYY HH:mm"}}</p><p>{{formatCurrency total "EUR"}}</p><p>{{uppercase word}} {{lowercase word}} {{truncate word 3}} {{json list}}</p>';
     const data = { due: '2026-03-01T23:30:00Z', total: 1234.5, word: 'Paper', list: [1] };
-    const plain = await mine.text((await mine.create(content)).id, data);
+    const plain = await mine.renderText((await mine.create(content)).id, data);
     expect(plain).toContain('01 March 2026 23:30');
     expect(plain).toContain('\u20ac1,234.50');
     expect(plain).toMatch(/PAPER paper Pap\S* \[1\]/);
-    const austrian = await mine.text((await mine.create(content, { default_options: { locale: 'de-AT', time_zone: 'Europe/Vienna' } })).id, data);
+    const austrian = await mine.renderText(
+      (await mine.create(content, { default_options: { locale: 'de-AT', time_zone: 'Europe/Vienna' } })).id,
+      data,
+    );
     expect(austrian).toMatch(/02 M\u00e4rz 2026 00:30/);
     expect(austrian).toMatch(/1[.\s\u00a0\u202f]234,50/);
   });
 
   it("takes the template's options, and its own where it has any", async () => {
-    const { id } = await mine.create('<p>x</p>', { default_options: { page_size: 'A3', orientation: 'landscape', header_html: 'from the template' } });
-    const render = (fields: Body) => mine.ok<Rendered>(200, mine.render(id, {}, fields));
+    const { id } = await mine.create('<p>x</p>', {
+      default_options: { page_size: 'A3', orientation: 'landscape', header_html: 'from the template' },
+    });
+    const render = (fields: Body) => mine.expectStatus<RenderResult>(200, mine.render(id, {}, fields));
     expect(await sheetOf(await render({}))).toEqual([420, 297]);
     expect(await sheetOf(await render({ orientation: 'portrait' }))).toEqual([297, 420]);
     expect(await sheetOf(await render({ page_size: 'A4', orientation: 'portrait' }))).toEqual([210, 297]);
-    expect(await mine.text(id, {})).toContain('from the template');
-    expect(await mine.text(id, {}, { header_html: null })).toBe('x');
-    const [requested] = await eventsOf(at.house, (await render({ scale: 0.5 })).id);
-    expect(requested!.data.options).toMatchObject({ page_size: 'A3', orientation: 'landscape', scale: 0.5, margin_top: 20 });
+    expect(await mine.renderText(id, {})).toContain('from the template');
+    expect(await mine.renderText(id, {}, { header_html: null })).toBe('x');
+    const [requested] = await readRenderEvents(at.installation, (await render({ scale: 0.5 })).id);
+    expect(requested!.data.options).toMatchObject({
+      page_size: 'A3',
+      orientation: 'landscape',
+      scale: 0.5,
+      margin_top: 20,
+    });
   });
 
   it('uses the version that is named, with the options of that version, and else the present one', async () => {
     const { id } = await mine.create('<p>first</p>', { default_options: { page_size: 'A3' } });
     await mine.update(id, { content: '<p>second</p>', default_options: {} });
-    const old = await mine.ok<Rendered>(200, mine.render(id, {}, { template_version: 1 }));
+    const old = await mine.expectStatus<RenderResult>(200, mine.render(id, {}, { template_version: 1 }));
     expect([await sheetOf(old), (await readPdf(old.pdf_base64))[0]!.text.trim()]).toEqual([[297, 420], 'first']);
-    expect(await mine.text(id, {})).toBe('second');
-    const job = await caller.ask('GET', `/api/v1/jobs/${old.id.replace('render_', 'job_')}`);
+    expect(await mine.renderText(id, {})).toBe('second');
+    const job = await caller.request('GET', `/api/v1/jobs/${old.id.replace('render_', 'job_')}`);
     expect(job.body).toMatchObject({ mode: 'RENDER', template_id: id, template_version: 1 });
   });
 
   it('counts as a use at once; a render of something else does not', async () => {
     const { id } = await mine.create('<p>{{x}}</p>');
-    const first = await mine.ok<Rendered>(200, mine.render(id, { x: 1 }));
+    const first = await mine.expectStatus<RenderResult>(200, mine.render(id, { x: 1 }));
     expect(await mine.get(id)).toMatchObject({ usage_count: 1, last_used_at: first.created_at });
     await caller.render('html', '<p>x</p>');
-    const second = await mine.ok<Rendered>(200, mine.render(id, { x: 1 }));
+    const second = await mine.expectStatus<RenderResult>(200, mine.render(id, { x: 1 }));
     expect(await mine.get(id)).toMatchObject({ usage_count: 2, last_used_at: second.created_at });
   });
 });
@@ -84,40 +108,73 @@ describe('Data that does not fill a template', () => {
     ['{{x.length}}', { x: {} }, 'x.length'],
   ])('is refused with the variable that is missing: %j with %j', async (content, data, missing_variable) => {
     const { id } = await mine.create(content);
-    const body = expectRefusal(await mine.render(id, data), 'template_render_error', { missing_variable });
+    const body = expectErrorResponse(await mine.render(id, data), 'template_render_error', { missing_variable });
     expect(body.render_id).toMatch(/^render_/);
   });
 
   it('leaves conditions false and loops empty, and null is there', async () => {
     const { id } = await mine.create('<p>a{{#if x.y}}b{{/if}}{{#each z}}c{{/each}}{{w}}d</p>');
-    expect(await mine.text(id, { w: null })).toBe('ad');
+    expect(await mine.renderText(id, { w: null })).toBe('ad');
   });
 
   it('is held to what the template declares', async () => {
-    const variables = [{ name: 'number', type: 'string', required: true }, { name: 'due', type: 'date' }, { name: 'items', type: 'array' }, { name: 'total', type: 'number' }, { name: 'paid', type: 'boolean' }, { name: 'customer', type: 'object' }];
+    const variables = [
+      { name: 'number', type: 'string', required: true },
+      { name: 'due', type: 'date' },
+      { name: 'items', type: 'array' },
+      { name: 'total', type: 'number' },
+      { name: 'paid', type: 'boolean' },
+      { name: 'customer', type: 'object' },
+    ];
     const { id } = await mine.create('<p>ok</p>', { variables });
-    expectRefusal(await mine.render(id, {}), 'template_render_error', { missing_variable: 'number' });
-    for (const [name, value] of [['number', 5], ['due', 'soon'], ['due', '2026-02-30'], ['items', {}], ['total', '5'], ['paid', 'yes'], ['customer', []]] as const)
-      expectRefusal(await mine.render(id, { number: 'x', [name]: value }), 'template_render_error', { variable: name });
-    expect(await mine.text(id, { number: 'x', due: '2026-02-28', items: [], total: 5, paid: false, customer: {} })).toBe('ok');
-    expect(await mine.text(id, { number: null, due: null })).toBe('ok');
+    expectErrorResponse(await mine.render(id, {}), 'template_render_error', { missing_variable: 'number' });
+    for (const [name, value] of [
+      ['number', 5],
+      ['due', 'soon'],
+      ['due', '2026-02-30'],
+      ['items', {}],
+      ['total', '5'],
+      ['paid', 'yes'],
+      ['customer', []],
+    ] as const)
+      expectErrorResponse(await mine.render(id, { number: 'x', [name]: value }), 'template_render_error', {
+        variable: name,
+      });
+    expect(
+      await mine.renderText(id, { number: 'x', due: '2026-02-28', items: [], total: 5, paid: false, customer: {} }),
+    ).toBe('ok');
+    expect(await mine.renderText(id, { number: null, due: null })).toBe('ok');
   });
 
-  it.each([['{{formatDate x "DD"}}', 'no date'], ['{{formatDate x "DD"}}', {}], ['{{formatCurrency x "EUR"}}', 'much'], ['{{formatCurrency 5 x}}', 'EURO'], ['{{formatCurrency 5 x}}', ''], ['{{truncate "text" x}}', -1], ['{{truncate "text" x}}', 'far']])('is refused where %j gets %j', async (content, x) => {
+  it.each([
+    ['{{formatDate x "DD"}}', 'no date'],
+    ['{{formatDate x "DD"}}', {}],
+    ['{{formatCurrency x "EUR"}}', 'much'],
+    ['{{formatCurrency 5 x}}', 'EURO'],
+    ['{{formatCurrency 5 x}}', ''],
+    ['{{truncate "text" x}}', -1],
+    ['{{truncate "text" x}}', 'far'],
+  ])('is refused where %j gets %j', async (content, x) => {
     const { id } = await mine.create(content);
-    expectRefusal(await mine.render(id, { x }), 'template_render_error', { line: 1 });
+    expectErrorResponse(await mine.render(id, { x }), 'template_render_error', { line: 1 });
   });
 
   it('is refused where it is no object, or is missing', async () => {
     const { id } = await mine.create('x');
-    for (const data of ['text', [], 5, null, undefined]) expectRefusal(await caller.post({ mode: 'RENDER', template_id: id, data }), 'invalid_request', { field: 'data' });
+    for (const data of ['text', [], 5, null, undefined])
+      expectErrorResponse(await caller.postRender({ mode: 'RENDER', template_id: id, data }), 'invalid_request', {
+        field: 'data',
+      });
   });
 });
 
 describe('A template that does not exist', () => {
-  it.each(['tpl_01JQZX3C5V8Y2N6T4R7W9K0MHB', 'tpl_', 'render_01JQZX3C5V8Y2N6T4R7W9K0MHB', '../../etc', '__proto__'])('cannot be rendered: %s', async (template_id) => {
-    expectRefusal(await mine.render(template_id, {}), 'render_template_not_found', { template_id });
-  });
+  it.each(['tpl_01JQZX3C5V8Y2N6T4R7W9K0MHB', 'tpl_', 'render_01JQZX3C5V8Y2N6T4R7W9K0MHB', '../../etc', '__proto__'])(
+    'cannot be rendered: %s',
+    async (template_id) => {
+      expectErrorResponse(await mine.render(template_id, {}), 'render_template_not_found', { template_id });
+    },
+  );
 });
 
 describe('A trial of a template', () => {
@@ -128,7 +185,19 @@ describe('A trial of a template', () => {
     await mine.update(id, { content: '<p>{{x}}!</p>' });
     const before = await used();
     const { status, body, headers } = await test(id, { data: { x: 'tried' } });
-    expect([status, body]).toEqual([200, { id: expect.stringMatching(/^render_/), status: 'DONE', pdf_base64: expect.any(String), pages: 1, file_size_kb: expect.any(Number), duration_ms: expect.any(Number), created_at: expect.any(String), version: 2 }]);
+    expect([status, body]).toEqual([
+      200,
+      {
+        id: expect.stringMatching(/^render_/),
+        status: 'DONE',
+        pdf_base64: expect.any(String),
+        pages: 1,
+        file_size_kb: expect.any(Number),
+        duration_ms: expect.any(Number),
+        created_at: expect.any(String),
+        version: 2,
+      },
+    ]);
     expect((await readPdf(String(body.pdf_base64)))[0]!.text.trim()).toBe('tried!');
     const later = await test(id, { data: { x: 'tried' }, template_version: 1, page_size: 'A4' });
     expect([later.body.version, await sheetOf(later.body)]).toEqual([1, [210, 297]]);
@@ -143,41 +212,66 @@ describe('A trial of a template', () => {
     const { id } = await mine.create('<p>slow</p>');
     const answers = await Promise.all(Array.from({ length: 3 }, () => test(id, { data: {}, wait_time: 3_000 })));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 429]);
-    expectRefusal(answers.find(({ status }) => status === 429)!, 'rate_limit_exceeded', { limit: 2, retry_after: 1 });
+    expectErrorResponse(
+      answers.find(({ status }) => status === 429)!,
+      'rate_limit_exceeded',
+      { limit: 2, retry_after: 1 },
+    );
     expect((await test(id, { data: {} })).status).toBe(200);
   });
 
   it('tells what is wrong as a render does', async () => {
     const { id } = await mine.create('<p>{{x}}</p>');
-    expectRefusal(await test(id, { data: {} }), 'template_render_error', { missing_variable: 'x' });
-    expectRefusal(await test(id, {}), 'invalid_request', { field: 'data' });
-    expectRefusal(await test(id, { data: {}, page_size: 'B5' }), 'invalid_page_size');
-    expectRefusal(await test(id, { data: {}, webhook_url: 'https://example.com' }), 'invalid_request', { field: 'webhook_url' });
-    expectRefusal(await test(id, { data: {}, template_version: 2 }), 'render_template_not_found', { template_id: id, template_version: 2 });
-    expectRefusal(await test('tpl_01JQZX3C5V8Y2N6T4R7W9K0MHB', { data: {} }), 'template_not_found');
+    expectErrorResponse(await test(id, { data: {} }), 'template_render_error', { missing_variable: 'x' });
+    expectErrorResponse(await test(id, {}), 'invalid_request', { field: 'data' });
+    expectErrorResponse(await test(id, { data: {}, page_size: 'B5' }), 'invalid_page_size');
+    expectErrorResponse(await test(id, { data: {}, webhook_url: 'https://example.com' }), 'invalid_request', {
+      field: 'webhook_url',
+    });
+    expectErrorResponse(await test(id, { data: {}, template_version: 2 }), 'render_template_not_found', {
+      template_id: id,
+      template_version: 2,
+    });
+    expectErrorResponse(await test('tpl_01JQZX3C5V8Y2N6T4R7W9K0MHB', { data: {} }), 'template_not_found');
   });
 });
 
 describe('Validation', () => {
-  const validate = async (body: unknown): Promise<Body> => (await mine.ok<Body>(200, mine.send('POST', '/validate', body)));
+  const validate = async (body: unknown): Promise<Body> =>
+    await mine.expectStatus<Body>(200, mine.send('POST', '/validate', body));
 
   it('finds nothing in a sound template', async () => {
-    expect(await validate({ content: '<p>{{a}}</p>', variables: [{ name: 'a', type: 'string' }] })).toEqual({ valid: true, errors: [] });
+    expect(await validate({ content: '<p>{{a}}</p>', variables: [{ name: 'a', type: 'string' }] })).toEqual({
+      valid: true,
+      errors: [],
+    });
     expect(await validate({ content: '' })).toEqual({ valid: true, errors: [] });
   });
 
   it('tells syntax errors with their line, and variables that are not declared', async () => {
-    expect(await validate({ content: '<p>\n{{#if paid}}\nThank you' })).toEqual({ valid: false, errors: [{ type: 'syntax_error', message: expect.any(String), line: 2 }] });
+    expect(await validate({ content: '<p>\n{{#if paid}}\nThank you' })).toEqual({
+      valid: false,
+      errors: [{ type: 'syntax_error', message: expect.any(String), line: 2 }],
+    });
     const { valid, errors } = await validate({ content: '{{a}}\n{{b.c}}', variables: [{ name: 'a', type: 'string' }] });
-    expect([valid, errors]).toEqual([false, [{ type: 'missing_variable', message: expect.any(String), variable: 'b.c', line: 2 }]]);
+    expect([valid, errors]).toEqual([
+      false,
+      [{ type: 'missing_variable', message: expect.any(String), variable: 'b.c', line: 2 }],
+    ]);
   });
 
   it('stores nothing, and is no place for other fields', async () => {
     const before = (await mine.send('GET', '')).body.total;
     await validate({ content: 'x' });
     expect((await mine.send('GET', '')).body.total).toBe(before);
-    expectRefusal(await mine.send('POST', '/validate', { content: 'x', name: 'y' }), 'invalid_request', { field: 'name' });
-    expectRefusal(await mine.send('POST', '/validate', {}), 'invalid_request', { field: 'content' });
-    expectRefusal(await mine.send('POST', '/validate', { content: 'x'.repeat(1024 * 1024 + 1) }), 'template_too_large', { max_size_mb: 1 });
+    expectErrorResponse(await mine.send('POST', '/validate', { content: 'x', name: 'y' }), 'invalid_request', {
+      field: 'name',
+    });
+    expectErrorResponse(await mine.send('POST', '/validate', {}), 'invalid_request', { field: 'content' });
+    expectErrorResponse(
+      await mine.send('POST', '/validate', { content: 'x'.repeat(1024 * 1024 + 1) }),
+      'template_too_large',
+      { max_size_mb: 1 },
+    );
   });
 });

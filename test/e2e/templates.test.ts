@@ -1,47 +1,76 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { permissions } from '#contracts/events/account.ts';
 import { bareId } from '#contracts/names.ts';
-import { freeKey, issueKey, type Key, openAccount } from './accounts.ts';
-import { clientOf } from './client.ts';
-import { expectRefusal } from './refusals.ts';
-import { serviceForFile } from './service.ts';
-import { type Templates, templatesOf } from './template-client.ts';
+import { createUnlimitedKey, issueKey, type IssuedKey, openAccount } from '../support/service/accounts.ts';
+import { createClient } from '../support/client/api-client.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
+import { type TemplateClient, createTemplateClient } from '../support/client/template-client.ts';
 
-const at = serviceForFile();
-const as = (key: string): Templates => templatesOf(clientOf(at.service.url, key));
+const at = serviceForTestFile();
+const as = (key: string): TemplateClient => createTemplateClient(createClient(at.service.url, key));
 let account: string;
-let key: Key;
-let mine: Templates;
-let unlimited: Templates;
+let key: IssuedKey;
+let mine: TemplateClient;
+let unlimited: TemplateClient;
 beforeAll(async () => {
-  account = await openAccount(at.house, '--requests-per-minute', '100000');
-  key = await issueKey(at.house, account);
+  account = await openAccount(at.installation, '--requests-per-minute', '100000');
+  key = await issueKey(at.installation, account);
   mine = as(key.key);
-  unlimited = as(await freeKey(at.house, '--plan', 'enterprise'));
+  unlimited = as(await createUnlimitedKey(at.installation, '--plan', 'enterprise'));
 });
 
 const iso = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-const variables = [{ name: 'number', type: 'string', required: true }, { name: 'paid', type: 'boolean', required: false }];
-const whole = { name: 'Invoice', description: 'For the shop', content: '<h1>{{number}}</h1>', category: 'invoice', variables, default_options: { page_size: 'Letter', margin_top: 25, locale: 'de-AT', time_zone: 'Europe/Vienna' } };
+const variables = [
+  { name: 'number', type: 'string', required: true },
+  { name: 'paid', type: 'boolean', required: false },
+];
+const whole = {
+  name: 'Invoice',
+  description: 'For the shop',
+  content: '<h1>{{number}}</h1>',
+  category: 'invoice',
+  variables,
+  default_options: { page_size: 'Letter', margin_top: 25, locale: 'de-AT', time_zone: 'Europe/Vienna' },
+};
 
 describe('A new template', () => {
   it('is answered with all of it but its content, as version 1, and with where it is', async () => {
     const { status, body, headers } = await mine.post(whole);
     const { content: _, ...shown } = whole;
-    expect([status, body]).toEqual([201, { ...shown, id: expect.stringMatching(/^tpl_[0-9A-Z]{26}$/), version: 1, created_at: iso, updated_at: body.created_at }]);
+    expect([status, body]).toEqual([
+      201,
+      {
+        ...shown,
+        id: expect.stringMatching(/^tpl_[0-9A-Z]{26}$/),
+        version: 1,
+        created_at: iso,
+        updated_at: body.created_at,
+      },
+    ]);
     expect([headers.get('location'), headers.get('etag')]).toEqual([`/api/v1/templates/${String(body.id)}`, '"1"']);
     expect(await mine.get(String(body.id))).toEqual({ ...body, content: whole.content, usage_count: 0 });
   });
 
   it('needs a name and content alone; the rest has its defaults', async () => {
     const { body } = await mine.post({ name: 'Least', content: 'x' });
-    expect(body).toEqual({ id: expect.any(String), name: 'Least', category: 'other', variables: [], default_options: {}, version: 1, created_at: iso, updated_at: iso });
+    expect(body).toEqual({
+      id: expect.any(String),
+      name: 'Least',
+      category: 'other',
+      variables: [],
+      default_options: {},
+      version: 1,
+      created_at: iso,
+      updated_at: iso,
+    });
   });
 
   it('has a name that nobody else in the account has, spaces around it and Unicode spellings apart', async () => {
     const { name } = await mine.create('x', { name: '  Re\u0301sume\u0301 ' });
     expect(name).toBe('R\u00e9sum\u00e9');
-    for (const same of [name, ' R\u00e9sum\u00e9', 'Re\u0301sum\u00e9\t']) expectRefusal(await mine.post({ name: same, content: 'x' }), 'template_name_exists');
+    for (const same of [name, ' R\u00e9sum\u00e9', 'Re\u0301sum\u00e9\t'])
+      expectErrorResponse(await mine.post({ name: same, content: 'x' }), 'template_name_exists');
     await mine.create('x', { name: 'r\u00e9sum\u00e9' });
     await unlimited.create('x', { name });
   });
@@ -49,19 +78,42 @@ describe('A new template', () => {
 
 describe('The list of templates', () => {
   it('has the newest first, in pages, and by category', async () => {
-    const own = as(await freeKey(at.house));
-    expect(await own.ok(200, own.send('GET', ''))).toEqual({ templates: [], total: 0, page: 1, limit: 20, pages: 0 });
+    const own = as(await createUnlimitedKey(at.installation));
+    expect(await own.expectStatus(200, own.send('GET', ''))).toEqual({ templates: [], total: 0, page: 1, limit: 20, pages: 0 });
     const made = [];
-    for (const category of ['letter', 'receipt', 'letter', 'letter', 'receipt']) made.push(await own.create('<p>secret</p>', { category }));
+    for (const category of ['letter', 'receipt', 'letter', 'letter', 'receipt'])
+      made.push(await own.create('<p>secret</p>', { category }));
     const newest = made.toReversed().map(({ variables: _v, default_options: _d, ...summary }) => summary);
-    expect(await own.ok(200, own.send('GET', '?limit=2'))).toEqual({ templates: newest.slice(0, 2), total: 5, page: 1, limit: 2, pages: 3 });
-    expect(await own.ok(200, own.send('GET', '?limit=2&page=3'))).toMatchObject({ templates: newest.slice(4), page: 3 });
-    expect(await own.ok(200, own.send('GET', '?limit=2&page=4'))).toMatchObject({ templates: [], total: 5 });
-    expect(await own.ok(200, own.send('GET', '?category=receipt&limit=100'))).toMatchObject({ templates: newest.filter(({ category }) => category === 'receipt'), total: 2, pages: 1 });
+    expect(await own.expectStatus(200, own.send('GET', '?limit=2'))).toEqual({
+      templates: newest.slice(0, 2),
+      total: 5,
+      page: 1,
+      limit: 2,
+      pages: 3,
+    });
+    expect(await own.expectStatus(200, own.send('GET', '?limit=2&page=3'))).toMatchObject({
+      templates: newest.slice(4),
+      page: 3,
+    });
+    expect(await own.expectStatus(200, own.send('GET', '?limit=2&page=4'))).toMatchObject({ templates: [], total: 5 });
+    expect(await own.expectStatus(200, own.send('GET', '?category=receipt&limit=100'))).toMatchObject({
+      templates: newest.filter(({ category }) => category === 'receipt'),
+      total: 2,
+      pages: 1,
+    });
   });
 
-  it.each([['page=0', 'page'], ['page=1.5', 'page'], ['limit=0', 'limit'], ['limit=101', 'limit'], ['limit=x', 'limit'], ['category=poem', 'category'], ['sort=name', 'sort'], ['page=1&page=2', 'page']])('is refused for %s', async (query, field) => {
-    expectRefusal(await mine.send('GET', `?${query}`), 'invalid_request', { field });
+  it.each([
+    ['page=0', 'page'],
+    ['page=1.5', 'page'],
+    ['limit=0', 'limit'],
+    ['limit=101', 'limit'],
+    ['limit=x', 'limit'],
+    ['category=poem', 'category'],
+    ['sort=name', 'sort'],
+    ['page=1&page=2', 'page'],
+  ])('is refused for %s', async (query, field) => {
+    expectErrorResponse(await mine.send('GET', `?${query}`), 'invalid_request', { field });
   });
 });
 
@@ -69,9 +121,18 @@ describe('An update', () => {
   it('changes what it holds and leaves the rest, as the next version', async () => {
     const created = await mine.create('<p>1</p>', { description: 'first', category: 'letter', variables });
     const { status, body, headers } = await mine.send('PUT', `/${created.id}`, { content: '<p>2</p>' });
-    expect([status, body]).toEqual([200, { id: created.id, name: created.name, description: 'first', version: 2, updated_at: iso }]);
+    expect([status, body]).toEqual([
+      200,
+      { id: created.id, name: created.name, description: 'first', version: 2, updated_at: iso },
+    ]);
     expect(headers.get('etag')).toBe('"2"');
-    expect(await mine.get(created.id)).toEqual({ ...created, content: '<p>2</p>', version: 2, updated_at: body.updated_at, usage_count: 0 });
+    expect(await mine.get(created.id)).toEqual({
+      ...created,
+      content: '<p>2</p>',
+      version: 2,
+      updated_at: body.updated_at,
+      usage_count: 0,
+    });
   });
 
   it('that changes nothing is a new version, too', async () => {
@@ -85,8 +146,8 @@ describe('An update', () => {
     const { id } = await mine.create('x', { name: 'Before' });
     await mine.update(id, { name: 'After' });
     await mine.create('x', { name: 'Before' });
-    expectRefusal(await mine.post({ name: 'After', content: 'x' }), 'template_name_exists');
-    expectRefusal(await mine.send('PUT', `/${id}`, { name: 'Before' }), 'template_name_exists');
+    expectErrorResponse(await mine.post({ name: 'After', content: 'x' }), 'template_name_exists');
+    expectErrorResponse(await mine.send('PUT', `/${id}`, { name: 'Before' }), 'template_name_exists');
     expect(await mine.get(id)).toMatchObject({ name: 'After', version: 2 });
   });
 
@@ -94,12 +155,16 @@ describe('An update', () => {
     const { id } = await mine.create('1');
     const put = (match: string) => mine.send('PUT', `/${id}`, { content: '2' }, { 'if-match': match });
     expect((await put('1')).status).toBe(200);
-    expectRefusal(await put('1'), 'version_conflict', { current_version: 2 });
-    expectRefusal(await put('"7"'), 'version_conflict', { current_version: 2 });
-    for (const [method, path, body] of [['POST', '/restore', { version: 1 }], ['DELETE', '', undefined]] as const) expectRefusal(await mine.send(method, `/${id}${path}`, body, { 'if-match': '"1"' }), 'version_conflict');
+    expectErrorResponse(await put('1'), 'version_conflict', { current_version: 2 });
+    expectErrorResponse(await put('"7"'), 'version_conflict', { current_version: 2 });
+    for (const [method, path, body] of [
+      ['POST', '/restore', { version: 1 }],
+      ['DELETE', '', undefined],
+    ] as const)
+      expectErrorResponse(await mine.send(method, `/${id}${path}`, body, { 'if-match': '"1"' }), 'version_conflict');
     expect((await put('"2"')).body.version).toBe(3);
     expect((await put('*')).body.version).toBe(4);
-    expectRefusal(await put('latest'), 'invalid_request', { field: 'If-Match' });
+    expectErrorResponse(await put('latest'), 'invalid_request', { field: 'If-Match' });
     expect((await mine.get(id)).version).toBe(4);
   });
 });
@@ -110,30 +175,45 @@ describe('A deleted template', () => {
     const rendered = (await mine.render(id, { x: 'y' })).body;
     const { status, text } = await mine.send('DELETE', `/${id}`);
     expect([status, text]).toEqual([204, '']);
-    for (const [method, path, body] of [['GET', ''], ['PUT', '', { content: 'x' }], ['DELETE', ''], ['GET', '/versions'], ['GET', '/versions/1'], ['GET', '/events'], ['POST', '/restore', { version: 1 }], ['POST', '/test', { data: {} }]] as const) {
-      expectRefusal(await mine.send(method, `/${id}${path}`, body), 'template_not_found');
+    for (const [method, path, body] of [
+      ['GET', ''],
+      ['PUT', '', { content: 'x' }],
+      ['DELETE', ''],
+      ['GET', '/versions'],
+      ['GET', '/versions/1'],
+      ['GET', '/events'],
+      ['POST', '/restore', { version: 1 }],
+      ['POST', '/test', { data: {} }],
+    ] as const) {
+      expectErrorResponse(await mine.send(method, `/${id}${path}`, body), 'template_not_found');
     }
-    expectRefusal(await mine.render(id, {}), 'render_template_not_found', { template_id: id });
-    const { templates } = await mine.ok<{ templates: { id: string }[] }>(200, mine.send('GET', '?limit=100'));
+    expectErrorResponse(await mine.render(id, {}), 'render_template_not_found', { template_id: id });
+    const { templates } = await mine.expectStatus<{ templates: { id: string }[] }>(200, mine.send('GET', '?limit=100'));
     expect(templates.map((one) => one.id)).not.toContain(id);
     await mine.create('x', { name });
-    const job = await clientOf(at.service.url, key.key).ask('GET', `/api/v1/jobs/${String(rendered.id).replace('render_', 'job_')}`);
+    const job = await createClient(at.service.url, key.key).request(
+      'GET',
+      `/api/v1/jobs/${String(rendered.id).replace('render_', 'job_')}`,
+    );
     expect(job.body).toMatchObject({ status: 'DONE', template_id: id, template_version: 1 });
   });
 });
 
 describe('The versions of a template', () => {
-  const manyVersions = async (templates: Templates): Promise<string> => {
+  const manyVersions = async (templates: TemplateClient): Promise<string> => {
     const { id } = await templates.create('version 1');
-    for (let version = 2; version <= 13; version += 1) await templates.update(id, { content: `version ${version}`, changes: `Change ${version}` });
+    for (let version = 2; version <= 13; version += 1)
+      await templates.update(id, { content: `version ${version}`, changes: `Change ${version}` });
     return id;
   };
-  const readable = async (templates: Templates, id: string): Promise<number[]> => {
+  const readable = async (templates: TemplateClient, id: string): Promise<number[]> => {
     const numbers: number[] = [];
-    for (let version = 0; version <= 14; version += 1) if ((await templates.send('GET', `/${id}/versions/${version}`)).status === 200) numbers.push(version);
+    for (let version = 0; version <= 14; version += 1)
+      if ((await templates.send('GET', `/${id}/versions/${version}`)).status === 200) numbers.push(version);
     return numbers;
   };
-  const upTo = (first: number, last: number): number[] => Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  const upTo = (first: number, last: number): number[] =>
+    Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
   it('are kept to the last ten, listed newest first, and read, rendered and restored as they were', async () => {
     const id = await manyVersions(mine);
@@ -141,37 +221,75 @@ describe('The versions of a template', () => {
     expect(listed.map(({ version }) => version)).toEqual(upTo(4, 13).toReversed());
     expect(listed[0]).toEqual({ version: 13, created_at: iso, changes: 'Change 13' });
     expect(await readable(mine, id)).toEqual(upTo(4, 13));
-    expect(await mine.ok(200, mine.send('GET', `/${id}/versions/4`))).toMatchObject({ template_id: id, version: 4, content: 'version 4', changes: 'Change 4', category: 'other', variables: [], default_options: {} });
-    expect(await mine.text(id, {}, { template_version: 4 })).toBe('version 4');
-    for (const template_version of [3, 14, 1e9]) expectRefusal(await mine.render(id, {}, { template_version }), 'render_template_not_found', { template_id: id, template_version });
-    for (const version of [3, 14]) expectRefusal(await mine.send('POST', `/${id}/restore`, { version }), 'template_not_found');
-    for (const version of ['abc', '-1', '4.0', '99999999999999999999']) expectRefusal(await mine.send('GET', `/${id}/versions/${version}`), 'template_not_found');
+    expect(await mine.expectStatus(200, mine.send('GET', `/${id}/versions/4`))).toMatchObject({
+      template_id: id,
+      version: 4,
+      content: 'version 4',
+      changes: 'Change 4',
+      category: 'other',
+      variables: [],
+      default_options: {},
+    });
+    expect(await mine.renderText(id, {}, { template_version: 4 })).toBe('version 4');
+    for (const template_version of [3, 14, 1e9])
+      expectErrorResponse(await mine.render(id, {}, { template_version }), 'render_template_not_found', {
+        template_id: id,
+        template_version,
+      });
+    for (const version of [3, 14])
+      expectErrorResponse(await mine.send('POST', `/${id}/restore`, { version }), 'template_not_found');
+    for (const version of ['abc', '-1', '4.0', '99999999999999999999'])
+      expectErrorResponse(await mine.send('GET', `/${id}/versions/${version}`), 'template_not_found');
   });
 
   it('are remembered by the log even where they are no longer kept', async () => {
     const id = await manyVersions(mine);
-    const { events } = (await mine.send('GET', `/${id}/events`)).body as { events: { type: string; data: { version?: number } }[] };
-    expect(events.map(({ type, data }) => [type, data.version])).toEqual([['TemplateCreated', undefined], ...upTo(2, 13).map((version) => ['TemplateVersioned', version])]);
+    const { events } = (await mine.send('GET', `/${id}/events`)).body as {
+      events: { type: string; data: { version?: number } }[];
+    };
+    expect(events.map(({ type, data }) => [type, data.version])).toEqual([
+      ['TemplateCreated', undefined],
+      ...upTo(2, 13).map((version) => ['TemplateVersioned', version]),
+    ]);
   });
 
   it('are all kept on the plan enterprise', async () => {
     const id = await manyVersions(unlimited);
     expect((await unlimited.versions(id)).map(({ version }) => version)).toEqual(upTo(1, 13).toReversed());
     expect(await readable(unlimited, id)).toEqual(upTo(1, 13));
-    expect(await unlimited.text(id, {}, { template_version: 1 })).toBe('version 1');
+    expect(await unlimited.renderText(id, {}, { template_version: 1 })).toBe('version 1');
   });
 
   it('come back as a new version with content and settings of the old one, under the present name', async () => {
-    const { id } = await mine.create('<p>old</p>', { name: 'Old name', variables, default_options: { page_size: 'A3' } });
+    const { id } = await mine.create('<p>old</p>', {
+      name: 'Old name',
+      variables,
+      default_options: { page_size: 'A3' },
+    });
     await mine.update(id, { name: 'New name', content: '<p>new</p>', variables: [], default_options: {} });
-    expect(await mine.ok(200, mine.send('POST', `/${id}/restore`, { version: 1 }))).toMatchObject({ id, name: 'New name', version: 3 });
-    expect(await mine.get(id)).toMatchObject({ name: 'New name', content: '<p>old</p>', variables, default_options: { page_size: 'A3' }, version: 3 });
+    expect(await mine.expectStatus(200, mine.send('POST', `/${id}/restore`, { version: 1 }))).toMatchObject({
+      id,
+      name: 'New name',
+      version: 3,
+    });
+    expect(await mine.get(id)).toMatchObject({
+      name: 'New name',
+      content: '<p>old</p>',
+      variables,
+      default_options: { page_size: 'A3' },
+      version: 3,
+    });
     expect((await mine.versions(id))[0]!.changes).toMatch(/version 1\b/);
   });
 
-  it.each([[{}, 'version'], [{ version: 0 }, 'version'], [{ version: '1' }, 'version'], [{ version: 1, content: 'x' }, 'content']])('are not restored by %j', async (body, field) => {
+  it.each([
+    [{}, 'version'],
+    [{ version: 0 }, 'version'],
+    [{ version: '1' }, 'version'],
+    [{ version: 1, content: 'x' }, 'content'],
+  ])('are not restored by %j', async (body, field) => {
     const { id } = await mine.create('x');
-    expectRefusal(await mine.send('POST', `/${id}/restore`, body), 'invalid_request', { field });
+    expectErrorResponse(await mine.send('POST', `/${id}/restore`, body), 'invalid_request', { field });
   });
 });
 
@@ -179,12 +297,24 @@ describe('The history of a template', () => {
   it('tells what happened, when and by whom', async () => {
     const { id } = await mine.create('x');
     await mine.update(id, { content: 'y' });
-    await mine.ok(200, mine.send('POST', `/${id}/restore`, { version: 1 }));
-    const { template_id, events } = (await mine.send('GET', `/${id}/events`)).body as { template_id: string; events: Record<string, unknown>[] };
-    expect([template_id, events.map(({ type }) => type)]).toEqual([id, ['TemplateCreated', 'TemplateVersioned', 'TemplateVersioned']]);
-    for (const [revision, event] of events.entries()) expect(event).toMatchObject({ revision, time: iso, actor: { kind: 'key', id: key.id }, request_id: expect.stringMatching(/^req_/) });
+    await mine.expectStatus(200, mine.send('POST', `/${id}/restore`, { version: 1 }));
+    const { template_id, events } = (await mine.send('GET', `/${id}/events`)).body as {
+      template_id: string;
+      events: Record<string, unknown>[];
+    };
+    expect([template_id, events.map(({ type }) => type)]).toEqual([
+      id,
+      ['TemplateCreated', 'TemplateVersioned', 'TemplateVersioned'],
+    ]);
+    for (const [revision, event] of events.entries())
+      expect(event).toMatchObject({
+        revision,
+        time: iso,
+        actor: { kind: 'key', id: key.id },
+        request_id: expect.stringMatching(/^req_/),
+      });
     expect(events[2]!.data).toMatchObject({ version: 3, restoredFrom: 1 });
-    const told = await at.house.colophon<{ type: string }[]>('events', `template-${bareId('tpl', id)}`);
+    const told = await at.installation.runJsonCommand<{ type: string }[]>('events', `template-${bareId('tpl', id)}`);
     expect(told.map(({ type }) => type)).toEqual(events.map(({ type }) => type));
   });
 });
@@ -192,9 +322,16 @@ describe('The history of a template', () => {
 describe('A key', () => {
   it('tries a template out when it may both read templates and make PDFs', async () => {
     const { id } = await mine.create('x');
-    const withPermissions = async (...some: string[]) => as((await issueKey(at.house, account, '--permissions', some.join(','))).key).send('POST', `/${id}/test`, { data: {} });
-    expectRefusal(await withPermissions('templates:read'), 'insufficient_permissions', { required_permission: 'render:create' });
-    expectRefusal(await withPermissions('render:create'), 'insufficient_permissions', { required_permission: 'templates:read' });
+    const withPermissions = async (...some: string[]) =>
+      as((await issueKey(at.installation, account, '--permissions', some.join(','))).key).send('POST', `/${id}/test`, {
+        data: {},
+      });
+    expectErrorResponse(await withPermissions('templates:read'), 'insufficient_permissions', {
+      required_permission: 'render:create',
+    });
+    expectErrorResponse(await withPermissions('render:create'), 'insufficient_permissions', {
+      required_permission: 'templates:read',
+    });
     expect((await withPermissions('templates:read', 'render:create')).status).toBe(200);
   });
 
@@ -214,12 +351,23 @@ describe('A key', () => {
     ] as const;
     for (const permission of ['templates:read', 'templates:write', 'templates:delete'] as const) {
       const others = permissions.filter((one) => one !== permission).join(',');
-      const [only, without] = [as((await issueKey(at.house, account, '--permissions', permission)).key), as((await issueKey(at.house, account, '--permissions', others)).key)];
+      const [only, without] = [
+        as((await issueKey(at.installation, account, '--permissions', permission)).key),
+        as((await issueKey(at.installation, account, '--permissions', others)).key),
+      ];
       for (const [method, path, body, needed] of needs) {
-        if (needed !== permission) expectRefusal(await only.send(method, path, body), 'insufficient_permissions', { required_permission: needed });
-        else expectRefusal(await without.send(method, path, body), 'insufficient_permissions', { required_permission: needed });
+        if (needed !== permission)
+          expectErrorResponse(await only.send(method, path, body), 'insufficient_permissions', {
+            required_permission: needed,
+          });
+        else
+          expectErrorResponse(await without.send(method, path, body), 'insufficient_permissions', {
+            required_permission: needed,
+          });
       }
-      for (const [method, path, body, needed] of needs) if (needed === permission) expect((await only.send(method, path, body)).status, `${method} ${path}`).toBeLessThan(300);
+      for (const [method, path, body, needed] of needs)
+        if (needed === permission)
+          expect((await only.send(method, path, body)).status, `${method} ${path}`).toBeLessThan(300);
     }
   });
 });

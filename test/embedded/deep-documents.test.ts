@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { freeKey } from '../e2e/accounts.ts';
-import { type Client, clientOf } from '../e2e/client.ts';
-import { expectRefusal } from '../e2e/refusals.ts';
-import { serviceForFile } from '../e2e/service.ts';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { type ApiClient, createClient } from '../support/client/api-client.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
 
-const at = serviceForFile();
-let caller: Client;
-beforeAll(async () => void (caller = clientOf(at.service.url, await freeKey(at.house))));
+const at = serviceForTestFile();
+let caller: ApiClient;
+beforeAll(async () => void (caller = createClient(at.service.url, await createUnlimitedKey(at.installation))));
 
 const deepest = 100;
 const depths = Array.from({ length: deepest }, (_, depth) => depth);
@@ -19,7 +19,7 @@ const deep: [what: string, markdown: string][] = [
 
 describe('Markdown shows every word on the page, a hundred levels deep, of', () => {
   it.each(deep)('%s', async (_, markdown) => {
-    const pages = await caller.pages('markdown', markdown);
+    const pages = await caller.renderedPages('markdown', markdown);
     const text = pages.map((page) => page.text).join(' ');
     expect(depths.filter((depth) => !text.includes(`word${depth}.`))).toEqual([]);
     const runs = pages.flatMap(({ width, runs: all }) => all.map((run) => ({ ...run, room: width - run.left })));
@@ -28,6 +28,8 @@ describe('Markdown shows every word on the page, a hundred levels deep, of', () 
   });
 
   it('and is refused with the line where it is deeper', async () => {
-    expectRefusal(await caller.convert('markdown', `a\n\n${'> '.repeat(deepest + 1)}b`), 'invalid_markdown', { line: 3 });
+    expectErrorResponse(await caller.convert('markdown', `a\n\n${'> '.repeat(deepest + 1)}b`), 'invalid_markdown', {
+      line: 3,
+    });
   });
 });

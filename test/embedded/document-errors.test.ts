@@ -1,30 +1,31 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freeKey } from '../e2e/accounts.ts';
-import { type Answer, type Body, type Client, clientOf } from '../e2e/client.ts';
-import { eventsOf } from '../e2e/events.ts';
-import { expectRefusal } from '../e2e/refusals.ts';
-import { sample } from '../e2e/samples.ts';
-import { serviceForFile } from '../e2e/service.ts';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { type ApiResponse, type Body, type ApiClient, createClient } from '../support/client/api-client.ts';
+import { readRenderEvents } from '../support/service/render-events.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { sampleDocument } from '../support/documents/sample-documents.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
 
 // Accepts whoever comes, and never answers.
 const silent = createServer(() => undefined);
 const silentUrl = (): string => `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
-const at = serviceForFile(async () => {
+const at = serviceForTestFile(async () => {
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   return { COLOPHON_EGRESS_ALLOW: '127.0.0.1' };
 });
-let caller: Client;
-let endless: Promise<Answer>;
+let caller: ApiClient;
+let endless: Promise<ApiResponse>;
 beforeAll(async () => {
-  caller = clientOf(at.service.url, await freeKey(at.house));
+  caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
   // Needs half a minute to fail, so it begins before everything else.
   endless = caller.convert('html', `<p>x<img src="${silentUrl()}/never.png">`);
 });
 afterAll(() => silent.close().closeAllConnections());
 
-const refused = async (inputType: string, data: unknown, options: Body = {}) => caller.convert(inputType, data, options);
+const refused = async (inputType: string, data: unknown, options: Body = {}) =>
+  caller.convert(inputType, data, options);
 
 describe('A document that would lose content is refused', () => {
   it.each([
@@ -36,13 +37,17 @@ describe('A document that would lose content is refused', () => {
     ['a text area', '<p>\n<textarea>x', 2],
     ['an attribute', '<p>one\n<a href="x>two</a>', 2],
   ])('as HTML that ends inside %s, with the line', async (_, html, line) => {
-    const { details } = expectRefusal(await refused('html', html), 'invalid_html', { line });
+    const { details } = expectErrorResponse(await refused('html', html), 'invalid_html', { line });
     expect(details).toEqual(expect.any(String));
   });
 
   it('as HTML with a NUL character, or that is not UTF-8', async () => {
-    expectRefusal(await refused('html', '<p>\n\u0000'), 'invalid_html', { line: 2 });
-    expectRefusal(await refused('html', `data:text/html;base64,${Buffer.from([0x3c, 0x70, 0x3e, 0xe9, 0x20]).toString('base64')}`), 'invalid_html', { line: 1 });
+    expectErrorResponse(await refused('html', '<p>\n\u0000'), 'invalid_html', { line: 2 });
+    expectErrorResponse(
+      await refused('html', `data:text/html;base64,${Buffer.from([0x3c, 0x70, 0x3e, 0xe9, 0x20]).toString('base64')}`),
+      'invalid_html',
+      { line: 1 },
+    );
   });
 
   it.each([
@@ -50,7 +55,7 @@ describe('A document that would lose content is refused', () => {
     ['a comment', 'x\n\n<!-- y', 3],
     ['a NUL character', 'x\n\u0000', 2],
   ])('as Markdown with %s left open, with the line', async (_, markdown, line) => {
-    expectRefusal(await refused('markdown', markdown), 'invalid_markdown', { line });
+    expectErrorResponse(await refused('markdown', markdown), 'invalid_markdown', { line });
   });
 });
 
@@ -59,9 +64,13 @@ describe('A document that is damaged is refused', () => {
     ['text that is no base64', 'this is no base64!', {}],
     ['what is no zip', Buffer.from('no zip at all, but long enough').toString('base64'), {}],
     ['a zip of something else', 'UEsFBgAAAAAAAAAAAAAAAAAAAAAAAA==', {}],
-    ['half a Word document', Buffer.from(Buffer.from(sample('agreement.docx'), 'base64').subarray(0, 6000)).toString('base64'), {}],
+    [
+      'half a Word document',
+      Buffer.from(Buffer.from(sampleDocument('agreement.docx'), 'base64').subarray(0, 6000)).toString('base64'),
+      {},
+    ],
   ])('as DOCX: %s', async (_, data, fields) => {
-    const { details } = expectRefusal(await refused('docx', data), 'invalid_docx', fields);
+    const { details } = expectErrorResponse(await refused('docx', data), 'invalid_docx', fields);
     expect(details).toBeDefined();
   });
 
@@ -74,7 +83,7 @@ describe('A document that is damaged is refused', () => {
     ['xml', '<a>\n&nbsp;</a>', 2],
     ['xml', 'text', 1],
   ])('as %s: %j, with the line', async (inputType, data, line) => {
-    const { details } = expectRefusal(await refused(inputType, data), 'conversion_failed', { line });
+    const { details } = expectErrorResponse(await refused(inputType, data), 'conversion_failed', { line });
     expect(details).toBeDefined();
   });
 });
@@ -82,32 +91,37 @@ describe('A document that is damaged is refused', () => {
 describe('A document that takes more than there is is refused', () => {
   it('with more than 100 pages', async () => {
     const html = '<p style="break-after:page">x'.repeat(101);
-    expectRefusal(await refused('html', html), 'conversion_failed', { details: { pages: 101, limit: 100 } });
+    expectErrorResponse(await refused('html', html), 'conversion_failed', { details: { pages: 101, limit: 100 } });
     expect((await caller.render('html', '<p style="break-after:page">x'.repeat(99) + '<p>x')).pages).toBe(100);
   });
 
   it('with more than 50 external images, counted by address', async () => {
-    const images = (count: number, different: boolean) => Array.from({ length: count }, (_, i) => `<img src="http://127.0.0.1:9/${different ? i : 0}.png">`).join('');
-    const { details } = expectRefusal(await refused('html', images(51, true)), 'conversion_failed');
+    const images = (count: number, different: boolean) =>
+      Array.from({ length: count }, (_, i) => `<img src="http://127.0.0.1:9/${different ? i : 0}.png">`).join('');
+    const { details } = expectErrorResponse(await refused('html', images(51, true)), 'conversion_failed');
     expect(details).toMatchObject({ limit: 50 });
-    expectRefusal(await refused('html', images(60, false)), 'image_load_failed');
+    expectErrorResponse(await refused('html', images(60, false)), 'image_load_failed');
   });
 
   it('with a script that never ends, after 5 seconds of it', async () => {
-    expectRefusal(await refused('html', '<script>for (;;) {}</script>'), 'javascript_timeout', { timeout_seconds: 5 });
+    expectErrorResponse(await refused('html', '<script>for (;;) {}</script>'), 'javascript_timeout', {
+      timeout_seconds: 5,
+    });
     await caller.render('html', '<p>x</p><script>1</script>');
   });
 
   it('with a PDF larger than the plan allows', async () => {
-    const small = clientOf(at.service.url, await freeKey(at.house, '--max-pdf-mb', '0.01'));
+    const small = createClient(at.service.url, await createUnlimitedKey(at.installation, '--max-pdf-mb', '0.01'));
     const text = Array.from({ length: 3000 }, (_, i) => `<span>${(i * 7919).toString(36)} </span>`).join('');
-    const { generated_size_mb: size } = expectRefusal(await small.convert('html', text), 'pdf_too_large', { max_size_mb: 0.01 });
+    const { generated_size_mb: size } = expectErrorResponse(await small.convert('html', text), 'pdf_too_large', {
+      max_size_mb: 0.01,
+    });
     expect(size).toBeGreaterThan(0.01);
     expect((await small.convert('html', '<p>x')).status).toBe(200);
   });
 
   it('when it is not finished after 30 seconds', async () => {
-    expectRefusal(await endless, 'processing_timeout', { timeout_seconds: 30 });
+    expectErrorResponse(await endless, 'processing_timeout', { timeout_seconds: 30 });
   }, 60_000);
 });
 
@@ -115,7 +129,7 @@ describe('A render that failed', () => {
   it('says its identifier, and the log has it with the same reason', async () => {
     const { body } = await refused('html', '<p');
     expect(body.render_id).toMatch(/^render_[0-9A-Z]{26}$/);
-    const events = await eventsOf(at.house, body.render_id);
+    const events = await readRenderEvents(at.installation, body.render_id);
     expect(events.map(({ type }) => type)).toEqual(['RenderRequested', 'RenderStarted', 'RenderFailed']);
     expect(events[2]!.data.fault).toMatchObject({ name: 'invalid_html', message: body.message });
   });

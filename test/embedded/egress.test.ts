@@ -1,21 +1,26 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freeKey } from '../e2e/accounts.ts';
-import { type Body, type Client, clientOf } from '../e2e/client.ts';
-import { eventsOf } from '../e2e/events.ts';
-import { readPdf } from '../e2e/pdf.ts';
-import { expectRefusal } from '../e2e/refusals.ts';
-import { serviceForFile } from '../e2e/service.ts';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { type Body, type ApiClient, createClient } from '../support/client/api-client.ts';
+import { readRenderEvents } from '../support/service/render-events.ts';
+import { readPdf } from '../support/documents/read-pdf.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
 
-const picture = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64');
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
+  'base64',
+);
 const seen: string[] = [];
 const held: (() => void)[] = [];
 const site = createServer((request, response) => {
   seen.push(request.url ?? '');
-  if (request.url === '/held.png') return void held.push(() => response.writeHead(200, { 'content-type': 'image/png' }).end(picture));
+  if (request.url === '/held.png')
+    return void held.push(() => response.writeHead(200, { 'content-type': 'image/png' }).end(picture));
   if (request.url?.endsWith('.png')) return response.writeHead(200, { 'content-type': 'image/png' }).end(picture);
-  if (request.url === '/page.css') return response.writeHead(200, { 'content-type': 'text/css' }).end('p::before { content: "styled " }');
+  if (request.url === '/page.css')
+    return response.writeHead(200, { 'content-type': 'text/css' }).end('p::before { content: "styled " }');
   if (request.url === '/away') return response.writeHead(302, { location: `http://127.0.0.2:${port()}/a.png` }).end();
   if (request.url === '/text') return response.writeHead(200, { 'content-type': 'text/html' }).end('<p>no picture');
   return response.writeHead(404).end();
@@ -24,24 +29,27 @@ const port = (): number => (site.address() as AddressInfo).port;
 const allowed = (path: string): string => `http://127.0.0.1:${port()}${path}`;
 const forbidden = (path: string): string => `http://127.0.0.2:${port()}${path}`;
 
-const at = serviceForFile(async () => {
+const at = serviceForTestFile(async () => {
   await new Promise<void>((resolve) => site.listen(0, '0.0.0.0', resolve));
   return { COLOPHON_EGRESS_ALLOW: `127.0.0.1:${port()}` };
 });
-let caller: Client;
+let caller: ApiClient;
 beforeAll(async () => {
-  caller = clientOf(at.service.url, await freeKey(at.house));
+  caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
 });
 afterAll(() => site.close().closeAllConnections());
 
-const completed = async (id: string): Promise<Body> => (await eventsOf(at.house, id)).at(-1)!.data;
+const completed = async (id: string): Promise<Body> => (await readRenderEvents(at.installation, id)).at(-1)!.data;
 
 describe('What a document fetches', () => {
   it('comes from hosts that the operator has allowed', async () => {
-    const rendered = await caller.render('html', `<p>x<img src="${allowed('/shown.png')}"><link rel="stylesheet" href="${allowed('/page.css')}">`);
+    const rendered = await caller.render(
+      'html',
+      `<p>x<img src="${allowed('/shown.png')}"><link rel="stylesheet" href="${allowed('/page.css')}">`,
+    );
     expect(seen).toContain('/shown.png');
     expect(await completed(rendered.id)).toMatchObject({ warnings: [], lane: 'quiet' });
-    const [page] = await caller.pages('html', `<p>x</p><link rel="stylesheet" href="${allowed('/page.css')}">`);
+    const [page] = await caller.renderedPages('html', `<p>x</p><link rel="stylesheet" href="${allowed('/page.css')}">`);
     expect(page!.text.trim()).toBe('styled x');
   });
 
@@ -53,18 +61,30 @@ describe('What a document fetches', () => {
   it.each([
     ['html', (url: string) => `<img src="${url}">`],
     ['html', (url: string) => `<div style="background-image:url(${url})">x</div>`],
-    ['html', (url: string) => `<p>x</p><script>document.body.append(Object.assign(new Image(), { src: ${JSON.stringify(url)} }))</script>`],
+    [
+      'html',
+      (url: string) =>
+        `<p>x</p><script>document.body.append(Object.assign(new Image(), { src: ${JSON.stringify(url)} }))</script>`,
+    ],
     ['markdown', (url: string) => `![x](${url})`],
   ])('never comes from this machine: %s is refused with the reason (%#)', async (inputType, documentWith) => {
     const url = forbidden(`/secret-${Math.random()}.png`);
-    const { reason } = expectRefusal(await caller.convert(inputType, documentWith(url)), 'image_load_failed', { image_url: url });
+    const { reason } = expectErrorResponse(await caller.convert(inputType, documentWith(url)), 'image_load_failed', {
+      image_url: url,
+    });
     expect(reason).toBe('127.0.0.2 is not a public address.');
     expect(seen.filter((path) => path.startsWith('/secret'))).toEqual([]);
   });
 
   it('nor by a redirect, a name or another spelling of the address', async () => {
-    for (const url of [allowed('/away'), `http://localhost:${port()}/a.png`, `http://2130706434:${port()}/b.png`, `http://[::ffff:127.0.0.2]:${port()}/c.png`, `http://169.254.169.254/d.png`]) {
-      const { reason } = expectRefusal(await caller.convert('html', `<img src="${url}">`), 'image_load_failed');
+    for (const url of [
+      allowed('/away'),
+      `http://localhost:${port()}/a.png`,
+      `http://2130706434:${port()}/b.png`,
+      `http://[::ffff:127.0.0.2]:${port()}/c.png`,
+      `http://169.254.169.254/d.png`,
+    ]) {
+      const { reason } = expectErrorResponse(await caller.convert('html', `<img src="${url}">`), 'image_load_failed');
       expect(reason).toMatch(/is not a public address\.$|does not exist or has no public address\.$/);
     }
     expect(seen.filter((path) => /^\/[abcd]\.png/.test(path))).toEqual([]);
@@ -73,11 +93,22 @@ describe('What a document fetches', () => {
   it('is refused by the same words behind a name that leads inside and a name that does not exist, in documents and in warnings', async () => {
     const told = async (host: string): Promise<unknown[]> => {
       const ofImages = await Promise.all(
-        ['http', 'https'].map(async (scheme) => expectRefusal(await caller.convert('html', `<img src="${scheme}://${host}/a.png">`), 'image_load_failed').reason),
+        ['http', 'https'].map(
+          async (scheme) =>
+            expectErrorResponse(
+              await caller.convert('html', `<img src="${scheme}://${host}/a.png">`),
+              'image_load_failed',
+            ).reason,
+        ),
       );
-      const { id } = await caller.render('html', `<p>x</p><link rel="stylesheet" href="https://${host}/x.css"><iframe src="http://${host}/"></iframe>`);
+      const { id } = await caller.render(
+        'html',
+        `<p>x</p><link rel="stylesheet" href="https://${host}/x.css"><iframe src="http://${host}/"></iframe>`,
+      );
       const { warnings } = (await completed(id)) as { warnings: { reason: string }[] };
-      return [...ofImages, ...warnings.map(({ reason }) => reason)].map((reason) => String(reason).replaceAll(host, 'HOST'));
+      return [...ofImages, ...warnings.map(({ reason }) => reason)].map((reason) =>
+        String(reason).replaceAll(host, 'HOST'),
+      );
     };
     const [inside, nowhere] = await Promise.all([told('inside.localhost'), told('nowhere.invalid')]);
     expect(new Set(inside)).toEqual(new Set(['The host HOST does not exist or has no public address.']));
@@ -85,17 +116,27 @@ describe('What a document fetches', () => {
   });
 
   it('is the reason of the refusal where it is missing or no picture', async () => {
-    expectRefusal(await caller.convert('html', `<img src="${allowed('/missing')}">`), 'image_load_failed', { reason: 'the server answered 404' });
-    expectRefusal(await caller.convert('html', `<img src="${allowed('/text')}">`), 'image_load_failed', { reason: 'the answer is not an image' });
+    expectErrorResponse(await caller.convert('html', `<img src="${allowed('/missing')}">`), 'image_load_failed', {
+      reason: 'the server answered 404',
+    });
+    expectErrorResponse(await caller.convert('html', `<img src="${allowed('/text')}">`), 'image_load_failed', {
+      reason: 'the answer is not an image',
+    });
   });
 
   it('is a mere warning in the record where it is no picture', async () => {
     const { id } = await caller.render('html', `<p>x</p><link rel="stylesheet" href="${forbidden('/x.css')}">`);
-    expect(await completed(id)).toMatchObject({ warnings: [{ url: forbidden('/x.css'), reason: '127.0.0.2 is not a public address.' }] });
+    expect(await completed(id)).toMatchObject({
+      warnings: [{ url: forbidden('/x.css'), reason: '127.0.0.2 is not a public address.' }],
+    });
   });
 
   it('cannot be a file, nor is anything of a file shown', async () => {
-    for (const html of ['<iframe src="file:///etc/passwd"></iframe>', '<object data="file:///etc/passwd"></object>', '<script>fetch("file:///etc/passwd").then((r) => r.text()).then((t) => document.write(t)).catch(() => {})</script>']) {
+    for (const html of [
+      '<iframe src="file:///etc/passwd"></iframe>',
+      '<object data="file:///etc/passwd"></object>',
+      '<script>fetch("file:///etc/passwd").then((r) => r.text()).then((t) => document.write(t)).catch(() => {})</script>',
+    ]) {
       const { status, body } = await caller.convert('html', `<p>x</p>${html}`, { wait_time: 300 });
       const pages = status === 200 ? await readPdf(String(body.pdf_base64)) : [];
       expect([status < 500, pages.some(({ text }) => text.includes('root:'))]).toEqual([true, false]);

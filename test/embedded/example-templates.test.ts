@@ -1,20 +1,26 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Example, exampleNames, readExample } from '#libs/templating/examples.ts';
-import { freeKey } from '../e2e/accounts.ts';
-import { type Body, clientOf, type Rendered } from '../e2e/client.ts';
-import { type PdfPage, readPdf } from '../e2e/pdf.ts';
-import { serviceForFile } from '../e2e/service.ts';
-import { type Templates, templatesOf } from '../e2e/template-client.ts';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { type Body, createClient, type RenderResult } from '../support/client/api-client.ts';
+import { type PdfPage, readPdf } from '../support/documents/read-pdf.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
+import { type TemplateClient, createTemplateClient } from '../support/client/template-client.ts';
 
-const at = serviceForFile();
-let templates: Templates;
-beforeAll(async () => void (templates = templatesOf(clientOf(at.service.url, await freeKey(at.house)))));
+const at = serviceForTestFile();
+let templates: TemplateClient;
+beforeAll(
+  async () =>
+    void (templates = createTemplateClient(createClient(at.service.url, await createUnlimitedKey(at.installation)))),
+);
 
 /** In millimetres. The browser rounds margins to its own units. */
 const tolerance = 1;
 
 /** A sample with its leaves changed. Dates, currencies and the lengths of bars stay as they are: no other values are allowed there. */
-const changed = (sample: unknown, change: { text?: (text: string) => string; number?: (value: number) => number }): Body => {
+const changed = (
+  sample: unknown,
+  change: { text?: (text: string) => string; number?: (value: number) => number },
+): Body => {
   const isFixed = (text: string): boolean => /^[A-Z]{3}$|^\d{4}-\d\d-\d\d/.test(text);
   const visit = (value: unknown, name = ''): unknown => {
     if (typeof value === 'string') return isFixed(value) ? value : (change.text?.(value) ?? value);
@@ -39,7 +45,12 @@ const amountsOf = ({ sample }: Example): string[] => {
     if (typeof value !== 'object' || value === null) return;
     const own = (value as Body)['currency'] ?? currency;
     for (const [name, one] of Object.entries(value)) {
-      if (/^(amount|total|subtotal)$/.test(name) && typeof one === 'number') amounts.push(new Intl.NumberFormat('en', { style: 'currency', currency: String(own) }).format(one).replaceAll('\u00a0', ' '));
+      if (/^(amount|total|subtotal)$/.test(name) && typeof one === 'number')
+        amounts.push(
+          new Intl.NumberFormat('en', { style: 'currency', currency: String(own) })
+            .format(one)
+            .replaceAll('\u00a0', ' '),
+        );
       visit(one, own);
     }
   };
@@ -47,41 +58,69 @@ const amountsOf = ({ sample }: Example): string[] => {
   return amounts;
 };
 
-const create = async ({ template }: Example): Promise<string> => (await templates.create(template.content, { variables: template.variables, default_options: template.default_options })).id;
+const create = async ({ template }: Example): Promise<string> =>
+  (
+    await templates.create(template.content, {
+      variables: template.variables,
+      default_options: template.default_options,
+    })
+  ).id;
 
-const rendered = async (id: string, data: Body): Promise<PdfPage[]> => readPdf((await templates.ok<Rendered>(200, templates.render(id, data))).pdf_base64);
+const rendered = async (id: string, data: Body): Promise<PdfPage[]> =>
+  readPdf((await templates.expectStatus<RenderResult>(200, templates.render(id, data))).pdf_base64);
 
 /** What lies beyond the margins of its page. */
-const outside = (pages: readonly PdfPage[], { template: { default_options: { margin_left = 0, margin_right = 0 } } }: Example): string[] =>
+const outside = (
+  pages: readonly PdfPage[],
+  {
+    template: {
+      default_options: { margin_left = 0, margin_right = 0 },
+    },
+  }: Example,
+): string[] =>
   pages.flatMap(({ width, height, runs }) =>
     runs
-      .filter(({ left, right, top }) => left < margin_left - tolerance || right > width - margin_right + tolerance || top < 0 || top > height)
+      .filter(
+        ({ left, right, top }) =>
+          left < margin_left - tolerance || right > width - margin_right + tolerance || top < 0 || top > height,
+      )
       .map(({ text, left, right }) => `${text} from ${left} to ${right} of ${width} mm`),
   );
 
 const textOf = (pages: readonly PdfPage[]): string => pages.map(({ text }) => text).join('\n');
-const sizesOf = (pages: readonly PdfPage[]): number[] => [...new Set(pages.flatMap(({ runs }) => runs.map(({ size }) => Math.round(size * 10) / 10)))].toSorted((a, b) => a - b);
+const sizesOf = (pages: readonly PdfPage[]): number[] =>
+  [...new Set(pages.flatMap(({ runs }) => runs.map(({ size }) => Math.round(size * 10) / 10)))].toSorted(
+    (a, b) => a - b,
+  );
 
 describe.each(exampleNames)('The shipped template "%s"', (name) => {
-  it.each([90, 110, 130])('keeps every text and amount on the page beside words of %i letters in every field', async (length) => {
-    const example = await readExample(name);
-    const id = await create(example);
-    const { data, marks } = withLongWords(example, length);
-    const [usual, pages] = [await rendered(id, example.sample), await rendered(id, data)];
-    expect(outside(pages, example)).toEqual([]);
-    const text = textOf(pages);
-    // Letter-spacing makes a run of each letter.
-    const dense = text.replaceAll(/\s/g, '').toLowerCase();
-    expect(marks.filter((mark) => !dense.includes(mark))).toEqual([]);
-    expect(dense.match(/w/g)?.length ?? 0).toBeGreaterThanOrEqual(marks.length * length);
-    expect(amountsOf(example).filter((amount) => !pages.some(({ runs }) => runs.some((run) => run.text.includes(amount))))).toEqual([]);
-    // A page that something runs out of is made smaller as a whole.
-    expect(sizesOf(pages)).toEqual(sizesOf(usual));
-  });
+  it.each([90, 110, 130])(
+    'keeps every text and amount on the page beside words of %i letters in every field',
+    async (length) => {
+      const example = await readExample(name);
+      const id = await create(example);
+      const { data, marks } = withLongWords(example, length);
+      const [usual, pages] = [await rendered(id, example.sample), await rendered(id, data)];
+      expect(outside(pages, example)).toEqual([]);
+      const text = textOf(pages);
+      // Letter-spacing makes a run of each letter.
+      const dense = text.replaceAll(/\s/g, '').toLowerCase();
+      expect(marks.filter((mark) => !dense.includes(mark))).toEqual([]);
+      expect(dense.match(/w/g)?.length ?? 0).toBeGreaterThanOrEqual(marks.length * length);
+      expect(
+        amountsOf(example).filter((amount) => !pages.some(({ runs }) => runs.some((run) => run.text.includes(amount)))),
+      ).toEqual([]);
+      // A page that something runs out of is made smaller as a whole.
+      expect(sizesOf(pages)).toEqual(sizesOf(usual));
+    },
+  );
 
   it('keeps the largest numbers there are on the page', async () => {
     const example = await readExample(name);
-    const pages = await rendered(await create(example), changed(example.sample, { number: (value) => (value === 0 ? 0 : -Number.MAX_VALUE) }));
+    const pages = await rendered(
+      await create(example),
+      changed(example.sample, { number: (value) => (value === 0 ? 0 : -Number.MAX_VALUE) }),
+    );
     expect(outside(pages, example)).toEqual([]);
   });
 });

@@ -1,18 +1,19 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { freeKey } from '../e2e/accounts.ts';
-import { type Body, type Client, clientOf } from '../e2e/client.ts';
-import { runWith, type PdfPage, type Run } from '../e2e/pdf.ts';
-import { serviceForFile } from '../e2e/service.ts';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { type Body, type ApiClient, createClient } from '../support/client/api-client.ts';
+import { findTextRun, type PdfPage, type TextRun } from '../support/documents/read-pdf.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
 
-const at = serviceForFile();
-let caller: Client;
+const at = serviceForTestFile();
+let caller: ApiClient;
 beforeAll(async () => {
-  caller = clientOf(at.service.url, await freeKey(at.house));
+  caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
 });
 
 const block = '<body style="margin:0"><div style="font:20px/20px monospace">MARK</div>';
-const first = async (options: Body, html = block): Promise<PdfPage> => (await caller.pages('html', html, options))[0]!;
-const mark = async (options: Body, html = block): Promise<Run> => runWith(await first(options, html), 'MARK');
+const first = async (options: Body, html = block): Promise<PdfPage> =>
+  (await caller.renderedPages('html', html, options))[0]!;
+const mark = async (options: Body, html = block): Promise<TextRun> => findTextRun(await first(options, html), 'MARK');
 
 describe('The page options', () => {
   it.each([
@@ -30,13 +31,25 @@ describe('The page options', () => {
 
   it('are A4 portrait with margins of 20 and 15 mm where nothing is said', async () => {
     const plain = await first({});
-    const spelt = await first({ page_size: 'A4', orientation: 'portrait', margin_top: 20, margin_bottom: 20, margin_left: 15, margin_right: 15, scale: 1, print_background: true });
+    const spelt = await first({
+      page_size: 'A4',
+      orientation: 'portrait',
+      margin_top: 20,
+      margin_bottom: 20,
+      margin_left: 15,
+      margin_right: 15,
+      scale: 1,
+      print_background: true,
+    });
     expect(plain).toEqual(spelt);
-    expect(runWith(plain, 'MARK').left).toBeCloseTo(15, 0);
+    expect(findTextRun(plain, 'MARK').left).toBeCloseTo(15, 0);
   });
 
   it('move the text by as much as the margins differ', async () => {
-    const [near, far] = [await mark({ margin_top: 0, margin_left: 0 }), await mark({ margin_top: 100, margin_left: 60 })];
+    const [near, far] = [
+      await mark({ margin_top: 0, margin_left: 0 }),
+      await mark({ margin_top: 100, margin_left: 60 }),
+    ];
     expect(far.top - near.top).toBeCloseTo(100, 0);
     expect(far.left - near.left).toBeCloseTo(60, 0);
     expect(near.left).toBeCloseTo(0, 0);
@@ -44,10 +57,13 @@ describe('The page options', () => {
 
   it('end the lines at the right margin and the page at the lower one', async () => {
     const right = '<body style="margin:0"><div style="text-align:right;font:20px monospace">MARK</div>';
-    expect((await mark({ margin_right: 10 }, right)).left - (await mark({ margin_right: 70 }, right)).left).toBeCloseTo(60, 0);
+    expect((await mark({ margin_right: 10 }, right)).left - (await mark({ margin_right: 70 }, right)).left).toBeCloseTo(
+      60,
+      0,
+    );
     const tall = '<body style="margin:0"><div style="height:160mm">upper</div><div style="height:60mm">lower</div>';
-    expect(await caller.pages('html', tall, { margin_top: 20, margin_bottom: 20 })).toHaveLength(1);
-    expect(await caller.pages('html', tall, { margin_top: 20, margin_bottom: 90 })).toHaveLength(2);
+    expect(await caller.renderedPages('html', tall, { margin_top: 20, margin_bottom: 20 })).toHaveLength(1);
+    expect(await caller.renderedPages('html', tall, { margin_top: 20, margin_bottom: 90 })).toHaveLength(2);
   });
 
   it('scale the text', async () => {
@@ -70,7 +86,8 @@ describe('The page options', () => {
   });
 
   it('wait as long as wait_time says for what a script brings late', async () => {
-    const late = '<p id="p">early</p><script>setTimeout(() => { document.getElementById("p").textContent = "late" }, 700)</script>';
+    const late =
+      '<p id="p">early</p><script>setTimeout(() => { document.getElementById("p").textContent = "late" }, 700)</script>';
     expect((await first({}, late)).text.trim()).toBe('early');
     expect((await first({ wait_time: 1500 }, late)).text.trim()).toBe('late');
   });
@@ -86,7 +103,13 @@ describe('The page options', () => {
     const answer = await caller.convert('html', block, { header_html: '<div style="height:290mm">tall</div>' });
     expect([answer.status, answer.body.error]).toEqual([422, 'conversion_failed']);
     expect(answer.body.message).toMatch(/leave no room for the text/);
-    const narrow = await first({ orientation: 'landscape', margin_top: 100, margin_bottom: 100, margin_left: 100, margin_right: 100 });
+    const narrow = await first({
+      orientation: 'landscape',
+      margin_top: 100,
+      margin_bottom: 100,
+      margin_left: 100,
+      margin_right: 100,
+    });
     expect(narrow.text.trim()).toBe('MARK');
   });
 });

@@ -1,48 +1,61 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { freeKey } from '../e2e/accounts.ts';
-import { type Body, type Client, clientOf } from '../e2e/client.ts';
-import { exchange, openConnection, parseAnswer } from '../e2e/raw.ts';
-import { expectRefusal } from '../e2e/refusals.ts';
-import { serviceForFile } from '../e2e/service.ts';
-import { until } from '../e2e/until.ts';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { type Body, type ApiClient, createClient } from '../support/client/api-client.ts';
+import { sendRawRequest, openRawConnection, parseHttpResponse } from '../support/client/raw-http.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
-const at = serviceForFile();
-let caller: Client;
+const at = serviceForTestFile();
+let caller: ApiClient;
 beforeAll(async () => {
-  caller = clientOf(at.service.url, await freeKey(at.house));
+  caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
 });
 
 const good = { mode: 'CONVERT', input_type: 'html', data: '<p>x</p>' };
-const without = (field: keyof typeof good): Body => Object.fromEntries(Object.entries(good).filter(([name]) => name !== field));
+const without = (field: keyof typeof good): Body =>
+  Object.fromEntries(Object.entries(good).filter(([name]) => name !== field));
 
 describe('A request that is wrong in itself is refused by name', () => {
   it('mode', async () => {
-    expectRefusal(await caller.post(without('mode')), 'invalid_request', { field: 'mode' });
-    expectRefusal(await caller.post({ ...good, mode: 'PRINT' }), 'invalid_mode', { received: 'PRINT', valid_values: ['CONVERT', 'RENDER'] });
-    expectRefusal(await caller.post({ ...good, mode: 7 }), 'invalid_mode', { received: 7 });
-    expectRefusal(await caller.post({ ...good, mode: null }), 'invalid_mode', { received: null });
+    expectErrorResponse(await caller.postRender(without('mode')), 'invalid_request', { field: 'mode' });
+    expectErrorResponse(await caller.postRender({ ...good, mode: 'PRINT' }), 'invalid_mode', {
+      received: 'PRINT',
+      valid_values: ['CONVERT', 'RENDER'],
+    });
+    expectErrorResponse(await caller.postRender({ ...good, mode: 7 }), 'invalid_mode', { received: 7 });
+    expectErrorResponse(await caller.postRender({ ...good, mode: null }), 'invalid_mode', { received: null });
   });
 
   it('input_type', async () => {
     const valid_values = ['html', 'docx', 'markdown', 'xml', 'csv', 'json'];
-    expectRefusal(await caller.post(without('input_type')), 'invalid_request', { field: 'input_type' });
-    expectRefusal(await caller.post({ ...good, input_type: 'odt' }), 'invalid_input_type', { received: 'odt', valid_values });
-    expectRefusal(await caller.post({ ...good, input_type: ['html'] }), 'invalid_input_type', { valid_values });
+    expectErrorResponse(await caller.postRender(without('input_type')), 'invalid_request', { field: 'input_type' });
+    expectErrorResponse(await caller.postRender({ ...good, input_type: 'odt' }), 'invalid_input_type', {
+      received: 'odt',
+      valid_values,
+    });
+    expectErrorResponse(await caller.postRender({ ...good, input_type: ['html'] }), 'invalid_input_type', { valid_values });
   });
 
   it('data', async () => {
-    for (const body of [without('data'), { ...good, data: null }, { ...good, data: '' }]) expectRefusal(await caller.post(body), 'missing_data');
-    expectRefusal(await caller.post({ ...good, data: 5 }), 'invalid_request', { field: 'data' });
-    expectRefusal(await caller.post({ ...good, data: { a: 1 } }), 'invalid_request', { field: 'data' });
+    for (const body of [without('data'), { ...good, data: null }, { ...good, data: '' }])
+      expectErrorResponse(await caller.postRender(body), 'missing_data');
+    expectErrorResponse(await caller.postRender({ ...good, data: 5 }), 'invalid_request', { field: 'data' });
+    expectErrorResponse(await caller.postRender({ ...good, data: { a: 1 } }), 'invalid_request', { field: 'data' });
   });
 
   it('a template that is not named', async () => {
-    expectRefusal(await caller.post({ mode: 'RENDER', data: {} }), 'missing_template_id');
+    expectErrorResponse(await caller.postRender({ mode: 'RENDER', data: {} }), 'missing_template_id');
   });
 
   it('page_size and orientation', async () => {
-    expectRefusal(await caller.post({ ...good, page_size: 'a4' }), 'invalid_page_size', { received: 'a4', valid_values: ['A4', 'A3', 'Letter', 'Legal', 'Tabloid'] });
-    expectRefusal(await caller.post({ ...good, orientation: 'sideways' }), 'invalid_orientation', { received: 'sideways' });
+    expectErrorResponse(await caller.postRender({ ...good, page_size: 'a4' }), 'invalid_page_size', {
+      received: 'a4',
+      valid_values: ['A4', 'A3', 'Letter', 'Legal', 'Tabloid'],
+    });
+    expectErrorResponse(await caller.postRender({ ...good, orientation: 'sideways' }), 'invalid_orientation', {
+      received: 'sideways',
+    });
   });
 
   it.each([
@@ -63,42 +76,61 @@ describe('A request that is wrong in itself is refused by name', () => {
     ['__proto__x', [1]],
   ])('%s', async (field, values) => {
     for (const value of values) {
-      const { message } = expectRefusal(await caller.post({ ...good, [field]: value }), 'invalid_request', { field });
+      const { message } = expectErrorResponse(await caller.postRender({ ...good, [field]: value }), 'invalid_request', {
+        field,
+      });
       expect(message).toContain(field);
     }
   });
 
   it('names one of several mistakes, and says nothing back that was sent at length', async () => {
-    const { error } = expectRefusal(await caller.post({ ...good, page_size: 'x'.repeat(10_000) }), 'invalid_page_size');
+    const { error } = expectErrorResponse(
+      await caller.postRender({ ...good, page_size: 'x'.repeat(10_000) }),
+      'invalid_page_size',
+    );
     expect(JSON.stringify(error).length).toBeLessThan(500);
   });
 });
 
 describe('A body that is no JSON object is refused', () => {
-  it.each(['{', '{"mode":', 'mode=CONVERT', '"CONVERT"', '[]', 'null', '42', '{"mode":"CONVERT",}', '\u0000', '﻿{'])('%j', async (body) => {
-    expectRefusal(await caller.post(body), 'invalid_request');
-  });
+  it.each(['{', '{"mode":', 'mode=CONVERT', '"CONVERT"', '[]', 'null', '42', '{"mode":"CONVERT",}', '\u0000', '﻿{'])(
+    '%j',
+    async (body) => {
+      expectErrorResponse(await caller.postRender(body), 'invalid_request');
+    },
+  );
 
   it('an empty one', async () => {
-    expectRefusal(await caller.post(''), 'invalid_request');
-    expectRefusal(await caller.ask('POST', '/api/v1/render'), 'invalid_request');
+    expectErrorResponse(await caller.postRender(''), 'invalid_request');
+    expectErrorResponse(await caller.request('POST', '/api/v1/render'), 'invalid_request');
   });
 
   it('one that is not UTF-8', async () => {
-    expectRefusal(await caller.post(new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])), 'invalid_request');
-    expectRefusal(await caller.post(Buffer.from(JSON.stringify(good), 'utf16le')), 'invalid_request');
+    expectErrorResponse(await caller.postRender(new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])), 'invalid_request');
+    expectErrorResponse(await caller.postRender(Buffer.from(JSON.stringify(good), 'utf16le')), 'invalid_request');
   });
 
   it('one that is compressed', async () => {
-    const refused = expectRefusal(await caller.post(good, { headers: { 'content-encoding': 'gzip' } }), 'invalid_request', { field: 'Content-Encoding' });
+    const refused = expectErrorResponse(
+      await caller.postRender(good, { headers: { 'content-encoding': 'gzip' } }),
+      'invalid_request',
+      { field: 'Content-Encoding' },
+    );
     expect(refused.message).toContain('uncompressed');
-    expect((await caller.post(good, { headers: { 'content-encoding': 'identity' } })).status).toBe(200);
+    expect((await caller.postRender(good, { headers: { 'content-encoding': 'identity' } })).status).toBe(200);
   });
 
   it('one of another content type', async () => {
-    for (const type of ['text/plain', 'application/xml', 'multipart/form-data; boundary=x', 'application/jsonx', 'application/x-www-form-urlencoded'])
-      expectRefusal(await caller.post(good, { headers: { 'content-type': type } }), 'invalid_request');
-    for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON']) expect((await caller.post(good, { headers: { 'content-type': type } })).status).toBe(200);
+    for (const type of [
+      'text/plain',
+      'application/xml',
+      'multipart/form-data; boundary=x',
+      'application/jsonx',
+      'application/x-www-form-urlencoded',
+    ])
+      expectErrorResponse(await caller.postRender(good, { headers: { 'content-type': type } }), 'invalid_request');
+    for (const type of ['application/json', 'application/json; charset=utf-8', 'Application/JSON'])
+      expect((await caller.postRender(good, { headers: { 'content-type': type } })).status).toBe(200);
   });
 });
 
@@ -114,19 +146,37 @@ describe('A body that repeats a field, or holds more than any request, is refuse
     ['wait_time', `{"mode":"CONVERT","input_type":"json","data":{},"wait_time":${nested}}`],
     ['unknown', `{"mode":"CONVERT","input_type":"json","data":{},"unknown":"${'x'.repeat(1_100_000)}"}`],
   ])('%s', async (field, body) => {
-    expectRefusal(await caller.post(body), 'invalid_request', { field });
+    expectErrorResponse(await caller.postRender(body), 'invalid_request', { field });
   });
 
   it('whatever the route', async () => {
-    for (const path of ['/api/v1/render/async', '/api/v1/templates', '/api/v1/templates/validate', '/api/v1/jobs/redeliver'])
-      expectRefusal(await caller.ask('POST', path, { headers: { 'content-type': 'application/json' }, body: `{"data":${nested},"data":{}}` }), 'invalid_request', { field: 'data' });
+    for (const path of [
+      '/api/v1/render/async',
+      '/api/v1/templates',
+      '/api/v1/templates/validate',
+      '/api/v1/jobs/redeliver',
+    ])
+      expectErrorResponse(
+        await caller.request('POST', path, {
+          headers: { 'content-type': 'application/json' },
+          body: `{"data":${nested},"data":{}}`,
+        }),
+        'invalid_request',
+        { field: 'data' },
+      );
   });
 
   it('but not for its long texts and data, which reach the page', async () => {
     const long = `<p>word \u00e9</p><!--${'\u00e9'.repeat(100_000)}-->`;
-    const [first] = await caller.pages('html', long, { header_html: `<b>HEAD</b><!--${'x'.repeat(900_000)}-->`, footer_html: `<!--${'y'.repeat(100_000)}--><i>FOOT</i>` });
+    const [first] = await caller.renderedPages('html', long, {
+      header_html: `<b>HEAD</b><!--${'x'.repeat(900_000)}-->`,
+      footer_html: `<!--${'y'.repeat(100_000)}--><i>FOOT</i>`,
+    });
     for (const word of ['word \u00e9', 'HEAD', 'FOOT']) expect(first!.text).toContain(word);
-    const [table] = await caller.pages('json', Array.from({ length: 40 }, (_, n) => ({ n, filling: 'z '.repeat(1_000) })));
+    const [table] = await caller.renderedPages(
+      'json',
+      Array.from({ length: 40 }, (_, n) => ({ n, filling: 'z '.repeat(1_000) })),
+    );
     expect(table!.text).toContain('filling');
   });
 });
@@ -139,12 +189,12 @@ describe('What is not there is not found', () => {
     ['GET', '/nothing'],
     ['GET', '/api/v1/%2e%2e/%00'],
   ])('%s %s', async (method, path) => {
-    const body = expectRefusal(await caller.ask(method, path), 'not_found');
+    const body = expectErrorResponse(await caller.request(method, path), 'not_found');
     expect(body.message).toContain(method);
   });
 
   it('nor is a path whose escapes are wrong', async () => {
-    expectRefusal(await caller.ask('GET', '/api/v1/%zz'), 'invalid_request');
+    expectErrorResponse(await caller.request('GET', '/api/v1/%zz'), 'invalid_request');
   });
 });
 
@@ -168,41 +218,58 @@ describe('A method that a path does not have', () => {
     ['POST', '/docs', 'GET, HEAD'],
     ['POST', '/docs/static/colophon.css', 'GET, HEAD'],
   ])('is refused, with those that it has: %s %s', async (method, path, allowed) => {
-    const answer = await caller.ask(method, path);
-    const { message } = expectRefusal(answer, 'method_not_allowed', { allowed: allowed.split(', ') });
+    const answer = await caller.request(method, path);
+    const { message } = expectErrorResponse(answer, 'method_not_allowed', { allowed: allowed.split(', ') });
     expect([answer.headers.get('allow'), message]).toEqual([allowed, expect.stringContaining(method)]);
   });
 
   it('is refused without a key, too, and with a body that is not read; HEAD has no body', async () => {
-    const stranger = clientOf(at.service.url, null);
-    expectRefusal(await stranger.ask('PUT', '/api/v1/render', { body: '{}', headers: { 'content-type': 'application/json' } }), 'method_not_allowed');
-    expect(await stranger.ask('HEAD', '/api/v1/render')).toMatchObject({ status: 405, text: '' });
-    expect(await stranger.ask('HEAD', '/health/live')).toMatchObject({ status: 200, text: '' });
+    const stranger = createClient(at.service.url, null);
+    expectErrorResponse(
+      await stranger.request('PUT', '/api/v1/render', { body: '{}', headers: { 'content-type': 'application/json' } }),
+      'method_not_allowed',
+    );
+    expect(await stranger.request('HEAD', '/api/v1/render')).toMatchObject({ status: 405, text: '' });
+    expect(await stranger.request('HEAD', '/health/live')).toMatchObject({ status: 200, text: '' });
   });
 });
 
 describe('What a request expects', () => {
-  const post = (more: string): string => `POST /api/v1/templates/validate HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 2\r\n${more}\r\n\r\n`;
+  const post = (more: string): string =>
+    `POST /api/v1/templates/validate HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 2\r\n${more}\r\n\r\n`;
 
   it('is nothing but 100-continue, which is given', async () => {
-    const { socket, received, closed } = await openConnection(at.service.url);
+    const { socket, received, closed } = await openRawConnection(at.service.url);
     socket.write(post('Expect: 100-continue'));
-    await until('the service asks for the body', () => received.text.startsWith('HTTP/1.1 100 Continue\r\n\r\n'));
+    await waitUntil('the service asks for the body', () => received.text.startsWith('HTTP/1.1 100 Continue\r\n\r\n'));
     socket.write('{}');
     await closed;
-    expectRefusal(parseAnswer(received.text.slice('HTTP/1.1 100 Continue\r\n\r\n'.length)), 'missing_authorization');
+    expectErrorResponse(
+      parseHttpResponse(received.text.slice('HTTP/1.1 100 Continue\r\n\r\n'.length)),
+      'missing_authorization',
+    );
   });
 
   it('is refused otherwise, in JSON like all errors', async () => {
-    expectRefusal(await exchange(at.service.url, `${post('Expect: a-miracle')}{}`), 'expectation_failed', { field: 'Expect' });
+    expectErrorResponse(await sendRawRequest(at.service.url, `${post('Expect: a-miracle')}{}`), 'expectation_failed', {
+      field: 'Expect',
+    });
   });
 });
 
 describe('A request without a Host header', () => {
   it('is refused in JSON where HTTP demands one', async () => {
-    expectRefusal(await exchange(at.service.url, 'GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n'), 'invalid_request', { field: 'Host' });
-    expectRefusal(await exchange(at.service.url, 'GET /nothing HTTP/1.1\r\nConnection: close\r\n\r\n'), 'invalid_request', { field: 'Host' });
-    expect((await exchange(at.service.url, 'GET /health/live HTTP/1.0\r\n\r\n')).status).toBe(200);
+    expectErrorResponse(
+      await sendRawRequest(at.service.url, 'GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n'),
+      'invalid_request',
+      { field: 'Host' },
+    );
+    expectErrorResponse(
+      await sendRawRequest(at.service.url, 'GET /nothing HTTP/1.1\r\nConnection: close\r\n\r\n'),
+      'invalid_request',
+      { field: 'Host' },
+    );
+    expect((await sendRawRequest(at.service.url, 'GET /health/live HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 });
 
@@ -210,9 +277,15 @@ describe('What is no request is answered like one, and hung up on', () => {
   it.each([
     ['no HTTP at all', 'HELLO\r\n\r\n'],
     ['a header field without a colon', 'GET /health/live HTTP/1.1\r\nHost: x\r\nbroken\r\n\r\n'],
-    ['two lengths for one body', 'POST /api/v1/render HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd'],
-    ['a header field larger than any has to be', `GET /health/live HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(40_000)}\r\n\r\n`],
+    [
+      'two lengths for one body',
+      'POST /api/v1/render HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd',
+    ],
+    [
+      'a header field larger than any has to be',
+      `GET /health/live HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(40_000)}\r\n\r\n`,
+    ],
   ])('%s', async (_, text) => {
-    expectRefusal(await exchange(at.service.url, text), 'invalid_request');
+    expectErrorResponse(await sendRawRequest(at.service.url, text), 'invalid_request');
   });
 });

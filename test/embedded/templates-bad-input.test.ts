@@ -1,20 +1,20 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freeKey } from '../e2e/accounts.ts';
-import { type Body, clientOf } from '../e2e/client.ts';
-import { expectRefusal } from '../e2e/refusals.ts';
-import { serviceForFile } from '../e2e/service.ts';
-import { type Templates, templatesOf } from '../e2e/template-client.ts';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { type Body, createClient } from '../support/client/api-client.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
+import { type TemplateClient, createTemplateClient } from '../support/client/template-client.ts';
 
-const at = serviceForFile();
+const at = serviceForTestFile();
 const over = new AbortController();
-let mine: Templates;
-let unlimited: Templates;
+let mine: TemplateClient;
+let unlimited: TemplateClient;
 let bystander: Promise<string[]>;
 
 /** Fills a small template again and again, all the while; resolves with what was wrong with the answers. */
 const stroll = async (key: string): Promise<string[]> => {
-  const own = templatesOf(clientOf(at.service.url, key));
+  const own = createTemplateClient(createClient(at.service.url, key));
   const { id } = await own.create('<p>{{x}}</p>');
   const wrong: string[] = [];
   while (!over.signal.aborted) {
@@ -26,20 +26,25 @@ const stroll = async (key: string): Promise<string[]> => {
 };
 
 beforeAll(async () => {
-  mine = templatesOf(clientOf(at.service.url, await freeKey(at.house)));
-  unlimited = templatesOf(clientOf(at.service.url, await freeKey(at.house, '--plan', 'enterprise')));
-  bystander = stroll(await freeKey(at.house));
+  mine = createTemplateClient(createClient(at.service.url, await createUnlimitedKey(at.installation)));
+  unlimited = createTemplateClient(
+    createClient(at.service.url, await createUnlimitedKey(at.installation, '--plan', 'enterprise')),
+  );
+  bystander = stroll(await createUnlimitedKey(at.installation));
 });
 afterAll(() => over.abort());
 
 const good = { name: 'Good', content: 'x' };
-const variables = (count: number) => Array.from({ length: count }, (_, index) => ({ name: `v${index}`, type: 'string' }));
+const variables = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ name: `v${index}`, type: 'string' }));
 
 describe('A template that is not as it should be is refused', () => {
   it('without a name or content', async () => {
-    for (const name of [undefined, null, '', '   ']) expectRefusal(await mine.post({ ...good, name }), 'template_name_required');
-    for (const content of [undefined, null, '']) expectRefusal(await mine.post({ ...good, content }), 'template_content_required');
-    expectRefusal(await mine.post({}), 'template_name_required');
+    for (const name of [undefined, null, '', '   '])
+      expectErrorResponse(await mine.post({ ...good, name }), 'template_name_required');
+    for (const content of [undefined, null, ''])
+      expectErrorResponse(await mine.post({ ...good, content }), 'template_content_required');
+    expectErrorResponse(await mine.post({}), 'template_name_required');
   });
 
   it.each([
@@ -57,7 +62,15 @@ describe('A template that is not as it should be is refused', () => {
     ['variables[0].type', { variables: [{ name: 'a' }] }],
     ['variables[0].required', { variables: [{ name: 'a', type: 'string', required: 'yes' }] }],
     ['variables[0].colour', { variables: [{ name: 'a', type: 'string', colour: 'red' }] }],
-    ['variables[1].name', { variables: [{ name: 'a', type: 'string' }, { name: ' a', type: 'date' }] }],
+    [
+      'variables[1].name',
+      {
+        variables: [
+          { name: 'a', type: 'string' },
+          { name: ' a', type: 'date' },
+        ],
+      },
+    ],
     ['default_options.page_size', { default_options: { page_size: 'B5' } }],
     ['default_options.margin_top', { default_options: { margin_top: 101 } }],
     ['default_options.locale', { default_options: { locale: 'no such tag' } }],
@@ -67,28 +80,42 @@ describe('A template that is not as it should be is refused', () => {
     ['version', { version: 7 }],
     ['constructor', { constructor: {} }],
   ])('with something wrong at %s (%#)', async (field, wrong) => {
-    expectRefusal(await mine.post({ ...good, ...wrong }), 'invalid_request', { field });
+    expectErrorResponse(await mine.post({ ...good, ...wrong }), 'invalid_request', { field });
     if (!['id', 'version', 'constructor'].includes(field)) {
       const { id } = await mine.create('x');
-      expectRefusal(await mine.send('PUT', `/${id}`, wrong), 'invalid_request', { field });
+      expectErrorResponse(await mine.send('PUT', `/${id}`, wrong), 'invalid_request', { field });
       expect((await mine.get(id)).version).toBe(1);
     }
   });
 
   it('with a key __proto__ at any place', async () => {
-    const bodies = ['{"name":"x","content":"y","__proto__":{"a":1}}', '{"name":"x","content":"y","default_options":{"__proto__":{"page_size":"A3"}}}', '{"name":"x","content":"y","variables":[{"name":"a","type":"string","__proto__":{}}]}'];
-    const caller = clientOf(at.service.url, await freeKey(at.house));
-    for (const body of bodies) expectRefusal(await caller.ask('POST', '/api/v1/templates', { headers: { 'content-type': 'application/json' }, body }), 'invalid_request');
+    const bodies = [
+      '{"name":"x","content":"y","__proto__":{"a":1}}',
+      '{"name":"x","content":"y","default_options":{"__proto__":{"page_size":"A3"}}}',
+      '{"name":"x","content":"y","variables":[{"name":"a","type":"string","__proto__":{}}]}',
+    ];
+    const caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
+    for (const body of bodies)
+      expectErrorResponse(
+        await caller.request('POST', '/api/v1/templates', { headers: { 'content-type': 'application/json' }, body }),
+        'invalid_request',
+      );
   });
 
   it('above 1 MB, by its bytes; the plan enterprise has 5', async () => {
     const megabyte = 1024 * 1024;
-    expectRefusal(await mine.post({ ...good, content: 'x'.repeat(megabyte + 1) }), 'template_too_large', { max_size_mb: 1 });
-    expectRefusal(await mine.post({ ...good, content: '\u00e9'.repeat(megabyte / 2 + 1) }), 'template_too_large');
+    expectErrorResponse(await mine.post({ ...good, content: 'x'.repeat(megabyte + 1) }), 'template_too_large', {
+      max_size_mb: 1,
+    });
+    expectErrorResponse(await mine.post({ ...good, content: '\u00e9'.repeat(megabyte / 2 + 1) }), 'template_too_large');
     const { id } = await mine.create('x'.repeat(megabyte));
-    expectRefusal(await mine.send('PUT', `/${id}`, { content: 'x'.repeat(megabyte + 1) }), 'template_too_large');
+    expectErrorResponse(await mine.send('PUT', `/${id}`, { content: 'x'.repeat(megabyte + 1) }), 'template_too_large');
     await unlimited.create('x'.repeat(5 * megabyte));
-    expectRefusal(await unlimited.post({ ...good, content: 'x'.repeat(5 * megabyte + 1) }), 'template_too_large', { max_size_mb: 5 });
+    expectErrorResponse(
+      await unlimited.post({ ...good, content: 'x'.repeat(5 * megabyte + 1) }),
+      'template_too_large',
+      { max_size_mb: 5 },
+    );
     await unlimited.create('x', { variables: variables(500) });
   });
 
@@ -104,16 +131,16 @@ describe('A template that is not as it should be is refused', () => {
     ['{{x', 1],
     ['{{}}', 1],
   ])('with a syntax error: %j', async (content, line) => {
-    expectRefusal(await mine.post({ ...good, content }), 'invalid_template_syntax', { line });
+    expectErrorResponse(await mine.post({ ...good, content }), 'invalid_template_syntax', { line });
     const { id } = await mine.create('x');
-    expectRefusal(await mine.send('PUT', `/${id}`, { content }), 'invalid_template_syntax', { line });
+    expectErrorResponse(await mine.send('PUT', `/${id}`, { content }), 'invalid_template_syntax', { line });
   });
 
   it.each([
     ['a megabyte of placeholders', '{{x}}'.repeat(200_000)],
     ['5,000 conditions within each other', `${'{{#if x}}'.repeat(5000)}y${'{{/if}}'.repeat(5000)}`],
   ])('with more than anybody reads: %s', async (_, content) => {
-    expectRefusal(await mine.post({ ...good, content }), 'invalid_template_syntax');
+    expectErrorResponse(await mine.post({ ...good, content }), 'invalid_template_syntax');
   });
 
   it('and leaves neither a template nor a name behind', async () => {
@@ -122,29 +149,48 @@ describe('A template that is not as it should be is refused', () => {
 });
 
 describe('Data and templates that reach for more than there is', () => {
-  it.each(['{{__proto__}}', '{{constructor}}', '{{x.__proto__}}', '{{x.constructor}}', '{{x.constructor.constructor}}', '{{lookup x "constructor"}}', '{{lookup x "__proto__"}}', '{{#with x.__proto__}}{{y}}{{/with}}', '{{#each x.constructor}}{{y}}{{/each}}', '{{this.toString}}', '{{@root.constructor}}', '{{x.hasOwnProperty}}'])('get nothing of the language underneath: %s', async (content) => {
+  it.each([
+    '{{__proto__}}',
+    '{{constructor}}',
+    '{{x.__proto__}}',
+    '{{x.constructor}}',
+    '{{x.constructor.constructor}}',
+    '{{lookup x "constructor"}}',
+    '{{lookup x "__proto__"}}',
+    '{{#with x.__proto__}}{{y}}{{/with}}',
+    '{{#each x.constructor}}{{y}}{{/each}}',
+    '{{this.toString}}',
+    '{{@root.constructor}}',
+    '{{x.hasOwnProperty}}',
+  ])('get nothing of the language underneath: %s', async (content) => {
     const created = await mine.post({ name: content, content });
-    if (created.status !== 201) return void expectRefusal(created, 'invalid_template_syntax');
+    if (created.status !== 201) return void expectErrorResponse(created, 'invalid_template_syntax');
     const answer = await mine.render(String(created.body.id), { x: { a: 1 } });
-    if (answer.status !== 200) return void expectRefusal(answer, 'template_render_error');
-    expect(await mine.text(String(created.body.id), { x: { a: 1 } })).toBe('');
+    if (answer.status !== 200) return void expectErrorResponse(answer, 'template_render_error');
+    expect(await mine.renderText(String(created.body.id), { x: { a: 1 } })).toBe('');
   });
 
   it('do not change what the next render sees', async () => {
     const { id } = await mine.create('<p>{{#if polluted}}yes{{else}}no{{/if}}</p>');
     const data = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}') as Body;
     await mine.render(id, data);
-    expect(await mine.text(id, {})).toBe('no');
+    expect(await mine.renderText(id, {})).toBe('no');
   });
 
   it('three loops within each other over 400 items end with a refusal', async () => {
     const { id } = await mine.create('{{#each x}}{{#each ../x}}{{#each ../../x}}{{this}} {{/each}}{{/each}}{{/each}}');
-    expectRefusal(await mine.render(id, { x: Array.from({ length: 400 }, (_, index) => index) }), 'template_render_error');
+    expectErrorResponse(
+      await mine.render(id, { x: Array.from({ length: 400 }, (_, index) => index) }),
+      'template_render_error',
+    );
   }, 60_000);
 
   it('a megabyte of text in every one of many places ends with a refusal', async () => {
     const { id } = await mine.create('{{#each places}}<p>{{../text}}</p>{{/each}}');
-    expectRefusal(await mine.render(id, { places: Array.from({ length: 1000 }, () => 1), text: 'x'.repeat(1_000_000) }), 'template_render_error');
+    expectErrorResponse(
+      await mine.render(id, { places: Array.from({ length: 1000 }, () => 1), text: 'x'.repeat(1_000_000) }),
+      'template_render_error',
+    );
   }, 60_000);
 });
 
@@ -152,6 +198,6 @@ describe('All the while', () => {
   it('somebody else had every render, and the service no failure of its own', async () => {
     over.abort();
     expect(await bystander).toEqual([]);
-    expect(at.service.said()).not.toMatch(/"level":"(error|fatal)"/);
+    expect(at.service.output()).not.toMatch(/"level":"(error|fatal)"/);
   });
 });

@@ -1,53 +1,65 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { issueKey, openAccount } from '../e2e/accounts.ts';
-import { clientOf } from '../e2e/client.ts';
-import { jobsOf } from '../e2e/jobs.ts';
-import { type House, openHouse, type Service } from '../e2e/service.ts';
-import { until } from '../e2e/until.ts';
-import { readExposition } from '../telemetry/exposition.ts';
-import { refusedWrites, smallFileSystem, type TestDisk } from './full-disk.ts';
+import { issueKey, openAccount } from '../support/service/accounts.ts';
+import { createClient } from '../support/client/api-client.ts';
+import { createJobClient } from '../support/client/job-client.ts';
+import { type TestInstallation, openTestInstallation, type RunningService } from '../support/service/installation.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { parseExposition } from '../support/telemetry/exposition.ts';
+import { openWriteLimitedDisk, mountSmallDisk, type TestDisk } from '../support/disk/test-disk.ts';
 
-const small = await smallFileSystem();
+const small = await mountSmallDisk();
 await small?.remove();
 
 let disk: TestDisk;
-let house: House | undefined;
+let house: TestInstallation | undefined;
 afterEach(async () => {
   await house?.remove();
   await disk.remove();
 });
 
-const readiness = async ({ url }: Service): Promise<string> => {
+const readiness = async ({ url }: RunningService): Promise<string> => {
   const response = await fetch(`${url}/health/ready`);
   return `${response.status} ${((await response.json()) as { missing?: string[] }).missing?.join(' ') ?? ''}`;
 };
-const printed = async ({ url }: Service): Promise<number> => {
-  const samples = readExposition(await (await fetch(`${url}/metrics`)).text());
-  return samples.filter(({ metric }) => metric === 'colophon_browser_documents').reduce((sum, { value }) => sum + value, 0);
+const printed = async ({ url }: RunningService): Promise<number> => {
+  const samples = parseExposition(await (await fetch(`${url}/metrics`)).text());
+  return samples
+    .filter(({ metric }) => metric === 'colophon_browser_documents')
+    .reduce((sum, { value }) => sum + value, 0);
 };
 const json = { 'content-type': 'application/json' };
 const remaining = ({ headers }: { headers: Headers }): number => Number(headers.get('x-ratelimit-remaining'));
 
 const ways = [
-  { name: 'that is full', open: smallFileSystem, there: small !== null, says: /The disk of .* is full: 0\.0 MB are free/ },
-  { name: 'that refuses to be written', open: refusedWrites, there: true, says: /refuses to be written/ },
+  {
+    name: 'that is full',
+    open: mountSmallDisk,
+    there: small !== null,
+    says: /The disk of .* is full: 0\.0 MB are free/,
+  },
+  { name: 'that refuses to be written', open: openWriteLimitedDisk, there: true, says: /refuses to be written/ },
 ] as const;
 
 describe.each(ways.filter(({ there }) => there))('A disk $name', ({ open, says }) => {
   it('keeps the service from accepting work, and from nothing else, until it is free again', async () => {
     disk = (await open())!;
-    house = await openHouse(disk.settings);
+    house = await openTestInstallation(disk.settings);
     const account = await openAccount(house, '--requests-per-minute', '1000', '--requests-per-month', '1000');
     const { key } = await issueKey(house, account);
     const service = await house.start();
-    const client = clientOf(service.url, key);
-    const jobs = jobsOf(client);
-    const { id: template } = (await client.ask('POST', '/api/v1/templates', { body: JSON.stringify({ name: 'one', content: '<p>{{x}}</p>' }), headers: json })).body as { id: string };
-    const before = await jobs.later();
-    await jobs.ended(before.job_id);
+    const client = createClient(service.url, key);
+    const jobs = createJobClient(client);
+    const { id: template } = (
+      await client.request('POST', '/api/v1/templates', {
+        body: JSON.stringify({ name: 'one', content: '<p>{{x}}</p>' }),
+        headers: json,
+      })
+    ).body as { id: string };
+    const before = await jobs.submitAsync();
+    await jobs.waitUntilEnded(before.job_id);
     // Accepted before, and done in between: what becomes of it can only be written afterwards.
-    const slow = await jobs.later({ wait_time: 2_000 });
-    await jobs.when(slow.job_id, 'is taken up', ({ status }) => status === 'PROCESSING');
+    const slow = await jobs.submitAsync({ wait_time: 2_000 });
+    await jobs.waitUntilJob(slow.job_id, 'is taken up', ({ status }) => status === 'PROCESSING');
     const documents = await printed(service);
     disk.fill(service);
 
@@ -58,26 +70,40 @@ describe.each(ways.filter(({ there }) => there))('A disk $name', ({ open, says }
       ['PUT', `/api/v1/templates/${template}`, { name: 'one', content: '<p>other</p>' }],
     ];
     for (const [method, path, body] of writes) {
-      const { status, headers, body: told } = await client.ask(method, path, { body: JSON.stringify(body), headers: json });
+      const {
+        status,
+        headers,
+        body: told,
+      } = await client.request(method, path, { body: JSON.stringify(body), headers: json });
       expect([path, status, told.error, headers.get('retry-after')]).toEqual([path, 503, 'service_unavailable', '10']);
     }
-    expect((await client.ask('DELETE', `/api/v1/templates/${template}`)).status).toBe(503);
+    expect((await client.request('DELETE', `/api/v1/templates/${template}`)).status).toBe(503);
     expect(await readiness(service)).toMatch(says);
-    const reads = ['/templates', `/templates/${template}`, '/jobs', `/jobs/${before.job_id}`, `/jobs/${before.job_id}/events`, '/usage', '/account', '/account/events', `/download/${before.id}`];
+    const reads = [
+      '/templates',
+      `/templates/${template}`,
+      '/jobs',
+      `/jobs/${before.job_id}`,
+      `/jobs/${before.job_id}/events`,
+      '/usage',
+      '/account',
+      '/account/events',
+      `/download/${before.id}`,
+    ];
     const answers = [];
-    for (const path of reads) answers.push(await client.ask('GET', `/api/v1${path}`));
+    for (const path of reads) answers.push(await client.request('GET', `/api/v1${path}`));
     expect(answers.map(({ status }, index) => `${reads[index]} ${status}`)).toEqual(reads.map((path) => `${path} 200`));
     // They are counted all the same.
     expect(remaining(answers[0]!) - remaining(answers.at(-1)!)).toBe(reads.length - 1);
-    await until('the slow document is printed', async () => (await printed(service)) > documents);
+    await waitUntil('the slow document is printed', async () => (await printed(service)) > documents);
     expect(await readiness(service)).toMatch(/^503/);
 
     disk.free(service);
-    await until('the service is ready', async () => (await readiness(service)).startsWith('200'));
-    expect((await jobs.ended(slow.job_id)).status).toBe('DONE');
+    await waitUntil('the service is ready', async () => (await readiness(service)).startsWith('200'));
+    expect((await jobs.waitUntilEnded(slow.job_id)).status).toBe('DONE');
     expect((await jobs.events(slow.job_id)).filter(({ type }) => type === 'RenderStarted')).toHaveLength(1);
     await client.render('html', '<p>again</p>');
-    expect((await jobs.ended((await jobs.later()).job_id)).status).toBe('DONE');
-    expect((await service.end('SIGTERM')).code).toBe(0);
+    expect((await jobs.waitUntilEnded((await jobs.submitAsync()).job_id)).status).toBe('DONE');
+    expect((await service.stop('SIGTERM')).code).toBe(0);
   }, 120_000);
 });

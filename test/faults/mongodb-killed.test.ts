@@ -3,13 +3,18 @@ import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openGridFsBlobStore } from '#libs/blob-store/gridfs.ts';
 import { openMongoLimits } from '#libs/limits/mongodb.ts';
-import type { RenderToCount } from '#libs/limits/port.ts';
+import type { CountedRender } from '#libs/limits/port.ts';
 import { openMongoReadStore } from '#libs/read-store/mongodb.ts';
-import { usageModel } from '../contract/limits/accounts.ts';
-import { startProcess } from '../contract/other-process.ts';
-import { until } from '../e2e/until.ts';
-import { type FerretDb, isFerretDbThere, startFerretDb } from '../ferretdb/server.ts';
-import { collections, counted, model, projectNext } from './mongodb-counters.ts';
+import { createUsageModel } from '../support/contract/limits-under-test.ts';
+import { startProgram } from '../support/processes/other-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { type FerretDb, isFerretDbAvailable, startFerretDb } from '../support/ferretdb/server.ts';
+import {
+  counterCollections,
+  readCounters,
+  counterModel,
+  projectNextEvent,
+} from '../support/read-store/counter-projection.ts';
 
 const impatient = 'serverSelectionTimeoutMS=1000&heartbeatFrequencyMS=500';
 
@@ -36,49 +41,57 @@ const loop = (work: () => Promise<unknown>) => {
 };
 const killTwice = async (isTime: (round: number) => Promise<boolean> | boolean): Promise<void> => {
   for (const round of [1, 2]) {
-    await until('there is something to interrupt', () => isTime(round));
+    await waitUntil('there is something to interrupt', () => isTime(round));
     await server.kill();
     await server.start();
   }
 };
 
-describe.runIf(isFerretDbThere)('Read models on a MongoDB', () => {
+describe.runIf(isFerretDbAvailable)('Read models on a MongoDB', () => {
   it('hold every event once when the server is killed while two projectors write', async () => {
-    const [one, other] = [kept(await openMongoReadStore(url(), collections)), kept(await openMongoReadStore(url(), collections))];
+    const [one, other] = [
+      kept(await openMongoReadStore(url(), counterCollections)),
+      kept(await openMongoReadStore(url(), counterCollections)),
+    ];
     let projected = 0;
-    const loops = [one, other].map((reads) => loop(async () => {
-      await projectNext(reads);
-      projected += 1;
-    }));
+    const loops = [one, other].map((reads) =>
+      loop(async () => {
+        await projectNextEvent(reads);
+        projected += 1;
+      }),
+    );
     await killTwice((round) => projected > 8 * round);
     const before = projected;
-    await until('events are projected again', () => projected > before + 5);
+    await waitUntil('events are projected again', () => projected > before + 5);
     for (const { stop } of loops) await stop();
-    await projectNext(one);
-    const { position, values, found } = await counted(one);
+    await projectNextEvent(one);
+    const { position, values, found } = await readCounters(one);
     expect({ values, found }).toEqual({ values: [position], found: 40 });
   });
 
   it('hold every event once when projectors are killed while they write', async () => {
-    const reads = kept(await openMongoReadStore(url(), collections));
+    const reads = kept(await openMongoReadStore(url(), counterCollections));
     for (const [round, count] of [3, 4, 5, 3].entries()) {
-      const writer = startProcess('../faults/mongodb-counting.ts', { url: url() });
+      const writer = startProgram('../programs/project-counters.ts', { url: url() });
       try {
-        await writer.wrote(count);
+        await writer.waitForLines(count);
         // Not right after the line: somewhere in the next event.
-        const at = await reads.checkpoint(model);
-        await until('the next event is being projected', async () => round % 2 === 0 || (await reads.checkpoint(model)) > at);
+        const at = await reads.checkpoint(counterModel);
+        await waitUntil(
+          'the next event is being projected',
+          async () => round % 2 === 0 || (await reads.checkpoint(counterModel)) > at,
+        );
       } finally {
         await writer.kill();
       }
-      await projectNext(reads);
-      const { position, values, found } = await counted(reads);
+      await projectNextEvent(reads);
+      const { position, values, found } = await readCounters(reads);
       expect({ values, found }).toEqual({ values: [position], found: 40 });
     }
   });
 });
 
-describe.runIf(isFerretDbThere)('Blobs in GridFS', () => {
+describe.runIf(isFerretDbAvailable)('Blobs in GridFS', () => {
   it('that were acknowledged are there, and the others whole or not at all, when the server is killed in the middle of puts', async () => {
     const blobs = kept(await openGridFsBlobStore(url()));
     const acknowledged: string[] = [];
@@ -90,8 +103,13 @@ describe.runIf(isFerretDbThere)('Blobs in GridFS', () => {
     });
     await killTwice((round) => acknowledged.length >= 2 * round);
     await putting.stop();
-    await until('the server serves', () => blobs.missing() === null);
-    for (const sha256 of acknowledged) expect(createHash('sha256').update(await blobs.get(sha256)).digest('hex')).toBe(sha256);
+    await waitUntil('the server serves', () => blobs.missing() === null);
+    for (const sha256 of acknowledged)
+      expect(
+        createHash('sha256')
+          .update(await blobs.get(sha256))
+          .digest('hex'),
+      ).toBe(sha256);
     for (const bytes of tried) {
       const { sha256 } = await blobs.put(bytes);
       expect(bytes.equals(await blobs.get(sha256))).toBe(true);
@@ -111,26 +129,26 @@ describe.runIf(isFerretDbThere)('Blobs in GridFS', () => {
   });
 });
 
-describe.runIf(isFerretDbThere)('Limits on a MongoDB', () => {
+describe.runIf(isFerretDbAvailable)('Limits on a MongoDB', () => {
   it('count what was allowed, no more and no less, when the server is killed in between and what was not answered is taken back', async () => {
-    const limits = kept(await openMongoLimits(url(), usageModel().reader));
+    const limits = kept(await openMongoLimits(url(), createUsageModel().reader));
     const now = new Date('2026-05-20T12:00:00.000Z');
     let number = 0;
     let allowed = 0;
-    const doubtful: RenderToCount[] = [];
+    const doubtful: CountedRender[] = [];
     const taking = Array.from({ length: 4 }, () =>
       loop(async () => {
         const render = { id: `render ${(number += 1)}`, accountId: 'a', perMonth: 1_000_000, at: now };
         doubtful.push(render);
-        if ((await limits.takeRender(render)).allowed) allowed += 1;
+        if ((await limits.countRender(render)).allowed) allowed += 1;
         doubtful.splice(doubtful.indexOf(render), 1);
       }),
     );
     await killTwice((round) => allowed > 20 * round);
     for (const { stop } of taking) await stop();
-    await until('the server serves', () => limits.missing() === null);
+    await waitUntil('the server serves', () => limits.missing() === null);
     expect(doubtful.length).toBeGreaterThan(0);
-    for (const render of doubtful) await limits.settleRender(render, null);
-    expect((await limits.look('a', { perMinute: null, perMonth: 1_000_000 }, now)).month.used).toBe(allowed);
+    for (const render of doubtful) await limits.confirmOrReleaseRender(render, null);
+    expect((await limits.readStatus('a', { perMinute: null, perMonth: 1_000_000 }, now)).quota.used).toBe(allowed);
   });
 });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { openKurrentDbEventStore } from '#libs/event-store/kurrentdb.ts';
 import { noStream } from '#libs/event-store/port.ts';
-import { collect, eventsOf, idsOf, isInOrder } from '../contract/event-store/events.ts';
-import { openOn, quickTimes, urlOf } from './engines.ts';
-import { eventually, givenInTests } from './given.ts';
-import { startKurrentDb } from './server.ts';
+import { readSubscription, newEvents, eventIds, isInOrder } from '../support/contract/new-events.ts';
+import { openEventStoreOn, quickOptions, urlOf } from '../support/kurrentdb/event-stores.ts';
+import { eventually, useTestServers } from '../support/kurrentdb/test-servers.ts';
+import { startFakeKurrentDb } from '../support/kurrentdb/server.ts';
 
-const { start, opened, startTwo } = givenInTests();
+const { start, closeAfterTest, startTwo } = useTestServers();
 
 describe('A cluster of KurrentDB', () => {
   it.each([
@@ -15,25 +15,30 @@ describe('A cluster of KurrentDB', () => {
     ['of which one member is named', (a: number, _b: number) => urlOf(a)],
   ])('%s takes appends and is followed when another leads', async (_how, url) => {
     const { a, b, lead } = await startTwo();
-    const engine = opened(openKurrentDbEventStore(url(a.endpoint.port, b.endpoint.port), quickTimes));
-    const live = collect(engine, 0, 40);
+    const engine = closeAfterTest(openKurrentDbEventStore(url(a.endpoint.port, b.endpoint.port), quickOptions));
+    const live = readSubscription(engine, 0, 40);
     for (let number = 0; number < 40; number += 1) {
       if (number === 10) lead(b);
-      if (number === 11) a.drop();
+      if (number === 11) a.dropConnections();
       if (number === 30) lead(a);
-      await engine.append('render-1', eventsOf(1), number - 1);
+      await engine.append('render-1', newEvents(1), number - 1);
     }
     expect(await live).toEqual(await engine.read('render-1'));
   });
 
   it('is followed to the member that is left', async () => {
     const { a, b, lead } = await startTwo();
-    const engine = opened(openKurrentDbEventStore(`kurrentdb://127.0.0.1:${a.endpoint.port},127.0.0.1:${b.endpoint.port}?tls=false`, quickTimes));
-    const live = collect(engine, 0, 2);
-    await engine.append('render-1', eventsOf(1), noStream);
+    const engine = closeAfterTest(
+      openKurrentDbEventStore(
+        `kurrentdb://127.0.0.1:${a.endpoint.port},127.0.0.1:${b.endpoint.port}?tls=false`,
+        quickOptions,
+      ),
+    );
+    const live = readSubscription(engine, 0, 2);
+    await engine.append('render-1', newEvents(1), noStream);
     lead(b);
     await a.stop();
-    await engine.append('render-1', eventsOf(1), 0);
+    await engine.append('render-1', newEvents(1), 0);
     expect(await live).toHaveLength(2);
   });
 });
@@ -42,70 +47,97 @@ describe('A cluster of KurrentDB that', () => {
   it('has a leader that does not answer is left for the next, by appends and by subscribers', async () => {
     const [a, b] = [await start(), await start()];
     const members = [a.endpoint, b.endpoint];
-    for (const member of [a, b]) member.join({ members, leader: a.endpoint });
-    const engine = opened(openKurrentDbEventStore(`kurrentdb://127.0.0.1:${a.endpoint.port},127.0.0.1:${b.endpoint.port}?tls=false`, { ...quickTimes, attemptMs: 100 }));
-    const live = collect(engine, 0, 3);
-    await engine.append('render-1', eventsOf(1), noStream);
-    await eventually(() => a.readings.told).toBe(1);
-    for (const event of a.log.of('render-1')) b.log.append('render-1', [event], 'any');
-    a.lose(1_000, 'silently');
-    b.join({ members, leader: b.endpoint });
-    await engine.append('render-1', eventsOf(2), 0);
-    expect(idsOf(await live)).toEqual(b.log.of('render-1').map(({ id }) => id));
+    for (const member of [a, b]) member.setCluster({ members, leader: a.endpoint });
+    const engine = closeAfterTest(
+      openKurrentDbEventStore(`kurrentdb://127.0.0.1:${a.endpoint.port},127.0.0.1:${b.endpoint.port}?tls=false`, {
+        ...quickOptions,
+        attemptTimeoutMs: 100,
+      }),
+    );
+    const live = readSubscription(engine, 0, 3);
+    await engine.append('render-1', newEvents(1), noStream);
+    await eventually(() => a.counters.eventsSent).toBe(1);
+    for (const event of a.eventLog.eventsOfStream('render-1')) b.eventLog.append('render-1', [event], 'any');
+    a.loseAppendResponses(1_000, 'silently');
+    b.setCluster({ members, leader: b.endpoint });
+    await engine.append('render-1', newEvents(2), 0);
+    expect(eventIds(await live)).toEqual(b.eventLog.eventsOfStream('render-1').map(({ id }) => id));
   });
 
   it('has another leader is followed there by who does nothing but follow the log', async () => {
     const { a, b, lead } = await startTwo();
-    const engine = opened(openOn(a.endpoint.port, { watchMs: 60_000 }));
-    const writer = opened(openOn(b.endpoint.port));
-    const live = collect(engine, 0, 2);
-    await writer.append('render-1', eventsOf(1), noStream);
-    await eventually(() => a.readings.told).toBe(1);
+    const engine = closeAfterTest(openEventStoreOn(a.endpoint.port, { checkIntervalMs: 60_000 }));
+    const writer = closeAfterTest(openEventStoreOn(b.endpoint.port));
+    const live = readSubscription(engine, 0, 2);
+    await writer.append('render-1', newEvents(1), noStream);
+    await eventually(() => a.counters.eventsSent).toBe(1);
     lead(b);
-    a.drop();
-    await writer.append('render-1', eventsOf(1), 0);
+    a.dropConnections();
+    await writer.append('render-1', newEvents(1), 0);
     expect(await live).toHaveLength(2);
   });
 
   it('goes away as a whole and comes back is found again, and takes nobody along', async () => {
     const { a, b } = await startTwo();
     const members = [a.endpoint, b.endpoint];
-    const engine = opened(openKurrentDbEventStore(`kurrentdb://127.0.0.1:${a.endpoint.port},127.0.0.1:${b.endpoint.port}?tls=false&maxDiscoverAttempts=2&discoveryInterval=20`, quickTimes));
-    const live = [collect(engine, 0, 31), collect(engine, 0, 31)];
-    await engine.append('render-1', eventsOf(1), noStream);
+    const engine = closeAfterTest(
+      openKurrentDbEventStore(
+        `kurrentdb://127.0.0.1:${a.endpoint.port},127.0.0.1:${b.endpoint.port}?tls=false&maxDiscoverAttempts=2&discoveryInterval=20`,
+        quickOptions,
+      ),
+    );
+    const live = [readSubscription(engine, 0, 31), readSubscription(engine, 0, 31)];
+    await engine.append('render-1', newEvents(1), noStream);
     await Promise.all([a.stop(), b.stop()]);
-    const appends = Array.from({ length: 30 }, (_, number) => engine.append(`render-1-${number}`, eventsOf(1), noStream));
+    const appends = Array.from({ length: 30 }, (_, number) =>
+      engine.append(`render-1-${number}`, newEvents(1), noStream),
+    );
     await eventually(() => engine.missing()).toContain('No member of a KurrentDB cluster answers');
-    for (const { port } of members) (await start({ log: a.log, port })).join({ members, leader: a.endpoint });
+    for (const { port } of members)
+      (await start({ eventLog: a.eventLog, port })).setCluster({ members, leader: a.endpoint });
     await Promise.all(appends);
     for (const got of await Promise.all(live)) expect(isInOrder(got)).toBe(true);
   });
 
   it('goes away member by member while the next leader is looked for takes nobody along', async () => {
     const { a, b, lead } = await startTwo();
-    const engine = opened(openKurrentDbEventStore(`kurrentdb://127.0.0.1:${a.endpoint.port},127.0.0.1:${b.endpoint.port}?tls=false&maxDiscoverAttempts=2&discoveryInterval=20`, quickTimes));
-    const live = collect(engine, 0, 2);
-    await engine.append('render-1', eventsOf(1), noStream);
-    await eventually(() => a.readings.told).toBe(1);
+    const engine = closeAfterTest(
+      openKurrentDbEventStore(
+        `kurrentdb://127.0.0.1:${a.endpoint.port},127.0.0.1:${b.endpoint.port}?tls=false&maxDiscoverAttempts=2&discoveryInterval=20`,
+        quickOptions,
+      ),
+    );
+    const live = readSubscription(engine, 0, 2);
+    await engine.append('render-1', newEvents(1), noStream);
+    await eventually(() => a.counters.eventsSent).toBe(1);
     lead(b);
-    await eventually(() => b.readings.reads).toBeGreaterThan(0);
+    await eventually(() => b.counters.reads).toBeGreaterThan(0);
     const gossip = a.holdGossip();
     await b.stop();
     await eventually(gossip.waiting).toBeGreaterThan(0);
     await a.stop();
     await eventually(() => engine.missing()).toContain('No member of a KurrentDB cluster answers');
-    for (const { port } of [a.endpoint, b.endpoint]) (await start({ log: a.log, port })).join({ members: [a.endpoint, b.endpoint], leader: a.endpoint });
-    await engine.append('render-1', eventsOf(1), 0);
+    for (const { port } of [a.endpoint, b.endpoint])
+      (await start({ eventLog: a.eventLog, port })).setCluster({
+        members: [a.endpoint, b.endpoint],
+        leader: a.endpoint,
+      });
+    await engine.append('render-1', newEvents(1), 0);
     expect(await live).toHaveLength(2);
   });
 
   it('comes up after the service is found when it does', async () => {
-    const { endpoint, stop } = await startKurrentDb();
+    const { endpoint, stop } = await startFakeKurrentDb();
     await stop();
-    const engine = opened(openKurrentDbEventStore(`kurrentdb+discover://127.0.0.1:${endpoint.port}?tls=false&maxDiscoverAttempts=1&discoveryInterval=10`, quickTimes));
+    const engine = closeAfterTest(
+      openKurrentDbEventStore(
+        `kurrentdb+discover://127.0.0.1:${endpoint.port}?tls=false&maxDiscoverAttempts=1&discoveryInterval=10`,
+        quickOptions,
+      ),
+    );
     await eventually(() => engine.missing()).toContain('No member of a KurrentDB cluster answers');
     await start({ port: endpoint.port });
     await eventually(() => engine.missing()).toBeNull();
-    await expect(engine.append('render-1', eventsOf(1), noStream)).resolves.toMatchObject({ revision: 0 });
+    await expect(engine.append('render-1', newEvents(1), noStream)).resolves.toMatchObject({ revision: 0 });
   });
 });

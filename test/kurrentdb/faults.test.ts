@@ -1,56 +1,61 @@
 import { describe, expect, it } from 'vitest';
 import { noStream, type RecordedEvent } from '#libs/event-store/port.ts';
-import { collect, eventOf, eventsOf, idsOf, isInOrder } from '../contract/event-store/events.ts';
-import { openOn } from './engines.ts';
-import { eventually, givenInTests } from './given.ts';
+import { readSubscription, newEvent, newEvents, eventIds, isInOrder } from '../support/contract/new-events.ts';
+import { openEventStoreOn } from '../support/kurrentdb/event-stores.ts';
+import { eventually, useTestServers } from '../support/kurrentdb/test-servers.ts';
 
-const { start, opened } = givenInTests();
+const { start, closeAfterTest } = useTestServers();
 
 describe('An append to KurrentDB', () => {
-  it.each(['silently', 'with the connection'] as const)('whose answer is lost %s is found again and made once', async (how) => {
-    const server = await start();
-    const engine = opened(openOn(server.endpoint.port, { attemptMs: 300 }));
-    const events = eventsOf(2);
-    server.lose(1, how);
-    const answer = await engine.append('render-1', events, noStream);
-    expect(await engine.read('render-1')).toMatchObject([{ revision: 0 }, { ...answer, id: events[1]!.id }]);
-  });
+  it.each(['silently', 'with the connection'] as const)(
+    'whose answer is lost %s is found again and made once',
+    async (how) => {
+      const server = await start();
+      const engine = closeAfterTest(openEventStoreOn(server.endpoint.port, { attemptTimeoutMs: 300 }));
+      const events = newEvents(2);
+      server.loseAppendResponses(1, how);
+      const answer = await engine.append('render-1', events, noStream);
+      expect(await engine.read('render-1')).toMatchObject([{ revision: 0 }, { ...answer, id: events[1]!.id }]);
+    },
+  );
 
   it('is made where the clock of the server is an hour ahead of ours', async () => {
-    const server = await start({ aheadMs: 3_600_000 });
-    const engine = opened(openOn(server.endpoint.port));
-    await expect(engine.append('render-1', eventsOf(1), noStream)).resolves.toMatchObject({ revision: 0 });
+    const server = await start({ clockAheadMs: 3_600_000 });
+    const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));
+    await expect(engine.append('render-1', newEvents(1), noStream)).resolves.toMatchObject({ revision: 0 });
   });
 
   it('is made once, however many connections break around it', async () => {
     const server = await start();
-    const engine = opened(openOn(server.endpoint.port));
-    const events = eventsOf(200);
+    const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));
+    const events = newEvents(200);
     const appends = events.map(async (event, number) => {
-      if (number % 20 === 0) server.lose(3, 'with the connection');
+      if (number % 20 === 0) server.loseAppendResponses(3, 'with the connection');
       return engine.append(`render-${number}`, [event], noStream);
     });
     expect((await Promise.all(appends)).every(({ revision }) => revision === 0)).toBe(true);
     const all = await engine.readAll(0, 1_000);
-    expect(idsOf(all).toSorted()).toEqual(idsOf(events).toSorted());
+    expect(eventIds(all).toSorted()).toEqual(eventIds(events).toSorted());
   });
 
   it('fails in the end where no answer ever comes, and the store works on', async () => {
     const server = await start();
-    const engine = opened(openOn(server.endpoint.port, { attemptMs: 300, patienceMs: 1_000 }));
-    server.lose(1_000, 'silently');
-    await expect(engine.append('render-1', eventsOf(1), noStream)).rejects.toThrow('no answer');
-    server.lose(0, 'silently');
-    await expect(engine.append('render-2', eventsOf(1), noStream)).resolves.toMatchObject({ revision: 0 });
+    const engine = closeAfterTest(
+      openEventStoreOn(server.endpoint.port, { attemptTimeoutMs: 300, operationTimeoutMs: 1_000 }),
+    );
+    server.loseAppendResponses(1_000, 'silently');
+    await expect(engine.append('render-1', newEvents(1), noStream)).rejects.toThrow('no answer');
+    server.loseAppendResponses(0, 'silently');
+    await expect(engine.append('render-2', newEvents(1), noStream)).resolves.toMatchObject({ revision: 0 });
   });
 });
 
 it('Closing the store waits for an append whose answer was lost', async () => {
   const server = await start();
-  const engine = openOn(server.endpoint.port, { attemptMs: 200 });
-  server.lose(1, 'silently');
+  const engine = openEventStoreOn(server.endpoint.port, { attemptTimeoutMs: 200 });
+  server.loseAppendResponses(1, 'silently');
   let done = false;
-  const append = engine.append('render-1', eventsOf(1), noStream).then(() => (done = true));
+  const append = engine.append('render-1', newEvents(1), noStream).then(() => (done = true));
   await engine.close();
   expect(done).toBe(true);
   await append;
@@ -59,11 +64,11 @@ it('Closing the store waits for an append whose answer was lost', async () => {
 describe('A subscription to KurrentDB', () => {
   it('goes on without gap or double over connections that break', async () => {
     const server = await start();
-    const engine = opened(openOn(server.endpoint.port));
-    const live = collect(engine, 0, 300);
+    const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));
+    const live = readSubscription(engine, 0, 300);
     for (let number = 0; number < 100; number += 1) {
-      await engine.append('render-1', eventsOf(3), 3 * number - 1);
-      if (number % 10 === 0) server.drop();
+      await engine.append('render-1', newEvents(3), 3 * number - 1);
+      if (number % 10 === 0) server.dropConnections();
     }
     const got = await live;
     expect(isInOrder(got)).toBe(true);
@@ -72,61 +77,74 @@ describe('A subscription to KurrentDB', () => {
 
   it('begins after a break where the server last said that it was, and passes nothing twice', async () => {
     const server = await start();
-    const engine = opened(openOn(server.endpoint.port));
-    const foreign = { id: crypto.randomUUID(), type: 'x', contentType: 'application/json', data: Buffer.from('{}'), metadata: Buffer.alloc(0) };
-    await engine.append('render-1', eventsOf(1), noStream);
-    const live = collect(engine, 0, 2);
-    await eventually(() => server.readings.told).toBe(1);
-    for (let number = 0; number < 2_000; number += 1) server.log.append('elsewhere-1', [{ ...foreign, id: crypto.randomUUID() }], 'any');
+    const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));
+    const foreign = {
+      id: crypto.randomUUID(),
+      type: 'x',
+      contentType: 'application/json',
+      data: Buffer.from('{}'),
+      metadata: Buffer.alloc(0),
+    };
+    await engine.append('render-1', newEvents(1), noStream);
+    const live = readSubscription(engine, 0, 2);
+    await eventually(() => server.counters.eventsSent).toBe(1);
+    for (let number = 0; number < 2_000; number += 1)
+      server.eventLog.append('elsewhere-1', [{ ...foreign, id: crypto.randomUUID() }], 'any');
     await eventually(() => {
-      server.drop();
-      return server.readings.subscribedAfter.at(-1);
+      server.dropConnections();
+      return server.counters.subscribedAfter.at(-1);
     }).toBeGreaterThan(await engine.head());
-    await engine.append('render-1', eventsOf(1), 0);
+    await engine.append('render-1', newEvents(1), 0);
     expect((await live).map(({ revision }) => revision)).toEqual([0, 1]);
   });
 
   it('holds the server back where its reader is slow', async () => {
     const server = await start();
-    const engine = opened(openOn(server.endpoint.port));
-    const events = Array.from({ length: 400 }, () => eventOf('x'.repeat(20_000)));
+    const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));
+    const events = Array.from({ length: 400 }, () => newEvent('x'.repeat(20_000)));
     for (let from = 0; from < 400; from += 10) await engine.append('render-1', events.slice(from, from + 10), from - 1);
     const got: RecordedEvent[] = [];
     const enough = new AbortController();
     for await (const batch of engine.subscribe(0, enough.signal)) {
       if (got.length === 0) {
-        await collect(engine, 0, 400);
-        expect(server.readings.told).toBeLessThan(750);
+        await readSubscription(engine, 0, 400);
+        expect(server.counters.eventsSent).toBeLessThan(750);
       }
       got.push(...batch);
       if (got.length === 400) enough.abort();
     }
-    expect(idsOf(got)).toEqual(idsOf(events));
+    expect(eventIds(got)).toEqual(eventIds(events));
   });
 
   it('that is live and slow is ended by the server, and loses nothing', async () => {
     const server = await start();
-    const engine = opened(openOn(server.endpoint.port));
+    const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));
     const got: RecordedEvent[] = [];
     const enough = new AbortController();
-    await engine.append('render-0', eventsOf(1), noStream);
+    await engine.append('render-0', newEvents(1), noStream);
     for await (const batch of engine.subscribe(0, enough.signal)) {
       if (got.length === 0) {
         for (let number = 1; number <= 20; number += 1) {
-          await engine.append(`render-${number}`, Array.from({ length: 100 }, () => eventOf('x'.repeat(3_000))), noStream);
+          await engine.append(
+            `render-${number}`,
+            Array.from({ length: 100 }, () => newEvent('x'.repeat(3_000))),
+            noStream,
+          );
         }
-        await eventually(() => server.readings.tooSlow).toBe(1);
+        await eventually(() => server.counters.tooSlowSubscriptions).toBe(1);
       }
       got.push(...batch);
       if (got.length === 2_001) enough.abort();
     }
-    expect(got.map(({ position }) => position)).toEqual((await engine.readAll(0, 3_000)).map(({ position }) => position));
+    expect(got.map(({ position }) => position)).toEqual(
+      (await engine.readAll(0, 3_000)).map(({ position }) => position),
+    );
   });
 
   it('hands on together what has arrived together', async () => {
     const server = await start();
-    const engine = opened(openOn(server.endpoint.port));
-    await engine.append('render-1', eventsOf(400), noStream);
+    const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));
+    await engine.append('render-1', newEvents(400), noStream);
     let [batches, count] = [0, 0];
     const enough = new AbortController();
     for await (const batch of engine.subscribe(0, enough.signal)) {
@@ -141,30 +159,42 @@ describe('A subscription to KurrentDB', () => {
 describe('In a KurrentDB that is shared with others', () => {
   it('only what the service has recorded is read, followed and counted', async () => {
     const server = await start();
-    const engine = opened(openOn(server.endpoint.port));
-    const foreign = (metadata = '') => ({ id: crypto.randomUUID(), type: 'Theirs', contentType: 'application/json', data: Buffer.from('{}'), metadata: Buffer.from(metadata) });
-    await engine.append('render-1', eventsOf(1), noStream);
+    const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));
+    const foreign = (metadata = '') => ({
+      id: crypto.randomUUID(),
+      type: 'Theirs',
+      contentType: 'application/json',
+      data: Buffer.from('{}'),
+      metadata: Buffer.from(metadata),
+    });
+    await engine.append('render-1', newEvents(1), noStream);
     const before = await engine.head();
-    server.log.append('elsewhere-1', [foreign(), foreign('{"eventId":"1"}')], 'any');
+    server.eventLog.append('elsewhere-1', [foreign(), foreign('{"eventId":"1"}')], 'any');
     expect(await engine.head()).toBe(before);
-    for (const metadata of ['', 'null', 'no json', '{"schemaVersion":1}']) server.log.append('render-2', [foreign(metadata)], 'any');
-    await engine.append('render-1', eventsOf(1), 0);
+    for (const metadata of ['', 'null', 'no json', '{"schemaVersion":1}'])
+      server.eventLog.append('render-2', [foreign(metadata)], 'any');
+    await engine.append('render-1', newEvents(1), 0);
     expect((await engine.readAll(0, 10)).map(({ stream }) => stream)).toEqual(['render-1', 'render-1']);
     expect(await engine.read('render-2')).toEqual([]);
-    expect(await collect(engine, 0, 2)).toEqual(await engine.readAll(0, 10));
+    expect(await readSubscription(engine, 0, 2)).toEqual(await engine.readAll(0, 10));
   });
 
   it('a stream that nobody would see is refused', async () => {
-    const engine = opened(openOn((await start()).endpoint.port));
-    await expect(engine.append('invoice-1', eventsOf(1), noStream)).rejects.toThrow(RangeError);
+    const engine = closeAfterTest(openEventStoreOn((await start()).endpoint.port));
+    await expect(engine.append('invoice-1', newEvents(1), noStream)).rejects.toThrow(RangeError);
   });
 
   it('ids of any kind come back as they went in, and make a repeated append harmless', async () => {
-    const engine = opened(openOn((await start()).endpoint.port));
-    const ids = ['01ARZ3NDEKTSV4RRFFQ69G5FAV', 'an id of another kind', '6E8BC430-9C3A-11D9-9669-0800200C9A66', '6e8bc430-9c3a-11d9-9669-0800200c9a66'];
-    const events = ids.map((id) => ({ ...eventOf(), id }));
+    const engine = closeAfterTest(openEventStoreOn((await start()).endpoint.port));
+    const ids = [
+      '01ARZ3NDEKTSV4RRFFQ69G5FAV',
+      'an id of another kind',
+      '6E8BC430-9C3A-11D9-9669-0800200C9A66',
+      '6e8bc430-9c3a-11d9-9669-0800200c9a66',
+    ];
+    const events = ids.map((id) => ({ ...newEvent(), id }));
     const answer = await engine.append('render-1', events, noStream);
     expect(await engine.append('render-1', events, noStream)).toEqual(answer);
-    expect(idsOf(await engine.read('render-1'))).toEqual(ids);
+    expect(eventIds(await engine.read('render-1'))).toEqual(ids);
   });
 });

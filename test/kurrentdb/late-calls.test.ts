@@ -1,37 +1,45 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { openKurrentDbEventStore } from '#libs/event-store/kurrentdb.ts';
 import { noStream } from '#libs/event-store/port.ts';
-import { collect, eventOf, eventsOf } from '../contract/event-store/events.ts';
-import { actElsewhere, type OtherProcess } from '../contract/other-process.ts';
-import { openOn, quickTimes } from './engines.ts';
-import { eventually, givenInTests } from './given.ts';
+import { readSubscription, newEvent, newEvents } from '../support/contract/new-events.ts';
+import { runInOtherProcess, type OtherProcess } from '../support/processes/other-process.ts';
+import { openEventStoreOn, quickOptions } from '../support/kurrentdb/event-stores.ts';
+import { eventually, useTestServers } from '../support/kurrentdb/test-servers.ts';
 
-const { start, opened } = givenInTests();
+const { start, closeAfterTest } = useTestServers();
 const others: OtherProcess[] = [];
 afterEach(async () => {
   for (const other of others.splice(0)) await other.kill();
 });
 
-const impatient = { ...quickTimes, attemptMs: 100 };
+const shortTimeouts = { ...quickOptions, attemptMs: 100 };
 const clusterUrl = (port: number): string => `kurrentdb+discover://127.0.0.1:${port}?tls=false`;
 /** So many attempts are given up while the members of the cluster are not known. */
-const givenUp = 3;
+const abandonedAttempts = 3;
 
 describe('An attempt that is given up before its KurrentDB is found', () => {
   it('does not end the process when it comes to a leader that thaws and breaks its calls, and nothing is lost', async () => {
     const server = await start();
     const gossip = server.holdGossip();
-    const follower = actElsewhere({ module: '#libs/event-store/kurrentdb.ts', name: 'openKurrentDbEventStore', args: [clusterUrl(server.endpoint.port), impatient] }, 'follow', { count: 2 });
+    const follower = runInOtherProcess(
+      {
+        module: '#libs/event-store/kurrentdb.ts',
+        name: 'openKurrentDbEventStore',
+        args: [clusterUrl(server.endpoint.port), shortTimeouts],
+      },
+      'follow',
+      { count: 2 },
+    );
     others.push(follower);
-    await eventually(gossip.waiting).toBeGreaterThan(givenUp);
-    server.treatSubscriptions('broken');
+    await eventually(gossip.waiting).toBeGreaterThan(abandonedAttempts);
+    server.setSubscriptionMode('broken');
     gossip.release();
-    await eventually(() => server.readings.broken).toBeGreaterThan(givenUp);
-    server.treatSubscriptions('served');
-    const writer = opened(openOn(server.endpoint.port));
-    const events = [eventOf(), eventOf()];
+    await eventually(() => server.counters.brokenSubscriptions).toBeGreaterThan(abandonedAttempts);
+    server.setSubscriptionMode('served');
+    const writer = closeAfterTest(openEventStoreOn(server.endpoint.port));
+    const events = [newEvent(), newEvent()];
     await writer.append('render-1', events, noStream);
-    expect(await follower.ended()).toBe(0);
+    expect(await follower.exited()).toBe(0);
     expect(follower.lines).toEqual(['ready', ...events.map(({ id }) => id)]);
   });
 
@@ -39,28 +47,34 @@ describe('An attempt that is given up before its KurrentDB is found', () => {
     const server = await start();
     const gossip = server.holdGossip();
     // Long enough that attempts are made once on a busy machine when the member is known.
-    const engine = opened(openKurrentDbEventStore(clusterUrl(server.endpoint.port), { ...quickTimes, attemptMs: 2_000, watchMs: 60_000 }));
-    const live = collect(engine, 0, 2);
-    const operations = [engine.append('render-1', eventsOf(1), noStream), engine.read('render-2')];
+    const engine = closeAfterTest(
+      openKurrentDbEventStore(clusterUrl(server.endpoint.port), {
+        ...quickOptions,
+        attemptTimeoutMs: 2_000,
+        checkIntervalMs: 60_000,
+      }),
+    );
+    const live = readSubscription(engine, 0, 2);
+    const operations = [engine.append('render-1', newEvents(1), noStream), engine.read('render-2')];
     await eventually(gossip.waiting).toBeGreaterThan(1);
     gossip.release();
     await Promise.all(operations);
-    await engine.append('render-1', eventsOf(1), 0);
+    await engine.append('render-1', newEvents(1), 0);
     expect(await live).toHaveLength(2);
-    expect(server.readings).toMatchObject({ subscribedAfter: [0], appends: 2, reads: 1 });
+    expect(server.counters).toMatchObject({ subscribedAfter: [0], appends: 2, reads: 1 });
   });
 });
 
 describe('A subscription to KurrentDB that is ended', () => {
   it('before the server has confirmed it is cancelled there', async () => {
     const server = await start();
-    server.treatSubscriptions('kept waiting');
-    const engine = opened(openOn(server.endpoint.port));
+    server.setSubscriptionMode('kept waiting');
+    const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));
     const enough = new AbortController();
     const following = Array.fromAsync(engine.subscribe(0, enough.signal));
-    await eventually(() => server.readings.keptWaiting).toBe(1);
+    await eventually(() => server.counters.waitingSubscriptions).toBe(1);
     enough.abort();
     expect(await following).toEqual([]);
-    await eventually(() => server.readings.keptWaiting).toBe(0);
+    await eventually(() => server.counters.waitingSubscriptions).toBe(0);
   });
 });

@@ -6,11 +6,11 @@ import { generate } from 'selfsigned';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openKurrentDbEventStore } from '#libs/event-store/kurrentdb.ts';
 import { noStream } from '#libs/event-store/port.ts';
-import { collect, eventsOf } from '../contract/event-store/events.ts';
-import { temporaryFolder } from '../contract/folder.ts';
-import { quickTimes, urlOf } from './engines.ts';
-import { eventually } from './given.ts';
-import { startKurrentDb } from './server.ts';
+import { readSubscription, newEvents } from '../support/contract/new-events.ts';
+import { temporaryFolder } from '../support/contract/temporary-folder.ts';
+import { quickOptions, urlOf } from '../support/kurrentdb/event-stores.ts';
+import { eventually } from '../support/kurrentdb/test-servers.ts';
+import { startFakeKurrentDb } from '../support/kurrentdb/server.ts';
 
 const password = 'p:ss-w0rd';
 const encoded = encodeURIComponent(password);
@@ -19,7 +19,10 @@ const endings: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
-    extensions: [{ name: 'basicConstraints', cA: true, critical: true }, { name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] }],
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      { name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] },
+    ],
   });
   tls = { key, cert };
 });
@@ -28,14 +31,14 @@ afterEach(async () => {
   for (const end of endings.splice(0).toReversed()) await end();
 });
 
-const start = async (settings: Parameters<typeof startKurrentDb>[0] = {}) => {
-  const server = await startKurrentDb(settings);
+const start = async (settings: Parameters<typeof startFakeKurrentDb>[0] = {}) => {
+  const server = await startFakeKurrentDb(settings);
   endings.push(server.stop);
   return server.endpoint.port;
 };
 
 /** Something else that listens: it hangs up at once, or answers as a web server does. */
-const startOther = async (answer: string | null) => {
+const startOtherServer = async (answer: string | null) => {
   const other = createServer((socket) => {
     socket.on('error', () => undefined);
     if (answer === null) socket.destroy();
@@ -47,7 +50,7 @@ const startOther = async (answer: string | null) => {
 };
 
 const open = (url: string) => {
-  const engine = openKurrentDbEventStore(url, quickTimes);
+  const engine = openKurrentDbEventStore(url, quickOptions);
   endings.push(engine.close);
   return engine;
 };
@@ -61,19 +64,79 @@ const authorityFile = async (): Promise<string> => {
 
 describe('A KurrentDB that cannot serve is told of in one sentence', () => {
   it.each([
-    ['whose password is another', () => start({ tls, credentials: `admin:${password}` }), (port: number) => `kurrentdb://admin:wr0ng-secret@localhost:${port}?tlsVerifyCert=false`, 'refuses the user name or the password in EVENT_STORE_URL'],
-    ['that asks for credentials', () => start({ tls, credentials: `admin:${password}` }), (port: number) => `kurrentdb://localhost:${port}?tlsVerifyCert=false`, 'refuses the user name or the password in EVENT_STORE_URL'],
-    ['whose certificate is not trusted', () => start({ tls }), (port: number) => `kurrentdb://admin:${encoded}@localhost:${port}`, 'name the file of its authority as tlsCAFile in EVENT_STORE_URL'],
-    ['that speaks no TLS', () => start(), (port: number) => `kurrentdb://admin:${encoded}@localhost:${port}`, 'add tls=false to EVENT_STORE_URL'],
-    ['that speaks TLS alone', () => start({ tls }), (port: number) => `kurrentdb://admin:${encoded}@localhost:${port}?tls=false`, 'remove tls=false from EVENT_STORE_URL'],
-    ['behind a proxy that hangs up', () => startOther(null), (port: number) => `kurrentdb://localhost:${port}?tls=false`, 'hangs up at once: look whether the KurrentDB behind it is up'],
-    ['behind a proxy that hangs up on TLS', () => startOther(null), (port: number) => `kurrentdb://localhost:${port}`, 'hangs up at once: look whether the KurrentDB behind it is up'],
-    ['that is none', () => startOther('HTTP/1.1 400 Bad Request\r\n\r\n'), (port: number) => `kurrentdb://localhost:${port}?tls=false`, 'is no KurrentDB'],
-    ['that is named by its IP address with TLS', () => start({ tls }), (port: number) => `kurrentdb://127.0.0.1:${port}`, 'by its host name, not by an IP address'],
-    ['whose host has no address', () => start(), (port: number) => `kurrentdb://nowhere.invalid:${port}?tls=false`, 'cannot be resolved'],
-    ['that is too old', () => start({ version: '21.10.9' }), urlOf, 'is of version 21.10.9, but 22.6 or a later one is needed'],
+    [
+      'whose password is another',
+      () => start({ tls, credentials: `admin:${password}` }),
+      (port: number) => `kurrentdb://admin:wr0ng-secret@localhost:${port}?tlsVerifyCert=false`,
+      'refuses the user name or the password in EVENT_STORE_URL',
+    ],
+    [
+      'that asks for credentials',
+      () => start({ tls, credentials: `admin:${password}` }),
+      (port: number) => `kurrentdb://localhost:${port}?tlsVerifyCert=false`,
+      'refuses the user name or the password in EVENT_STORE_URL',
+    ],
+    [
+      'whose certificate is not trusted',
+      () => start({ tls }),
+      (port: number) => `kurrentdb://admin:${encoded}@localhost:${port}`,
+      'name the file of its authority as tlsCAFile in EVENT_STORE_URL',
+    ],
+    [
+      'that speaks no TLS',
+      () => start(),
+      (port: number) => `kurrentdb://admin:${encoded}@localhost:${port}`,
+      'add tls=false to EVENT_STORE_URL',
+    ],
+    [
+      'that speaks TLS alone',
+      () => start({ tls }),
+      (port: number) => `kurrentdb://admin:${encoded}@localhost:${port}?tls=false`,
+      'remove tls=false from EVENT_STORE_URL',
+    ],
+    [
+      'behind a proxy that hangs up',
+      () => startOtherServer(null),
+      (port: number) => `kurrentdb://localhost:${port}?tls=false`,
+      'hangs up at once: look whether the KurrentDB behind it is up',
+    ],
+    [
+      'behind a proxy that hangs up on TLS',
+      () => startOtherServer(null),
+      (port: number) => `kurrentdb://localhost:${port}`,
+      'hangs up at once: look whether the KurrentDB behind it is up',
+    ],
+    [
+      'that is none',
+      () => startOtherServer('HTTP/1.1 400 Bad Request\r\n\r\n'),
+      (port: number) => `kurrentdb://localhost:${port}?tls=false`,
+      'is no KurrentDB',
+    ],
+    [
+      'that is named by its IP address with TLS',
+      () => start({ tls }),
+      (port: number) => `kurrentdb://127.0.0.1:${port}`,
+      'by its host name, not by an IP address',
+    ],
+    [
+      'whose host has no address',
+      () => start(),
+      (port: number) => `kurrentdb://nowhere.invalid:${port}?tls=false`,
+      'cannot be resolved',
+    ],
+    [
+      'that is too old',
+      () => start({ version: '21.10.9' }),
+      urlOf,
+      'is of version 21.10.9, but 22.6 or a later one is needed',
+    ],
     ['that is too old to say so', () => start({ version: null }), urlOf, 'is of version unknown'],
-    ['of whose cluster nobody answers', () => start({ tls }), (port: number) => `kurrentdb+discover://127.0.0.1:${port}?tls=false&maxDiscoverAttempts=2&discoveryInterval=10`, 'No member of a KurrentDB cluster answers'],
+    [
+      'of whose cluster nobody answers',
+      () => start({ tls }),
+      (port: number) => `kurrentdb+discover://127.0.0.1:${port}?tls=false&maxDiscoverAttempts=2&discoveryInterval=10`,
+      'No member of a KurrentDB cluster answers',
+    ],
   ])('%s', async (_what, server, urlFor, sentence) => {
     const engine = open(urlFor(await server()));
     await eventually(() => engine.missing()).toContain(sentence);
@@ -81,10 +144,17 @@ describe('A KurrentDB that cannot serve is told of in one sentence', () => {
   });
 
   it('and operations on it fail without the password in what they say', async () => {
-    const engine = open(`kurrentdb://admin:wr0ng-secret@localhost:${await start({ tls, credentials: `admin:${password}` })}?tlsVerifyCert=false`);
-    const failures = await Promise.allSettled([engine.append('render-1', eventsOf(1), noStream), engine.read('render-1'), engine.head()]);
+    const engine = open(
+      `kurrentdb://admin:wr0ng-secret@localhost:${await start({ tls, credentials: `admin:${password}` })}?tlsVerifyCert=false`,
+    );
+    const failures = await Promise.allSettled([
+      engine.append('render-1', newEvents(1), noStream),
+      engine.read('render-1'),
+      engine.head(),
+    ]);
     expect(failures.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    for (const failure of failures) expect(failure.status === 'rejected' ? String(failure.reason.stack) : '').not.toContain('wr0ng-secret');
+    for (const failure of failures)
+      expect(failure.status === 'rejected' ? String(failure.reason.stack) : '').not.toContain('wr0ng-secret');
   });
 });
 
@@ -92,9 +162,9 @@ describe('A KurrentDB behind TLS and a password', () => {
   it.each(['kurrentdb', 'esdb'])('serves who has both, as %s://', async (scheme) => {
     const port = await start({ tls, credentials: `admin:${password}` });
     const engine = open(`${scheme}://admin:${encoded}@localhost:${port}?tlsCAFile=${await authorityFile()}`);
-    const { position } = await engine.append('render-1', eventsOf(1), noStream);
+    const { position } = await engine.append('render-1', newEvents(1), noStream);
     expect(await engine.head()).toBe(position);
-    expect(await collect(engine, 0, 1)).toHaveLength(1);
+    expect(await readSubscription(engine, 0, 1)).toHaveLength(1);
     await eventually(() => engine.missing()).toBeNull();
   });
 

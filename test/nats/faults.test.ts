@@ -2,11 +2,11 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import { connect } from '@nats-io/transport-node';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { DeadLetter } from '#libs/bus/jetstream.ts';
-import { openProxy } from './proxy.ts';
-import { isNatsThere, type NatsServer, prepareNats, startNats } from './server.ts';
-import { closeBuses, consumer, idsOf, openBus, publishAll, workOn } from './work.ts';
+import { openTcpProxy } from '../support/nats/tcp-proxy.ts';
+import { isNatsAvailable, type NatsServer, createNatsServer, startNatsServer } from '../support/nats/server.ts';
+import { closeBuses, consumer, messageIds, openBus, publishAll, consumeAll } from '../support/nats/test-bus.ts';
 
-const patience = { timeout: 25_000, interval: 20 };
+const waitOptions = { timeout: 25_000, interval: 20 };
 const never = new AbortController().signal;
 
 const closing: (() => Promise<void>)[] = [];
@@ -19,57 +19,60 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-const have = (done: readonly string[], ids: readonly string[]) => vi.waitFor(() => expect([...new Set(done)].toSorted()).toEqual([...ids].toSorted()), patience);
+const waitForMessages = (done: readonly string[], ids: readonly string[]) =>
+  vi.waitFor(() => expect([...new Set(done)].toSorted()).toEqual([...ids].toSorted()), waitOptions);
 const restart = async (server: NatsServer): Promise<void> => {
   await server.kill();
   await server.start();
 };
 
-describe.skipIf(!isNatsThere)('A bus on a NATS server', () => {
+describe.skipIf(!isNatsAvailable)('A bus on a NATS server', () => {
   it('keeps what was confirmed when the server is killed, and who waits or works goes on by itself', async () => {
-    const server = kept(await startNats());
+    const server = kept(await startNatsServer());
     const bus = openBus(server.url);
-    await publishAll(bus, idsOf('before', 50));
+    await publishAll(bus, messageIds('before', 50));
     const held = (await bus.next(consumer, never))!;
     await restart(server);
-    const worker = workOn(bus);
-    await publishAll(bus, idsOf('after', 50));
+    const worker = consumeAll(bus);
+    await publishAll(bus, messageIds('after', 50));
     await held.ack();
-    await vi.waitFor(async () => expect(await bus.pending(consumer)).toBe(0), patience);
-    expect(new Set([...worker.done, held.id])).toEqual(new Set([...idsOf('before', 50), ...idsOf('after', 50)]));
+    await vi.waitFor(async () => expect(await bus.pending(consumer)).toBe(0), waitOptions);
+    expect(new Set([...worker.done, held.id])).toEqual(
+      new Set([...messageIds('before', 50), ...messageIds('after', 50)]),
+    );
     await worker.stop();
   });
 
   it('holds what is published while the server is away until it has confirmed it', async () => {
-    const server = kept(await prepareNats());
+    const server = kept(await createNatsServer());
     const bus = openBus(server.url);
-    const worker = workOn(bus);
-    const published = publishAll(bus, idsOf('early', 20));
-    await vi.waitFor(() => expect(bus.missing()).toMatch(/nothing listens.*BUS_URL/), patience);
+    const worker = consumeAll(bus);
+    const published = publishAll(bus, messageIds('early', 20));
+    await vi.waitFor(() => expect(bus.missing()).toMatch(/nothing listens.*BUS_URL/), waitOptions);
     await server.start();
     await published;
-    await have(worker.done, idsOf('early', 20));
+    await waitForMessages(worker.done, messageIds('early', 20));
     expect(bus.missing()).toBeNull();
     await worker.stop();
   });
 
   it('makes its streams and consumers again when the storage was wiped', async () => {
-    const server = kept(await startNats());
+    const server = kept(await startNatsServer());
     const bus = openBus(server.url);
-    const worker = workOn(bus);
-    await publishAll(bus, idsOf('first', 20));
-    await have(worker.done, idsOf('first', 20));
+    const worker = consumeAll(bus);
+    await publishAll(bus, messageIds('first', 20));
+    await waitForMessages(worker.done, messageIds('first', 20));
     await server.kill();
     await server.wipe();
     await server.start();
-    await publishAll(bus, idsOf('second', 20));
-    await have(worker.done, [...idsOf('first', 20), ...idsOf('second', 20)]);
+    await publishAll(bus, messageIds('second', 20));
+    await waitForMessages(worker.done, [...messageIds('first', 20), ...messageIds('second', 20)]);
     await worker.stop();
     expect(await bus.pending(consumer)).toBe(0);
   });
 
   it('makes a stream again that is deleted while it runs, and a consumer, with what it had in hands', async () => {
-    const server = kept(await startNats());
+    const server = kept(await startNatsServer());
     const bus = openBus(server.url, 'deleted');
     const operator = await connect({ servers: `127.0.0.1:${server.port}` });
     const { streams, consumers } = await jetstreamManager(operator);
@@ -86,93 +89,102 @@ describe.skipIf(!isNatsThere)('A bus on a NATS server', () => {
   });
 
   it('sees that the server is frozen, and goes on when it is not', async () => {
-    const server = kept(await startNats());
+    const server = kept(await startNatsServer());
     const bus = openBus(server.url);
-    const worker = workOn(bus);
-    await publishAll(bus, idsOf('warm', 5));
-    await have(worker.done, idsOf('warm', 5));
-    server.freeze();
-    const published = publishAll(bus, idsOf('frozen', 20));
-    await vi.waitFor(() => expect(bus.missing()).toMatch(/BUS_URL/), patience);
-    server.thaw();
+    const worker = consumeAll(bus);
+    await publishAll(bus, messageIds('warm', 5));
+    await waitForMessages(worker.done, messageIds('warm', 5));
+    server.suspend();
+    const published = publishAll(bus, messageIds('frozen', 20));
+    await vi.waitFor(() => expect(bus.missing()).toMatch(/BUS_URL/), waitOptions);
+    server.resume();
     await published;
-    await have(worker.done, [...idsOf('warm', 5), ...idsOf('frozen', 20)]);
-    await vi.waitFor(() => expect(bus.missing()).toBeNull(), patience);
+    await waitForMessages(worker.done, [...messageIds('warm', 5), ...messageIds('frozen', 20)]);
+    await vi.waitFor(() => expect(bus.missing()).toBeNull(), waitOptions);
     await worker.stop();
   });
 
   it('tells who waits elsewhere of a message whose publisher lost its connection as soon as it was confirmed', async () => {
-    const server = kept(await startNats());
-    const proxy = await openProxy(server.port);
+    const server = kept(await startNatsServer());
+    const proxy = await openTcpProxy(server.port);
     closing.push(() => proxy.close());
     const [publisher, taker] = [openBus(`nats://127.0.0.1:${proxy.port}`, 'bell'), openBus(server.url, 'bell')];
-    const worker = workOn(taker);
+    const worker = consumeAll(taker);
     await publishAll(publisher, ['before']);
-    await have(worker.done, ['before']);
-    await publisher.publish({ id: 'lost', subject: consumer.subject, data: {} }).then(() => proxy.cut());
-    await have(worker.done, ['before', 'lost']);
+    await waitForMessages(worker.done, ['before']);
+    await publisher.publish({ id: 'lost', subject: consumer.subject, data: {} }).then(() => proxy.closeConnections());
+    await waitForMessages(worker.done, ['before', 'lost']);
     await worker.stop();
     expect(await taker.pending(consumer)).toBe(0);
   });
 
   it('loses nothing when connections are cut again and again', async () => {
-    const server = kept(await startNats());
-    const proxy = await openProxy(server.port);
+    const server = kept(await startNatsServer());
+    const proxy = await openTcpProxy(server.port);
     closing.unshift(() => proxy.close());
-    const [publisher, taker] = [openBus(`nats://127.0.0.1:${proxy.port}`, 'cut'), openBus(`nats://127.0.0.1:${proxy.port}`, 'cut')];
-    const worker = workOn(taker);
+    const [publisher, taker] = [
+      openBus(`nats://127.0.0.1:${proxy.port}`, 'cut'),
+      openBus(`nats://127.0.0.1:${proxy.port}`, 'cut'),
+    ];
+    const worker = consumeAll(taker);
     const ids: string[] = [];
     for (let round = 0; round < 3; round += 1) {
-      const more = idsOf(`round${round}`, 20);
+      const more = messageIds(`round${round}`, 20);
       ids.push(...more);
       const published = publishAll(publisher, more);
-      proxy.cut();
+      proxy.closeConnections();
       await published;
     }
-    await have(worker.done, ids);
-    await vi.waitFor(async () => expect(await publisher.pending(consumer)).toBe(0), patience);
+    await waitForMessages(worker.done, ids);
+    await vi.waitFor(async () => expect(await publisher.pending(consumer)).toBe(0), waitOptions);
     await worker.stop();
   });
 
   it('tells of a message that was given out as often as it may be, and takes it off, so that it can be put back', async () => {
-    const server = kept(await startNats());
+    const server = kept(await startNatsServer());
     const letters: Partial<DeadLetter>[] = [];
-    const bus = openBus(server.url, 'tired', { maxAttempts: 2, onDeadLetter: (message) => void letters.push(message) });
+    const bus = openBus(server.url, 'tired', {
+      maxDeliveries: 2,
+      onDeadLetter: (message) => void letters.push(message),
+    });
     await publishAll(bus, ['poison']);
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       const delivery = (await bus.next(consumer, never))!;
-      expect(delivery.attempt).toBe(attempt);
+      expect(delivery.deliveryCount).toBe(attempt);
       await delivery.nak(0);
     }
-    const worker = workOn(bus);
-    await vi.waitFor(() => expect(letters).toEqual([{ id: 'poison', stream: 'tired-work-ordinary', attempts: 2 }]), patience);
+    const worker = consumeAll(bus);
+    await vi.waitFor(
+      () => expect(letters).toEqual([{ id: 'poison', stream: 'tired-work-ordinary', attempts: 2 }]),
+      waitOptions,
+    );
     expect(worker.done).toEqual([]);
-    await vi.waitFor(async () => expect(await bus.pending(consumer)).toBe(0), patience);
+    await vi.waitFor(async () => expect(await bus.pending(consumer)).toBe(0), waitOptions);
     await worker.stop();
   });
 
   it('says soon how much waits, or that it cannot be asked', async () => {
-    const server = kept(await prepareNats());
+    const server = kept(await createNatsServer());
     const bus = openBus(server.url);
     await expect(bus.pending(consumer)).rejects.toThrow(/BUS_URL/);
   });
 
   it('takes a message back whose worker is gone although nobody had waited for it, while others are busy with their own', async () => {
-    const server = kept(await startNats());
+    const server = kept(await startNatsServer());
     const [gone, here] = [openBus(server.url, 'gone'), openBus(server.url, 'gone')];
-    const worker = workOn(here);
+    const worker = consumeAll(here);
     await worker.stop();
     await publishAll(gone, ['left']);
     expect((await gone.next(consumer, never))!.id).toBe('left');
     await gone.close();
-    const other = workOn(here);
-    await publishAll(here, idsOf('busy', 20));
-    await have(other.done, ['left', ...idsOf('busy', 20)]);
+    const other = consumeAll(here);
+    await publishAll(here, messageIds('busy', 20));
+    await waitForMessages(other.done, ['left', ...messageIds('busy', 20)]);
     await other.stop();
   });
 
   it('refuses for good what is larger than the server takes', async () => {
-    const server = kept(await startNats());
+    const server = kept(await startNatsServer());
     const bus = openBus(server.url);
     await expect(bus.publish({ id: 'large', subject: 'work', data: 'x'.repeat(2_000_000) })).rejects.toThrow();
   });

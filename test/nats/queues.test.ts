@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { isNatsThere, type NatsServer, startNats } from './server.ts';
-import { closeBuses, consumer, idsOf, openBus, publishAll, workOn } from './work.ts';
+import { isNatsAvailable, type NatsServer, startNatsServer } from '../support/nats/server.ts';
+import { closeBuses, consumer, messageIds, openBus, publishAll, consumeAll } from '../support/nats/test-bus.ts';
 
-const patience = { timeout: 25_000, interval: 20 };
+const waitOptions = { timeout: 25_000, interval: 20 };
 const never = new AbortController().signal;
 
-describe.skipIf(!isNatsThere)('Messages on a NATS server', () => {
+describe.skipIf(!isNatsAvailable)('Messages on a NATS server', () => {
   let server: NatsServer;
   beforeAll(async () => {
-    server = await startNats();
+    server = await startNatsServer();
   });
   afterAll(() => server.remove());
   afterEach(closeBuses);
@@ -23,7 +23,7 @@ describe.skipIf(!isNatsThere)('Messages on a NATS server', () => {
   });
 
   it('are one under one id for as long as it waits, which may be longer than the server remembers ids', async () => {
-    const bus = openBus(server.url, 'once', { deduplicationMs: 200 });
+    const bus = openBus(server.url, 'once', { deduplicationWindowMs: 200 });
     await publishAll(bus, ['done']);
     await (await bus.next(consumer, never))!.ack();
     await publishAll(bus, ['waiting']);
@@ -31,16 +31,16 @@ describe.skipIf(!isNatsThere)('Messages on a NATS server', () => {
     await vi.waitFor(async () => {
       await publishAll(bus, ['done']);
       expect(await bus.pending(consumer)).toBe(2);
-    }, patience);
+    }, waitOptions);
     await publishAll(bus, ['waiting']);
     expect(await bus.pending(consumer)).toBe(2);
   });
 
   it('share several processes, none of which is left without work', async () => {
     const buses = [openBus(server.url, 'share'), openBus(server.url, 'share')];
-    await publishAll(buses[0]!, idsOf('work', 400));
-    const workers = buses.map((bus) => workOn(bus));
-    await vi.waitFor(() => expect(workers.flatMap(({ done }) => done)).toHaveLength(400), patience);
+    await publishAll(buses[0]!, messageIds('work', 400));
+    const workers = buses.map((bus) => consumeAll(bus));
+    await vi.waitFor(() => expect(workers.flatMap(({ done }) => done)).toHaveLength(400), waitOptions);
     for (const { done } of workers) expect(done.length).toBeGreaterThan(100);
     for (const { stop } of workers) await stop();
   });
@@ -59,10 +59,10 @@ describe.skipIf(!isNatsThere)('Messages on a NATS server', () => {
     expect(held.id).toBe('after');
     await publishAll(later, ['more']);
     const order: string[] = [];
-    const worker = workOn(earlier, (id) => order.push(id));
+    const worker = consumeAll(earlier, (id) => order.push(id));
     for (let round = 0; round < 10; round += 1) {
       await publishAll(later, [`marker${round}`]);
-      await vi.waitFor(() => expect(order).toContain(`marker${round}`), patience);
+      await vi.waitFor(() => expect(order).toContain(`marker${round}`), waitOptions);
       await new Promise((resolve) => setTimeout(resolve, 60));
     }
     expect(order).not.toContain('after');

@@ -4,18 +4,24 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import selfsigned from 'selfsigned';
-import { openNatsAnswers } from '#libs/answers/nats.ts';
+import { openNatsReplies } from '#libs/replies/nats.ts';
 import { openJetStreamBus } from '#libs/bus/jetstream.ts';
-import { temporaryFolder } from '../contract/folder.ts';
-import { freePort, isNatsThere, type NatsServer, type NatsSettings, startNats } from './server.ts';
+import { temporaryFolder } from '../support/contract/temporary-folder.ts';
+import {
+  freePort,
+  isNatsAvailable,
+  type NatsServer,
+  type NatsServerOptions,
+  startNatsServer,
+} from '../support/nats/server.ts';
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
 
-const serverWith = async (settings: NatsSettings): Promise<NatsServer> => {
-  const server = await startNats(settings);
+const serverWith = async (settings: NatsServerOptions): Promise<NatsServer> => {
+  const server = await startNatsServer(settings);
   closing.push(() => server.remove());
   return server;
 };
@@ -24,24 +30,30 @@ const open = (url: string) => {
   closing.push(() => bus.close());
   return bus;
 };
-const patience = { timeout: 15_000, interval: 20 };
+const waitOptions = { timeout: 15_000, interval: 20 };
 /** What it says is wrong, once that is about this; it must name the setting. */
-const complaintOf = async (url: string, about: RegExp): Promise<string | null> => {
+const waitForProblem = async (url: string, about: RegExp): Promise<string | null> => {
   const bus = open(url);
-  await vi.waitFor(() => expect(bus.missing()).toMatch(about), patience);
+  await vi.waitFor(() => expect(bus.missing()).toMatch(about), waitOptions);
   expect(bus.missing()).toMatch(/BUS_URL/);
   return bus.missing();
 };
 const secrets = /hush|geheim/;
 /** Resolves when it can serve. */
-const missingOf = async (engine: { missing(): string | null }): Promise<string | null> => {
-  await vi.waitFor(() => expect(engine.missing()).toBeNull(), patience);
+const waitUntilAvailable = async (engine: { missing(): string | null }): Promise<string | null> => {
+  await vi.waitFor(() => expect(engine.missing()).toBeNull(), waitOptions);
   return engine.missing();
 };
 
 /** Something that greets as a NATS server does, and says nothing more. */
-const greeter = async (greeting: string): Promise<string> => {
-  const server: Server = createServer((socket) => void socket.on('error', () => undefined).on('data', (data) => data.toString().includes('PING') && socket.write('PONG\r\n')).write(greeting)).listen(0, '127.0.0.1');
+const openFakeServer = async (greeting: string): Promise<string> => {
+  const server: Server = createServer(
+    (socket) =>
+      void socket
+        .on('error', () => undefined)
+        .on('data', (data) => data.toString().includes('PING') && socket.write('PONG\r\n'))
+        .write(greeting),
+  ).listen(0, '127.0.0.1');
   await once(server, 'listening');
   closing.push(async () => void server.close());
   return `nats://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -49,7 +61,14 @@ const greeter = async (greeting: string): Promise<string> => {
 
 describe('A bus on NATS that cannot serve says why, and what to look at', () => {
   it.each([
-    'nats://', 'nats:///x', 'http://localhost', 'localhost:4222', 'nats://a b', 'nats://u:geheim@', 'nats://one:4222,http://u:geheim@two', '',
+    'nats://',
+    'nats:///x',
+    'http://localhost',
+    'localhost:4222',
+    'nats://a b',
+    'nats://u:geheim@',
+    'nats://one:4222,http://u:geheim@two',
+    '',
   ])('at once, where "%s" is no address', (url) => {
     expect(() => openJetStreamBus(url)).toThrow(/BUS_URL .*nats:\/\/host:port/);
     try {
@@ -59,77 +78,104 @@ describe('A bus on NATS that cannot serve says why, and what to look at', () => 
     }
   });
 
-  it('when nothing is there', async () => expect(await complaintOf(`nats://127.0.0.1:${await freePort()}`, /nothing listens at/)).not.toMatch(secrets));
+  it('when nothing is there', async () =>
+    expect(await waitForProblem(`nats://127.0.0.1:${await freePort()}`, /nothing listens at/)).not.toMatch(secrets));
   it('when what listens hangs up', async () => {
     const server = createServer((socket) => void socket.on('error', () => undefined).destroy()).listen(0, '127.0.0.1');
     await once(server, 'listening');
     closing.push(async () => void server.close());
-    expect(await complaintOf(`nats://me:geheim@127.0.0.1:${(server.address() as AddressInfo).port}`, /hangs up at once/)).not.toMatch(secrets);
+    expect(
+      await waitForProblem(`nats://me:geheim@127.0.0.1:${(server.address() as AddressInfo).port}`, /hangs up at once/),
+    ).not.toMatch(secrets);
   });
-  it('when the host has no name', async () => expect(await complaintOf('nats://nowhere.invalid', /has no address|does not answer/)).not.toMatch(secrets));
-  it('when something else answers', async () => expect(await complaintOf(await greeter('HTTP/1.1 400 Bad Request\r\n\r\n'), /no NATS server/)).not.toMatch(secrets));
+  it('when the host has no name', async () =>
+    expect(await waitForProblem('nats://nowhere.invalid', /has no address|does not answer/)).not.toMatch(secrets));
+  it('when something else answers', async () =>
+    expect(
+      await waitForProblem(await openFakeServer('HTTP/1.1 400 Bad Request\r\n\r\n'), /no NATS server/),
+    ).not.toMatch(secrets));
   it('when the server is too old', async () =>
-    expect(await complaintOf(await greeter('INFO {"server_id":"X","version":"2.8.4","proto":1,"headers":true,"max_payload":1048576,"jetstream":true}\r\n'), /is version 2\.8\.4, and 2\.9/)).not.toMatch(secrets));
+    expect(
+      await waitForProblem(
+        await openFakeServer(
+          'INFO {"server_id":"X","version":"2.8.4","proto":1,"headers":true,"max_payload":1048576,"jetstream":true}\r\n',
+        ),
+        /is version 2\.8\.4, and 2\.9/,
+      ),
+    ).not.toMatch(secrets));
 });
 
-describe.skipIf(!isNatsThere)('A bus on a NATS server that cannot serve says why', () => {
+describe.skipIf(!isNatsAvailable)('A bus on a NATS server that cannot serve says why', () => {
   const users = 'authorization { users: [ { user: "me", password: "geheim" } ] }';
 
   it('when the password is wrong, until the right one is there', async () => {
-    const server = await serverWith({ lines: users });
-    expect(await complaintOf(`nats://me:hush@127.0.0.1:${server.port}`, /refuses the user name, the password or the token/)).not.toMatch(secrets);
-    expect(await complaintOf(`nats://127.0.0.1:${server.port}`, /refuses/)).not.toMatch(secrets);
-    expect(await missingOf(open(`nats://me:geheim@127.0.0.1:${server.port}`))).toBeNull();
+    const server = await serverWith({ configurationLines: users });
+    expect(
+      await waitForProblem(
+        `nats://me:hush@127.0.0.1:${server.port}`,
+        /refuses the user name, the password or the token/,
+      ),
+    ).not.toMatch(secrets);
+    expect(await waitForProblem(`nats://127.0.0.1:${server.port}`, /refuses/)).not.toMatch(secrets);
+    expect(await waitUntilAvailable(open(`nats://me:geheim@127.0.0.1:${server.port}`))).toBeNull();
   });
 
   it('when the token is wrong', async () => {
-    const server = await serverWith({ lines: 'authorization { token: "geheim" }' });
-    expect(await complaintOf(`nats://hush@127.0.0.1:${server.port}`, /refuses/)).not.toMatch(secrets);
-    expect(await missingOf(open(`nats://geheim@127.0.0.1:${server.port}`))).toBeNull();
+    const server = await serverWith({ configurationLines: 'authorization { token: "geheim" }' });
+    expect(await waitForProblem(`nats://hush@127.0.0.1:${server.port}`, /refuses/)).not.toMatch(secrets);
+    expect(await waitUntilAvailable(open(`nats://geheim@127.0.0.1:${server.port}`))).toBeNull();
   });
 
   it('when JetStream is not enabled, which answers do not need', async () => {
     const server = await serverWith({ jetstream: false });
-    expect(await complaintOf(server.url, /JetStream not enabled/)).not.toMatch(secrets);
-    const answers = openNatsAnswers(server.url);
+    expect(await waitForProblem(server.url, /JetStream not enabled/)).not.toMatch(secrets);
+    const answers = openNatsReplies(server.url);
     closing.push(() => answers.close());
-    expect(await missingOf(answers)).toBeNull();
+    expect(await waitUntilAvailable(answers)).toBeNull();
   });
 
   it('when it speaks no TLS, or its certificate is not trusted', async () => {
     const plain = await serverWith({});
-    expect(await complaintOf(`tls://127.0.0.1:${plain.port}`, /speaks no TLS/)).not.toMatch(secrets);
+    expect(await waitForProblem(`tls://127.0.0.1:${plain.port}`, /speaks no TLS/)).not.toMatch(secrets);
     const { folder, remove } = await temporaryFolder();
     closing.push(remove);
     const { cert, private: key } = await selfsigned.generate([{ name: 'commonName', value: 'localhost' }]);
     await Promise.all([writeFile(join(folder, 'cert.pem'), cert), writeFile(join(folder, 'key.pem'), key)]);
-    const secured = await serverWith({ lines: `tls { cert_file: "${folder}/cert.pem", key_file: "${folder}/key.pem" }` });
-    expect(await complaintOf(`tls://127.0.0.1:${secured.port}`, /certificate .* not one that is trusted/)).not.toMatch(secrets);
-    expect(await complaintOf(secured.url, /certificate .* not one that is trusted/)).not.toMatch(secrets);
+    const secured = await serverWith({
+      configurationLines: `tls { cert_file: "${folder}/cert.pem", key_file: "${folder}/key.pem" }`,
+    });
+    expect(
+      await waitForProblem(`tls://127.0.0.1:${secured.port}`, /certificate .* not one that is trusted/),
+    ).not.toMatch(secrets);
+    expect(await waitForProblem(secured.url, /certificate .* not one that is trusted/)).not.toMatch(secrets);
   });
 
   it('when it goes away later, and takes it back when it has returned', async () => {
     const server = await serverWith({});
     const bus = open(server.url);
-    expect(await missingOf(bus)).toBeNull();
+    expect(await waitUntilAvailable(bus)).toBeNull();
     await server.kill();
-    await vi.waitFor(() => expect(bus.missing()).toMatch(/BUS_URL/), patience);
+    await vi.waitFor(() => expect(bus.missing()).toMatch(/BUS_URL/), waitOptions);
     await server.start();
-    expect(await missingOf(bus)).toBeNull();
+    expect(await waitUntilAvailable(bus)).toBeNull();
   });
 
   it('and uses whichever of several is there', async () => {
     const server = await serverWith({});
     const bus = open(`nats://127.0.0.1:${await freePort()},127.0.0.1:${server.port}`);
-    expect(await missingOf(bus)).toBeNull();
+    expect(await waitUntilAvailable(bus)).toBeNull();
     await bus.publish({ id: 'x', subject: 'work', data: {} });
   });
 
   it('when it may not store anything', async () => {
-    const server = await serverWith({ jetstream: true, lines: 'accounts { A { jetstream { max_file: 0, max_mem: 0, max_streams: 0 }, users: [ { user: "me", password: "geheim" } ] } }' });
+    const server = await serverWith({
+      jetstream: true,
+      configurationLines:
+        'accounts { A { jetstream { max_file: 0, max_mem: 0, max_streams: 0 }, users: [ { user: "me", password: "geheim" } ] } }',
+    });
     const bus = open(`nats://me:geheim@127.0.0.1:${server.port}`);
     const published = bus.publish({ id: 'x', subject: 'work', data: {} }).catch(() => 'closed');
-    await vi.waitFor(() => expect(bus.missing()).toMatch(/takes no messages|JetStream not enabled/), patience);
+    await vi.waitFor(() => expect(bus.missing()).toMatch(/takes no messages|JetStream not enabled/), waitOptions);
     await bus.close();
     expect(await published).toBe('closed');
   });

@@ -2,40 +2,70 @@ import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { counters, gauges, histograms } from '#libs/telemetry/catalogue.ts';
-import { freeKey } from '../e2e/accounts.ts';
-import { type Client, clientOf } from '../e2e/client.ts';
-import { jobsOf } from '../e2e/jobs.ts';
-import { openReceivers, type Receivers } from '../e2e/receivers.ts';
-import { serviceForFile } from '../e2e/service.ts';
-import { until } from '../e2e/until.ts';
-import { readExposition, type Sample } from './exposition.ts';
-import { readPromql } from './promql.ts';
+import { counters, gauges, histograms } from '#libs/telemetry/metric-definitions.ts';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { type ApiClient, createClient } from '../support/client/api-client.ts';
+import { createJobClient } from '../support/client/job-client.ts';
+import { openWebhookReceivers, type WebhookReceivers } from '../support/webhooks/receivers.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { parseExposition, type Sample } from '../support/telemetry/exposition.ts';
+import { parsePromql } from '../support/telemetry/promql.ts';
 
-const fileOf = (name: string): string => readFileSync(new URL(`../../deploy/observability/${name}`, import.meta.url), 'utf8');
+const fileOf = (name: string): string =>
+  readFileSync(new URL(`../../deploy/observability/${name}`, import.meta.url), 'utf8');
 
 const datasource = z.object({ type: z.literal('prometheus'), uid: z.literal('${datasource}') });
 const place = z.object({ x: z.int().min(0), y: z.int().min(0), w: z.int().min(1).max(24), h: z.int().min(1) });
 const target = z.object({ refId: z.string(), datasource, expr: z.string(), legendFormat: z.string() });
 const panel = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('row'), id: z.int(), title: z.string().min(1), gridPos: place, panels: z.array(z.never()) }),
-  z.object({ type: z.enum(['timeseries', 'stat']), id: z.int(), title: z.string().min(1), gridPos: place, datasource, targets: z.array(target).min(1), fieldConfig: z.object({ defaults: z.object({ unit: z.string() }) }), options: z.object({}) }),
+  z.object({
+    type: z.literal('row'),
+    id: z.int(),
+    title: z.string().min(1),
+    gridPos: place,
+    panels: z.array(z.never()),
+  }),
+  z.object({
+    type: z.enum(['timeseries', 'stat']),
+    id: z.int(),
+    title: z.string().min(1),
+    gridPos: place,
+    datasource,
+    targets: z.array(target).min(1),
+    fieldConfig: z.object({ defaults: z.object({ unit: z.string() }) }),
+    options: z.object({}),
+  }),
 ]);
 const dashboardSchema = z.object({
-  uid: z.string().max(40), title: z.string(), schemaVersion: z.int().min(36), panels: z.array(panel), time: z.object({ from: z.string(), to: z.string() }),
+  uid: z.string().max(40),
+  title: z.string(),
+  schemaVersion: z.int().min(36),
+  panels: z.array(panel),
+  time: z.object({ from: z.string(), to: z.string() }),
   templating: z.object({ list: z.array(z.object({ name: z.string(), type: z.string() })) }),
 });
 const dashboard = dashboardSchema.parse(JSON.parse(fileOf('dashboard.json')));
 
 const rule = z.strictObject({
-  alert: z.string().regex(/^Colophon[A-Z]\w+$/), expr: z.string(), for: z.string().regex(/^\d+[smh]$/).optional(),
-  labels: z.strictObject({ severity: z.enum(['critical', 'warning', 'info']) }), annotations: z.strictObject({ summary: z.string(), description: z.string() }),
+  alert: z.string().regex(/^Colophon[A-Z]\w+$/),
+  expr: z.string(),
+  for: z
+    .string()
+    .regex(/^\d+[smh]$/)
+    .optional(),
+  labels: z.strictObject({ severity: z.enum(['critical', 'warning', 'info']) }),
+  annotations: z.strictObject({ summary: z.string(), description: z.string() }),
 });
-const { rules } = z.strictObject({ groups: z.tuple([z.strictObject({ name: z.string(), rules: z.array(rule) })]) }).parse(parse(fileOf('alerts.yaml'))).groups[0];
+const { rules } = z
+  .strictObject({ groups: z.tuple([z.strictObject({ name: z.string(), rules: z.array(rule) })]) })
+  .parse(parse(fileOf('alerts.yaml'))).groups[0];
 
-const drawn = dashboard.panels.flatMap((one) => (one.type === 'row' ? [] : one.targets.map(({ expr, legendFormat }) => ({ from: one.title, expr, legendFormat }))));
+const drawn = dashboard.panels.flatMap((one) =>
+  one.type === 'row' ? [] : one.targets.map(({ expr, legendFormat }) => ({ from: one.title, expr, legendFormat })),
+);
 const expressions = [...drawn, ...rules.map(({ alert, expr }) => ({ from: alert, expr }))];
-let receivers: Receivers | undefined;
+let receivers: WebhookReceivers | undefined;
 afterAll(() => receivers?.close());
 
 /** The values that a label of a metric can have at all: some appear only once something has gone wrong. */
@@ -50,7 +80,9 @@ const alwaysThere = new Set(['job', 'instance', 'le']);
 
 describe('The dashboard', () => {
   it('has panels that lie on the grid, none over another, each with its own id', () => {
-    const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) => Array.from({ length: w * h }, (_, index) => `${x + (index % w)} ${y + Math.floor(index / w)}`));
+    const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_, index) => `${x + (index % w)} ${y + Math.floor(index / w)}`),
+    );
     expect(new Set(cells).size).toBe(cells.length);
     expect(dashboard.panels.filter(({ gridPos: { x, w } }) => x + w > 24)).toEqual([]);
     expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
@@ -59,9 +91,12 @@ describe('The dashboard', () => {
   it('names in its legends only labels that are left of the results', () => {
     for (const { from, expr, legendFormat } of drawn) {
       const named = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!);
-      const { grouped } = readPromql(expr);
-      const left = grouped.length > 0 ? grouped : ['instance', 'browser'];
-      expect(named.filter((name) => !left.includes(name)), `${from}: ${legendFormat}`).toEqual([]);
+      const { groupingLabels } = parsePromql(expr);
+      const left = groupingLabels.length > 0 ? groupingLabels : ['instance', 'browser'];
+      expect(
+        named.filter((name) => !left.includes(name)),
+        `${from}: ${legendFormat}`,
+      ).toEqual([]);
     }
   });
 
@@ -73,49 +108,66 @@ describe('The dashboard', () => {
 });
 
 describe('What dashboard and alerts ask for', () => {
-  let client: Client;
+  let client: ApiClient;
   let samples: Sample[];
-  const at = serviceForFile(async () => (receivers = await openReceivers()).settings);
-  const read = async (): Promise<Sample[]> => readExposition(await (await fetch(`${at.service.url}/metrics`)).text());
+  const at = serviceForTestFile(async () => (receivers = await openWebhookReceivers()).settings);
+  const read = async (): Promise<Sample[]> => parseExposition(await (await fetch(`${at.service.url}/metrics`)).text());
 
   beforeAll(async () => {
-    client = clientOf(at.service.url, await freeKey(at.house));
-    const receiver = await receivers!.receiver();
+    client = createClient(at.service.url, await createUnlimitedKey(at.installation));
+    const receiver = await receivers!.openReceiver();
     await client.render('html', '<script>1</script><p>script</p>');
-    const jobs = jobsOf(client);
+    const jobs = createJobClient(client);
     const { job_id } = await jobs.submit({ webhook_url: receiver.url });
-    await jobs.when(job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
-    await until('the callback is counted', async () => (await read()).some(({ metric, labels, value }) => metric === 'colophon_deliveries_total' && labels['outcome'] === 'delivered' && value === 1));
+    await jobs.waitUntilJob(job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
+    await waitUntil('the callback is counted', async () =>
+      (await read()).some(
+        ({ metric, labels, value }) =>
+          metric === 'colophon_deliveries_total' && labels['outcome'] === 'delivered' && value === 1,
+      ),
+    );
     samples = await read();
   });
 
   it.each(expressions)('is there in a running service: $from', ({ expr }) => {
-    const { selectors, grouped } = readPromql(expr);
+    const { selectors, groupingLabels } = parsePromql(expr);
     expect(selectors.length).toBeGreaterThan(0);
     for (const { metric, matchers } of selectors) {
       const own = samples.filter((sample) => sample.metric === metric);
       expect(own.length, metric).toBeGreaterThan(0);
       const labels = new Set([...own.flatMap((sample) => Object.keys(sample.labels)), ...alwaysThere]);
-      expect([...grouped, ...matchers.map(({ label }) => label)].filter((label) => !labels.has(label)), `labels of ${metric}`).toEqual([]);
+      expect(
+        [...groupingLabels, ...matchers.map(({ label }) => label)].filter((label) => !labels.has(label)),
+        `labels of ${metric}`,
+      ).toEqual([]);
       for (const { label, op, value } of matchers.filter(({ value: asked }) => !asked.startsWith('$'))) {
         const known = [...own.map((sample) => sample.labels[label] ?? ''), ...possible(metric, label)];
-        for (const one of op.endsWith('~') ? value.split('|') : [value]) expect(known.filter((text) => (op.endsWith('~') ? new RegExp(`^(?:${one})$`).test(text) : text === one)), `${metric} ${label}${op}"${one}"`).not.toEqual([]);
+        for (const one of op.endsWith('~') ? value.split('|') : [value])
+          expect(
+            known.filter((text) => (op.endsWith('~') ? new RegExp(`^(?:${one})$`).test(text) : text === one)),
+            `${metric} ${label}${op}"${one}"`,
+          ).not.toEqual([]);
       }
     }
   });
 
   it('is all that there is: no metric is measured that nobody looks at', () => {
-    const looked = new Set(expressions.flatMap(({ expr }) => readPromql(expr).selectors.map(({ metric }) => metric.replace(/_(bucket|count|sum)$/, ''))));
+    const looked = new Set(
+      expressions.flatMap(({ expr }) =>
+        parsePromql(expr).selectors.map(({ metric }) => metric.replace(/_(bucket|count|sum)$/, '')),
+      ),
+    );
     const measured = new Set(samples.map(({ metric }) => metric.replace(/_(bucket|count|sum)$/, '')));
     for (const known of ['target_info', 'process_open_file_descriptor']) measured.delete(known);
     expect([...measured].filter((metric) => !looked.has(metric) && metric.startsWith('colophon'))).toEqual([]);
   });
 
   it('has labels of which there are few: no account, no address, no id', async () => {
-    await client.ask('GET', '/api/v1/jobs/job_01JR04W1P8C2N5H7K9M3Q6S8VX');
-    await client.ask('GET', '/nowhere/in/particular?token=x');
+    await client.request('GET', '/api/v1/jobs/job_01JR04W1P8C2N5H7K9M3Q6S8VX');
+    await client.request('GET', '/nowhere/in/particular?token=x');
     const text = await (await fetch(`${at.service.url}/metrics`)).text();
     expect(text).toContain('http_route="/api/v1/jobs/:job_id"');
-    for (const unbounded of [/01JR04W1P8/, /particular/, /acc_|render_01|job_01|tpl_/, /127\.0\.0\.1/]) expect(text).not.toMatch(unbounded);
+    for (const unbounded of [/01JR04W1P8/, /particular/, /acc_|render_01|job_01|tpl_/, /127\.0\.0\.1/])
+      expect(text).not.toMatch(unbounded);
   });
 });

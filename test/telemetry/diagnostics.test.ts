@@ -1,41 +1,51 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Diagnostics } from '#contracts/http/diagnostics.ts';
-import { issueKey, openAccount } from '../e2e/accounts.ts';
-import { type Body, type Client, clientOf } from '../e2e/client.ts';
-import { jobsOf } from '../e2e/jobs.ts';
-import { expectRefusal } from '../e2e/refusals.ts';
-import { serviceForFile } from '../e2e/service.ts';
+import { issueKey, openAccount } from '../support/service/accounts.ts';
+import { type Body, type ApiClient, createClient } from '../support/client/api-client.ts';
+import { createJobClient } from '../support/client/job-client.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
 
-const ownFont = readFileSync(new URL('../../node_modules/pdfjs-dist/standard_fonts/LiberationSans-Regular.ttf', import.meta.url)).toString('base64');
+const ownFont = readFileSync(
+  new URL('../../node_modules/pdfjs-dist/standard_fonts/LiberationSans-Regular.ttf', import.meta.url),
+).toString('base64');
 
 const talkative = `<style>@font-face { font-family: Brought; src: url(data:font/ttf;base64,${ownFont}) } h1 { font-family: Brought } p { font-family: "Nowhere Sans", serif }</style>
 <h1>Own</h1><p>Foreign</p>
 <script>console.log('made', 3, { of: 'pages' }); console.warn('beware'); for (let i = 0; i < 150; i++) console.debug('again'); setTimeout(() => undefined.x);</script>`;
 
-const at = serviceForFile();
-let live: Client;
-let test: Client;
+const at = serviceForTestFile();
+let live: ApiClient;
+let test: ApiClient;
 beforeAll(async () => {
-  const account = await openAccount(at.house, '--requests-per-minute', '100000');
-  [live, test] = (await Promise.all([issueKey(at.house, account), issueKey(at.house, account, '--type', 'test')])).map(({ key }) => clientOf(at.service.url, key)) as [Client, Client];
+  const account = await openAccount(at.installation, '--requests-per-minute', '100000');
+  [live, test] = (
+    await Promise.all([issueKey(at.installation, account), issueKey(at.installation, account, '--type', 'test')])
+  ).map(({ key }) => createClient(at.service.url, key)) as [ApiClient, ApiClient];
 });
 
 const diagnosticsIn = (body: Body): Diagnostics => body['diagnostics'] as Diagnostics;
-const askJob = async (jobId: string): Promise<Body> => (await live.ask('GET', `/api/v1/jobs/${jobId}?diagnostics=true`)).body;
-const diagnosed = (path: string, body: unknown, client: Client) => jobsOf(client).postTo(`${path}?diagnostics=true`, body);
+const askJob = async (jobId: string): Promise<Body> =>
+  (await live.request('GET', `/api/v1/jobs/${jobId}?diagnostics=true`)).body;
+const diagnosed = (path: string, body: unknown, client: ApiClient) =>
+  createJobClient(client).postJson(`${path}?diagnostics=true`, body);
 
 describe('The diagnostics of a render', () => {
   it('tell what its scripts said, which fonts its text is set in and which it asked for in vain, how long each phase took, and why it took its lane', async () => {
-    const jobs = jobsOf(live);
-    const { job_id } = await jobs.later({}, { mode: 'CONVERT', input_type: 'html', data: talkative });
-    await jobs.ended(job_id);
+    const jobs = createJobClient(live);
+    const { job_id } = await jobs.submitAsync({}, { mode: 'CONVERT', input_type: 'html', data: talkative });
+    await jobs.waitUntilEnded(job_id);
     const found = diagnosticsIn(await askJob(job_id));
     expect(found).toMatchObject({ lane: 'script', failed_resources: [], same_bytes: true, error: null });
-    expect(found.lane_reason).toMatch(/script/);
-    expect(found.console!.slice(0, 3)).toEqual([{ level: 'info', text: 'made 3 Object' }, { level: 'warning', text: 'beware' }, { level: 'debug', text: 'again' }]);
+    expect(found.render_mode_reason).toMatch(/script/);
+    expect(found.console!.slice(0, 3)).toEqual([
+      { level: 'info', text: 'made 3 Object' },
+      { level: 'warning', text: 'beware' },
+      { level: 'debug', text: 'again' },
+    ]);
     expect(found.console).toHaveLength(100);
-    expect(found.further_messages).toBeGreaterThanOrEqual(52);
+    expect(found.omitted_messages).toBeGreaterThanOrEqual(52);
     expect(found.fonts!.used).toContainEqual({ family: 'Liberation Sans', embedded: true, glyphs: 3 });
     expect(found.fonts!.missing).toEqual([{ family: 'Nowhere Sans', instead: [expect.any(String)] }]);
     const { queue, prepare, wait, load, print, total } = found.timings_ms!;
@@ -44,39 +54,80 @@ describe('The diagnostics of a render', () => {
   });
 
   it('are found out once, whoever asks how often, and are part of the history', async () => {
-    const jobs = jobsOf(live);
-    const { job_id } = await jobs.later();
-    await jobs.ended(job_id);
+    const jobs = createJobClient(live);
+    const { job_id } = await jobs.submitAsync();
+    await jobs.waitUntilEnded(job_id);
     const answers = await Promise.all([askJob(job_id), askJob(job_id), askJob(job_id)]);
     expect(new Set(answers.map((answer) => JSON.stringify(diagnosticsIn(answer)))).size).toBe(1);
-    expect(diagnosticsIn(answers[0])).toMatchObject({ lane: 'quiet', console: [], same_bytes: true, fonts: { missing: [] } });
+    expect(diagnosticsIn(answers[0])).toMatchObject({
+      lane: 'quiet',
+      console: [],
+      same_bytes: true,
+      fonts: { missing: [] },
+    });
     expect((await jobs.events(job_id)).filter(({ type }) => type === 'RenderDiagnosed')).toHaveLength(1);
     expect(await jobs.get(job_id)).not.toHaveProperty('diagnostics');
   });
 
   it('come with an error, too: what the document said until then', async () => {
-    const jobs = jobsOf(live);
-    const { job_id } = await jobs.later({}, { mode: 'CONVERT', input_type: 'html', data: `<script>console.error('before the end'); location.href = 'https://example.com/'</script>` });
-    await jobs.ended(job_id);
+    const jobs = createJobClient(live);
+    const { job_id } = await jobs.submitAsync(
+      {},
+      {
+        mode: 'CONVERT',
+        input_type: 'html',
+        data: `<script>console.error('before the end'); location.href = 'https://example.com/'</script>`,
+      },
+    );
+    await jobs.waitUntilEnded(job_id);
     const found = diagnosticsIn(await askJob(job_id));
-    expect(found).toMatchObject({ lane: 'script', timings_ms: null, failed_resources: null, error: 'conversion_failed', same_bytes: null, fonts: null });
+    expect(found).toMatchObject({
+      lane: 'script',
+      timings_ms: null,
+      failed_resources: null,
+      error: 'conversion_failed',
+      same_bytes: null,
+      fonts: null,
+    });
     expect(found.console).toContainEqual({ level: 'error', text: 'before the end' });
   });
 
   it('come with the answer to a trial of a template and to a render with a test key', async () => {
-    const { body: template } = await jobsOf(live).postTo('/api/v1/templates', { name: 'diagnosed', content: '<p style="font-family: Unheard">{{name}}</p>' });
+    const { body: template } = await createJobClient(live).postJson('/api/v1/templates', {
+      name: 'diagnosed',
+      content: '<p style="font-family: Unheard">{{name}}</p>',
+    });
     const trial = await diagnosed(`/api/v1/templates/${String(template['id'])}/test`, { data: { name: 'Ines' } }, live);
     expect(trial.status, trial.text.slice(0, 300)).toBe(200);
-    expect(trial.body).toMatchObject({ status: 'DONE', version: 1, diagnostics: { lane: 'quiet', same_bytes: true, fonts: { missing: [{ family: 'Unheard' }] } } });
+    expect(trial.body).toMatchObject({
+      status: 'DONE',
+      version: 1,
+      diagnostics: { lane: 'quiet', same_bytes: true, fonts: { missing: [{ family: 'Unheard' }] } },
+    });
     const refused = await diagnosed(`/api/v1/templates/${String(template['id'])}/test`, { data: {} }, live);
-    expect(refused.body).toMatchObject({ error: 'template_render_error', diagnostics: { error: 'template_render_error', console: [], failed_resources: null } });
-    const tested = await diagnosed('/api/v1/render', { mode: 'CONVERT', input_type: 'markdown', data: '# Tested' }, test);
+    expect(refused.body).toMatchObject({
+      error: 'template_render_error',
+      diagnostics: { error: 'template_render_error', console: [], failed_resources: null },
+    });
+    const tested = await diagnosed(
+      '/api/v1/render',
+      { mode: 'CONVERT', input_type: 'markdown', data: '# Tested' },
+      test,
+    );
     expect(tested.body).toMatchObject({ status: 'DONE', diagnostics: { lane: 'quiet', same_bytes: true } });
   });
 
   it('of a live render are with its job alone, and asked for by nothing but true or false', async () => {
-    expectRefusal(await diagnosed('/api/v1/render', { mode: 'CONVERT', input_type: 'html', data: '<p>x' }, live), 'invalid_request', { field: 'diagnostics' });
-    expectRefusal(await live.ask('GET', '/api/v1/jobs/job_01JR04W1PD2M5S8V3Q6X9Z7TKF?diagnostics=yes'), 'invalid_request', { field: 'diagnostics' });
+    expectErrorResponse(
+      await diagnosed('/api/v1/render', { mode: 'CONVERT', input_type: 'html', data: '<p>x' }, live),
+      'invalid_request',
+      { field: 'diagnostics' },
+    );
+    expectErrorResponse(
+      await live.request('GET', '/api/v1/jobs/job_01JR04W1PD2M5S8V3Q6X9Z7TKF?diagnostics=yes'),
+      'invalid_request',
+      { field: 'diagnostics' },
+    );
     const { id } = await live.render('html', '<p>waited for</p>');
     expect(diagnosticsIn(await askJob(id.replace('render_', 'job_')))).toMatchObject({ same_bytes: true });
   });

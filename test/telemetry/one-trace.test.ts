@@ -1,26 +1,35 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { bareId } from '#contracts/names.ts';
-import { freeKey } from '../e2e/accounts.ts';
-import { clientOf } from '../e2e/client.ts';
-import { jobsOf } from '../e2e/jobs.ts';
-import { openReceivers, type Receivers } from '../e2e/receivers.ts';
-import { type House, openHouse } from '../e2e/service.ts';
-import { until } from '../e2e/until.ts';
-import { areServersThere, openProduction } from '../e2e/world.ts';
-import { type Collector, openCollector } from './collector.ts';
-import type { ReceivedSpan } from './otlp.ts';
-import { linesOf, treeOf } from './tree.ts';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { createClient } from '../support/client/api-client.ts';
+import { createJobClient } from '../support/client/job-client.ts';
+import { openWebhookReceivers, type WebhookReceivers } from '../support/webhooks/receivers.ts';
+import { type TestInstallation, openTestInstallation } from '../support/service/installation.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { areServersAvailable, openServersEnvironment } from '../support/environment.ts';
+import { type OtlpCollector, openOtlpCollector } from '../support/telemetry/otlp-collector.ts';
+import type { ReceivedSpan } from '../support/telemetry/otlp.ts';
+import { formatSpanTree, spanTreeOf } from '../support/telemetry/span-tree.ts';
 
-let collector: Collector;
-let receivers: Receivers;
-let house: House;
+let collector: OtlpCollector;
+let receivers: WebhookReceivers;
+let house: TestInstallation;
 beforeEach(async () => {
-  if (!areServersThere) return;
-  [collector, receivers] = await Promise.all([openCollector(), openReceivers()]);
-  house = await openHouse({ ...receivers.settings, OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint, OTEL_BSP_SCHEDULE_DELAY: '100', OTEL_METRIC_EXPORT_INTERVAL: '1000', LOG_LEVEL: 'debug' }, await openProduction());
+  if (!areServersAvailable) return;
+  [collector, receivers] = await Promise.all([openOtlpCollector(), openWebhookReceivers()]);
+  house = await openTestInstallation(
+    {
+      ...receivers.settings,
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+      OTEL_BSP_SCHEDULE_DELAY: '100',
+      OTEL_METRIC_EXPORT_INTERVAL: '1000',
+      LOG_LEVEL: 'debug',
+    },
+    await openServersEnvironment(),
+  );
 });
 afterEach(async () => {
-  if (!areServersThere) return;
+  if (!areServersAvailable) return;
   await house.remove();
   await Promise.all([receivers.close(), collector.close()]);
 });
@@ -56,46 +65,114 @@ POST /api/v1/render (server, api)
               callback POST (client, delivery)
               append delivery (client, delivery)`;
 
-const spansToRequest = (spans: readonly ReceivedSpan[]) => ({ request_id: spans.find(({ kind }) => kind === 'server')!.attributes['colophon.request.id'] });
+const spansToRequest = (spans: readonly ReceivedSpan[]) => ({
+  request_id: spans.find(({ kind }) => kind === 'server')!.attributes['colophon.request.id'],
+});
 
-it.skipIf(!areServersThere)('A render that passes through five processes, one of them begun anew on the way, is one trace from the request of its caller to both callbacks', async () => {
-  const key = await freeKey(house);
-  const [api, , , delivery] = await Promise.all(['api', 'relay', 'renderer', 'delivery', 'projector'].map((role) => house.start(role)));
-  const receiver = await receivers.receiver((_, nth) => (nth === 0 ? 500 : 200));
-  const jobs = jobsOf(clientOf(api!.url, key));
-  const { body } = await jobs.postTo('/api/v1/render', { mode: 'CONVERT', input_type: 'html', data: '<p>unmentionable words</p>', webhook_url: `${receiver.url}/with/a/secret` }, { traceparent: `00-${callersTrace}-${callersSpan}-01` });
-  const jobId = String(body.job_id);
-  await jobs.when(jobId, 'has been called back about once', ({ webhook_attempts }) => webhook_attempts === 1);
-  expect((await delivery!.end('SIGTERM')).code).toBe(0);
-  await house.start('delivery');
-  await jobs.when(jobId, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
+it.skipIf(!areServersAvailable)(
+  'A render that passes through five processes, one of them begun anew on the way, is one trace from the request of its caller to both callbacks',
+  async () => {
+    const key = await createUnlimitedKey(house);
+    const [api, , , delivery] = await Promise.all(
+      ['api', 'relay', 'renderer', 'delivery', 'projector'].map((role) => house.start(role)),
+    );
+    const receiver = await receivers.openReceiver((_, nth) => (nth === 0 ? 500 : 200));
+    const jobs = createJobClient(createClient(api!.url, key));
+    const { body } = await jobs.postJson(
+      '/api/v1/render',
+      {
+        mode: 'CONVERT',
+        input_type: 'html',
+        data: '<p>unmentionable words</p>',
+        webhook_url: `${receiver.url}/with/a/secret`,
+      },
+      { traceparent: `00-${callersTrace}-${callersSpan}-01` },
+    );
+    const jobId = String(body.job_id);
+    await jobs.waitUntilJob(jobId, 'has been called back about once', ({ webhook_attempts }) => webhook_attempts === 1);
+    expect((await delivery!.stop('SIGTERM')).code).toBe(0);
+    await house.start('delivery');
+    await jobs.waitUntilJob(jobId, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
 
-  const spansOf = (): ReceivedSpan[] => collector.spans.filter(({ traceId }) => traceId === callersTrace);
-  await until('all spans have arrived', () => spansOf().length >= whole.trim().split('\n').length);
-  const spans = spansOf();
-  expect(linesOf(treeOf(spans, callersSpan))).toEqual(whole.trim().split('\n'));
+    const spansOf = (): ReceivedSpan[] => collector.spans.filter(({ traceId }) => traceId === callersTrace);
+    await waitUntil('all spans have arrived', () => spansOf().length >= whole.trim().split('\n').length);
+    const spans = spansOf();
+    expect(formatSpanTree(spanTreeOf(spans, callersSpan))).toEqual(whole.trim().split('\n'));
 
-  const callbacks = spans.filter(({ name }) => name === 'callback POST').toSorted((a, b) => a.startMs - b.startMs);
-  expect(receiver.of(jobId).map(({ headers }) => headers['traceparent'])).toEqual(callbacks.map(({ id }) => `00-${callersTrace}-${id}-01`));
-  expect(callbacks.map(({ attributes }) => [attributes['colophon.attempt'], attributes['http.response.status_code'], attributes['http.request.resend_count']])).toEqual([[1, 500, undefined], [2, 200, 1]]);
+    const callbacks = spans.filter(({ name }) => name === 'callback POST').toSorted((a, b) => a.startMs - b.startMs);
+    expect(receiver.forJob(jobId).map(({ headers }) => headers['traceparent'])).toEqual(
+      callbacks.map(({ id }) => `00-${callersTrace}-${id}-01`),
+    );
+    expect(
+      callbacks.map(({ attributes }) => [
+        attributes['colophon.attempt'],
+        attributes['http.response.status_code'],
+        attributes['http.request.resend_count'],
+      ]),
+    ).toEqual([
+      [1, 500, undefined],
+      [2, 200, 1],
+    ]);
 
-  expect(callbacks.map(({ failed, attributes }) => [failed, attributes['error.type']])).toEqual([[true, '500'], [false, undefined]]);
-  expect(spans.filter(({ failed }) => failed)).toHaveLength(1);
-  expect(spans.filter(({ name }) => name === 'blob put').map(({ attributes }) => attributes['db.system.name'])).toEqual(['mongodb', 'mongodb', 'mongodb']);
+    expect(callbacks.map(({ failed, attributes }) => [failed, attributes['error.type']])).toEqual([
+      [true, '500'],
+      [false, undefined],
+    ]);
+    expect(spans.filter(({ failed }) => failed)).toHaveLength(1);
+    expect(
+      spans.filter(({ name }) => name === 'blob put').map(({ attributes }) => attributes['db.system.name']),
+    ).toEqual(['mongodb', 'mongodb', 'mongodb']);
 
-  const work = spans.find(({ name }) => name === 'process render.requested')!;
-  expect(work.attributes).toMatchObject({ 'colophon.render.id': `render_${bareId('job', jobId)}`, 'colophon.attempt': 1, 'colophon.lane': 'quiet', 'colophon.pages': 1, 'messaging.system': 'nats', 'messaging.operation.type': 'process' });
-  expect(spans.find(({ name }) => name.startsWith('POST'))!.attributes).toMatchObject({ 'http.route': '/api/v1/render', 'http.response.status_code': 200, 'colophon.account.id': work.attributes['colophon.account.id'] });
+    const work = spans.find(({ name }) => name === 'process render.requested')!;
+    expect(work.attributes).toMatchObject({
+      'colophon.render.id': `render_${bareId('job', jobId)}`,
+      'colophon.attempt': 1,
+      'colophon.lane': 'quiet',
+      'colophon.pages': 1,
+      'messaging.system': 'nats',
+      'messaging.operation.type': 'process',
+    });
+    expect(spans.find(({ name }) => name.startsWith('POST'))!.attributes).toMatchObject({
+      'http.route': '/api/v1/render',
+      'http.response.status_code': 200,
+      'colophon.account.id': work.attributes['colophon.account.id'],
+    });
 
-  const ownersOf = ({ attributes }: ReceivedSpan) => [attributes['colophon.render.id'], attributes['colophon.account.id'], attributes['colophon.attempt']];
-  const [renderId, accountId] = ownersOf(work);
-  expect(spans.filter(({ name }) => name === 'process delivery.due').toSorted((a, b) => a.startMs - b.startMs).map(ownersOf)).toEqual([[renderId, accountId, 1], [renderId, accountId, 2]]);
+    const ownersOf = ({ attributes }: ReceivedSpan) => [
+      attributes['colophon.render.id'],
+      attributes['colophon.account.id'],
+      attributes['colophon.attempt'],
+    ];
+    const [renderId, accountId] = ownersOf(work);
+    expect(
+      spans
+        .filter(({ name }) => name === 'process delivery.due')
+        .toSorted((a, b) => a.startMs - b.startMs)
+        .map(ownersOf),
+    ).toEqual([
+      [renderId, accountId, 1],
+      [renderId, accountId, 2],
+    ]);
 
-  const told = JSON.stringify(spans);
-  for (const unsaid of ['unmentionable', key, '/with/a/secret']) expect(told).not.toContain(unsaid);
-  expect(new Set((await jobs.events(jobId)).map(({ trace_id }) => trace_id))).toEqual(new Set([callersTrace]));
-  const { request_id } = spansToRequest(spans);
-  const lines = api!.said().split('\n').filter((line) => line.includes('"request answered"')).map((line) => JSON.parse(line) as Record<string, unknown>);
-  expect(lines.find((line) => line['request_id'] === request_id)).toMatchObject({ level: 'debug', trace_id: callersTrace, route: '/api/v1/render', status: 200 });
-  await until('metrics have arrived', () => collector.metricNames.has('colophon.renders') && collector.metricNames.has('http.server.request.duration'));
-}, 120_000);
+    const told = JSON.stringify(spans);
+    for (const unsaid of ['unmentionable', key, '/with/a/secret']) expect(told).not.toContain(unsaid);
+    expect(new Set((await jobs.events(jobId)).map(({ trace_id }) => trace_id))).toEqual(new Set([callersTrace]));
+    const { request_id } = spansToRequest(spans);
+    const lines = api!
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('"request answered"'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.find((line) => line['request_id'] === request_id)).toMatchObject({
+      level: 'debug',
+      trace_id: callersTrace,
+      route: '/api/v1/render',
+      status: 200,
+    });
+    await waitUntil(
+      'metrics have arrived',
+      () => collector.metricNames.has('colophon.renders') && collector.metricNames.has('http.server.request.duration'),
+    );
+  },
+  120_000,
+);

@@ -1,59 +1,81 @@
 import { createHash } from 'node:crypto';
 import {
-  AckPolicy, type Consumer as PullConsumer, DiscardPolicy, jetstream, JetStreamApiCodes, JetStreamApiError, type JetStreamManager, jetstreamManager, type JsMsg, RetentionPolicy, StorageType,
+  AckPolicy,
+  type Consumer as PullConsumer,
+  DiscardPolicy,
+  jetstream,
+  JetStreamApiCodes,
+  JetStreamApiError,
+  type JetStreamManager,
+  jetstreamManager,
+  type JsMsg,
+  RetentionPolicy,
+  StorageType,
 } from '@nats-io/jetstream';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
-import { isWithoutResponder } from '#libs/nats/responders.ts';
+import { isNoRespondersError } from '#libs/nats/no-responders.ts';
 import type { Consumer } from '../port.ts';
 
 /** A message that was delivered as often as it may be and never done. */
-export type DeadLetter = { id: string; stream: string; attempts: number };
+export type DeadLetter = { id: string; stream: string; deliveryCount: number };
 
-export type QueueOptions = { deduplicationMs: number; maxAgeMs: number; maxAttempts: number; replicas: number };
+export type QueueOptions = { deduplicationWindowMs: number; maxAgeMs: number; maxDeliveries: number; replicas: number };
 
 /** One queue of a subject on a server: a stream with one durable consumer. Both are made when they are first needed, and again where they are gone. */
-export type Queue = {
+export type JetStreamQueue = {
   publish(connection: NatsConnection, id: string, body: Uint8Array): Promise<void>;
   /** The next message; null where none came for a while. Two in this process who ask at the same time get two messages. */
   pull(connection: NatsConnection, consumer: Consumer): Promise<JsMsg | null>;
   count(connection: NatsConnection): Promise<number>;
   /** Takes off what the server delivers no more, once among all processes, and tells of it: left in the stream it would keep its id from being published again. */
-  clearDeadLetters(connection: NatsConnection, told: (letter: DeadLetter) => void): void;
+  subscribeToDeadLetters(connection: NatsConnection, told: (letter: DeadLetter) => void): void;
 };
 
-export type Envelope = { id: string; data: unknown };
+export type MessageEnvelope = { id: string; data: unknown };
 
-const answerMs = 2_000;
+const requestTimeoutMs = 2_000;
 /** How long a pull stays with the server. One that was lost with a connection is missed for no longer. */
-const pullMs = 5_000;
+const pullExpiryMs = 5_000;
 /** The server's lease is by so much longer than ours: what is said at the end of ours must not come too late. */
 const leaseMarginMs = 200;
-const waitsAlready = 10_077;
-const existsOtherwise = 10_058;
-const consumerExists = new Set<number | undefined>([10_013, 10_105, 10_148]);
+const messageExistsCode = 10_077;
+const streamExistsCode = 10_058;
+const consumerExistsCodes = new Set<number | undefined>([10_013, 10_105, 10_148]);
 
-const plain = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
+const plainToken = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 /** Any text as one token of a subject, which no dot, star or space may be in. */
-const tokenOf = (text: string): string => (plain.test(text) ? text : `_${createHash('sha256').update(text).digest('base64url')}`);
+const toSubjectToken = (text: string): string =>
+  plainToken.test(text) ? text : `_${createHash('sha256').update(text).digest('base64url')}`;
 
-const codeOf = (error: unknown): number | undefined => (error instanceof JetStreamApiError ? error.code : undefined);
-const isMissing = (error: unknown): boolean => {
-  const code = codeOf(error);
+const errorCodeOf = (error: unknown): number | undefined =>
+  error instanceof JetStreamApiError ? error.code : undefined;
+const isNotFound = (error: unknown): boolean => {
+  const code = errorCodeOf(error);
   // A publication that no stream takes is told as "jetstream is not enabled", by the cause that nobody responds.
   const cause = error instanceof Error ? error.cause : undefined;
-  return isWithoutResponder(error) || isWithoutResponder(cause) || code === JetStreamApiCodes.StreamNotFound || code === JetStreamApiCodes.ConsumerNotFound;
+  return (
+    isNoRespondersError(error) ||
+    isNoRespondersError(cause) ||
+    code === JetStreamApiCodes.StreamNotFound ||
+    code === JetStreamApiCodes.ConsumerNotFound
+  );
 };
 
 const managers = new WeakMap<NatsConnection, Promise<JetStreamManager>>();
 const managerOf = (connection: NatsConnection): Promise<JetStreamManager> => {
-  const known = managers.get(connection) ?? jetstreamManager(connection, { checkAPI: false, timeout: answerMs });
+  const known =
+    managers.get(connection) ?? jetstreamManager(connection, { checkAPI: false, timeout: requestTimeoutMs });
   managers.set(connection, known);
   return known;
 };
 
 /** `prefix` begins all names. */
-export const openQueue = (prefix: string, { subject, urgent }: Pick<Consumer, 'subject' | 'urgent'>, options: QueueOptions): Queue => {
-  const [work, kind] = [subject.split('.').map(tokenOf).join('_'), urgent ? 'urgent' : 'ordinary'];
+export const openJetStreamQueue = (
+  prefix: string,
+  { subject, urgent }: Pick<Consumer, 'subject' | 'urgent'>,
+  options: QueueOptions,
+): JetStreamQueue => {
+  const [work, kind] = [subject.split('.').map(toSubjectToken).join('_'), urgent ? 'urgent' : 'ordinary'];
   const [stream, root] = [`${prefix}-${work}-${kind}`, `${prefix}.${kind}.${work}`];
   let pulling: { connection: NatsConnection; consumer: Promise<PullConsumer> } | null = null;
 
@@ -67,7 +89,7 @@ export const openQueue = (prefix: string, { subject, urgent }: Pick<Consumer, 's
         storage: StorageType.File,
         num_replicas: options.replicas,
         max_age: nanos(options.maxAgeMs),
-        duplicate_window: nanos(options.deduplicationMs),
+        duplicate_window: nanos(options.deduplicationWindowMs),
         // One message under one id for as long as it is there, which may be longer than any window.
         max_msgs_per_subject: 1,
         discard: DiscardPolicy.New,
@@ -75,7 +97,7 @@ export const openQueue = (prefix: string, { subject, urgent }: Pick<Consumer, 's
       });
     } catch (error) {
       // An operator may have made it, with settings of their own.
-      if (codeOf(error) !== existsOtherwise) throw error;
+      if (errorCodeOf(error) !== streamExistsCode) throw error;
     }
   };
 
@@ -84,7 +106,7 @@ export const openQueue = (prefix: string, { subject, urgent }: Pick<Consumer, 's
     try {
       return await act();
     } catch (error) {
-      if (!isMissing(error)) throw error;
+      if (!isNotFound(error)) throw error;
       await makeStream(connection);
       return act();
     }
@@ -92,14 +114,15 @@ export const openQueue = (prefix: string, { subject, urgent }: Pick<Consumer, 's
 
   const makeConsumer = async (connection: NatsConnection, { name, leaseMs }: Consumer): Promise<PullConsumer> => {
     const { consumers } = await managerOf(connection);
-    const lease = { ack_wait: nanos(leaseMs + leaseMarginMs), max_deliver: options.maxAttempts };
-    const add = () => consumers.add(stream, { durable_name: name, ack_policy: AckPolicy.Explicit, max_ack_pending: -1, ...lease });
+    const lease = { ack_wait: nanos(leaseMs + leaseMarginMs), max_deliver: options.maxDeliveries };
+    const add = () =>
+      consumers.add(stream, { durable_name: name, ack_policy: AckPolicy.Explicit, max_ack_pending: -1, ...lease });
     await withStream(connection, add).catch((error: unknown) => {
       // Made by an earlier version, with other times.
-      if (consumerExists.has(codeOf(error))) return consumers.update(stream, name, lease);
+      if (consumerExistsCodes.has(errorCodeOf(error))) return consumers.update(stream, name, lease);
       throw error;
     });
-    return jetstream(connection, { timeout: answerMs }).consumers.get(stream, name);
+    return jetstream(connection, { timeout: requestTimeoutMs }).consumers.get(stream, name);
   };
 
   const consumerOn = (connection: NatsConnection, consumer: Consumer): Promise<PullConsumer> => {
@@ -110,24 +133,28 @@ export const openQueue = (prefix: string, { subject, urgent }: Pick<Consumer, 's
     return mine.consumer;
   };
 
-  const drop = async (connection: NatsConnection, sequence: number): Promise<Envelope | null> => {
+  const drop = async (connection: NatsConnection, sequence: number): Promise<MessageEnvelope | null> => {
     const { streams } = await managerOf(connection);
     const found = await streams.getMessage(stream, { seq: sequence });
-    return found && (await streams.deleteMessage(stream, sequence)) ? found.json<Envelope>() : null;
+    return found && (await streams.deleteMessage(stream, sequence)) ? found.json<MessageEnvelope>() : null;
   };
 
   return {
     publish: async (connection, id, body) => {
-      const token = tokenOf(id);
-      const publish = () => jetstream(connection, { timeout: answerMs }).publish(`${root}.${token}`, body, { msgID: token, timeout: answerMs });
+      const token = toSubjectToken(id);
+      const publish = () =>
+        jetstream(connection, { timeout: requestTimeoutMs }).publish(`${root}.${token}`, body, {
+          msgID: token,
+          timeout: requestTimeoutMs,
+        });
       await withStream(connection, publish).catch((error: unknown) => {
-        if (codeOf(error) !== waitsAlready) throw error;
+        if (errorCodeOf(error) !== messageExistsCode) throw error;
       });
     },
     pull: async (connection, consumer) => {
       const pulled = await consumerOn(connection, consumer);
       try {
-        return await pulled.next({ expires: pullMs });
+        return await pulled.next({ expires: pullExpiryMs });
       } catch (error) {
         pulling = null;
         throw error;
@@ -137,14 +164,14 @@ export const openQueue = (prefix: string, { subject, urgent }: Pick<Consumer, 's
       try {
         return (await (await managerOf(connection)).streams.info(stream)).state.messages;
       } catch (error) {
-        if (isMissing(error)) return 0;
+        if (isNotFound(error)) return 0;
         throw error;
       }
     },
-    clearDeadLetters: (connection, told) => {
+    subscribeToDeadLetters: (connection, told) => {
       const clear = async (sequence: number, attempts: number): Promise<void> => {
         const envelope = await drop(connection, sequence);
-        if (envelope) told({ id: envelope.id, stream, attempts });
+        if (envelope) told({ id: envelope.id, stream, deliveryCount: attempts });
       };
       connection.subscribe(`$JS.EVENT.ADVISORY.CONSUMER.MAX_DELIVERIES.${stream}.*`, {
         queue: stream,

@@ -1,45 +1,49 @@
-import type { DocumentProxy } from '#libs/egress/door.ts';
+import type { DocumentProxy } from '#libs/egress/egress.ts';
 import type { RenderMode } from './flags.ts';
-import { launch, type Browser, type LaunchSettings, usualStartMs } from './launch.ts';
-import { openPage, type Page, type PageKind } from './page.ts';
+import { launchBrowser, type Browser, type LaunchOptions, defaultStartTimeoutMs } from './launch.ts';
+import { openPage, type Page, type PageOptions } from './page.ts';
 
 export type OpenProxy = () => Promise<DocumentProxy>;
 
 /** `openProxy` gives each page that may fetch its way out; without it none has one. */
-export type InstanceSettings = LaunchSettings & { keptPages: number; documentsPerPage: number; openProxy?: OpenProxy | undefined };
+export type InstanceOptions = LaunchOptions & {
+  reusablePages: number;
+  documentsPerPage: number;
+  openProxy?: OpenProxy | undefined;
+};
 
 /** One browser with its pages: those that are kept and filled again, and those prepared ahead for one document each. */
 export type BrowserInstance = {
   browser: Browser;
   documents: number;
-  busy: number;
-  since: number;
+  runningDocuments: number;
+  startedAt: number;
   /** A page that holds one document after the other: no scripts, no network. */
-  withKeptPage<T>(use: (page: Page) => Promise<T>): Promise<T>;
+  withReusablePage<T>(use: (page: Page) => Promise<T>): Promise<T>;
   /** A page for one document, thrown away after it. */
-  withFreshPage<T>(kind: PageKind, use: (page: Page) => Promise<T>): Promise<T>;
+  withSingleUsePage<T>(kind: PageOptions, use: (page: Page) => Promise<T>): Promise<T>;
 };
 
-type Slot = { page: Promise<Page>; documents: number };
+type ReusablePageSlot = { page: Promise<Page>; documents: number };
 
 /** What most documents of a browser need, ready when the first one comes. */
-const aheadOf: Record<RenderMode, PageKind> = {
+const preopenedPageOptions: Record<RenderMode, PageOptions> = {
   static: { scripts: 'off', network: 'proxy' },
   scripted: { scripts: 'on', network: 'none' },
   animated: { scripts: 'on', network: 'proxy' },
 };
 
-const keptKind: PageKind = { scripts: 'off', network: 'none' };
+const reusablePageOptions: PageOptions = { scripts: 'off', network: 'none' };
 
-const keyOf = ({ scripts, network }: PageKind) => `${scripts} ${network}`;
+const pageKey = ({ scripts, network }: PageOptions) => `${scripts} ${network}`;
 
-const unhandledLater = <T>(promise: Promise<T>): Promise<T> => {
+const suppressUnhandledRejection = <T>(promise: Promise<T>): Promise<T> => {
   promise.catch(() => undefined);
   return promise;
 };
 
 /** Proxies that are closed with the browser, should their pages not have closed them. */
-const proxiesUntil = (ended: Promise<void>, openProxy: OpenProxy): OpenProxy => {
+const closeProxiesAfter = (ended: Promise<void>, openProxy: OpenProxy): OpenProxy => {
   const open = new Set<() => Promise<void>>();
   let over = false;
   void ended.then(() => {
@@ -58,52 +62,58 @@ const proxiesUntil = (ended: Promise<void>, openProxy: OpenProxy): OpenProxy => 
 };
 
 /** Starts a browser and opens its pages. Throws when it does not come up. */
-export const openInstance = async (settings: InstanceSettings): Promise<BrowserInstance> => {
-  const browser = await launch(settings);
-  const openProxy = settings.openProxy && proxiesUntil(browser.ended, settings.openProxy);
-  const open = (kind: PageKind) => unhandledLater(openPage(browser, kind, openProxy));
-  const newSlot = (): Slot => ({ page: open(keptKind), documents: 0 });
-  const free = Array.from({ length: settings.keptPages }, newSlot);
+export const openBrowserInstance = async (settings: InstanceOptions): Promise<BrowserInstance> => {
+  const browser = await launchBrowser(settings);
+  const openProxy = settings.openProxy && closeProxiesAfter(browser.ended, settings.openProxy);
+  const open = (kind: PageOptions) => suppressUnhandledRejection(openPage(browser, kind, openProxy));
+  const newSlot = (): ReusablePageSlot => ({ page: open(reusablePageOptions), documents: 0 });
+  const free = Array.from({ length: settings.reusablePages }, newSlot);
   const shelf = new Map<string, Promise<Page>>();
 
   /** Pages beyond those that are kept were opened because others are held by slow documents: they are needed no more. */
-  const giveBack = (slot: Slot, usable: boolean) => {
-    const isKept = free.length < settings.keptPages;
+  const giveBack = (slot: ReusablePageSlot, usable: boolean) => {
+    const isKept = free.length < settings.reusablePages;
     if (usable && isKept) return free.push(slot);
-    void slot.page.then((page) => page.close(), () => undefined);
+    void slot.page.then(
+      (page) => page.close(),
+      () => undefined,
+    );
     if (isKept) free.push(newSlot());
   };
 
   /** A page that waited for its document may have died meanwhile, or could not be opened ahead of time; that says nothing about one opened now. */
-  const living = async (waiting: Promise<Page>, kind: PageKind): Promise<Page> => {
+  const living = async (waiting: Promise<Page>, kind: PageOptions): Promise<Page> => {
     const page = await waiting.catch(() => undefined);
     if (page?.alive) return page;
     void page?.close();
     return open(kind);
   };
 
-  const fresh = (kind: PageKind): Promise<Page> => {
-    const page = shelf.get(keyOf(kind)) ?? open(kind);
-    shelf.set(keyOf(kind), open(kind));
+  const fresh = (kind: PageOptions): Promise<Page> => {
+    const page = shelf.get(pageKey(kind)) ?? open(kind);
+    shelf.set(pageKey(kind), open(kind));
     return living(page, kind);
   };
 
   const counted = async <T>(work: () => Promise<T>): Promise<T> => {
-    instance.busy += 1;
+    instance.runningDocuments += 1;
     try {
       return await work();
     } finally {
-      instance.busy -= 1;
+      instance.runningDocuments -= 1;
       instance.documents += 1;
     }
   };
 
   const instance: BrowserInstance = {
-    browser, documents: 0, busy: 0, since: performance.now(),
-    withKeptPage: (use) =>
+    browser,
+    documents: 0,
+    runningDocuments: 0,
+    startedAt: performance.now(),
+    withReusablePage: (use) =>
       counted(async () => {
         const slot = free.pop() ?? newSlot();
-        slot.page = unhandledLater(living(slot.page, keptKind));
+        slot.page = suppressUnhandledRejection(living(slot.page, reusablePageOptions));
         try {
           const result = await use(await slot.page);
           slot.documents += 1;
@@ -114,7 +124,7 @@ export const openInstance = async (settings: InstanceSettings): Promise<BrowserI
           throw error;
         }
       }),
-    withFreshPage: (kind, use) =>
+    withSingleUsePage: (kind, use) =>
       counted(async () => {
         const page = await fresh(kind);
         try {
@@ -124,9 +134,9 @@ export const openInstance = async (settings: InstanceSettings): Promise<BrowserI
         }
       }),
   };
-  const ahead = aheadOf[settings.kind];
-  shelf.set(keyOf(ahead), open(ahead));
-  const late = setTimeout(() => browser.kill(), settings.startMs ?? usualStartMs);
+  const ahead = preopenedPageOptions[settings.renderMode];
+  shelf.set(pageKey(ahead), open(ahead));
+  const late = setTimeout(() => browser.kill(), settings.startTimeoutMs ?? defaultStartTimeoutMs);
   const first = await Promise.allSettled([...free.map(({ page }) => page), ...shelf.values()]);
   clearTimeout(late);
   const failed = first.find((page) => page.status === 'rejected');
@@ -137,7 +147,7 @@ export const openInstance = async (settings: InstanceSettings): Promise<BrowserI
 
 export type IsolatedBrowsers = {
   /** Gives the work a browser of its own, which ends with it. */
-  within<T>(kind: RenderMode, work: (instance: BrowserInstance) => Promise<T>): Promise<T>;
+  run<T>(kind: RenderMode, work: (instance: BrowserInstance) => Promise<T>): Promise<T>;
   /** Those that are up. */
   instances(): BrowserInstance[];
 };
@@ -146,7 +156,7 @@ export type IsolatedBrowsers = {
 export const openIsolatedBrowsers = (open: (kind: RenderMode) => Promise<BrowserInstance>): IsolatedBrowsers => {
   const up = new Set<BrowserInstance>();
   return {
-    within: async (kind, work) => {
+    run: async (kind, work) => {
       const instance = await open(kind);
       up.add(instance);
       try {

@@ -1,17 +1,21 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { memoryOfGroups, remedyFor } from './memory.ts';
+import { readGroupMemory, decideKill } from './memory.ts';
 
-const processes = fc.array(fc.record({ pid: fc.nat(), processGroup: fc.constant(1), megabytes: fc.nat(4000), renderer: fc.boolean() }));
+const processes = fc.array(
+  fc.record({ pid: fc.nat(), processGroup: fc.constant(1), megabytes: fc.nat(4000), isRenderer: fc.boolean() }),
+);
 
 test('nothing is ended below the limit, and above it the largest alone', () => {
   fc.assert(
     fc.property(processes, fc.nat(8000), (group, limit) => {
       const total = group.reduce((sum, { megabytes }) => sum + megabytes, 0);
       const largest = Math.max(...group.map(({ megabytes }) => megabytes));
-      const remedy = remedyFor(group, limit);
-      const candidates = group.filter(({ megabytes }) => megabytes === largest).map(({ pid, renderer }) => (renderer ? { end: 'renderer', pid } : { end: 'browser' }));
-      expect(total <= limit ? [{ end: 'nothing' }] : candidates).toContainEqual(remedy);
+      const remedy = decideKill(group, limit);
+      const candidates = group
+        .filter(({ megabytes }) => megabytes === largest)
+        .map(({ pid, isRenderer }) => (isRenderer ? { kill: 'renderer', pid } : { kill: 'browser' }));
+      expect(total <= limit ? [{ kill: 'nothing' }] : candidates).toContainEqual(remedy);
     }),
   );
 });
@@ -20,7 +24,7 @@ test('a process finds itself in its own group', async () => {
   const { readFile } = await import('node:fs/promises');
   const stat = await readFile('/proc/self/stat', 'latin1');
   const group = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
-  const own = (await memoryOfGroups(new Set([group]))).find(({ pid }) => pid === process.pid);
+  const own = (await readGroupMemory(new Set([group]))).find(({ pid }) => pid === process.pid);
   expect(own?.megabytes).toBeGreaterThan(5);
-  expect(own?.renderer).toBe(false);
+  expect(own?.isRenderer).toBe(false);
 });

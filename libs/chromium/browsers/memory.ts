@@ -1,42 +1,54 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { Problem } from '#contracts/http/problem.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
 
-export type ProcessMemory = { pid: number; processGroup: number; megabytes: number; renderer: boolean };
+export type ProcessMemory = { pid: number; processGroup: number; megabytes: number; isRenderer: boolean };
 
 /** State and process group of a process; the name before them may hold anything. */
-const stateOf = (stat: string) => {
+const parseStat = (stat: string) => {
   const [state, , processGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { ended: state === 'Z' || state === 'X', processGroup: Number(processGroup) };
 };
 
-const memoryOf = async (pid: string, groups: Set<number>): Promise<ProcessMemory[]> => {
+const readProcessMemory = async (pid: string, groups: Set<number>): Promise<ProcessMemory[]> => {
   try {
-    const { ended, processGroup } = stateOf(await readFile(`/proc/${pid}/stat`, 'latin1'));
+    const { ended, processGroup } = parseStat(await readFile(`/proc/${pid}/stat`, 'latin1'));
     if (ended || !groups.has(processGroup)) return [];
-    const [status, command] = await Promise.all([readFile(`/proc/${pid}/status`, 'latin1'), readFile(`/proc/${pid}/cmdline`, 'latin1')]);
+    const [status, command] = await Promise.all([
+      readFile(`/proc/${pid}/status`, 'latin1'),
+      readFile(`/proc/${pid}/cmdline`, 'latin1'),
+    ]);
     const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0);
-    return [{ pid: Number(pid), processGroup, megabytes: (kilobytes('RssAnon') + kilobytes('RssShmem')) / 1024, renderer: command.includes('--type=renderer') }];
+    return [
+      {
+        pid: Number(pid),
+        processGroup,
+        megabytes: (kilobytes('RssAnon') + kilobytes('RssShmem')) / 1024,
+        isRenderer: command.includes('--type=renderer'),
+      },
+    ];
   } catch {
     return []; // It ended while being looked at.
   }
 };
 
 /** The processes of these groups with the memory that each holds (resident, what it shares with files left out; proc(5)). */
-export const memoryOfGroups = async (groups: Set<number>): Promise<ProcessMemory[]> => {
+export const readGroupMemory = async (groups: Set<number>): Promise<ProcessMemory[]> => {
   const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
-  return (await Promise.all(pids.map((pid) => memoryOf(pid, groups)))).flat();
+  return (await Promise.all(pids.map((pid) => readProcessMemory(pid, groups)))).flat();
 };
 
-export type Remedy = { end: 'nothing' } | { end: 'renderer'; pid: number } | { end: 'browser' };
+export type KillDecision = { kill: 'nothing' } | { kill: 'renderer'; pid: number } | { kill: 'browser' };
 
 /** What has to go when a browser's processes hold so much together: the largest page, or all when the browser's own processes are the largest. */
-export const remedyFor = (processes: ProcessMemory[], limitMb: number): Remedy => {
+export const decideKill = (processes: ProcessMemory[], limitMb: number): KillDecision => {
   const total = processes.reduce((sum, { megabytes }) => sum + megabytes, 0);
   const largest = processes.toSorted((a, b) => b.megabytes - a.megabytes)[0];
-  if (!largest || total <= limitMb) return { end: 'nothing' };
-  return largest.renderer ? { end: 'renderer', pid: largest.pid } : { end: 'browser' };
+  if (!largest || total <= limitMb) return { kill: 'nothing' };
+  return largest.isRenderer ? { kill: 'renderer', pid: largest.pid } : { kill: 'browser' };
 };
 
 /** What a document is told that took more memory than it may have. */
-export const memoryExceeded = (limitMb: number): Problem =>
-  Problem.of('conversion_failed', `The document needs more memory than it may have: the limit is ${limitMb} MB.`, { details: { memory_limit_mb: limitMb } });
+export const memoryExceededError = (limitMb: number): ApiError =>
+  ApiError.of('conversion_failed', `The document needs more memory than it may have: the limit is ${limitMb} MB.`, {
+    details: { memory_limit_mb: limitMb },
+  });

@@ -1,13 +1,13 @@
-import { Problem } from '#contracts/http/problem.ts';
-import type { DocumentProxy } from '#libs/egress/door.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
+import type { DocumentProxy } from '#libs/egress/egress.ts';
 import type { Session } from '../cdp/connection.ts';
 import { BrowserGone } from '../cdp/errors.ts';
-import { nowhere } from './flags.ts';
+import { unreachableProxy } from './flags.ts';
 import type { Browser } from './launch.ts';
-import { memoryExceeded } from './memory.ts';
-import { usualViewport, type Viewport } from '../pdf/parameters.ts';
+import { memoryExceededError } from './memory.ts';
+import { defaultViewport, type Viewport } from '../pdf/parameters.ts';
 
-export type PageKind = {
+export type PageOptions = {
   scripts: 'on' | 'off';
   /** Where a page may fetch from: a proxy of its own, or nothing at all. */
   network: 'proxy' | 'none';
@@ -32,45 +32,74 @@ export type Page = {
   close(): Promise<void>;
 };
 
-const crashOf = ({ memory }: Browser, { heapMb }: Page): Error => {
-  if (memory.takeKill()) return memoryExceeded(memory.limitMb);
-  if (heapMb > memory.heapMb * 0.6) return memoryExceeded(memory.heapMb);
+const crashError = ({ memory }: Browser, { heapMb }: Page): Error => {
+  if (memory.consumeRecentKill()) return memoryExceededError(memory.limitMb);
+  if (heapMb > memory.heapLimitMb * 0.6) return memoryExceededError(memory.heapLimitMb);
   return new BrowserGone('The process of the page ended.');
 };
 
-const closedItself = () => Problem.of('conversion_failed', 'The document closed its own window before it was rendered.', { details: { reason: 'closed_itself' } });
+const windowClosedError = () =>
+  ApiError.of('conversion_failed', 'The document closed its own window before it was rendered.', {
+    details: { reason: 'closed_itself' },
+  });
 
-const disposer = ({ devtools }: Browser, browserContextId: string) => (): Promise<void> =>
-  devtools.send('Target.disposeBrowserContext', { browserContextId }).catch(() => undefined);
+const contextDisposer =
+  ({ devtools }: Browser, browserContextId: string) =>
+  (): Promise<void> =>
+    devtools.send('Target.disposeBrowserContext', { browserContextId }).catch(() => undefined);
 
-const attach = async (browser: Browser, browserContextId: string, proxy: DocumentProxy | undefined): Promise<Page> => {
+const attachPage = async (
+  browser: Browser,
+  browserContextId: string,
+  proxy: DocumentProxy | undefined,
+): Promise<Page> => {
   const { devtools } = browser;
-  const { targetId } = await devtools.send('Target.createTarget', { url: 'about:blank', browserContextId, enableBeginFrameControl: browser.framelessPages, ...usualViewport });
+  const { targetId } = await devtools.send('Target.createTarget', {
+    url: 'about:blank',
+    browserContextId,
+    enableBeginFrameControl: browser.framelessPages,
+    ...defaultViewport,
+  });
   const { sessionId } = await devtools.send('Target.attachToTarget', { targetId, flatten: true });
   const session = devtools.session(sessionId);
 
-  const failed = session.next('Inspector.detached', () => false) as Promise<never>;
+  const failed = session.nextEvent('Inspector.detached', () => false) as Promise<never>;
   failed.catch(() => (page.alive = false));
   const page: Page = {
-    session, proxy, frameId: '', media: 'print', viewport: usualViewport, failed, alive: true, heapMb: 0,
+    session,
+    proxy,
+    frameId: '',
+    media: 'print',
+    viewport: defaultViewport,
+    failed,
+    alive: true,
+    heapMb: 0,
     fail: (error) => session.fail(error),
     close: async () => {
       offDetached();
-      await disposer(browser, browserContextId)();
-      devtools.forget(sessionId);
+      await contextDisposer(browser, browserContextId)();
+      devtools.removeSession(sessionId);
       await proxy?.close();
     },
   };
 
   const offDetached = devtools.on('Target.detachedFromTarget', (event) => {
-    if (event.sessionId === sessionId) session.fail(closedItself());
+    if (event.sessionId === sessionId) session.fail(windowClosedError());
   });
-  session.on('Inspector.targetCrashed', () => session.fail(crashOf(browser, page)));
-  session.on('Page.javascriptDialogOpening', () => void session.send('Page.handleJavaScriptDialog', { accept: false }).catch(() => undefined));
+  session.on('Inspector.targetCrashed', () => session.fail(crashError(browser, page)));
+  session.on(
+    'Page.javascriptDialogOpening',
+    () => void session.send('Page.handleJavaScriptDialog', { accept: false }).catch(() => undefined),
+  );
   return page;
 };
 
-const prepare = async (page: Page, { devtools }: Browser, { scripts }: PageKind, browserContextId: string): Promise<void> => {
+const preparePage = async (
+  page: Page,
+  { devtools }: Browser,
+  { scripts }: PageOptions,
+  browserContextId: string,
+): Promise<void> => {
   const { session } = page;
   const [{ frameTree }] = await Promise.all([
     session.send('Page.getFrameTree'),
@@ -85,14 +114,22 @@ const prepare = async (page: Page, { devtools }: Browser, { scripts }: PageKind,
   page.frameId = frameTree.frame.id;
 };
 
-const openBehind = async (browser: Browser, kind: PageKind, proxy: DocumentProxy | undefined): Promise<Page> => {
-  const settings = { disposeOnDetach: true, proxyServer: proxy?.url ?? nowhere, proxyBypassList: '<-loopback>' };
+const openPageBehindProxy = async (
+  browser: Browser,
+  kind: PageOptions,
+  proxy: DocumentProxy | undefined,
+): Promise<Page> => {
+  const settings = {
+    disposeOnDetach: true,
+    proxyServer: proxy?.url ?? unreachableProxy,
+    proxyBypassList: '<-loopback>',
+  };
   const { browserContextId } = await browser.devtools.send('Target.createBrowserContext', settings);
-  let close = disposer(browser, browserContextId);
+  let close = contextDisposer(browser, browserContextId);
   try {
-    const page = await attach(browser, browserContextId, proxy);
+    const page = await attachPage(browser, browserContextId, proxy);
     close = () => page.close();
-    await prepare(page, browser, kind, browserContextId);
+    await preparePage(page, browser, kind, browserContextId);
     return page;
   } catch (error) {
     void close();
@@ -104,16 +141,20 @@ const openBehind = async (browser: Browser, kind: PageKind, proxy: DocumentProxy
  * Opens a page in a browser context of its own, ready for a document: print media, dialogs answered, downloads refused. `openProxy` gives it its way out where it may fetch.
  * Leaves neither context nor proxy behind where it fails.
  */
-export const openPage = async (browser: Browser, kind: PageKind, openProxy?: () => Promise<DocumentProxy>): Promise<Page> => {
+export const openPage = async (
+  browser: Browser,
+  kind: PageOptions,
+  openProxy?: () => Promise<DocumentProxy>,
+): Promise<Page> => {
   const proxy = kind.network === 'none' ? undefined : await openProxy?.();
-  return openBehind(browser, kind, proxy).catch((error: unknown) => {
+  return openPageBehindProxy(browser, kind, proxy).catch((error: unknown) => {
     void proxy?.close();
     throw error;
   });
 };
 
 /** Works on the page; an abort of the signal fails the page, and with it the work. */
-export const untilAborted = async <T>(page: Page, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+export const failPageOnAbort = async <T>(page: Page, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
   const stop = () => page.fail(signal.reason);
   signal.throwIfAborted();
   signal.addEventListener('abort', stop, { once: true });

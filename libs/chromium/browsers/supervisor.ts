@@ -1,15 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { BrowserGone } from '../cdp/errors.ts';
 import type { BrowserInstance } from './instance.ts';
-import type { PrinterLog } from '../request.ts';
+import type { PrinterLogger } from '../print-request.ts';
 
-export type SupervisorSettings = {
+export type SupervisorOptions = {
   open: () => Promise<BrowserInstance>;
   /** After so many documents a new browser takes over. */
   documentsPerBrowser: number;
-  log: PrinterLog;
+  logger: PrinterLogger;
   /** Lets one browser at a time be replaced, over all supervisors. */
-  oneAtATime: (work: () => Promise<void>) => Promise<void>;
+  runExclusively: (work: () => Promise<void>) => Promise<void>;
 };
 
 export type Supervisor = {
@@ -27,11 +27,16 @@ export type Supervisor = {
   close(): Promise<void>;
 };
 
-const longestPauseMs = 10_000;
-const settledAfterMs = 30_000;
+const maxRestartDelayMs = 10_000;
+const stableAfterMs = 30_000;
 
 /** Keeps a browser up: starts the next one when one ends, later and later while they end soon, and replaces one that has served its time without a gap. */
-export const supervise = async ({ open, documentsPerBrowser, log, oneAtATime }: SupervisorSettings): Promise<Supervisor> => {
+export const superviseBrowser = async ({
+  open,
+  documentsPerBrowser,
+  logger,
+  runExclusively,
+}: SupervisorOptions): Promise<Supervisor> => {
   const up = new Set<BrowserInstance>();
   const rests = new Map<BrowserInstance, () => void>();
   let current: BrowserInstance | undefined;
@@ -54,7 +59,7 @@ export const supervise = async ({ open, documentsPerBrowser, log, oneAtATime }: 
       up.delete(instance);
       rests.get(instance)?.();
     });
-    log.info({ browser: instance.browser.version, process_group: instance.browser.processGroup }, 'browser up');
+    logger.info({ browser: instance.browser.version, process_group: instance.browser.processGroup }, 'browser up');
     return instance;
   };
 
@@ -62,8 +67,8 @@ export const supervise = async ({ open, documentsPerBrowser, log, oneAtATime }: 
     current = undefined;
     if (closing) return;
     crashes += 1;
-    soonEnded = performance.now() - instance.since < settledAfterMs ? soonEnded + 1 : 0;
-    log.warn({ process_group: instance.browser.processGroup, documents: instance.documents }, 'browser ended');
+    soonEnded = performance.now() - instance.startedAt < stableAfterMs ? soonEnded + 1 : 0;
+    logger.warn({ process_group: instance.browser.processGroup, documents: instance.documents }, 'browser ended');
     comeBack();
   };
 
@@ -74,7 +79,9 @@ export const supervise = async ({ open, documentsPerBrowser, log, oneAtATime }: 
 
   const startAgain = async (): Promise<BrowserInstance> => {
     for (;;) {
-      await pause(soonEnded === 0 ? 0 : Math.min(longestPauseMs, 100 * 2 ** soonEnded), undefined, { signal: closed.signal }).catch(() => undefined);
+      await pause(soonEnded === 0 ? 0 : Math.min(maxRestartDelayMs, 100 * 2 ** soonEnded), undefined, {
+        signal: closed.signal,
+      }).catch(() => undefined);
       if (closing) throw new BrowserGone('The printer is closing.');
       try {
         const instance = await open();
@@ -82,7 +89,7 @@ export const supervise = async ({ open, documentsPerBrowser, log, oneAtATime }: 
         await instance.browser.close();
       } catch (error) {
         soonEnded += 1;
-        log.error({ err: error }, 'browser does not start');
+        logger.error({ err: error }, 'browser does not start');
       }
     }
   };
@@ -90,11 +97,11 @@ export const supervise = async ({ open, documentsPerBrowser, log, oneAtATime }: 
   const atRest = (instance: BrowserInstance) =>
     new Promise<void>((resolve) => {
       rests.set(instance, resolve);
-      if (instance.busy === 0) resolve();
+      if (instance.runningDocuments === 0) resolve();
     });
 
   const replace = (old: BrowserInstance) =>
-    oneAtATime(async () => {
+    runExclusively(async () => {
       if (closing || current !== old) return;
       const next = await open();
       if (closing || current !== old) return next.browser.close();
@@ -114,11 +121,11 @@ export const supervise = async ({ open, documentsPerBrowser, log, oneAtATime }: 
     crashes: () => crashes,
     instances: () => [...up],
     afterDocument: (instance) => {
-      if (instance.busy === 0) rests.get(instance)?.();
+      if (instance.runningDocuments === 0) rests.get(instance)?.();
       if (replacing || closing || instance !== current || instance.documents < documentsPerBrowser) return;
       replacing = true;
       replace(instance)
-        .catch((error: unknown) => log.error({ err: error }, 'browser could not be replaced'))
+        .catch((error: unknown) => logger.error({ err: error }, 'browser could not be replaced'))
         .finally(() => (replacing = false));
     },
     close: async () => {

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
 import { connect } from './connection.ts';
-import { AnswerTooLong, BrowserGone, CommandFailed } from './errors.ts';
+import { ResponseTooLarge, BrowserGone, CommandFailed } from './errors.ts';
 
 const pipe = () => {
   const [toBrowser, fromBrowser] = [new PassThrough(), new PassThrough()];
@@ -30,9 +30,14 @@ test('an event reaches its own session alone', async () => {
 test('the end of the browser ends every command and every wait, and all that come later', async () => {
   const { connection, fromBrowser } = pipe();
   const page = connection.session('a');
-  const underWay = [connection.send('Browser.getVersion'), page.send('Page.enable'), page.next('Page.loadEventFired', () => true)];
+  const underWay = [
+    connection.send('Browser.getVersion'),
+    page.send('Page.enable'),
+    page.nextEvent('Page.loadEventFired', () => true),
+  ];
   fromBrowser.end();
-  for (const result of await Promise.allSettled(underWay)) expect(result).toMatchObject({ status: 'rejected', reason: expect.any(BrowserGone) });
+  for (const result of await Promise.allSettled(underWay))
+    expect(result).toMatchObject({ status: 'rejected', reason: expect.any(BrowserGone) });
   await expect(page.send('Page.enable')).rejects.toThrow(BrowserGone);
 });
 
@@ -53,7 +58,7 @@ test('an answer that is too long fails its command alone, and is not taken in', 
   says(answer);
   says({ method: 'Page.javascriptDialogOpening', params: { message: 'A'.repeat(2000) } });
   says({ id: 2, result: {} });
-  await expect(long).rejects.toThrow(AnswerTooLong);
+  await expect(long).rejects.toThrow(ResponseTooLarge);
   await expect(long).rejects.toHaveProperty('bytes', JSON.stringify(answer).length);
   await expect(short).resolves.toEqual({});
 });

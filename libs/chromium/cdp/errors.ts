@@ -9,7 +9,7 @@ export class CommandFailed extends Error {
 }
 
 /** The browser's answer to a command is larger than this process takes in. */
-export class AnswerTooLong extends Error {
+export class ResponseTooLarge extends Error {
   override readonly name = 'AnswerTooLong';
   readonly bytes: number;
 

@@ -1,53 +1,91 @@
 import type { Protocol } from 'devtools-protocol';
 import type { Session } from '../cdp/connection.ts';
-import type { Findings, FontMissing, FontUse } from '../request.ts';
+import type { PrintDiagnostics, MissingFont, FontUse } from '../print-request.ts';
 
-const mostElements = 1_000;
-const mostFonts = 50;
+const maxElements = 1_000;
+const maxFonts = 50;
 
-const generic = new Set(['serif', 'sans-serif', 'monospace', 'cursive', 'fantasy', 'system-ui', 'ui-serif', 'ui-sans-serif', 'ui-monospace', 'ui-rounded', 'emoji', 'math', 'fangsong', '-apple-system', 'blinkmacsystemfont']);
+const genericFamilies = new Set([
+  'serif',
+  'sans-serif',
+  'monospace',
+  'cursive',
+  'fantasy',
+  'system-ui',
+  'ui-serif',
+  'ui-sans-serif',
+  'ui-monospace',
+  'ui-rounded',
+  'emoji',
+  'math',
+  'fangsong',
+  '-apple-system',
+  'blinkmacsystemfont',
+]);
 
 /** What text is set in where a document says nothing: nobody's choice, so nobody misses it. */
-const browsersOwn = 'Times New Roman';
+const defaultFamily = 'Times New Roman';
 
-type Texts = { backendNodeId: number; firstChoice: string };
+type TextElement = { backendNodeId: number; firstChoice: string };
 
 const unquoted = (family: string): string => family.trim().replace(/^(["'])(.*)\1$/, '$2');
-const firstOf = (families: string): string => (unquoted(families) === browsersOwn ? '' : unquoted(/^\s*(?:"[^"]*"|'[^']*'|[^,]*)/.exec(families)?.[0] ?? ''));
+const firstFamily = (families: string): string =>
+  unquoted(families) === defaultFamily ? '' : unquoted(/^\s*(?:"[^"]*"|'[^']*'|[^,]*)/.exec(families)?.[0] ?? '');
 
 /** The elements that hold text of their own, with the font that each asks for first. */
-const textsIn = ({ documents: [document], strings }: Protocol.DOMSnapshot.CaptureSnapshotResponse): Texts[] => {
-  const { nodes: { parentIndex = [], backendNodeId = [] }, layout } = document!;
-  const found = new Map<number, Texts>();
+const findTextElements = ({
+  documents: [document],
+  strings,
+}: Protocol.DOMSnapshot.CaptureSnapshotResponse): TextElement[] => {
+  const {
+    nodes: { parentIndex = [], backendNodeId = [] },
+    layout,
+  } = document!;
+  const found = new Map<number, TextElement>();
   layout.nodeIndex.forEach((node, index) => {
     const text = strings[layout.text[index] ?? -1];
     const parent = parentIndex[node];
-    if (!text?.trim() || parent === undefined || found.size === mostElements) return;
-    found.set(parent, { backendNodeId: backendNodeId[parent]!, firstChoice: firstOf(strings[layout.styles[index]?.[0] ?? -1] ?? '') });
+    if (!text?.trim() || parent === undefined || found.size === maxElements) return;
+    found.set(parent, {
+      backendNodeId: backendNodeId[parent]!,
+      firstChoice: firstFamily(strings[layout.styles[index]?.[0] ?? -1] ?? ''),
+    });
   });
   return [...found.values()];
 };
 
 /** Families that the document brought along, and that have arrived. Its scripts can make this any value. */
-const broughtAlong = async (session: Session): Promise<Set<string>> => {
+const readLoadedFontFaces = async (session: Session): Promise<Set<string>> => {
   const expression = `[...document.fonts].filter((face) => face.status === 'loaded').map((face) => face.family)`;
   const { result } = await session.send('Runtime.evaluate', { expression, returnByValue: true });
-  return new Set(Array.isArray(result.value) ? result.value.map((family) => unquoted(String(family)).toLowerCase()) : []);
+  return new Set(
+    Array.isArray(result.value) ? result.value.map((family) => unquoted(String(family)).toLowerCase()) : [],
+  );
 };
 
-const addUse = (uses: Map<string, FontUse>, { familyName: family, isCustomFont: embedded, glyphCount }: Protocol.CSS.PlatformFontUsage): void => {
+const addUse = (
+  uses: Map<string, FontUse>,
+  { familyName: family, isCustomFont: embedded, glyphCount }: Protocol.CSS.PlatformFontUsage,
+): void => {
   const key = `${family} ${embedded}`;
   const known = uses.get(key);
   uses.set(key, { family, embedded, glyphs: (known?.glyphs ?? 0) + glyphCount });
 };
 
 /** Finds out which fonts the text of a page is set in, and which first choices were not to be had; into `findings`. Looks at the first thousand elements with text. */
-export const readFonts = async (session: Session, findings: Findings): Promise<void> => {
-  const texts = textsIn(await session.send('DOMSnapshot.captureSnapshot', { computedStyles: ['font-family'] }));
+export const collectFonts = async (session: Session, findings: PrintDiagnostics): Promise<void> => {
+  const texts = findTextElements(
+    await session.send('DOMSnapshot.captureSnapshot', { computedStyles: ['font-family'] }),
+  );
   await session.send('DOM.enable', {});
   await session.send('CSS.enable');
   await session.send('DOM.getDocument', { depth: 0 });
-  const [{ nodeIds }, own] = await Promise.all([session.send('DOM.pushNodesByBackendIdsToFrontend', { backendNodeIds: texts.map(({ backendNodeId }) => backendNodeId) }), broughtAlong(session)]);
+  const [{ nodeIds }, own] = await Promise.all([
+    session.send('DOM.pushNodesByBackendIdsToFrontend', {
+      backendNodeIds: texts.map(({ backendNodeId }) => backendNodeId),
+    }),
+    readLoadedFontFaces(session),
+  ]);
   const uses = new Map<string, FontUse>();
   const missing = new Map<string, Set<string>>();
   for (const [index, nodeId] of nodeIds.entries()) {
@@ -55,12 +93,19 @@ export const readFonts = async (session: Session, findings: Findings): Promise<v
     for (const font of fonts) addUse(uses, font);
     const { firstChoice } = texts[index]!;
     const wanted = firstChoice.toLowerCase();
-    const there = fonts.some(({ familyName, isCustomFont }) => familyName.toLowerCase() === wanted || (isCustomFont && own.has(wanted)));
-    if (there || fonts.length === 0 || wanted === '' || generic.has(wanted)) continue;
-    missing.set(firstChoice, new Set([...(missing.get(firstChoice) ?? []), ...fonts.map(({ familyName }) => familyName)]));
+    const there = fonts.some(
+      ({ familyName, isCustomFont }) => familyName.toLowerCase() === wanted || (isCustomFont && own.has(wanted)),
+    );
+    if (there || fonts.length === 0 || wanted === '' || genericFamilies.has(wanted)) continue;
+    missing.set(
+      firstChoice,
+      new Set([...(missing.get(firstChoice) ?? []), ...fonts.map(({ familyName }) => familyName)]),
+    );
   }
   findings.fonts = {
-    used: [...uses.values()].toSorted((a, b) => b.glyphs - a.glyphs).slice(0, mostFonts),
-    missing: [...missing].slice(0, mostFonts).map(([family, instead]): FontMissing => ({ family, instead: [...instead] })),
+    used: [...uses.values()].toSorted((a, b) => b.glyphs - a.glyphs).slice(0, maxFonts),
+    missing: [...missing]
+      .slice(0, maxFonts)
+      .map(([family, substitutes]): MissingFont => ({ family, substitutes: [...substitutes] })),
   };
 };

@@ -5,13 +5,16 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { openEgress, type Egress } from '#libs/egress/door.ts';
-import { makeAuthority } from '#libs/egress/fixtures/certificates.ts';
-import { nameServer } from '#libs/egress/fixtures/name-server.ts';
-import { faultOf, readPdf, requestFor, silent, testPrinter } from '../fixtures/printing.ts';
+import { openEgress, type Egress } from '#libs/egress/egress.ts';
+import { createCertificateAuthority } from '#libs/egress/testing/certificates.ts';
+import { startNameServer } from '#libs/egress/testing/name-server.ts';
+import { apiErrorFieldsOf, readPdf, requestFor, silentLogger, openTestPrinter } from '../testing/printing.ts';
 import type { Printer } from '../printer.ts';
 
-const picture = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==', 'base64');
+const picture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
+  'base64',
+);
 const answers: Record<string, RequestListener> = {
   '/good.png': (_, response) => response.setHeader('content-type', 'image/png').end(picture),
   '/untyped': (_, response) => response.setHeader('content-type', 'application/octet-stream').end(picture),
@@ -22,7 +25,12 @@ const answers: Record<string, RequestListener> = {
   '/cut': (request) => request.socket.destroy(),
   '/never': () => {},
   '/style.css': (_, response) => response.setHeader('content-type', 'text/css').end('p{font-size:30pt}'),
-  '/cookie': (_, response) => response.setHeader('set-cookie', 'seen=1; Path=/').setHeader('content-type', 'image/png').setHeader('cache-control', 'max-age=1000').end(picture),
+  '/cookie': (_, response) =>
+    response
+      .setHeader('set-cookie', 'seen=1; Path=/')
+      .setHeader('content-type', 'image/png')
+      .setHeader('cache-control', 'max-age=1000')
+      .end(picture),
 };
 
 const seen: { url: string; cookie: string | undefined }[] = [];
@@ -39,8 +47,8 @@ let base: string;
 beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  egress = await openEgress({ allow: [base.slice(7)], log: silent });
-  printer = await testPrinter({ openProxy: egress.openProxy });
+  egress = await openEgress({ allowList: [base.slice(7)], logger: silentLogger });
+  printer = await openTestPrinter({ openProxy: egress.openProxy });
 });
 afterAll(async () => {
   await printer.close();
@@ -50,24 +58,37 @@ afterAll(async () => {
 });
 beforeEach(() => void seen.splice(0));
 
-const print = (html: string, wish: Parameters<typeof requestFor>[1] = {}) => printer.print(requestFor(html, { external: true, ...wish }));
+const print = (html: string, wish: Parameters<typeof requestFor>[1] = {}) =>
+  printer.print(requestFor(html, { external: true, ...wish }));
 
-test.each([false, true])('external pictures are loaded, late ones and redirected ones too (scripts: %s)', async (scripts) => {
-  const html = `<img src="${base}/good.png"><img src="${base}/untyped"><img src="${base}/moved"><div style="height:5000px"></div><img loading=lazy src="${base}/good.png?late"><div style="background:url(${base}/good.png?back)">x`;
-  answers['/good.png?late'] = answers['/good.png?back'] = answers['/good.png']!;
-  const { warnings } = await print(html, { scripts });
-  expect(warnings).toEqual([]);
-  expect(seen.map(({ url }) => url)).toEqual(expect.arrayContaining(['/good.png', '/untyped', '/moved', '/good.png?late', '/good.png?back']));
-});
+test.each([false, true])(
+  'external pictures are loaded, late ones and redirected ones too (scripts: %s)',
+  async (scripts) => {
+    const html = `<img src="${base}/good.png"><img src="${base}/untyped"><img src="${base}/moved"><div style="height:5000px"></div><img loading=lazy src="${base}/good.png?late"><div style="background:url(${base}/good.png?back)">x`;
+    answers['/good.png?late'] = answers['/good.png?back'] = answers['/good.png']!;
+    const { warnings } = await print(html, { scripts });
+    expect(warnings).toEqual([]);
+    expect(seen.map(({ url }) => url)).toEqual(
+      expect.arrayContaining(['/good.png', '/untyped', '/moved', '/good.png?late', '/good.png?back']),
+    );
+  },
+);
 
 test.each([
-  ['/absent.png', /404/], ['/page.html', /not an image/], ['/broken.png', /not an image/], ['/cut', /closed|failed|answered 502|nothing/i], ['http://10.0.0.1/a.png', /public|not/i], ['https://10.0.0.1/a.png', /public|not/i], ['/moved-away', /public|not/i],
-  ['http://nowhere.invalid/a.png', /does not exist or has no public address/], ['https://nowhere.invalid/a.png', /does not exist or has no public address/],
+  ['/absent.png', /404/],
+  ['/page.html', /not an image/],
+  ['/broken.png', /not an image/],
+  ['/cut', /closed|failed|answered 502|nothing/i],
+  ['http://10.0.0.1/a.png', /public|not/i],
+  ['https://10.0.0.1/a.png', /public|not/i],
+  ['/moved-away', /public|not/i],
+  ['http://nowhere.invalid/a.png', /does not exist or has no public address/],
+  ['https://nowhere.invalid/a.png', /does not exist or has no public address/],
 ])('the picture %s fails the document with a reason', async (path, reason) => {
   const url = path.startsWith('/') ? base + path : path;
   for (const html of [`<img src="${url}">`, `<div style="background:url('${url}')">x`]) {
     if (html.startsWith('<div') && path === '/broken.png') continue;
-    const fault = await faultOf(print(html));
+    const fault = await apiErrorFieldsOf(print(html));
     expect(fault).toMatchObject({ name: 'image_load_failed', extra: { image_url: url } });
     expect(fault.extra['reason']).toMatch(reason);
     expect(fault.extra['reason']).not.toMatch(/net::|x-colophon/);
@@ -75,7 +96,9 @@ test.each([
 });
 
 test('a picture that never comes holds the document to its deadline, not longer', async () => {
-  expect(await faultOf(print(`<img src="${base}/never">`, { limits: { processingMs: 600 } }))).toMatchObject({ name: 'processing_timeout' });
+  expect(await apiErrorFieldsOf(print(`<img src="${base}/never">`, { limits: { processingMs: 600 } }))).toMatchObject({
+    name: 'processing_timeout',
+  });
 });
 
 test('domcontentloaded does not wait for pictures to arrive before it counts as there, yet prints them', async () => {
@@ -93,42 +116,75 @@ test('styles are used; those that fail, and fonts, are warnings', async () => {
 
 test('neither cookie nor cache of one document reaches the next', async () => {
   for (const scripts of [false, true, false, true]) await print(`<img src="${base}/cookie">`, { scripts });
-  expect(seen.filter(({ url }) => url === '/cookie').map(({ cookie }) => cookie)).toEqual([undefined, undefined, undefined, undefined]);
+  expect(seen.filter(({ url }) => url === '/cookie').map(({ cookie }) => cookie)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });
 
 test.each([false, true])('a document that may not fetch does not (scripts: %s)', async (scripts) => {
-  await print(`<img src="${base}/good.png"><iframe src="${base}/page.html"></iframe><link rel=preload as=image href="${base}/good.png">`, { external: false, scripts, options: { wait_for: 'networkidle' } });
+  await print(
+    `<img src="${base}/good.png"><iframe src="${base}/page.html"></iframe><link rel=preload as=image href="${base}/good.png">`,
+    { external: false, scripts, options: { wait_for: 'networkidle' } },
+  );
   expect(seen.filter(({ url }) => url !== '/never')).toEqual([]);
 });
 
 test('external pictures stand in bands too, and fail as others do', async () => {
-  const { pdf } = await print('<p>x', { external: false, options: { header_html: `<img src="&#104;${base.slice(1)}/good.png" width=9 height=9>` } });
+  const { pdf } = await print('<p>x', {
+    external: false,
+    options: { header_html: `<img src="&#104;${base.slice(1)}/good.png" width=9 height=9>` },
+  });
   expect(Buffer.from(pdf).toString('latin1')).toContain('/Subtype /Image');
-  expect(await faultOf(print('<p>x', { options: { footer_html: `<img src="${base}/absent.png">` } }))).toMatchObject({ name: 'image_load_failed', extra: { image_url: `${base}/absent.png` } });
+  expect(
+    await apiErrorFieldsOf(print('<p>x', { options: { footer_html: `<img src="${base}/absent.png">` } })),
+  ).toMatchObject({ name: 'image_load_failed', extra: { image_url: `${base}/absent.png` } });
 });
 
 test('slow names of two accounts hold up no document of a third', async () => {
   let answers = false;
-  const names = await nameServer((name) => (name === 'quick.test' ? { address: '127.0.0.1' } : answers ? 'absent' : 'silent'));
-  const door = await openEgress({ allow: ['quick.test'], log: silent, names: { dns: names.dns }, limits: { lookupMs: 3_600_000 } });
+  const names = await startNameServer((name) =>
+    name === 'quick.test' ? { address: '127.0.0.1' } : answers ? 'absent' : 'silent',
+  );
+  const door = await openEgress({
+    allowList: ['quick.test'],
+    logger: silentLogger,
+    resolverSources: { createDnsClient: names.createDnsClient },
+    limits: { lookupTimeoutMs: 3_600_000 },
+  });
   let open = 0;
   const openProxy = async () => {
     const proxy = await door.openProxy();
     open += 1;
     return { ...proxy, close: () => proxy.close().then(() => void (open -= 1)) };
   };
-  const many = await testPrinter({ openProxy, pages: 4 });
+  const many = await openTestPrinter({ openProxy, pagesPerBrowser: 4 });
   const slow = ['acc_a', 'acc_b'].map((group) => {
     const images = Array.from({ length: 20 }, (_, i) => `http://n${i}.${group.replace('_', '-')}.test/a.png`);
-    return { images, printing: faultOf(many.print(requestFor(images.map((url) => `<img src="${url}">`).join(''), { external: true, group }))) };
+    return {
+      images,
+      printing: apiErrorFieldsOf(
+        many.print(requestFor(images.map((url) => `<img src="${url}">`).join(''), { external: true, group })),
+      ),
+    };
   });
   // The browser asks for ten pictures of a document at first.
   for (const { images } of slow) {
-    await expect.poll(() => images.filter((url) => names.asked(new URL(url).hostname) > 0).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(10);
+    await expect
+      .poll(() => images.filter((url) => names.queryCount(new URL(url).hostname) > 0).length, { timeout: 20_000 })
+      .toBeGreaterThanOrEqual(10);
   }
 
   const quick = `http://quick.test:${new URL(base).port}/good.png`;
-  const { warnings } = await many.print(requestFor(`<img src="${quick}">`, { external: true, group: 'acc_c', options: { header_html: `<img src="${quick}">` } }));
+  const { warnings } = await many.print(
+    requestFor(`<img src="${quick}">`, {
+      external: true,
+      group: 'acc_c',
+      options: { header_html: `<img src="${quick}">` },
+    }),
+  );
   expect(warnings).toEqual([]);
 
   answers = true;
@@ -140,21 +196,26 @@ test('slow names of two accounts hold up no document of a third', async () => {
 });
 
 test('a further authority is trusted where it is named, and nowhere else', async () => {
-  const authority = await makeAuthority();
+  const authority = await createCertificateAuthority();
   const { key, cert } = await authority.issue('localhost');
-  const secure = createTlsServer({ key, cert: `${cert}\n${authority.cert}` }, (_, response) => response.setHeader('content-type', 'image/png').end(picture));
+  const secure = createTlsServer({ key, cert: `${cert}\n${authority.cert}` }, (_, response) =>
+    response.setHeader('content-type', 'image/png').end(picture),
+  );
   await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
   const folder = await mkdtemp(join(tmpdir(), 'authority-'));
   const caFile = join(folder, 'authority.pem');
   await writeFile(caFile, authority.cert);
   const { port } = secure.address() as AddressInfo;
-  const door = await openEgress({ allow: [`localhost:${port}`], log: silent });
-  const trusting = await testPrinter({ openProxy: door.openProxy, caFile });
-  const wary = await testPrinter({ openProxy: door.openProxy });
+  const door = await openEgress({ allowList: [`localhost:${port}`], logger: silentLogger });
+  const trusting = await openTestPrinter({ openProxy: door.openProxy, caFile });
+  const wary = await openTestPrinter({ openProxy: door.openProxy });
 
   const request = requestFor(`<img src="https://localhost:${port}/good.png">`, { external: true });
   expect((await trusting.print(request)).warnings).toEqual([]);
-  expect(await faultOf(wary.print(request))).toMatchObject({ name: 'image_load_failed', extra: { reason: expect.stringContaining('not trusted') } });
+  expect(await apiErrorFieldsOf(wary.print(request))).toMatchObject({
+    name: 'image_load_failed',
+    extra: { reason: expect.stringContaining('not trusted') },
+  });
 
   await Promise.all([trusting.close(), wary.close()]);
   await door.close();

@@ -1,15 +1,20 @@
 import type { Protocol } from 'devtools-protocol';
-import { Problem } from '#contracts/http/problem.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
 import type { Session } from '../cdp/connection.ts';
-import { proxyReason } from './proxy-reason.ts';
+import { fetchProxyError } from './proxy-error.ts';
 
 export type Warning = { kind: 'resource_failed'; url: string; reason: string };
-type Failure = { url: string; /** After redirects. */ last: string; type: Protocol.Network.ResourceType; reason: Reason };
-type Reason = { known: string } | { ask: 'proxy'; otherwise: string };
+type Failure = {
+  url: string;
+  /** After redirects. */ finalUrl: string;
+  type: Protocol.Network.ResourceType;
+  reason: FailureReason;
+};
+type FailureReason = { known: string } | { ask: 'proxy'; fallback: string };
 
-export type ResourceWatch = {
+export type ResourceTracker = {
   /** Throws image_load_failed for the first picture that failed; gives the other failures. Call it when the document has settled. */
-  judge(): Promise<Warning[]>;
+  checkFailures(): Promise<Warning[]>;
 };
 
 const networkErrors: Record<string, string> = {
@@ -37,38 +42,44 @@ const networkErrors: Record<string, string> = {
 
 const isExternal = (url: string) => /^https?:/i.test(url);
 
-const errorReason = (errorText: string): Reason => {
+const errorReason = (errorText: string): FailureReason => {
   const code = errorText.replace(/^net::/, '');
   const known = networkErrors[code] ?? `the request failed (${code})`;
-  return code === 'ERR_TUNNEL_CONNECTION_FAILED' ? { ask: 'proxy', otherwise: known } : { known };
+  return code === 'ERR_TUNNEL_CONNECTION_FAILED' ? { ask: 'proxy', fallback: known } : { known };
 };
 
-const failureReason = ({ errorText, corsErrorStatus }: Protocol.Network.LoadingFailedEvent, status: number | undefined): Reason => {
+const failureReason = (
+  { errorText, corsErrorStatus }: Protocol.Network.LoadingFailedEvent,
+  status: number | undefined,
+): FailureReason => {
   if (corsErrorStatus && status !== undefined && status >= 400) return { known: `the server answered ${status}` };
   return corsErrorStatus ? { known: 'the server does not let other sites use it (CORS)' } : errorReason(errorText);
 };
 
-const statusReason = ({ status, headers }: Protocol.Network.Response): Reason | undefined => {
+const statusReason = ({ status, headers }: Protocol.Network.Response): FailureReason | undefined => {
   if (status < 400) return undefined;
   const answered = `the server answered ${status}`;
   const refused = Object.keys(headers).some((name) => name.toLowerCase() === 'x-colophon-refused');
-  return refused || status === 502 || status === 504 ? { ask: 'proxy', otherwise: answered } : { known: answered };
+  return refused || status === 502 || status === 504 ? { ask: 'proxy', fallback: answered } : { known: answered };
 };
 
-const notAnImage = ({ mimeType }: Protocol.Network.Response) => /^(?:text\/(?!plain)|application\/(?:json|pdf|javascript|xhtml))/i.test(mimeType);
+const isNotAnImage = ({ mimeType }: Protocol.Network.Response) =>
+  /^(?:text\/(?!plain)|application\/(?:json|pdf|javascript|xhtml))/i.test(mimeType);
 
 // The document's own doing: its policy, its script, its change of mind.
-const isChosen = ({ canceled, blockedReason }: Protocol.Network.LoadingFailedEvent) => canceled === true || blockedReason === 'csp';
+const isCausedByDocument = ({ canceled, blockedReason }: Protocol.Network.LoadingFailedEvent) =>
+  canceled === true || blockedReason === 'csp';
 
-const undecoded = `[...document.images].filter((image) => image.complete && image.currentSrc && image.naturalWidth === 0 && image.naturalHeight === 0).map((image) => image.currentSrc)`;
+const undecodedImagesExpression = `[...document.images].filter((image) => image.complete && image.currentSrc && image.naturalWidth === 0 && image.naturalHeight === 0).map((image) => image.currentSrc)`;
 
 /** Follows what a page fetches from outside. Costs a message or more for each resource, so it is for documents that fetch. */
-export const watchResources = async (session: Session, proxy: string | undefined): Promise<ResourceWatch> => {
+export const trackResources = async (session: Session, proxy: string | undefined): Promise<ResourceTracker> => {
   const requests = new Map<string, { first: string; last: string; status?: number }>();
   const failures = new Map<string, Failure>();
-  const fail = (requestId: string, type: Protocol.Network.ResourceType, reason: Reason) => {
+  const fail = (requestId: string, type: Protocol.Network.ResourceType, reason: FailureReason) => {
     const request = requests.get(requestId);
-    if (request && isExternal(request.first) && !failures.has(request.first)) failures.set(request.first, { url: request.first, last: request.last, type, reason });
+    if (request && isExternal(request.first) && !failures.has(request.first))
+      failures.set(request.first, { url: request.first, finalUrl: request.last, type, reason });
   };
 
   session.on('Network.requestWillBeSent', ({ requestId, request, redirectResponse }) => {
@@ -81,30 +92,47 @@ export const watchResources = async (session: Session, proxy: string | undefined
     if (request) request.status = statusCode;
   });
   session.on('Network.responseReceived', ({ requestId, type, response }) => {
-    const reason = statusReason(response) ?? (type === 'Image' && notAnImage(response) ? ({ known: 'the answer is not an image' } as const) : undefined);
+    const reason =
+      statusReason(response) ??
+      (type === 'Image' && isNotAnImage(response) ? ({ known: 'the answer is not an image' } as const) : undefined);
     if (reason) fail(requestId, type, reason);
   });
   session.on('Network.loadingFailed', (event) => {
-    if (!isChosen(event)) fail(event.requestId, event.type, failureReason(event, requests.get(event.requestId)?.status));
+    if (!isCausedByDocument(event))
+      fail(event.requestId, event.type, failureReason(event, requests.get(event.requestId)?.status));
   });
   await session.send('Network.enable', {});
 
-  const say = async ({ last, reason }: Failure) => ('known' in reason ? reason.known : ((proxy && (await proxyReason(proxy, last))) || reason.otherwise));
+  const say = async ({ finalUrl, reason }: Failure) =>
+    'known' in reason ? reason.known : (proxy && (await fetchProxyError(proxy, finalUrl))) || reason.fallback;
   const findUndecoded = async () => {
-    const { result } = await session.send('Runtime.evaluate', { expression: undecoded, returnByValue: true });
+    const { result } = await session.send('Runtime.evaluate', {
+      expression: undecodedImagesExpression,
+      returnByValue: true,
+    });
     const unusable = new Set<unknown>(Array.isArray(result.value) ? result.value : []);
-    for (const [requestId, { first }] of requests) if (unusable.has(first)) fail(requestId, 'Image', { known: 'the answer is not an image' });
+    for (const [requestId, { first }] of requests)
+      if (unusable.has(first)) fail(requestId, 'Image', { known: 'the answer is not an image' });
   };
 
   return {
-    judge: async () => {
+    checkFailures: async () => {
       await findUndecoded();
       const image = [...failures.values()].find(({ type }) => type === 'Image');
       if (image) {
         const reason = await say(image);
-        throw Problem.of('image_load_failed', `The image ${image.url} could not be loaded: ${reason}`, { image_url: image.url, reason });
+        throw ApiError.of('image_load_failed', `The image ${image.url} could not be loaded: ${reason}`, {
+          image_url: image.url,
+          reason,
+        });
       }
-      return Promise.all([...failures.values()].map(async (failure) => ({ kind: 'resource_failed' as const, url: failure.url, reason: await say(failure) })));
+      return Promise.all(
+        [...failures.values()].map(async (failure) => ({
+          kind: 'resource_failed' as const,
+          url: failure.url,
+          reason: await say(failure),
+        })),
+      );
     },
   };
 };

@@ -5,7 +5,7 @@ import type { Session } from '../cdp/connection.ts';
  * bands. Finite animations go to their end and endless ones to their start, which for a progress bar without a value is the empty bar; pictures that wait for
  * a reader to scroll load at once; the value says whether fonts or pictures are still on their way.
  */
-const stabilising = String.raw`(() => {
+const stabiliseExpression = String.raw`(() => {
   const attempt = (act) => { try { return act(); } catch {} };
   const isEndless = (part) => [part.getAttribute('repeatCount'), part.getAttribute('repeatDur')].includes('indefinite');
   const endOf = (part) => attempt(() => part.getStartTime() + part.getSimpleDuration() * (Number(part.getAttribute('repeatCount')) || 1)) ?? 0;
@@ -42,7 +42,7 @@ const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(reso
 /** Brings a document to the state in which it is printed; with `wait` only once its fonts and pictures are there, with `leave` as it stands. */
 export const stabilise = async (session: Session, unfinished: 'wait' | 'leave' = 'wait'): Promise<void> => {
   for (let wait = 2; ; wait = Math.min(wait * 2, 100)) {
-    const { result } = await session.send('Runtime.evaluate', { expression: stabilising, returnByValue: true });
+    const { result } = await session.send('Runtime.evaluate', { expression: stabiliseExpression, returnByValue: true });
     if (result.value !== true || unfinished === 'leave') return;
     await pause(wait);
   }

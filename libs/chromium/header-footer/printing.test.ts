@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readPdf, requestFor, testPrinter } from '../fixtures/printing.ts';
+import { readPdf, requestFor, openTestPrinter } from '../testing/printing.ts';
 import type { Printer } from '../printer.ts';
 
 let printer: Printer;
-beforeAll(async () => void (printer = await testPrinter()));
+beforeAll(async () => void (printer = await openTestPrinter()));
 afterAll(() => printer.close());
 
 const points = (millimetres: number) => (millimetres / 25.4) * 72;
 const body = '<body style="margin:0"><p style="margin:0">First</p>' + '<p>line</p>'.repeat(80);
-const printed = async (options: Record<string, unknown>, html = body) => readPdf((await printer.print(requestFor(html, { options }))).pdf);
+const printed = async (options: Record<string, unknown>, html = body) =>
+  readPdf((await printer.print(requestFor(html, { options }))).pdf);
 
 test('every page has its number, their total and the date', async () => {
   const pages = await printed({ header_html: 'Sheet {{page}} of {{ total }}', footer_html: '<i>{{ date }}</i>' });
@@ -32,15 +33,22 @@ test.each([0.3, 1, 2])('at scale %d the band keeps its size', async (scale) => {
 });
 
 test('the margin grows to the height of the band, and to what the band turns out to need', async () => {
-  const first = async (options: Record<string, unknown>) => (await printed({ margin_top: 5, ...options }))[0]!.words.find(({ text }) => text === 'First')!.y;
+  const first = async (options: Record<string, unknown>) =>
+    (await printed({ margin_top: 5, ...options }))[0]!.words.find(({ text }) => text === 'First')!.y;
   const plain = await first({});
   expect((await first({ header_html: 'x', header_height: 40 })) - plain).toBeCloseTo(points(35), -0.5);
-  expect((await first({ header_html: '<div style="height:60mm">x</div>', header_height: 10 })) - plain).toBeCloseTo(points(55), -0.5);
+  expect((await first({ header_html: '<div style="height:60mm">x</div>', header_height: 10 })) - plain).toBeCloseTo(
+    points(55),
+    -0.5,
+  );
   expect(await first({ header_html: 'x', header_height: 4 })).toBeGreaterThanOrEqual(plain);
 });
 
 test('a tall footer lies below the text, and whole on the sheet', async () => {
-  const pages = await printed({ footer_html: '<p>one</p><p>two</p><p>three</p><p>four</p><p>end</p>', margin_bottom: 5 });
+  const pages = await printed({
+    footer_html: '<p>one</p><p>two</p><p>three</p><p>four</p><p>end</p>',
+    margin_bottom: 5,
+  });
   for (const { words, height } of pages) {
     const [top, end] = ['one', 'end'].map((wanted) => words.find(({ text }) => text === wanted)!.y);
     const lowestLine = Math.max(...words.filter(({ text }) => text === 'line').map(({ y }) => y));
@@ -50,19 +58,27 @@ test('a tall footer lies below the text, and whole on the sheet', async () => {
 });
 
 test('styles of a band touch neither the other band nor the browser’s own, and a title stays what the caller wrote', async () => {
-  const [page] = await printed({ header_html: '<style>p{font-size:20pt} body{text-align:right}</style><p class="title">Mine</p>', footer_html: '<p id="header" class="date text">Below</p>' });
+  const [page] = await printed({
+    header_html: '<style>p{font-size:20pt} body{text-align:right}</style><p class="title">Mine</p>',
+    footer_html: '<p id="header" class="date text">Below</p>',
+  });
   expect(page!.words.find(({ text }) => text === 'Mine')!.size).toBeCloseTo(20, 0);
   expect(page!.words.find(({ text }) => text === 'Mine')!.x).toBeGreaterThan(300);
   expect(page!.words.find(({ text }) => text === 'Below')!.size).toBeCloseTo(9, 0);
 });
 
 test('nothing in a band runs', async () => {
-  const [page] = await printed({ header_html: '<b>kept</b><img src=x onerror="this.outerHTML=\'ran\'"><script>document.body.textContent="ran"</script>' });
+  const [page] = await printed({
+    header_html:
+      '<b>kept</b><img src=x onerror="this.outerHTML=\'ran\'"><script>document.body.textContent="ran"</script>',
+  });
   expect(page!.text).toContain('kept');
   expect(page!.text).not.toContain('ran');
 });
 
 test('the fonts of the body are those of the band', async () => {
-  const { pdf } = await printer.print(requestFor('<body style="font-family:\'DejaVu Sans Mono\'">', { options: { header_html: 'Heading' } }));
+  const { pdf } = await printer.print(
+    requestFor('<body style="font-family:\'DejaVu Sans Mono\'">', { options: { header_html: 'Heading' } }),
+  );
   expect(Buffer.from(pdf).toString('latin1')).toContain('DejaVuSansMono');
 });

@@ -1,11 +1,11 @@
 import type { Protocol } from 'devtools-protocol';
 import { type RenderOptions, renderOptions } from '#contracts/http/render-options.ts';
-import { Problem } from '#contracts/http/problem.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
 
 type Size = { width: number; height: number };
 
 /** Portrait, in millimetres (ISO 216, ANSI Y14.1). */
-const sizes: Record<RenderOptions['page_size'], Size> = {
+const pageSizes: Record<RenderOptions['page_size'], Size> = {
   A4: { width: 210, height: 297 },
   A3: { width: 297, height: 420 },
   Letter: { width: 215.9, height: 279.4 },
@@ -13,45 +13,67 @@ const sizes: Record<RenderOptions['page_size'], Size> = {
   Tabloid: { width: 279.4, height: 431.8 },
 };
 
-const inches = (millimetres: number) => millimetres / 25.4;
-export const cssPixels = (millimetres: number) => (millimetres / 25.4) * 96;
+const toInches = (millimetres: number) => millimetres / 25.4;
+export const toCssPixels = (millimetres: number) => (millimetres / 25.4) * 96;
 
 /** The sheet as it lies, in millimetres. */
-export const sheetOf = ({ page_size, orientation }: RenderOptions): Size => {
-  const { width, height } = sizes[page_size];
+export const sheetSize = ({ page_size, orientation }: RenderOptions): Size => {
+  const { width, height } = pageSizes[page_size];
   return orientation === 'landscape' ? { width: height, height: width } : { width, height };
 };
 
 /** The bands as the browser takes them, and the height in millimetres that each needs; 0 where there is none. */
-export type HeaderFooter = { header: string; footer: string; headerHeight: number; footerHeight: number };
-export const noHeaderFooter: HeaderFooter = { header: '', footer: '', headerHeight: 0, footerHeight: 0 };
+export type HeaderFooterTemplates = { header: string; footer: string; headerHeight: number; footerHeight: number };
+export const noHeaderFooterTemplates: HeaderFooterTemplates = {
+  header: '',
+  footer: '',
+  headerHeight: 0,
+  footerHeight: 0,
+};
 
 /** The four margins in millimetres, grown to the height of the bands that lie in them. */
-export const marginsOf = (options: RenderOptions, bands: HeaderFooter) => ({
+export const effectiveMargins = (options: RenderOptions, bands: HeaderFooterTemplates) => ({
   top: Math.max(options.margin_top, bands.headerHeight),
   bottom: Math.max(options.margin_bottom, bands.footerHeight),
   left: options.margin_left,
   right: options.margin_right,
 });
 
-const refuseWithoutRoom = ({ width, height }: Size, { top, bottom, left, right }: ReturnType<typeof marginsOf>) => {
+const requireContentArea = (
+  { width, height }: Size,
+  { top, bottom, left, right }: ReturnType<typeof effectiveMargins>,
+) => {
   if (height - top - bottom >= 5 && width - left - right >= 5) return;
-  throw Problem.of('conversion_failed', `Margins, header and footer leave no room for the text: the sheet has ${width} x ${height} mm, and at least 5 mm each way must remain.`, {
-    details: { sheet_mm: { width, height }, margins_mm: { top, bottom, left, right } },
-  });
+  throw ApiError.of(
+    'conversion_failed',
+    `Margins, header and footer leave no room for the text: the sheet has ${width} x ${height} mm, and at least 5 mm each way must remain.`,
+    {
+      details: { sheet_mm: { width, height }, margins_mm: { top, bottom, left, right } },
+    },
+  );
 };
 
 /** What `Page.printToPDF` is asked for. Throws conversion_failed where nothing of the sheet is left for the text. */
-export const printParameters = (options: RenderOptions, bands: HeaderFooter): Protocol.Page.PrintToPDFRequest => {
-  const sheet = sheetOf(options);
-  const margins = marginsOf(options, bands);
-  refuseWithoutRoom(sheet, margins);
+export const printParameters = (
+  options: RenderOptions,
+  bands: HeaderFooterTemplates,
+): Protocol.Page.PrintToPDFRequest => {
+  const sheet = sheetSize(options);
+  const margins = effectiveMargins(options, bands);
+  requireContentArea(sheet, margins);
   const banded = bands.header !== '' || bands.footer !== '';
   return {
-    paperWidth: inches(sheet.width), paperHeight: inches(sheet.height),
-    marginTop: inches(margins.top), marginBottom: inches(margins.bottom), marginLeft: inches(margins.left), marginRight: inches(margins.right),
-    printBackground: options.print_background, scale: options.scale, preferCSSPageSize: false,
-    generateTaggedPDF: false, generateDocumentOutline: false,
+    paperWidth: toInches(sheet.width),
+    paperHeight: toInches(sheet.height),
+    marginTop: toInches(margins.top),
+    marginBottom: toInches(margins.bottom),
+    marginLeft: toInches(margins.left),
+    marginRight: toInches(margins.right),
+    printBackground: options.print_background,
+    scale: options.scale,
+    preferCSSPageSize: false,
+    generateTaggedPDF: false,
+    generateDocumentOutline: false,
     displayHeaderFooter: banded,
     // An empty template would bring the browser's own header with title and date.
     ...(banded ? { headerTemplate: bands.header || '<i></i>', footerTemplate: bands.footer || '<i></i>' } : {}),
@@ -63,10 +85,13 @@ export type Viewport = { width: number; height: number };
 
 /** The window that is as large as the room for text on the paper. */
 export const viewportFor = (options: RenderOptions): Viewport => {
-  const sheet = sheetOf(options);
-  const pixels = (millimetres: number) => Math.max(1, Math.round(cssPixels(millimetres) / options.scale));
-  return { width: pixels(sheet.width - options.margin_left - options.margin_right), height: pixels(sheet.height - options.margin_top - options.margin_bottom) };
+  const sheet = sheetSize(options);
+  const pixels = (millimetres: number) => Math.max(1, Math.round(toCssPixels(millimetres) / options.scale));
+  return {
+    width: pixels(sheet.width - options.margin_left - options.margin_right),
+    height: pixels(sheet.height - options.margin_top - options.margin_bottom),
+  };
 };
 
 /** That of a document without wishes; pages are made ready with it. */
-export const usualViewport = viewportFor(renderOptions.parse({}));
+export const defaultViewport = viewportFor(renderOptions.parse({}));

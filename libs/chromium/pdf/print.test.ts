@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { pagesOf, stampDates } from './print.ts';
+import { countPages, setPdfDates } from './print.ts';
 
 /** A PDF of these objects, the first being number 1, with a plain cross-reference table. */
 const pdfOf = (objects: string[], trailer: string): Buffer => {
@@ -10,24 +10,41 @@ const pdfOf = (objects: string[], trailer: string): Buffer => {
     return offset;
   });
   const entries = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('');
-  return Buffer.from(`${text}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${entries}trailer\n${trailer}\nstartxref\n${text.length}\n%%EOF\n`, 'latin1');
+  return Buffer.from(
+    `${text}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${entries}trailer\n${trailer}\nstartxref\n${text.length}\n%%EOF\n`,
+    'latin1',
+  );
 };
 
 const dates = (at: string) => `/CreationDate (D:${at}+00'00')\n/ModDate (D:${at}+00'00')`;
 const info = `<</Title (mine (D:1) /CreationDate (D:19990101000000+00'00') endobj)\n${dates('20200101000000')}>>`;
-const sample = () => pdfOf([info, '<</Type /Pages\n/Count 12\n/Kids []>>', '<</Type /Pages\n/Count 99>>', '<</Type /Catalog\n/Lang (x /Pages 3 0 R)\n/Pages 2 0 R>>'], '<</Size 5\n/Root 4 0 R\n/Info 1 0 R>>');
+const sample = () =>
+  pdfOf(
+    [
+      info,
+      '<</Type /Pages\n/Count 12\n/Kids []>>',
+      '<</Type /Pages\n/Count 99>>',
+      '<</Type /Catalog\n/Lang (x /Pages 3 0 R)\n/Pages 2 0 R>>',
+    ],
+    '<</Size 5\n/Root 4 0 R\n/Info 1 0 R>>',
+  );
 
 test('the count is that of the tree the catalogue names, not of one that a text names', () => {
-  expect(pagesOf(sample())).toBe(12);
+  expect(countPages(sample())).toBe(12);
 });
 
 test('the dates are set in place and a title keeps what it says', () => {
   const [before, after] = [sample(), sample()];
-  stampDates(after, new Date('2026-02-03T04:05:06.999Z'));
-  expect(after.toString('latin1')).toBe(before.toString('latin1').replace(dates('20200101000000'), dates('20260203040506')));
+  setPdfDates(after, new Date('2026-02-03T04:05:06.999Z'));
+  expect(after.toString('latin1')).toBe(
+    before.toString('latin1').replace(dates('20200101000000'), dates('20260203040506')),
+  );
 });
 
 test('a PDF without the dates where they belong is not touched in silence', () => {
-  const bare = pdfOf(['<</Creator (x)>>', '<</Type /Pages\n/Count 1>>', '<</Pages 2 0 R>>'], '<</Root 3 0 R\n/Info 1 0 R>>');
-  expect(() => stampDates(bare, new Date())).toThrow('/CreationDate');
+  const bare = pdfOf(
+    ['<</Creator (x)>>', '<</Type /Pages\n/Count 1>>', '<</Pages 2 0 R>>'],
+    '<</Root 3 0 R\n/Info 1 0 R>>',
+  );
+  expect(() => setPdfDates(bare, new Date())).toThrow('/CreationDate');
 });

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Problem } from '#contracts/http/problem.ts';
-import { delimiterOf, delimiters } from './delimiter.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
+import { detectDelimiter, delimiters } from './delimiter.ts';
 import { parseCsv } from './convert.ts';
 
 const faultOf = (text: string) => {
   try {
     parseCsv(text);
   } catch (error) {
-    if (error instanceof Problem) return error.fault;
+    if (error instanceof ApiError) return error.fields;
   }
   throw new Error('no Problem was raised');
 };
@@ -16,12 +16,24 @@ const quoted = (field: string) => `"${field.replaceAll('"', '""')}"`;
 
 describe('CSV', () => {
   test('comes back field by field, whatever is in the fields', () => {
-    const table = fc.integer({ min: 2, max: 6 }).chain((width) => fc.array(fc.array(fc.string({ unit: 'grapheme' }), { minLength: width, maxLength: width }), { minLength: 1, maxLength: 8 }));
+    const table = fc
+      .integer({ min: 2, max: 6 })
+      .chain((width) =>
+        fc.array(fc.array(fc.string({ unit: 'grapheme' }), { minLength: width, maxLength: width }), {
+          minLength: 1,
+          maxLength: 8,
+        }),
+      );
     fc.assert(
-      fc.property(table, fc.constantFrom(...delimiters), fc.constantFrom('\n', '\r\n'), (records, delimiter, newline) => {
-        const { header, rows } = parseCsv(records.map((record) => record.map(quoted).join(delimiter)).join(newline));
-        expect([header, ...rows]).toEqual(records);
-      }),
+      fc.property(
+        table,
+        fc.constantFrom(...delimiters),
+        fc.constantFrom('\n', '\r\n'),
+        (records, delimiter, newline) => {
+          const { header, rows } = parseCsv(records.map((record) => record.map(quoted).join(delimiter)).join(newline));
+          expect([header, ...rows]).toEqual(records);
+        },
+      ),
     );
   });
 
@@ -34,7 +46,7 @@ describe('CSV', () => {
     ['what a spreadsheet announces', 'sep=;\na,b;c\n1,2;3', ';'],
     ['commas where there is one column', 'a\n1\n2', ','],
   ])('is delimited by %s', (_, text, delimiter) => {
-    expect(delimiterOf(text).delimiter).toBe(delimiter);
+    expect(detectDelimiter(text).delimiter).toBe(delimiter);
   });
 
   test('may have empty lines, and empty fields too many at the end of a row', () => {
@@ -54,10 +66,15 @@ describe('CSV', () => {
   });
 
   test('with ten thousand columns is refused with the number and the limit', () => {
-    expect(faultOf(`${'a,'.repeat(9999)}a\n${'1,'.repeat(9999)}1`)).toMatchObject({ name: 'conversion_failed', extra: { details: { columns: 10_000, limit: 500 } } });
+    expect(faultOf(`${'a,'.repeat(9999)}a\n${'1,'.repeat(9999)}1`)).toMatchObject({
+      name: 'conversion_failed',
+      extra: { details: { columns: 10_000, limit: 500 } },
+    });
   });
 
   test('with too many cells is refused with the number and the limit', () => {
-    expect(faultOf(`a,b\n${'1,2\n'.repeat(500_000)}`)).toMatchObject({ extra: { details: { cells: 1_000_002, limit: 1_000_000 } } });
+    expect(faultOf(`a,b\n${'1,2\n'.repeat(500_000)}`)).toMatchObject({
+      extra: { details: { cells: 1_000_002, limit: 1_000_000 } },
+    });
   });
 });

@@ -1,72 +1,93 @@
 import { CsvError, parse } from 'csv-parse/sync';
-import { inert, type Prepared } from '../prepared.ts';
-import { languageOf, page } from '../page.ts';
-import { refusal } from '../input.ts';
+import { scriptFreeDocument, type PreparedDocument } from '../prepared-document.ts';
+import { detectLanguage, htmlDocument } from '../html-document.ts';
+import { inputError } from '../input.ts';
 import type { Table } from '../table/cells.ts';
-import { printTable, tableLimits } from '../table/print.ts';
-import { delimiterOf } from './delimiter.ts';
+import { tableToHtml, tableLimits } from '../table/table-html.ts';
+import { detectDelimiter } from './delimiter.ts';
 
-type Numbered = { record: string[]; info: { lines: number } };
+type NumberedRecord = { record: string[]; info: { lines: number } };
 
 /**
  * The rows of CSV (RFC 4180, with the delimiter detected). Throws a Problem with the line for quotes that do not match
  * and rows of another length than the header.
  */
 export const parseCsv = (text: string): Table => {
-  const { delimiter, body, skippedLines } = delimiterOf(text);
+  const { delimiter, body, skippedLines } = detectDelimiter(text);
   const records = parseRecords(body, delimiter, skippedLines);
   const [first, ...rest] = records;
-  if (!first) throw refusal('csv', 'The CSV has no rows.', { details: 'no rows', line: 1 });
+  if (!first) throw inputError('csv', 'The CSV has no rows.', { details: 'no rows', line: 1 });
   checkSize(first.record.length, records.length);
   const header = first.record;
-  return { header, rows: rest.map((numbered) => fitted(numbered, header.length, skippedLines)) };
+  return { header, rows: rest.map((numbered) => fitToHeader(numbered, header.length, skippedLines)) };
 };
 
-const parseRecords = (body: string, delimiter: string, skippedLines: number): Numbered[] => {
+const parseRecords = (body: string, delimiter: string, skippedLines: number): NumberedRecord[] => {
   try {
-    return parse(body, { delimiter, info: true, skip_empty_lines: true, relax_column_count: true }) as unknown as Numbered[];
+    return parse(body, {
+      delimiter,
+      info: true,
+      skip_empty_lines: true,
+      relax_column_count: true,
+    }) as unknown as NumberedRecord[];
   } catch (error) {
-    if (error instanceof CsvError) throw malformed(error, skippedLines);
+    if (error instanceof CsvError) throw malformedCsvError(error, skippedLines);
     throw error;
   }
 };
 
-const malformed = (error: CsvError, skippedLines: number) => {
+const malformedCsvError = (error: CsvError, skippedLines: number) => {
   const line = Number(error['lines'] ?? 1) + skippedLines;
   const why = explanations[error.code] ?? error.message;
-  return refusal('csv', `The CSV is malformed near line ${line}: ${why}.`, { details: why, line });
+  return inputError('csv', `The CSV is malformed near line ${line}: ${why}.`, { details: why, line });
 };
 
 const explanations: Partial<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quoted field is never closed',
-  INVALID_OPENING_QUOTE: 'a quote stands inside a field that does not begin with one; quote the whole field and double the quotes in it',
-  CSV_INVALID_CLOSING_QUOTE: 'a closing quote is followed by something else than a delimiter; double the quotes inside a quoted field',
+  INVALID_OPENING_QUOTE:
+    'a quote stands inside a field that does not begin with one; quote the whole field and double the quotes in it',
+  CSV_INVALID_CLOSING_QUOTE:
+    'a closing quote is followed by something else than a delimiter; double the quotes inside a quoted field',
 };
 
 const checkSize = (columns: number, rows: number): void => {
-  if (columns > tableLimits.columns) throw tooLarge('columns', columns, tableLimits.columns);
-  if (columns * rows > tableLimits.cells) throw tooLarge('cells', columns * rows, tableLimits.cells);
+  if (columns > tableLimits.columns) throw tooLargeError('columns', columns, tableLimits.columns);
+  if (columns * rows > tableLimits.cells) throw tooLargeError('cells', columns * rows, tableLimits.cells);
 };
 
-const tooLarge = (what: 'columns' | 'cells', count: number, limit: number) =>
-  refusal('csv', `The CSV has ${count} ${what}; at most ${limit} can be printed so that they can be read.`, { details: { [what]: count, limit } });
+const tooLargeError = (what: 'columns' | 'cells', count: number, limit: number) =>
+  inputError('csv', `The CSV has ${count} ${what}; at most ${limit} can be printed so that they can be read.`, {
+    details: { [what]: count, limit },
+  });
 
 /**
  * Empty fields at the end may be missing or too many, as spreadsheets leave them; anything else would put values under
  * wrong headings.
  */
-const fitted = ({ record, info }: Numbered, width: number, skippedLines: number): string[] => {
+const fitToHeader = ({ record, info }: NumberedRecord, width: number, skippedLines: number): string[] => {
   if (record.length === width) return record;
   const surplus = record.slice(width);
   if (record.length > width && surplus.every((field) => field === '')) return record.slice(0, width);
   const line = info.lines + skippedLines;
   const count = `${record.length} ${record.length === 1 ? 'field' : 'fields'}`;
-  throw refusal('csv', `The row that ends on line ${line} has ${count}, but the header has ${width}. Quote fields that hold the delimiter or a line break.`, {
-    details: `${count} where the header has ${width}`,
-    line,
-  });
+  throw inputError(
+    'csv',
+    `The row that ends on line ${line} has ${count}, but the header has ${width}. Quote fields that hold the delimiter or a line break.`,
+    {
+      details: `${count} where the header has ${width}`,
+      line,
+    },
+  );
 };
 
 /** CSV as a table with a repeated header row. Throws a Problem. */
-export const convertCsv = (text: string): Prepared =>
-  inert(page({ title: 'Table', language: languageOf(text), sheets: ['table'], body: printTable(parseCsv(text)) }), 'made from CSV');
+export const convertCsv = (text: string): PreparedDocument =>
+  scriptFreeDocument(
+    htmlDocument({
+      title: 'Table',
+      language: detectLanguage(text),
+      sheets: ['table'],
+      body: tableToHtml(parseCsv(text)),
+    }),
+    'made from CSV',
+  );

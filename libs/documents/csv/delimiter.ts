@@ -9,28 +9,37 @@ const sampledCharacters = 64 * 1024;
 const declaration = /^sep=([,;\t|])\r?\n/i;
 
 /** The delimiter and the text after a `sep=;` line, by which spreadsheets announce it. */
-export const delimiterOf = (text: string): { delimiter: Delimiter; body: string; skippedLines: number } => {
+export const detectDelimiter = (text: string): { delimiter: Delimiter; body: string; skippedLines: number } => {
   const declared = declaration.exec(text);
   if (declared) return { delimiter: declared[1] as Delimiter, body: text.slice(declared[0].length), skippedLines: 1 };
   const sample = text.slice(0, sampledCharacters);
-  const best = delimiters.map((delimiter) => ({ delimiter, score: scoreOf(sample, delimiter) })).reduce((winner, rival) => (rival.score > winner.score ? rival : winner));
+  const best = delimiters
+    .map((delimiter) => ({ delimiter, score: scoreDelimiter(sample, delimiter) }))
+    .reduce((winner, rival) => (rival.score > winner.score ? rival : winner));
   return { delimiter: best.delimiter, body: text, skippedLines: 0 };
 };
 
 /** How well a delimiter explains the sample: many fields, the same number in every record. */
-const scoreOf = (sample: string, delimiter: Delimiter): number => {
-  const widths = recordWidths(sample, delimiter);
+const scoreDelimiter = (sample: string, delimiter: Delimiter): number => {
+  const widths = fieldCounts(sample, delimiter);
   const first = widths[0] ?? 1;
   if (first < 2) return 0;
   const alike = widths.filter((width) => width === first).length / widths.length;
   return alike * alike * (1 + Math.log2(first) / 100);
 };
 
-const recordWidths = (sample: string, delimiter: Delimiter): number[] => {
+const fieldCounts = (sample: string, delimiter: Delimiter): number[] => {
   const widths: number[] = [];
   try {
     // The last record of the sample may be cut off, so what is malformed is passed over here.
-    parse(sample, { delimiter, to: sampledRecords, relax_column_count: true, relax_quotes: true, skip_empty_lines: true, on_record: (record: string[]) => void widths.push(record.length) });
+    parse(sample, {
+      delimiter,
+      to: sampledRecords,
+      relax_column_count: true,
+      relax_quotes: true,
+      skip_empty_lines: true,
+      on_record: (record: string[]) => void widths.push(record.length),
+    });
   } catch {
     return widths;
   }

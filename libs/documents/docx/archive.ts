@@ -1,87 +1,107 @@
 import { buffer as collect } from 'node:stream/consumers';
 import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
-import type { Problem } from '#contracts/http/problem.ts';
-import { refusal } from '../input.ts';
+import type { ApiError } from '#contracts/http/api-error.ts';
+import { inputError } from '../input.ts';
 import { afterDataPrefix, fromBase64 } from '../text/base64.ts';
 
-const latin1 = (data: Uint8Array): string => Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('latin1');
-const compoundFile = Buffer.from('d0cf11e0a1b11ae1', 'hex');
-const zipStarts = new Set(['PK\u0003\u0004', 'PK\u0005\u0006']);
+const latin1 = (data: Uint8Array): string =>
+  Buffer.from(data.buffer, data.byteOffset, data.byteLength).toString('latin1');
+const compoundFileSignature = Buffer.from('d0cf11e0a1b11ae1', 'hex');
+const zipSignatures = new Set(['PK\u0003\u0004', 'PK\u0005\u0006']);
 
 /** The file that a caller sent in base64, checked to begin like a zip. Throws a Problem. */
 export const decodeDocx = (data: Uint8Array): Buffer => {
   const sent = latin1(data);
   const bytes = fromBase64(afterDataPrefix(sent) ?? sent);
-  if (!bytes) throw refusal('docx', 'The DOCX is not valid base64. Send the bytes of the file, encoded in base64, in data.', { details: 'invalid base64' });
-  if (bytes.length === 0) throw refusal('docx', 'The DOCX is empty.', { details: 'empty file' });
-  if (bytes.subarray(0, compoundFile.length).equals(compoundFile)) throw protectedOrOld();
-  if (!zipStarts.has(bytes.toString('latin1', 0, 4))) throw refusal('docx', 'The data is no DOCX: a DOCX is a zip archive, and this is none.', { details: 'not a zip archive' });
+  if (!bytes)
+    throw inputError('docx', 'The DOCX is not valid base64. Send the bytes of the file, encoded in base64, in data.', {
+      details: 'invalid base64',
+    });
+  if (bytes.length === 0) throw inputError('docx', 'The DOCX is empty.', { details: 'empty file' });
+  if (bytes.subarray(0, compoundFileSignature.length).equals(compoundFileSignature)) throw protectedOrOldFormatError();
+  if (!zipSignatures.has(bytes.toString('latin1', 0, 4)))
+    throw inputError('docx', 'The data is no DOCX: a DOCX is a zip archive, and this is none.', {
+      details: 'not a zip archive',
+    });
   return bytes;
 };
 
-const protectedOrOld = () =>
-  refusal('docx', 'The file is protected with a password, or is of the older DOC format. Save it as DOCX without a password.', { details: 'encrypted, or DOC instead of DOCX' });
+const protectedOrOldFormatError = () =>
+  inputError(
+    'docx',
+    'The file is protected with a password, or is of the older DOC format. Save it as DOCX without a password.',
+    { details: 'encrypted, or DOC instead of DOCX' },
+  );
 
 /** The parts of a DOCX that are converted, by their path in the archive. */
-export type Parts = Map<string, Uint8Array>;
+export type DocxParts = Map<string, Uint8Array>;
 
 /** The most that a DOCX may hold, in bytes once unpacked, and in files. */
 export const archiveLimits = { files: 5000, xml: 32 * 1024 * 1024, total: 128 * 1024 * 1024 };
 
-const needed = /^(\[Content_Types\]\.xml|_rels\/.+|word\/(?!embeddings\/|fonts\/|vba).+\.(xml|rels)|(?:word\/)?media\/.+)$/i;
-const markup = /\.(xml|rels)$/i;
+const neededPaths =
+  /^(\[Content_Types\]\.xml|_rels\/.+|word\/(?!embeddings\/|fonts\/|vba).+\.(xml|rels)|(?:word\/)?media\/.+)$/i;
+const xmlPaths = /\.(xml|rels)$/i;
 
 /**
  * Unpacks what conversion needs, and no more than the archive declares and the limits allow: the declared sizes are
  * added up first, and unpacking stops where a file turns out larger than declared. Throws a Problem.
  */
-export const unpack = async (bytes: Buffer): Promise<Parts> => {
+export const unpackDocx = async (bytes: Buffer): Promise<DocxParts> => {
   try {
     const archive = await fromBufferPromise(bytes, { lazyEntries: true });
     const entries = await entriesOf(archive);
-    checkContent(entries);
-    return await readParts(archive, entries.filter(({ fileName }) => needed.test(fileName)));
+    requireWordDocument(entries);
+    return await readParts(
+      archive,
+      entries.filter(({ fileName }) => neededPaths.test(fileName)),
+    );
   } catch (error) {
-    throw isProblem(error) ? error : refusal('docx', 'The DOCX is damaged: its zip archive cannot be read.', { details: 'damaged zip archive' });
+    throw isApiError(error)
+      ? error
+      : inputError('docx', 'The DOCX is damaged: its zip archive cannot be read.', { details: 'damaged zip archive' });
   }
 };
 
-const isProblem = (error: unknown): error is Problem => error instanceof Error && error.name === 'Problem';
+const isApiError = (error: unknown): error is ApiError => error instanceof Error && error.name === 'Problem';
 
 const entriesOf = async (archive: ZipFile): Promise<Entry[]> => {
   const entries: Entry[] = [];
   const declared = { xml: 0, total: 0 };
   for await (const entry of archive.eachEntry()) {
     entries.push(entry);
-    if (entry.isEncrypted()) throw refusal('docx', 'The DOCX is encrypted. Save it without a password.', { details: 'encrypted' });
-    if (entries.length > archiveLimits.files) throw tooLarge('files', archiveLimits.files);
-    if (!needed.test(entry.fileName)) continue;
+    if (entry.isEncrypted())
+      throw inputError('docx', 'The DOCX is encrypted. Save it without a password.', { details: 'encrypted' });
+    if (entries.length > archiveLimits.files) throw tooLargeError('files', archiveLimits.files);
+    if (!neededPaths.test(entry.fileName)) continue;
     declared.total += entry.uncompressedSize;
-    if (markup.test(entry.fileName)) declared.xml += entry.uncompressedSize;
-    if (declared.xml > archiveLimits.xml) throw tooLarge('bytes of XML', archiveLimits.xml);
-    if (declared.total > archiveLimits.total) throw tooLarge('bytes', archiveLimits.total);
+    if (xmlPaths.test(entry.fileName)) declared.xml += entry.uncompressedSize;
+    if (declared.xml > archiveLimits.xml) throw tooLargeError('bytes of XML', archiveLimits.xml);
+    if (declared.total > archiveLimits.total) throw tooLargeError('bytes', archiveLimits.total);
   }
   return entries;
 };
 
-const tooLarge = (what: string, limit: number): Problem =>
-  refusal('docx', `The DOCX is too large once unpacked: it may hold at most ${limit} ${what}.`, { details: { reason: `too many ${what} once unpacked`, limit } });
+const tooLargeError = (what: string, limit: number): ApiError =>
+  inputError('docx', `The DOCX is too large once unpacked: it may hold at most ${limit} ${what}.`, {
+    details: { reason: `too many ${what} once unpacked`, limit },
+  });
 
-const otherKinds: [path: RegExp, kind: string][] = [
+const otherFormats: [path: RegExp, kind: string][] = [
   [/^xl\/workbook/i, 'an Excel workbook'],
   [/^ppt\/presentation/i, 'a PowerPoint presentation'],
   [/^content\.xml$/i, 'an OpenDocument file'],
 ];
 
-const checkContent = (entries: readonly Entry[]): void => {
+const requireWordDocument = (entries: readonly Entry[]): void => {
   const has = (path: RegExp) => entries.some(({ fileName }) => path.test(fileName));
   if (has(/^\[Content_Types\]\.xml$/i) && has(/^word\/.+\.xml$/i)) return;
-  const kind = otherKinds.find(([path]) => has(path))?.[1] ?? 'a zip archive of something else';
-  throw refusal('docx', `The data is no DOCX, but ${kind}.`, { details: `not a DOCX: ${kind}` });
+  const kind = otherFormats.find(([path]) => has(path))?.[1] ?? 'a zip archive of something else';
+  throw inputError('docx', `The data is no DOCX, but ${kind}.`, { details: `not a DOCX: ${kind}` });
 };
 
-const readParts = async (archive: ZipFile, entries: readonly Entry[]): Promise<Parts> => {
-  const parts: Parts = new Map();
+const readParts = async (archive: ZipFile, entries: readonly Entry[]): Promise<DocxParts> => {
+  const parts: DocxParts = new Map();
   for (const entry of entries) parts.set(entry.fileName, await collect(await archive.openReadStreamPromise(entry)));
   return parts;
 };

@@ -1,22 +1,40 @@
 import { readFileSync } from 'node:fs';
 import { strToU8, zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
-import { Problem } from '#contracts/http/problem.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
 import { archiveLimits } from './archive.ts';
 import { convertDocx } from './convert.ts';
 
 const contentTypes = `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Default Extension="emf" ContentType="image/x-emf"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`;
-const relation = (id: string, type: string, target: string) => `<Relationship Id="${id}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${type}" Target="${target}"/>`;
-const relations = (...all: string[]) => `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${all.join('')}</Relationships>`;
+const relation = (id: string, type: string, target: string) =>
+  `<Relationship Id="${id}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${type}" Target="${target}"/>`;
+const relations = (...all: string[]) =>
+  `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${all.join('')}</Relationships>`;
 const wordDocument = (body: string) =>
   `<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"><w:body>${body}</w:body></w:document>`;
 
-const paragraph = (text: string, run = '', properties = '') => `<w:p><w:pPr>${properties}</w:pPr><w:r><w:rPr>${run}</w:rPr><w:t>${text}</w:t></w:r></w:p>`;
+const paragraph = (text: string, run = '', properties = '') =>
+  `<w:p><w:pPr>${properties}</w:pPr><w:r><w:rPr>${run}</w:rPr><w:t>${text}</w:t></w:r></w:p>`;
 const row = (...cells: string[]) => `<w:tr>${cells.map((cell) => `<w:tc>${cell}</w:tc>`).join('')}</w:tr>`;
 
-const packed = (files: Record<string, string | Uint8Array>) => Buffer.from(zipSync(Object.fromEntries(Object.entries(files).map(([name, content]) => [name, typeof content === 'string' ? strToU8(content) : content]))));
+const packed = (files: Record<string, string | Uint8Array>) =>
+  Buffer.from(
+    zipSync(
+      Object.fromEntries(
+        Object.entries(files).map(([name, content]) => [
+          name,
+          typeof content === 'string' ? strToU8(content) : content,
+        ]),
+      ),
+    ),
+  );
 const word = (body: string, more: Record<string, string | Uint8Array> = {}) =>
-  packed({ '[Content_Types].xml': contentTypes, '_rels/.rels': relations(relation('r1', 'officeDocument', 'word/document.xml')), 'word/document.xml': wordDocument(body), ...more });
+  packed({
+    '[Content_Types].xml': contentTypes,
+    '_rels/.rels': relations(relation('r1', 'officeDocument', 'word/document.xml')),
+    'word/document.xml': wordDocument(body),
+    ...more,
+  });
 
 const convert = (file: Buffer) => convertDocx(Buffer.from(file.toString('base64')), 50);
 const bodyOf = async (file: Buffer) => /<main[^>]*>([^]*)<\/main>/.exec((await convert(file)).html)?.[1] ?? '';
@@ -25,13 +43,16 @@ const faultOf = async (data: Promise<unknown>) => {
     () => undefined,
     (reason: unknown) => reason,
   );
-  if (error instanceof Problem) return error.fault;
+  if (error instanceof ApiError) return error.fields;
   throw new Error('no Problem was raised', { cause: error });
 };
 
 describe('a Word document', () => {
   test('keeps headings, lists, tables, pictures, footnotes, links and the looks of text', async () => {
-    const { html, classification: { scripts, external } } = await convert(readFileSync(new URL('../../../test/fixtures/documents/agreement.docx', import.meta.url)));
+    const {
+      html,
+      classification: { scripts, external },
+    } = await convert(readFileSync(new URL('../../../test/fixtures/documents/agreement.docx', import.meta.url)));
     expect({ scripts, external }).toEqual({ scripts: false, external: false });
     for (const kept of [
       '<title>Service agreement</title>',
@@ -71,18 +92,27 @@ describe('a Word document', () => {
 
   test('shows a labelled box for a picture that browsers cannot show', async () => {
     const drawing = `<w:p><w:r><w:drawing><wp:inline><wp:extent cx="1270000" cy="1"/><wp:docPr id="1" name="x"/><a:graphic><a:graphicData><pic:pic><pic:blipFill><a:blip r:embed="p1"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`;
-    const body = await bodyOf(word(drawing, { 'word/_rels/document.xml.rels': relations(relation('p1', 'image', 'media/a.emf')), 'word/media/a.emf': 'x' }));
+    const body = await bodyOf(
+      word(drawing, {
+        'word/_rels/document.xml.rels': relations(relation('p1', 'image', 'media/a.emf')),
+        'word/media/a.emf': 'x',
+      }),
+    );
     expect(body).toContain('src="data:image/svg+xml;base64,');
     expect(body).toContain('width:100pt');
   });
 
   test('breaks pages where it says so', async () => {
-    expect(await bodyOf(word('<w:p><w:r><w:t>one</w:t><w:br w:type="page"/><w:t>two</w:t></w:r></w:p>'))).toContain('<p>one<span class="page-break"></span>two</p>');
+    expect(await bodyOf(word('<w:p><w:r><w:t>one</w:t><w:br w:type="page"/><w:t>two</w:t></w:r></w:p>'))).toContain(
+      '<p>one<span class="page-break"></span>two</p>',
+    );
   });
 
   test('with a javascript: link goes to the lane of scripts', async () => {
     const link = '<w:p><w:hyperlink r:id="l1"><w:r><w:t>x</w:t></w:r></w:hyperlink></w:p>';
-    const prepared = await convert(word(link, { 'word/_rels/document.xml.rels': relations(relation('l1', 'hyperlink', 'javascript:alert(1)')) }));
+    const prepared = await convert(
+      word(link, { 'word/_rels/document.xml.rels': relations(relation('l1', 'hyperlink', 'javascript:alert(1)')) }),
+    );
     expect(prepared.classification.scripts).toBe(true);
   });
 });
@@ -99,13 +129,29 @@ describe('refused as invalid_docx', () => {
     ['what is no base64', Buffer.from('this is not base64!'), 'invalid base64'],
     ['nothing', Buffer.from(''), 'empty file'],
     ['a text file', Buffer.from(Buffer.from('Hello').toString('base64')), 'not a zip archive'],
-    ['a protected or old file', Buffer.from(Buffer.from('d0cf11e0a1b11ae1000000', 'hex').toString('base64')), 'encrypted, or DOC instead of DOCX'],
+    [
+      'a protected or old file',
+      Buffer.from(Buffer.from('d0cf11e0a1b11ae1000000', 'hex').toString('base64')),
+      'encrypted, or DOC instead of DOCX',
+    ],
     ['an encrypted zip', Buffer.from(encrypted.toString('base64')), 'encrypted'],
-    ['a zip of something else', Buffer.from(packed({ 'a.txt': 'x' }).toString('base64')), 'not a DOCX: a zip archive of something else'],
-    ['an Excel workbook', Buffer.from(packed({ '[Content_Types].xml': 'x', 'xl/workbook.xml': 'x' }).toString('base64')), 'not a DOCX: an Excel workbook'],
+    [
+      'a zip of something else',
+      Buffer.from(packed({ 'a.txt': 'x' }).toString('base64')),
+      'not a DOCX: a zip archive of something else',
+    ],
+    [
+      'an Excel workbook',
+      Buffer.from(packed({ '[Content_Types].xml': 'x', 'xl/workbook.xml': 'x' }).toString('base64')),
+      'not a DOCX: an Excel workbook',
+    ],
     ['a file cut short', Buffer.from(real.subarray(0, real.length / 2).toString('base64')), 'damaged zip archive'],
     ['a file with damaged bytes', Buffer.from(damaged.toString('base64')), 'damaged zip archive'],
-    ['parts that do not belong together', Buffer.from(packed({ '[Content_Types].xml': contentTypes, 'word/other.xml': '<x/>' }).toString('base64')), 'damaged document parts'],
+    [
+      'parts that do not belong together',
+      Buffer.from(packed({ '[Content_Types].xml': contentTypes, 'word/other.xml': '<x/>' }).toString('base64')),
+      'damaged document parts',
+    ],
   ])('is %s', async (_, data, details) => {
     expect(await faultOf(convertDocx(data, 50))).toMatchObject({ name: 'invalid_docx', extra: { details } });
   });
@@ -113,24 +159,37 @@ describe('refused as invalid_docx', () => {
   test('is an archive that declares more than may be unpacked', async () => {
     const bomb = word('', { 'word/other.xml': new Uint8Array(archiveLimits.xml) });
     expect(bomb.length).toBeLessThan(100_000);
-    expect(await faultOf(convert(bomb))).toMatchObject({ name: 'invalid_docx', extra: { details: { limit: archiveLimits.xml } } });
+    expect(await faultOf(convert(bomb))).toMatchObject({
+      name: 'invalid_docx',
+      extra: { details: { limit: archiveLimits.xml } },
+    });
   });
 
   test('is an archive whose pictures are declared larger than may be unpacked', async () => {
     const bomb = word('', { 'word/media/a.png': 'x' });
     bomb.writeUInt32LE(archiveLimits.total, bomb.lastIndexOf('word/media/a.png') - 46 + 24);
-    expect(await faultOf(convert(bomb))).toMatchObject({ name: 'invalid_docx', extra: { details: { limit: archiveLimits.total } } });
+    expect(await faultOf(convert(bomb))).toMatchObject({
+      name: 'invalid_docx',
+      extra: { details: { limit: archiveLimits.total } },
+    });
   });
 
   test('is an archive of more files than may be unpacked', async () => {
     const many = Object.fromEntries(Array.from({ length: archiveLimits.files }, (_, index) => [`x/${index}`, '']));
-    expect(await faultOf(convert(word('', many)))).toMatchObject({ name: 'invalid_docx', extra: { details: { limit: archiveLimits.files } } });
+    expect(await faultOf(convert(word('', many)))).toMatchObject({
+      name: 'invalid_docx',
+      extra: { details: { limit: archiveLimits.files } },
+    });
   });
 
   test('is an archive that unpacks to more than it declares', async () => {
     const bomb = word('', { 'word/other.xml': new Uint8Array(5_000_000) });
-    for (const size of [bomb.indexOf(u32(5_000_000)), bomb.lastIndexOf(u32(5_000_000))]) if (size >= 0) bomb.writeUInt32LE(100, size);
-    expect(await faultOf(convert(bomb))).toMatchObject({ name: 'invalid_docx', extra: { details: 'damaged zip archive' } });
+    for (const size of [bomb.indexOf(u32(5_000_000)), bomb.lastIndexOf(u32(5_000_000))])
+      if (size >= 0) bomb.writeUInt32LE(100, size);
+    expect(await faultOf(convert(bomb))).toMatchObject({
+      name: 'invalid_docx',
+      extra: { details: 'damaged zip archive' },
+    });
   });
 });
 

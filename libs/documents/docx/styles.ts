@@ -37,9 +37,9 @@ const alignedStyles: Partial<Record<string, string>> = {
 };
 
 /** What is used here of the elements that the converter reads a document into. */
-type Element = {
+type DocxElement = {
   type: string;
-  children?: Element[];
+  children?: DocxElement[];
   styleName?: string | null;
   alignment?: string | null;
   highlight?: string | null;
@@ -49,37 +49,49 @@ type Element = {
   value?: string;
 };
 
-const plainStyles = new Set(['', 'normal', 'body text', 'standard', 'table contents', 'table paragraph', 'no spacing', 'list paragraph']);
+const plainStyles = new Set([
+  '',
+  'normal',
+  'body text',
+  'standard',
+  'table contents',
+  'table paragraph',
+  'no spacing',
+  'list paragraph',
+]);
 
 /**
  * Brings what the converter would pass over into reach of the style map: alignment, tab stops, and header rows that are
  * only set in bold.
  */
-export const adapt = (element: Element): Element => {
-  const children = element.children?.map(adapt);
-  const adapted: Element = children ? { ...element, children } : element;
+export const adaptElement = (element: DocxElement): DocxElement => {
+  const children = element.children?.map(adaptElement);
+  const adapted: DocxElement = children ? { ...element, children } : element;
   if (adapted.type === 'tab') return { type: 'run', styleName: tabStyle, highlight: null, children: [adapted] };
-  if (adapted.type === 'paragraph') return align(adapted);
+  if (adapted.type === 'paragraph') return alignParagraph(adapted);
   return adapted.type === 'table' ? withHeader(adapted) : adapted;
 };
 
-const align = (paragraph: Element): Element => {
+const alignParagraph = (paragraph: DocxElement): DocxElement => {
   const style = alignedStyles[paragraph.alignment ?? ''];
   const isPlain = !paragraph.numbering && plainStyles.has((paragraph.styleName ?? '').toLowerCase());
   return style && isPlain ? { ...paragraph, styleName: style } : paragraph;
 };
 
-const withHeader = (table: Element): Element => {
+const withHeader = (table: DocxElement): DocxElement => {
   const [first, ...rest] = table.children ?? [];
-  if (!first || rest.length === 0 || rest.some(({ isHeader }) => isHeader) || first.isHeader || !isBold(first)) return table;
+  if (!first || rest.length === 0 || rest.some(({ isHeader }) => isHeader) || first.isHeader || !isBold(first))
+    return table;
   return { ...table, children: [{ ...first, isHeader: true }, ...rest] };
 };
 
-const isBold = (row: Element): boolean => {
+const isBold = (row: DocxElement): boolean => {
   const runs = runsOf(row).filter(hasText);
   return runs.length > 0 && runs.every((run) => run.isBold);
 };
 
-const runsOf = (element: Element): Element[] => (element.type === 'run' ? [element] : (element.children ?? []).flatMap(runsOf));
+const runsOf = (element: DocxElement): DocxElement[] =>
+  element.type === 'run' ? [element] : (element.children ?? []).flatMap(runsOf);
 
-const hasText = (element: Element): boolean => (element.type === 'text' && !!element.value?.trim()) || (element.children ?? []).some(hasText);
+const hasText = (element: DocxElement): boolean =>
+  (element.type === 'text' && !!element.value?.trim()) || (element.children ?? []).some(hasText);

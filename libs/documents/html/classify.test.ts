@@ -12,17 +12,37 @@ describe('the lane', () => {
     ['an event attribute', '<img src="data:," OnError=x>', 'onerror attribute on line 1'],
     ['an event attribute on a second body tag', '<body><p>x<body onload="x()">', 'onload attribute on line 1'],
     ['a javascript: address', '<a href="javascript:x()">', 'javascript: address in href attribute on line 1'],
-    ['a javascript: address in disguise', '<a href=" java\nscript&colon;x()">', 'javascript: address in href attribute on line 2'],
-    ['a javascript: address in an animation', '<svg><a><animate attributeName="href" values="x;javascript:1"/></a></svg>', 'javascript: address in values attribute on line 1'],
+    [
+      'a javascript: address in disguise',
+      '<a href=" java\nscript&colon;x()">',
+      'javascript: address in href attribute on line 2',
+    ],
+    [
+      'a javascript: address in an animation',
+      '<svg><a><animate attributeName="href" values="x;javascript:1"/></a></svg>',
+      'javascript: address in values attribute on line 1',
+    ],
     ['an iframe', '<iframe srcdoc="x"></iframe>', 'iframe element on line 1'],
     ['an object', '<object data="x.svg"></object>', 'object element on line 1'],
     ['an embed', '<embed src="x">', 'embed element on line 1'],
     ['a frame set', '<frameset><frame src="x"></frameset>', 'frameset element on line 1'],
     ['a noscript element', '<noscript>x</noscript>', 'noscript element on line 1'],
     ['a refresh', '<meta http-equiv="Refresh" content="0">', 'meta http-equiv="Refresh" on line 1'],
-    ['a policy that would outlive the document', '<meta http-equiv="content-security-policy" content="img-src none">', 'meta http-equiv="content-security-policy" on line 1'],
-    ['a referrer policy that would outlive the document', '<meta name="referrer" content="no-referrer">', 'meta name="referrer" on line 1'],
-    ['a declarative shadow root', '<div><template shadowrootmode="open">x</template></div>', 'shadowrootmode attribute on line 1'],
+    [
+      'a policy that would outlive the document',
+      '<meta http-equiv="content-security-policy" content="img-src none">',
+      'meta http-equiv="content-security-policy" on line 1',
+    ],
+    [
+      'a referrer policy that would outlive the document',
+      '<meta name="referrer" content="no-referrer">',
+      'meta name="referrer" on line 1',
+    ],
+    [
+      'a declarative shadow root',
+      '<div><template shadowrootmode="open">x</template></div>',
+      'shadowrootmode attribute on line 1',
+    ],
   ])('is that of scripts for %s', (_, html, reason) => {
     expect(classOf(html)).toMatchObject({ scripts: true, reason });
   });
@@ -40,16 +60,36 @@ describe('the lane', () => {
 
 describe('what the browser would fetch', () => {
   test.each([
-    'fetch("https://h/x")', 'i.src="//h/x.png"', 'const j={"u":"\\/\\/h"}', 'x="\\u002f"', 'eval(x)', 'new Function("x")()', 'p.innerHTML="&#104;"', 'import(x)', 'new Worker(x)', 'String.fromCodePoint(47)', 'atob(x)', 'new WebSocket("ws:h")', 'decodeURI(x)',
+    'fetch("https://h/x")',
+    'i.src="//h/x.png"',
+    'const j={"u":"\\/\\/h"}',
+    'x="\\u002f"',
+    'eval(x)',
+    'new Function("x")()',
+    'p.innerHTML="&#104;"',
+    'import(x)',
+    'new Worker(x)',
+    'String.fromCodePoint(47)',
+    'atob(x)',
+    'new WebSocket("ws:h")',
+    'decodeURI(x)',
   ])('may be anything where a script says %s', (script) => {
     expect(classOf(`<p id=p></p><script>${script}</script>`).external).toBe(true);
   });
 
-  test.each(['<script src="data:text/javascript;base64,ZmV0Y2goImh0dHBzOi8vaC8iKQ=="></script>', '<object data="data:image/svg+xml;base64,PHN2Zy8+"></object>', '<embed src="data:image/svg+xml;base64,PHN2Zy8+">'])('may be anything in what is packed up: %s', (html) => {
+  test.each([
+    '<script src="data:text/javascript;base64,ZmV0Y2goImh0dHBzOi8vaC8iKQ=="></script>',
+    '<object data="data:image/svg+xml;base64,PHN2Zy8+"></object>',
+    '<embed src="data:image/svg+xml;base64,PHN2Zy8+">',
+  ])('may be anything in what is packed up: %s', (html) => {
     expect(classOf(html).external).toBe(true);
   });
 
-  test.each(['document.title = "x"', 'const rows = [3, 1].map(function (x) { return x / 2 }); p.textContent = rows.join()', 'p.style.color = "red"'])('is nothing where a script has no address: %s', (script) => {
+  test.each([
+    'document.title = "x"',
+    'const rows = [3, 1].map(function (x) { return x / 2 }); p.textContent = rows.join()',
+    'p.style.color = "red"',
+  ])('is nothing where a script has no address: %s', (script) => {
     expect(classOf(`<meta charset="utf-8"><p id=p></p><script>${script}</script>`).external).toBe(false);
   });
 

@@ -1,12 +1,12 @@
 import type { DefaultTreeAdapterTypes, Token } from 'parse5';
-import { type Budget, unlimited } from '../budget.ts';
-import { reachOf } from './addresses.ts';
-import { reachOfCss } from './css.ts';
-import { type Cut, isCut, locateCut } from './cut.ts';
-import { marksPage, mustSettle, sheetMustSettle } from './marks.ts';
-import { firstRefresh, type Refresh, refreshOf } from './refresh.ts';
-import { mayNeedFrames, mayReachOut, reasonToRun, readableWords } from './scripts.ts';
-import { parseWatching, type Place } from './watch.ts';
+import { type Budget, unlimitedBudget } from '../budget.ts';
+import { findElementResources } from './element-resources.ts';
+import { findCssResources } from './css-resources.ts';
+import { type UnfinishedInput, isUnfinishedError, locateUnfinishedInput } from './unfinished-input.ts';
+import { leavesPageState, elementNeedsStabilising, styleSheetNeedsStabilising } from './page-effects.ts';
+import { firstRefresh, type Refresh, refreshOfElement } from './refresh.ts';
+import { mayNeedFrames, mayFetch, scriptReason, scriptReadableText } from './scripts.ts';
+import { parseWithHandlers, type TagContext } from './html-parser.ts';
 
 /** What a document asks of the browser that prints it. Each answer is the careful one where there is a doubt. */
 export type Classification = {
@@ -17,9 +17,9 @@ export type Classification = {
   /** Whether anything could make the browser fetch from the network. */
   external: boolean;
   /** Whether its scripts could wait for screen frames. */
-  frames: boolean;
+  needsFrames: boolean;
   /** Whether something of it could stay in its page for the document after it: a policy, a color scheme, the colors of links, a preferred style sheet. */
-  marksPage: boolean;
+  leavesPageState: boolean;
   /** Whether it could hold what has to be stabilised before the print: animations, fonts, style sheets, a sheet of its own size. */
   needsStabilising: boolean;
   /** The first refresh that it asks for by itself, with its full address. */
@@ -27,83 +27,110 @@ export type Classification = {
 };
 
 /** The class of a document in which there is nothing but text. */
-export const nothingThatRuns: Classification = {
-  scripts: false, reason: 'nothing that runs', external: false, frames: false, marksPage: false, needsStabilising: false, refresh: undefined,
+export const scriptFreeClassification: Classification = {
+  scripts: false,
+  reason: 'nothing that runs',
+  external: false,
+  needsFrames: false,
+  leavesPageState: false,
+  needsStabilising: false,
+  refresh: undefined,
 };
 
 /** What was found beside, for those who take documents in. */
-export type Finds = {
+export type HtmlDetails = {
   /** What `<base href>` says, if anything. */
-  base: string | undefined;
+  baseUrl: string | undefined;
   /** Addresses, as written, of pictures that are not in the document itself. Lines count from 1. */
-  pictures: { address: string; line: number }[];
+  images: { url: string; line: number }[];
   /** Set where the input ends too early. */
-  cut: Cut | undefined;
+  unfinished: UnfinishedInput | undefined;
 };
 
 type Element = DefaultTreeAdapterTypes.Element;
-type Sighting = Omit<Classification, 'refresh'> & Omit<Finds, 'cut'> & {
-  refreshes: Refresh[];
-  sheets: Element[];
-  cut: boolean;
-  budget: Budget;
-};
+type ClassificationState = Omit<Classification, 'refresh'> &
+  Omit<HtmlDetails, 'unfinished'> & {
+    refreshes: Refresh[];
+    sheets: Element[];
+    isUnfinished: boolean;
+    budget: Budget;
+  };
 
 /**
  * Parses a document once by the HTML standard, and says what it asks of a browser. It spends one unit of the budget for
- * each element, and what {@link reachOfCss} spends. @throws what the budget throws
+ * each element, and what {@link findCssResources} spends. @throws what the budget throws
  */
-export const classify = (html: string, budget: Budget = unlimited): { classification: Classification; finds: Finds } => {
-  const seen: Sighting = {
-    ...nothingThatRuns, base: undefined, pictures: [], refreshes: [], sheets: [], cut: false, budget,
+export const classify = (
+  html: string,
+  budget: Budget = unlimitedBudget,
+): { classification: Classification; details: HtmlDetails } => {
+  const seen: ClassificationState = {
+    ...scriptFreeClassification,
+    baseUrl: undefined,
+    images: [],
+    refreshes: [],
+    sheets: [],
+    isUnfinished: false,
+    budget,
   };
-  const document = parseWatching(html, false, {
+  const document = parseWithHandlers(html, false, {
     onTag: (tag, place, parser) => {
-      look(seen, tag, place, () => parser.tokenizer.preprocessor.line);
+      inspectTag(seen, tag, place, () => parser.tokenizer.preprocessor.line);
       const { current } = parser.openElements;
-      if (tag.tagName === 'style' && current && 'tagName' in current && current.tagName === 'style') seen.sheets.push(current);
+      if (tag.tagName === 'style' && current && 'tagName' in current && current.tagName === 'style')
+        seen.sheets.push(current);
     },
     onElement: () => budget.spend(1),
-    onError: (code) => (seen.cut ||= isCut(code)),
+    onError: (code) => (seen.isUnfinished ||= isUnfinishedError(code)),
   });
   // Where the document is cut, it is read once more.
-  if (seen.cut) budget.spend(html.length);
+  if (seen.isUnfinished) budget.spend(html.length);
   for (const sheet of seen.sheets.map(textOf)) {
-    seen.external ||= reachOfCss(sheet, 'stylesheet', budget).external;
-    seen.needsStabilising ||= sheetMustSettle(sheet);
+    seen.external ||= findCssResources(sheet, 'stylesheet', budget).external;
+    seen.needsStabilising ||= styleSheetNeedsStabilising(sheet);
   }
   if (seen.scripts) {
-    const words = readableWords(document);
-    seen.external ||= mayReachOut(words);
-    seen.frames = mayNeedFrames(words);
+    const words = scriptReadableText(document);
+    seen.external ||= mayFetch(words);
+    seen.needsFrames = mayNeedFrames(words);
   }
-  const { scripts, reason, external, frames, marksPage: marks, needsStabilising, base, pictures } = seen;
+  const { scripts, reason, external, needsFrames, leavesPageState: marks, needsStabilising, baseUrl, images } = seen;
   return {
     classification: {
-      scripts, reason, frames, marksPage: marks, needsStabilising,
-      external: external || base !== undefined,
-      refresh: firstRefresh(seen.refreshes, base),
+      scripts,
+      reason,
+      needsFrames,
+      leavesPageState: marks,
+      needsStabilising,
+      external: external || baseUrl !== undefined,
+      refresh: firstRefresh(seen.refreshes, baseUrl),
     },
-    finds: { base, pictures, cut: seen.cut ? locateCut(html) : undefined },
+    details: { baseUrl, images, unfinished: seen.isUnfinished ? locateUnfinishedInput(html) : undefined },
   };
 };
 
-const look = (seen: Sighting, { tagName, attrs }: Token.TagToken, { inTemplate, inSelect }: Place, line: () => number): void => {
-  const reason = seen.scripts ? undefined : reasonToRun(tagName, attrs, inSelect);
+const inspectTag = (
+  seen: ClassificationState,
+  { tagName, attrs }: Token.TagToken,
+  { inTemplate, inSelect }: TagContext,
+  line: () => number,
+): void => {
+  const reason = seen.scripts ? undefined : scriptReason(tagName, attrs, inSelect);
   if (reason !== undefined) {
     seen.scripts = true;
     seen.reason = `${reason} on line ${line()}`;
   }
-  seen.needsStabilising ||= mustSettle(tagName);
+  seen.needsStabilising ||= elementNeedsStabilising(tagName);
   if (attrs.length === 0) return;
-  seen.marksPage ||= marksPage(tagName, attrs);
-  if (tagName === 'base') seen.base ??= attrs.find(({ name }) => name === 'href')?.value;
-  const refresh = inTemplate ? undefined : refreshOf(tagName, attrs);
+  seen.leavesPageState ||= leavesPageState(tagName, attrs);
+  if (tagName === 'base') seen.baseUrl ??= attrs.find(({ name }) => name === 'href')?.value;
+  const refresh = inTemplate ? undefined : refreshOfElement(tagName, attrs);
   if (refresh) seen.refreshes.push(refresh);
-  const reach = reachOf(tagName, attrs, seen.budget);
+  const reach = findElementResources(tagName, attrs, seen.budget);
   if (!reach) return;
   seen.external = true;
-  if (!inTemplate) for (const address of reach.images) seen.pictures.push({ address, line: line() });
+  if (!inTemplate) for (const address of reach.images) seen.images.push({ url: address, line: line() });
 };
 
-const textOf = ({ childNodes }: Element): string => childNodes.map((node) => ('value' in node ? node.value : '')).join('');
+const textOf = ({ childNodes }: Element): string =>
+  childNodes.map((node) => ('value' in node ? node.value : '')).join('');

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Problem } from '#contracts/http/problem.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
 import { prepareHtml } from './convert.ts';
 
 const faultOf = (html: string, maxImages: number | null = 50) => {
   try {
     prepareHtml(html, maxImages);
   } catch (error) {
-    if (error instanceof Problem) return error.fault;
+    if (error instanceof ApiError) return error.fields;
   }
   throw new Error('no Problem was raised');
 };
@@ -15,10 +15,28 @@ const faultOf = (html: string, maxImages: number | null = 50) => {
 describe('HTML', () => {
   test('goes through unchanged, however untidy', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('<p>', '</p>', '<b>', '<table>', '<td>', 'text', '&amp;', '<br/>', '</x>', '<!-- c -->', '\n', '<a href="#x">')), (pieces) => {
-        const html = pieces.join('');
-        expect(prepareHtml(html, 50).html).toBe(html);
-      }),
+      fc.property(
+        fc.array(
+          fc.constantFrom(
+            '<p>',
+            '</p>',
+            '<b>',
+            '<table>',
+            '<td>',
+            'text',
+            '&amp;',
+            '<br/>',
+            '</x>',
+            '<!-- c -->',
+            '\n',
+            '<a href="#x">',
+          ),
+        ),
+        (pieces) => {
+          const html = pieces.join('');
+          expect(prepareHtml(html, 50).html).toBe(html);
+        },
+      ),
     );
   });
 
@@ -39,10 +57,17 @@ describe('HTML', () => {
   });
 
   test('with more different external images than allowed is refused with both numbers', () => {
-    const images = (count: number) => Array.from({ length: count }, (_, index) => `<img src="https://h/${index}">`).join('');
-    expect(faultOf(images(51))).toMatchObject({ name: 'conversion_failed', extra: { details: { images: 51, limit: 50 } } });
+    const images = (count: number) =>
+      Array.from({ length: count }, (_, index) => `<img src="https://h/${index}">`).join('');
+    expect(faultOf(images(51))).toMatchObject({
+      name: 'conversion_failed',
+      extra: { details: { images: 51, limit: 50 } },
+    });
     expect(prepareHtml(images(50) + images(50), 50).classification.scripts).toBe(false);
-    expect(prepareHtml('<img src="https://h/a#1"><img src="https://h/a#2"><img src="https://H/a">', 1).classification.scripts).toBe(false);
+    expect(
+      prepareHtml('<img src="https://h/a#1"><img src="https://h/a#2"><img src="https://H/a">', 1).classification
+        .scripts,
+    ).toBe(false);
     expect(prepareHtml(images(500), null).classification.scripts).toBe(false);
   });
 
@@ -51,9 +76,18 @@ describe('HTML', () => {
   });
 
   test('with an image that can never load is refused with its address', () => {
-    expect(faultOf('<p>\n<img src="images/logo.png">')).toMatchObject({ name: 'image_load_failed', extra: { image_url: 'images/logo.png' } });
-    expect(faultOf('<img src="file:///etc/logo.png">')).toMatchObject({ name: 'image_load_failed', extra: { image_url: 'file:///etc/logo.png' } });
-    expect(faultOf('<p style="background: url(bg.png)">')).toMatchObject({ name: 'image_load_failed', extra: { image_url: 'bg.png' } });
+    expect(faultOf('<p>\n<img src="images/logo.png">')).toMatchObject({
+      name: 'image_load_failed',
+      extra: { image_url: 'images/logo.png' },
+    });
+    expect(faultOf('<img src="file:///etc/logo.png">')).toMatchObject({
+      name: 'image_load_failed',
+      extra: { image_url: 'file:///etc/logo.png' },
+    });
+    expect(faultOf('<p style="background: url(bg.png)">')).toMatchObject({
+      name: 'image_load_failed',
+      extra: { image_url: 'bg.png' },
+    });
   });
 
   test('may have relative images under a base, and in templates, which never load', () => {

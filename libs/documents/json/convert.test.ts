@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { convertJson } from './convert.ts';
 
 const bodyOf = (text: string) => /<main[^>]*>([^]*)<\/main>/.exec(convertJson(text).html)?.[1] ?? '';
-const textOf = (text: string) => bodyOf(text).replace(/<[^>]*>/g, '').trim();
+const textOf = (text: string) =>
+  bodyOf(text)
+    .replace(/<[^>]*>/g, '')
+    .trim();
 
 describe('JSON as a document', () => {
   test('is a table where it is an array of flat objects, with every key a column', () => {
@@ -12,7 +15,15 @@ describe('JSON as a document', () => {
     expect(body).toContain('<td class="n"></td><td><span class="null">null</span></td><td>true</td>');
   });
 
-  test.each(['{"a":1}', '[1,2]', '[]', '[{"a":{"b":1}}]', '[{"a":1},2]', '[{"a":1,"a":2}]', '[{"a":1},{"b":1},{"c":1},{"d":1}]'])('is an outline where it is %s', (text) => {
+  test.each([
+    '{"a":1}',
+    '[1,2]',
+    '[]',
+    '[{"a":{"b":1}}]',
+    '[{"a":1},2]',
+    '[{"a":1,"a":2}]',
+    '[{"a":1},{"b":1},{"c":1},{"d":1}]',
+  ])('is an outline where it is %s', (text) => {
     expect(bodyOf(text)).not.toContain('<table');
     expect(bodyOf(text)).toContain('class="tree"');
   });
@@ -23,7 +34,8 @@ describe('JSON as a document', () => {
 
   test('shows repeated keys, numbers as written, empty values and markup as text', () => {
     const text = textOf('{"a":1.50,"a":"<b>","c":[],"d":{},"e":"","f":12345678901234567890}');
-    for (const shown of ['1.50', '&lt;b&gt;', 'empty list', '""', '12345678901234567890']) expect(text).toContain(shown);
+    for (const shown of ['1.50', '&lt;b&gt;', 'empty list', '""', '12345678901234567890'])
+      expect(text).toContain(shown);
   });
 
   test('is refused with the limit where it would have too many lines', () => {

@@ -1,15 +1,15 @@
-import { escapeHtml, languageOf, page } from '../page.ts';
-import { inert, type Prepared } from '../prepared.ts';
-import { deepestIndent, refusal } from '../input.ts';
+import { escapeHtml, detectLanguage, htmlDocument } from '../html-document.ts';
+import { scriptFreeDocument, type PreparedDocument } from '../prepared-document.ts';
+import { maxIndent, inputError } from '../input.ts';
 import type { Cell, Table } from '../table/cells.ts';
-import { printTable, tableLimits } from '../table/print.ts';
+import { tableToHtml, tableLimits } from '../table/table-html.ts';
 import { isContainer, type JsonContainer, type JsonValue, parseJson } from './parse.ts';
 
 /**
  * The table that an array of flat objects is; undefined for anything else, and for what would be too wide or mostly
  * empty.
  */
-const tableOf = (value: JsonValue): Table | undefined => {
+const toTable = (value: JsonValue): Table | undefined => {
   if (value.type !== 'array' || value.items.length === 0) return undefined;
   const columns = new Map<string, number>();
   const records: Map<string, Cell>[] = [];
@@ -22,8 +22,12 @@ const tableOf = (value: JsonValue): Table | undefined => {
   const header = [...columns.keys()];
   const filled = records.reduce((total, record) => total + record.size, 0);
   const cells = header.length * records.length;
-  if (header.length === 0 || header.length > tableLimits.columns || cells > tableLimits.cells || filled < cells / 3) return undefined;
-  return { header, rows: records.map((record) => header.map((key) => (record.has(key) ? (record.get(key) ?? null) : ''))) };
+  if (header.length === 0 || header.length > tableLimits.columns || cells > tableLimits.cells || filled < cells / 3)
+    return undefined;
+  return {
+    header,
+    rows: records.map((record) => header.map((key) => (record.has(key) ? (record.get(key) ?? null) : ''))),
+  };
 };
 
 /** Undefined for what is no object, holds containers, or says a key twice: a table could not show both. */
@@ -43,40 +47,71 @@ const maxLines = 200_000;
  * The HTML of a value as an indented outline; arrays of flat objects within it become tables. Throws a Problem where it
  * has too many lines.
  */
-const printTree = (root: JsonValue): string => {
+const treeToHtml = (root: JsonValue): string => {
   const lines: string[] = [];
-  printValue(lines, '', root, 0);
+  appendValue(lines, '', root, 0);
   return `<div class="tree">\n${lines.join('\n')}\n</div>`;
 };
 
-const printValue = (lines: string[], label: string, value: JsonValue, depth: number): void => {
-  if (lines.length >= maxLines) throw refusal('json', `The JSON has more than ${maxLines} values to show; send it in parts.`, { details: { reason: 'too many values', limit: maxLines } });
-  if (!isContainer(value)) lines.push(line(depth, `${label}${scalar(value)}`));
-  else if (sizeOf(value) === 0) lines.push(line(depth, `${label}<span class="count">${value.type === 'array' ? 'empty list' : 'empty'}</span>`));
-  else printContainer(lines, label, value, depth);
+const appendValue = (lines: string[], label: string, value: JsonValue, depth: number): void => {
+  if (lines.length >= maxLines)
+    throw inputError('json', `The JSON has more than ${maxLines} values to show; send it in parts.`, {
+      details: { reason: 'too many values', limit: maxLines },
+    });
+  if (!isContainer(value)) lines.push(lineToHtml(depth, `${label}${scalarToHtml(value)}`));
+  else if (entryCount(value) === 0)
+    lines.push(
+      lineToHtml(depth, `${label}<span class="count">${value.type === 'array' ? 'empty list' : 'empty'}</span>`),
+    );
+  else appendContainer(lines, label, value, depth);
 };
 
-const printContainer = (lines: string[], label: string, value: JsonContainer, depth: number): void => {
+const appendContainer = (lines: string[], label: string, value: JsonContainer, depth: number): void => {
   const inner = label === '' ? depth : depth + 1;
-  if (label !== '') lines.push(line(depth, `${label}<span class="count">${value.type === 'array' ? counted(value.items.length) : ''}</span>`, 'l open'));
-  const table = tableOf(value);
-  if (table) lines.push(`<div style="--d:${Math.min(inner, deepestIndent)}">${printTable(table)}</div>`);
-  else if (value.type === 'array') value.items.forEach((item, index) => printValue(lines, `<span class="index">${index + 1}.</span> `, item, inner));
-  else value.entries.forEach(([key, entry]) => printValue(lines, `<span class="key">${escapeHtml(key) || '""'}</span>  `, entry, inner));
+  if (label !== '')
+    lines.push(
+      lineToHtml(
+        depth,
+        `${label}<span class="count">${value.type === 'array' ? itemCountText(value.items.length) : ''}</span>`,
+        'l open',
+      ),
+    );
+  const table = toTable(value);
+  if (table) lines.push(`<div style="--d:${Math.min(inner, maxIndent)}">${tableToHtml(table)}</div>`);
+  else if (value.type === 'array')
+    value.items.forEach((item, index) => appendValue(lines, `<span class="index">${index + 1}.</span> `, item, inner));
+  else
+    value.entries.forEach(([key, entry]) =>
+      appendValue(lines, `<span class="key">${escapeHtml(key) || '""'}</span>  `, entry, inner),
+    );
 };
 
-const sizeOf = (value: JsonContainer): number => (value.type === 'array' ? value.items.length : value.entries.length);
+const entryCount = (value: JsonContainer): number =>
+  value.type === 'array' ? value.items.length : value.entries.length;
 
-const counted = (count: number): string => `${count} ${count === 1 ? 'item' : 'items'}`;
+const itemCountText = (count: number): string => `${count} ${count === 1 ? 'item' : 'items'}`;
 
-const scalar = ({ type, text }: Exclude<JsonValue, JsonContainer>): string => (type === 'string' && text === '' ? '<span class="null">""</span>' : `<span class="${type}">${escapeHtml(text)}</span>`);
+const scalarToHtml = ({ type, text }: Exclude<JsonValue, JsonContainer>): string =>
+  type === 'string' && text === ''
+    ? '<span class="null">""</span>'
+    : `<span class="${type}">${escapeHtml(text)}</span>`;
 
-const line = (depth: number, content: string, kind = 'l'): string =>
-  depth > deepestIndent ? `<div class="${kind}" style="--d:${deepestIndent}"><span class="depth">level ${depth}</span> ${content}</div>` : `<div class="${kind}" style="--d:${depth}">${content}</div>`;
+const lineToHtml = (depth: number, content: string, kind = 'l'): string =>
+  depth > maxIndent
+    ? `<div class="${kind}" style="--d:${maxIndent}"><span class="depth">level ${depth}</span> ${content}</div>`
+    : `<div class="${kind}" style="--d:${depth}">${content}</div>`;
 
 /** JSON as a table where it is one, else as an indented outline. Throws a Problem. */
-export const convertJson = (text: string): Prepared => {
+export const convertJson = (text: string): PreparedDocument => {
   const value = parseJson(text);
-  const table = tableOf(value);
-  return inert(page({ title: 'Data', language: languageOf(text), sheets: ['table', 'tree'], body: table ? printTable(table) : printTree(value) }), 'made from JSON');
+  const table = toTable(value);
+  return scriptFreeDocument(
+    htmlDocument({
+      title: 'Data',
+      language: detectLanguage(text),
+      sheets: ['table', 'tree'],
+      body: table ? tableToHtml(table) : treeToHtml(value),
+    }),
+    'made from JSON',
+  );
 };

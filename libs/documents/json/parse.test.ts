@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Problem } from '#contracts/http/problem.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
 import { type JsonValue, parseJson } from './parse.ts';
 
 const faultOf = (text: string) => {
   try {
     parseJson(text);
   } catch (error) {
-    if (error instanceof Problem) return error.fault;
+    if (error instanceof ApiError) return error.fields;
   }
   throw new Error('no Problem was raised');
 };
@@ -37,7 +37,29 @@ describe('JSON', () => {
   });
 
   test('is accepted exactly where JSON.parse accepts it', () => {
-    const piece = fc.constantFrom('{', '}', '[', ']', ',', ':', '"a"', '"\\u00e9"', '"\\x"', '1', '-0.5e3', '01', '.5', 'true', 'null', 'nul', ' ', '\n', '//x', '"', "'a'");
+    const piece = fc.constantFrom(
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      '"a"',
+      '"\\u00e9"',
+      '"\\x"',
+      '1',
+      '-0.5e3',
+      '01',
+      '.5',
+      'true',
+      'null',
+      'nul',
+      ' ',
+      '\n',
+      '//x',
+      '"',
+      "'a'",
+    );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 8 }), (pieces) => {
         const text = pieces.join('');
@@ -58,7 +80,10 @@ describe('JSON', () => {
   });
 
   test('keeps a key called __proto__ as any other', () => {
-    expect(parseJson('{"__proto__":1}')).toEqual({ type: 'object', entries: [['__proto__', { type: 'number', text: '1' }]] });
+    expect(parseJson('{"__proto__":1}')).toEqual({
+      type: 'object',
+      entries: [['__proto__', { type: 'number', text: '1' }]],
+    });
   });
 
   test.each([
@@ -73,10 +98,16 @@ describe('JSON', () => {
   });
 
   test('with more values than can be printed is refused with the limit', () => {
-    expect(faultOf(`[${'1,'.repeat(1_500_000)}1]`)).toMatchObject({ name: 'conversion_failed', extra: { details: { limit: 1_500_000 } } });
+    expect(faultOf(`[${'1,'.repeat(1_500_000)}1]`)).toMatchObject({
+      name: 'conversion_failed',
+      extra: { details: { limit: 1_500_000 } },
+    });
   });
 
-  test.each(['['.repeat(100_000) + ']'.repeat(100_000), `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`])('nested a hundred thousand deep is refused with the limit', (text) => {
-    expect(faultOf(text)).toMatchObject({ name: 'conversion_failed', extra: { details: { limit: 256 } } });
-  });
+  test.each(['['.repeat(100_000) + ']'.repeat(100_000), `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`])(
+    'nested a hundred thousand deep is refused with the limit',
+    (text) => {
+      expect(faultOf(text)).toMatchObject({ name: 'conversion_failed', extra: { details: { limit: 256 } } });
+    },
+  );
 });

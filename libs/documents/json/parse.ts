@@ -1,6 +1,6 @@
 import { type ParseErrorCode, printParseErrorCode, visit } from 'jsonc-parser';
-import type { Problem } from '#contracts/http/problem.ts';
-import { maxDepth, refusal, tooDeep } from '../input.ts';
+import type { ApiError } from '#contracts/http/api-error.ts';
+import { maxDepth, inputError, nestedTooDeeplyError } from '../input.ts';
 
 /**
  * A JSON value that keeps what the text says: every key, also repeated ones, in order, and literals as they are
@@ -14,7 +14,8 @@ export type JsonValue =
 
 export type JsonContainer = Extract<JsonValue, { type: 'object' | 'array' }>;
 
-export const isContainer = (value: JsonValue): value is JsonContainer => value.type === 'object' || value.type === 'array';
+export const isContainer = (value: JsonValue): value is JsonContainer =>
+  value.type === 'object' || value.type === 'array';
 
 /**
  * Parses JSON (RFC 8259) without losing repeated keys or the digits of large numbers. Throws a Problem with the line.
@@ -26,7 +27,7 @@ export const parseJson = (text: string): JsonValue => {
   let values = 0;
   const add = (value: JsonValue): void => {
     values += 1;
-    if (values > maxValues) throw tooMany();
+    if (values > maxValues) throw tooManyValuesError();
     const parent = open.at(-1);
     if (!parent) root = value;
     else if (parent.type === 'array') parent.items.push(value);
@@ -34,7 +35,7 @@ export const parseJson = (text: string): JsonValue => {
     if (isContainer(value)) open.push(value);
   };
   const begin = (value: JsonContainer, line: number): void => {
-    if (open.length >= maxDepth) throw tooDeep('json', line + 1);
+    if (open.length >= maxDepth) throw nestedTooDeeplyError('json', line + 1);
     add(value);
   };
   const end = () => void open.pop();
@@ -48,29 +49,32 @@ export const parseJson = (text: string): JsonValue => {
       onObjectProperty: (property) => void (key = property),
       onLiteralValue: (value, offset, length) => add(literal(value, text.slice(offset, offset + length))),
       onError: (code, _offset, _length, line, column) => {
-        throw malformed(code, line + 1, column + 1);
+        throw malformedJsonError(code, line + 1, column + 1);
       },
     },
     { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false },
   );
-  if (!root) throw refusal('json', 'The JSON is empty.', { details: 'empty', line: 1 });
+  if (!root) throw inputError('json', 'The JSON is empty.', { details: 'empty', line: 1 });
   return root;
 };
 
 // Room for the largest table that is printed.
 const maxValues = 1_500_000;
 
-const tooMany = (): Problem => refusal('json', `The JSON has more than ${maxValues} values; send it in parts.`, { details: { reason: 'too many values', limit: maxValues } });
+const tooManyValuesError = (): ApiError =>
+  inputError('json', `The JSON has more than ${maxValues} values; send it in parts.`, {
+    details: { reason: 'too many values', limit: maxValues },
+  });
 
 const literal = (value: unknown, written: string): JsonValue => {
   if (typeof value === 'string') return { type: 'string', text: value };
   return { type: value === null ? 'null' : typeof value === 'number' ? 'number' : 'boolean', text: written };
 };
 
-const malformed = (code: ParseErrorCode, line: number, column: number): Problem => {
+const malformedJsonError = (code: ParseErrorCode, line: number, column: number): ApiError => {
   const name = printParseErrorCode(code);
   const why = explanations[name] ?? 'something stands there that JSON does not know';
-  return refusal('json', `The JSON is malformed on line ${line}, column ${column}: ${why}.`, { details: why, line });
+  return inputError('json', `The JSON is malformed on line ${line}, column ${column}: ${why}.`, { details: why, line });
 };
 
 const explanations: Partial<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Problem } from '#contracts/http/problem.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
 import { convertMarkdown } from './convert.ts';
 
 const bodyOf = (text: string) => /<main[^>]*>([^]*)<\/main>/.exec(convertMarkdown(text, 50).html)?.[1] ?? '';
@@ -7,14 +7,16 @@ const faultOf = (text: string) => {
   try {
     convertMarkdown(text, 50);
   } catch (error) {
-    if (error instanceof Problem) return error.fault;
+    if (error instanceof ApiError) return error.fields;
   }
   throw new Error('no Problem was raised');
 };
 
 describe('Markdown', () => {
   test('gets tables, strike-through, footnotes, task lists, anchors and highlighted code', () => {
-    const body = bodyOf('# Héllo, World\n\n~~gone~~[^1]\n\n[^1]: note\n\n- [x] done\n- [ ] open\n\n|a|b|\n|-|-:|\n|1|2|\n\n```js\nlet x = 1;\n```');
+    const body = bodyOf(
+      '# Héllo, World\n\n~~gone~~[^1]\n\n[^1]: note\n\n- [x] done\n- [ ] open\n\n|a|b|\n|-|-:|\n|1|2|\n\n```js\nlet x = 1;\n```',
+    );
     expect(body).toContain('<h1 id="héllo-world">');
     expect(body).toContain('<s>gone</s>');
     expect(body).toContain('class="footnotes"');
@@ -35,7 +37,9 @@ describe('Markdown', () => {
 
   test('stays in the quiet lane, unless HTML in it could run', () => {
     expect(convertMarkdown('# a <b>b</b>', 50).classification.scripts).toBe(false);
-    expect(convertMarkdown('a <b onclick="x()">b</b>', 50)).toMatchObject({ classification: { scripts: true, reason: 'onclick attribute on line 1' } });
+    expect(convertMarkdown('a <b onclick="x()">b</b>', 50)).toMatchObject({
+      classification: { scripts: true, reason: 'onclick attribute on line 1' },
+    });
     expect(convertMarkdown('[a](javascript:x())', 50).classification.scripts).toBe(false);
   });
 

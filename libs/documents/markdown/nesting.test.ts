@@ -1,14 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Problem } from '#contracts/http/problem.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
 import { convertMarkdown } from './convert.ts';
-import { deepestNesting } from './plugins.ts';
+import { maxNestingDepth } from './plugins.ts';
 
 const outcomeOf = (text: string): { html: string } | { line: unknown } => {
   try {
     return { html: convertMarkdown(text, null).html };
   } catch (error) {
-    if (error instanceof Problem && error.fault.name === 'invalid_markdown') return { line: error.fault.extra['line'] };
+    if (error instanceof ApiError && error.fields.name === 'invalid_markdown')
+      return { line: error.fields.extra['line'] };
     throw error;
   }
 };
@@ -18,16 +19,27 @@ type Mark = (typeof marks)[number];
 
 /** Each level on a line of its own within the levels before it, with a word of its own. */
 const onLines = (levels: readonly Mark[]): string =>
-  levels.map((mark, depth) => levels.slice(0, depth).map((outer) => (outer === '> ' ? '> ' : ' '.repeat(outer.length))).join('') + `${mark}word${depth}`).join('\n\n');
+  levels
+    .map(
+      (mark, depth) =>
+        levels
+          .slice(0, depth)
+          .map((outer) => (outer === '> ' ? '> ' : ' '.repeat(outer.length)))
+          .join('') + `${mark}word${depth}`,
+    )
+    .join('\n\n');
 /** All levels on the third line. */
 const onOneLine = (levels: readonly Mark[]): string => `before\n\n${levels.join('')}within\n\nafter`;
 
 const words = (text: string): string[] => text.match(/[a-z]+\d*/g) ?? [];
-const lost = (text: string, html: string): string[] => words(text).filter((word) => !new RegExp(`\\b${word}\\b`).test(html));
+const lost = (text: string, html: string): string[] =>
+  words(text).filter((word) => !new RegExp(`\\b${word}\\b`).test(html));
 
 const levels = fc.oneof(
   fc.array(fc.constantFrom(...marks), { minLength: 1, maxLength: 130 }),
-  fc.tuple(fc.constantFrom(...marks), fc.integer({ min: 1, max: 130 })).map(([mark, depth]) => Array.from({ length: depth }, () => mark)),
+  fc
+    .tuple(fc.constantFrom(...marks), fc.integer({ min: 1, max: 130 }))
+    .map(([mark, depth]) => Array.from({ length: depth }, () => mark)),
 );
 
 describe('Quotations and lists in Markdown', () => {
@@ -36,10 +48,10 @@ describe('Quotations and lists in Markdown', () => {
       fc.property(levels, fc.constantFrom(onLines, onOneLine), (nested, write) => {
         const text = write(nested);
         const outcome = outcomeOf(text);
-        const isAllowed = nested.length <= deepestNesting;
+        const isAllowed = nested.length <= maxNestingDepth;
         expect('html' in outcome).toBe(isAllowed);
         if ('html' in outcome) expect(lost(text, outcome.html)).toEqual([]);
-        else expect(outcome.line).toBe(write === onOneLine ? 3 : 2 * deepestNesting + 1);
+        else expect(outcome.line).toBe(write === onOneLine ? 3 : 2 * maxNestingDepth + 1);
       }),
       { numRuns: 60 },
     );
@@ -50,7 +62,7 @@ describe('Quotations and lists in Markdown', () => {
   });
 
   test('in footnotes are no way around the limit', () => {
-    expect(outcomeOf(`a[^1]\n\n[^1]: ${'> '.repeat(deepestNesting)}b`)).toEqual({ line: 3 });
+    expect(outcomeOf(`a[^1]\n\n[^1]: ${'> '.repeat(maxNestingDepth)}b`)).toEqual({ line: 3 });
   });
 });
 

@@ -1,30 +1,36 @@
 import MarkdownIt, { type Token } from 'markdown-it';
 import anchor from 'markdown-it-anchor';
-import { anchorOf, directions, footnotes, highlight, nesting, taskLists } from './plugins.ts';
+import { headingId, directions, footnotes, highlight, limitNesting, taskLists } from './plugins.ts';
 
 /**
  * CommonMark with tables, strike-through, footnotes, task lists, heading anchors and highlighted code; HTML passes
  * through.
  */
-export const markdown = new MarkdownIt({ html: true, linkify: true, typographer: false, highlight });
-markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
-markdown.use(nesting);
-markdown.use(footnotes);
-markdown.use(taskLists);
-markdown.use(directions);
+export const markdownParser = new MarkdownIt({ html: true, linkify: true, typographer: false, highlight });
+markdownParser.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+markdownParser.use(limitNesting);
+markdownParser.use(footnotes);
+markdownParser.use(taskLists);
+markdownParser.use(directions);
 // The plug-in's types are those of an earlier release of markdown-it.
-markdown.use(anchor as unknown as (parser: typeof markdown, options: object) => void, {
-  slugifyWithState: (heading: string, { env }: { env: object }) => anchorOf(heading, env),
+markdownParser.use(anchor as unknown as (parser: typeof markdownParser, options: object) => void, {
+  slugifyWithState: (heading: string, { env }: { env: object }) => headingId(heading, env),
   tabIndex: false,
 });
 
-const standard = markdown.validateLink.bind(markdown);
+const validateStandardLink = markdownParser.validateLink.bind(markdownParser);
 // An SVG as a picture runs nothing and fetches nothing.
-markdown.validateLink = (address) => standard(address) || /^data:image\/svg\+xml[;,]/i.test(address.trim());
+markdownParser.validateLink = (address) =>
+  validateStandardLink(address) || /^data:image\/svg\+xml[;,]/i.test(address.trim());
 
 /** The first heading's text, if any. */
 export const titleOf = (tokens: readonly Token[]): string | undefined => {
   const heading = tokens.findIndex(({ type }) => type === 'heading_open');
   const children = heading < 0 ? undefined : tokens[heading + 1]?.children;
-  return children?.map(({ content }) => content).join('').trim() || undefined;
+  return (
+    children
+      ?.map(({ content }) => content)
+      .join('')
+      .trim() || undefined
+  );
 };

@@ -6,7 +6,10 @@ export type Table = { header: string[]; rows: Cell[][] };
 
 const plain = String.raw`\d+(?:[.,]\d+)?(?:[eE][+-]?\d+)?`;
 const grouped = String.raw`\d{1,3}(?:[.,'\u2019\u00a0\u202f ]\d{3})+(?:[.,]\d+)?`;
-const amount = new RegExp(String.raw`^\(?[-+\u2212]?\s?(?:\p{Sc}|[A-Z]{3}\s)?\s?[-+\u2212]?(?:${grouped}|${plain})\s?(?:%|‰|\p{Sc}|[A-Z]{3})?\)?$`, 'u');
+const amount = new RegExp(
+  String.raw`^\(?[-+\u2212]?\s?(?:\p{Sc}|[A-Z]{3}\s)?\s?[-+\u2212]?(?:${grouped}|${plain})\s?(?:%|‰|\p{Sc}|[A-Z]{3})?\)?$`,
+  'u',
+);
 const code = /^0\d/;
 
 /**

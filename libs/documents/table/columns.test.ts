@@ -1,15 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sectionsOf } from './columns.ts';
+import { splitIntoSections } from './columns.ts';
 
-const demand = fc.tuple(fc.integer({ min: 2, max: 26 }), fc.integer({ min: 2, max: 60 })).map(([a, b]) => ({ word: Math.min(a, b), line: b }));
+const demand = fc
+  .tuple(fc.integer({ min: 2, max: 26 }), fc.integer({ min: 2, max: 60 }))
+  .map(([a, b]) => ({ word: Math.min(a, b), line: b }));
 
 describe('the sections of a table', () => {
   test('hold every column, in order, and repeat only the first', () => {
     fc.assert(
       fc.property(fc.array(demand, { minLength: 1, maxLength: 120 }), (demands) => {
-        const sections = sectionsOf(demands);
-        expect(sections.flatMap(({ columns }, index) => (index === 0 ? columns : columns.slice(1)))).toEqual(demands.map((_, column) => column));
+        const sections = splitIntoSections(demands);
+        expect(sections.flatMap(({ columns }, index) => (index === 0 ? columns : columns.slice(1)))).toEqual(
+          demands.map((_, column) => column),
+        );
         for (const { columns } of sections) expect(columns[0]).toBe(0);
       }),
     );
@@ -18,15 +22,15 @@ describe('the sections of a table', () => {
   test('share the whole width out, in type that can be read', () => {
     fc.assert(
       fc.property(fc.array(demand, { minLength: 1, maxLength: 120 }), (demands) => {
-        for (const { shares, signs } of sectionsOf(demands)) {
+        for (const { shares, characters } of splitIntoSections(demands)) {
           expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(100, 5);
-          expect(signs).toBeLessThanOrEqual(146.001);
+          expect(characters).toBeLessThanOrEqual(146.001);
         }
       }),
     );
   });
 
   test('are one where the columns fit side by side', () => {
-    expect(sectionsOf(Array.from({ length: 8 }, () => ({ word: 8, line: 12 })))).toHaveLength(1);
+    expect(splitIntoSections(Array.from({ length: 8 }, () => ({ word: 8, line: 12 })))).toHaveLength(1);
   });
 });

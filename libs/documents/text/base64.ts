@@ -9,7 +9,8 @@ export const fromCanonicalBase64 = (text: string): Buffer | undefined => {
 };
 
 /** As {@link fromCanonicalBase64}, but line breaks and other white space, as many encoders put in, are passed over. */
-export const fromBase64 = (text: string): Buffer | undefined => fromCanonicalBase64(/\s/.test(text) ? text.replace(/\s+/g, '') : text);
+export const fromBase64 = (text: string): Buffer | undefined =>
+  fromCanonicalBase64(/\s/.test(text) ? text.replace(/\s+/g, '') : text);
 
 /** True where text could be base64 that nobody announced: cheap, and false for nearly all documents. */
 export const mayBeBase64 = (text: string): boolean => start.test(text);

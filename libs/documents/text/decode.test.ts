@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Problem } from '#contracts/http/problem.ts';
-import type { TextType } from '../input.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
+import type { TextInputType } from '../input.ts';
 import { decodeText } from './decode.ts';
 
-const decode = (inputType: TextType, text: string) => decodeText(inputType, Buffer.from(text));
+const decode = (inputType: TextInputType, text: string) => decodeText(inputType, Buffer.from(text));
 const base64 = (text: string, encoding: BufferEncoding = 'utf8') => Buffer.from(text, encoding).toString('base64');
 const faultOf = (act: () => unknown) => {
   try {
     act();
   } catch (error) {
-    if (error instanceof Problem) return error.fault;
+    if (error instanceof ApiError) return error.fields;
   }
   throw new Error('no Problem was raised');
 };
@@ -26,11 +26,16 @@ describe('text in data', () => {
 
   test('is decoded where a data: prefix says that it is base64, line breaks or not', () => {
     const encoded = base64('# Heading and some more words').replace(/.{10}/g, '$&\n');
-    expect(decode('markdown', `data:text/markdown;charset=utf-8;base64,${encoded}`)).toBe('# Heading and some more words');
+    expect(decode('markdown', `data:text/markdown;charset=utf-8;base64,${encoded}`)).toBe(
+      '# Heading and some more words',
+    );
   });
 
   test('is refused where a data: prefix promises base64 and none follows', () => {
-    expect(faultOf(() => decode('json', 'data:application/json;base64,{"a":1}'))).toMatchObject({ name: 'conversion_failed', extra: { details: 'invalid base64' } });
+    expect(faultOf(() => decode('json', 'data:application/json;base64,{"a":1}'))).toMatchObject({
+      name: 'conversion_failed',
+      extra: { details: 'invalid base64' },
+    });
   });
 
   test('is decoded without a prefix where it is canonical base64 that reads as its type', () => {
@@ -39,7 +44,7 @@ describe('text in data', () => {
     expect(decode('csv', base64('name,value\n1,2\n'))).toBe('name,value\n1,2\n');
   });
 
-  test.each<[string, TextType, string]>([
+  test.each<[string, TextInputType, string]>([
     ['shorter than 16 characters', 'markdown', base64('short text')],
     ['not padded', 'markdown', base64('a text of this length').concat(base64('x')).replace(/=+$/, '')],
     ['not canonical in its last bits', 'markdown', 'YSB0ZXh0IG9mIHNvbWUgbGVuZB=='],
@@ -54,18 +59,27 @@ describe('text in data', () => {
 
   test('comes back from base64 whatever it was, if announced', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !/[\0\ufeff\ud800-\udfff]/.test(text)), (text) => {
-        expect(decode('markdown', `data:;base64,${base64(text)}`)).toBe(text);
-      }),
+      fc.property(
+        fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !/[\0\ufeff\ud800-\udfff]/.test(text)),
+        (text) => {
+          expect(decode('markdown', `data:;base64,${base64(text)}`)).toBe(text);
+        },
+      ),
     );
   });
 
   test('is refused with the line where it holds a NUL character', () => {
-    expect(faultOf(() => decode('markdown', 'one\r\ntwo\n\0'))).toMatchObject({ name: 'invalid_markdown', extra: { line: 3 } });
+    expect(faultOf(() => decode('markdown', 'one\r\ntwo\n\0'))).toMatchObject({
+      name: 'invalid_markdown',
+      extra: { line: 3 },
+    });
   });
 
   test('is refused with the line where it is not UTF-8', () => {
-    expect(faultOf(() => decodeText('html', Buffer.from('<p>\n\nGr\xfc\xdfe', 'latin1')))).toMatchObject({ name: 'invalid_html', extra: { line: 3, details: 'not UTF-8' } });
+    expect(faultOf(() => decodeText('html', Buffer.from('<p>\n\nGr\xfc\xdfe', 'latin1')))).toMatchObject({
+      name: 'invalid_html',
+      extra: { line: 3, details: 'not UTF-8' },
+    });
   });
 
   test.each([
@@ -75,6 +89,9 @@ describe('text in data', () => {
     ['in base64', Buffer.from(base64('\ufeffname,value\n1,2', 'utf16le'))],
     ['read as if it had one byte a character', Buffer.from('a\0,\0b\0\n\0')],
   ])('in UTF-16 is called so: %s', (_, data) => {
-    expect(faultOf(() => decodeText('csv', data))).toMatchObject({ name: 'conversion_failed', extra: { details: 'UTF-16 text' } });
+    expect(faultOf(() => decodeText('csv', data))).toMatchObject({
+      name: 'conversion_failed',
+      extra: { details: 'UTF-16 text' },
+    });
   });
 });

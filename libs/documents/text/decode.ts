@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { refusal, type TextType, typeTitles } from '../input.ts';
+import { inputError, type TextInputType, inputTypeTitles } from '../input.ts';
 import { afterDataPrefix, fromBase64, fromCanonicalBase64, mayBeBase64 } from './base64.ts';
 
 /** True for bytes that begin with a UTF-16 byte order mark, or whose beginning has a NUL in every other place. */
@@ -10,55 +10,68 @@ const looksLikeUtf16 = (bytes: Uint8Array): boolean => {
   return sample.length >= 4 && (zerosAlternate(sample, 0) || zerosAlternate(sample, 1));
 };
 
-const zerosAlternate = (sample: Uint8Array, phase: 0 | 1): boolean => sample.every((byte, index) => (byte === 0) === (index % 2 === phase));
+const zerosAlternate = (sample: Uint8Array, phase: 0 | 1): boolean =>
+  sample.every((byte, index) => (byte === 0) === (index % 2 === phase));
 
 /** The line, from 1, on which the character at `offset` stands. CR LF, LF and CR end a line. */
 const lineAt = (text: string, offset: number): number => (text.slice(0, offset).match(/\r\n|\r|\n/g)?.length ?? 0) + 1;
 
 // eslint-disable-next-line no-control-regex
-const control = /[\u0000-\u0008\u000b\u000e-\u001f\u007f]/;
+const controlCharacters = /[\u0000-\u0008\u000b\u000e-\u001f\u007f]/;
 
 /**
  * The text that a caller sent as `data`: plain, or base64 where a `data:...;base64,` prefix says so or where it can be
  * nothing else. A byte order mark is taken off. Throws a Problem for text that is not UTF-8 or holds NUL characters.
  */
-export const decodeText = (inputType: TextType, data: Uint8Array): string => {
+export const decodeText = (inputType: TextInputType, data: Uint8Array): string => {
   const sent = readUtf8(inputType, asBuffer(data));
   const announced = afterDataPrefix(sent);
-  if (announced !== undefined) return checked(inputType, decodeAnnounced(inputType, announced));
-  return checked(inputType, decodeUnannounced(inputType, sent) ?? sent);
+  if (announced !== undefined) return requireNoNul(inputType, decodeDeclaredBase64(inputType, announced));
+  return requireNoNul(inputType, detectBase64(inputType, sent) ?? sent);
 };
 
 const asBuffer = (data: Uint8Array): Buffer => Buffer.from(data.buffer, data.byteOffset, data.byteLength);
 
-const readUtf8 = (inputType: TextType, bytes: Buffer): string => {
-  if (looksLikeUtf16(bytes)) throw utf16(inputType);
-  if (!isUtf8(bytes)) throw refusal(inputType, `The ${typeTitles[inputType]} is not UTF-8 text. Send it encoded as UTF-8.`, { details: 'not UTF-8', line: firstBadLine(bytes) });
+const readUtf8 = (inputType: TextInputType, bytes: Buffer): string => {
+  if (looksLikeUtf16(bytes)) throw utf16Error(inputType);
+  if (!isUtf8(bytes))
+    throw inputError(inputType, `The ${inputTypeTitles[inputType]} is not UTF-8 text. Send it encoded as UTF-8.`, {
+      details: 'not UTF-8',
+      line: firstBadLine(bytes),
+    });
   const text = bytes.toString('utf8');
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
 };
 
-const utf16 = (inputType: TextType) =>
-  refusal(inputType, `The ${typeTitles[inputType]} is UTF-16 text. Only UTF-8 is read: save or send it encoded as UTF-8.`, { details: 'UTF-16 text', line: 1 });
+const utf16Error = (inputType: TextInputType) =>
+  inputError(
+    inputType,
+    `The ${inputTypeTitles[inputType]} is UTF-16 text. Only UTF-8 is read: save or send it encoded as UTF-8.`,
+    { details: 'UTF-16 text', line: 1 },
+  );
 
 const firstBadLine = (bytes: Buffer): number => {
   const mended = bytes.toString('utf8');
   return lineAt(mended, Math.max(0, mended.indexOf('\ufffd')));
 };
 
-const decodeAnnounced = (inputType: TextType, encoded: string): string => {
+const decodeDeclaredBase64 = (inputType: TextInputType, encoded: string): string => {
   const bytes = fromBase64(encoded);
-  if (!bytes) throw refusal(inputType, 'What follows ";base64," in data is not base64.', { details: 'invalid base64', line: 1 });
+  if (!bytes)
+    throw inputError(inputType, 'What follows ";base64," in data is not base64.', {
+      details: 'invalid base64',
+      line: 1,
+    });
   return readUtf8(inputType, bytes);
 };
 
-const decodeUnannounced = (inputType: TextType, sent: string): string | undefined => {
+const detectBase64 = (inputType: TextInputType, sent: string): string | undefined => {
   const bytes = mayBeBase64(sent) ? fromCanonicalBase64(sent) : undefined;
   if (!bytes) return undefined;
-  if (looksLikeUtf16(bytes)) throw utf16(inputType);
+  if (looksLikeUtf16(bytes)) throw utf16Error(inputType);
   if (!isUtf8(bytes)) return undefined;
   const text = readUtf8(inputType, bytes);
-  return !control.test(text) && readsAs[inputType](text) ? text : undefined;
+  return !controlCharacters.test(text) && looksLikeType[inputType](text) ? text : undefined;
 };
 
 const beginsWithTag = (text: string): boolean => text.trimStart().startsWith('<');
@@ -74,10 +87,20 @@ const parsesAsJson = (text: string): boolean => {
 
 const always = () => true;
 
-const readsAs: Record<TextType, (text: string) => boolean> = { html: beginsWithTag, xml: beginsWithTag, json: parsesAsJson, markdown: always, csv: always };
+const looksLikeType: Record<TextInputType, (text: string) => boolean> = {
+  html: beginsWithTag,
+  xml: beginsWithTag,
+  json: parsesAsJson,
+  markdown: always,
+  csv: always,
+};
 
-const checked = (inputType: TextType, text: string): string => {
+const requireNoNul = (inputType: TextInputType, text: string): string => {
   const nul = text.indexOf('\0');
   if (nul < 0) return text;
-  throw refusal(inputType, `The ${typeTitles[inputType]} holds a NUL character. Remove it, or send the text encoded as UTF-8.`, { details: 'NUL character', line: lineAt(text, nul) });
+  throw inputError(
+    inputType,
+    `The ${inputTypeTitles[inputType]} holds a NUL character. Remove it, or send the text encoded as UTF-8.`,
+    { details: 'NUL character', line: lineAt(text, nul) },
+  );
 };

@@ -1,23 +1,38 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Problem } from '#contracts/http/problem.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
 import { convertXml } from './convert.ts';
 
-const textOf = (xml: string) => (/<main[^>]*>([^]*)<\/main>/.exec(convertXml(xml).html)?.[1] ?? '').replace(/<[^>]*>/g, '').replaceAll('&quot;', '"').trim();
+const textOf = (xml: string) =>
+  (/<main[^>]*>([^]*)<\/main>/.exec(convertXml(xml).html)?.[1] ?? '')
+    .replace(/<[^>]*>/g, '')
+    .replaceAll('&quot;', '"')
+    .trim();
 const faultOf = (xml: string) => {
   try {
     convertXml(xml);
   } catch (error) {
-    if (error instanceof Problem) return error.fault;
+    if (error instanceof ApiError) return error.fields;
   }
   throw new Error('no Problem was raised');
 };
-const escaped = (text: string) => text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
+const escaped = (text: string) =>
+  text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 
 describe('XML', () => {
   test('is shown with all it holds, an element with text on one line', () => {
     const text = textOf('<?xml version="1.0"?><!--c--><?p q?><a b="1&amp;2"><c>text</c><d/><e></e><![CDATA[x<y]]></a>');
-    expect(text.split('\n')).toEqual(['&lt;?xml version="1.0"?&gt;', '&lt;!--c--&gt;', '&lt;?p q?&gt;', '&lt;a b="1&amp;2"&gt;', '&lt;c&gt;text&lt;/c&gt;', '&lt;d/&gt;', '&lt;e&gt;&lt;/e&gt;', '&lt;![CDATA[x&lt;y]]&gt;', '&lt;/a&gt;']);
+    expect(text.split('\n')).toEqual([
+      '&lt;?xml version="1.0"?&gt;',
+      '&lt;!--c--&gt;',
+      '&lt;?p q?&gt;',
+      '&lt;a b="1&amp;2"&gt;',
+      '&lt;c&gt;text&lt;/c&gt;',
+      '&lt;d/&gt;',
+      '&lt;e&gt;&lt;/e&gt;',
+      '&lt;![CDATA[x&lt;y]]&gt;',
+      '&lt;/a&gt;',
+    ]);
   });
 
   test('never becomes markup of the page', () => {
@@ -39,15 +54,21 @@ describe('XML', () => {
     expect(faultOf(xml)).toMatchObject({ name: 'conversion_failed', extra: { line } });
   });
 
-  test.each(['<!DOCTYPE a [\n<!ENTITY x "y">\n]><a>&x;</a>', '<!DOCTYPE a [\n<!ENTITY % x SYSTEM "http://h/x.dtd">\n%x;]><a/>', '<!DOCTYPE a [\n<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'])(
-    'that defines an entity is refused: %s',
-    (xml) => {
-      expect(faultOf(xml)).toMatchObject({ name: 'conversion_failed', extra: { line: 2, details: 'entity definition in the document type' } });
-    },
-  );
+  test.each([
+    '<!DOCTYPE a [\n<!ENTITY x "y">\n]><a>&x;</a>',
+    '<!DOCTYPE a [\n<!ENTITY % x SYSTEM "http://h/x.dtd">\n%x;]><a/>',
+    '<!DOCTYPE a [\n<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
+  ])('that defines an entity is refused: %s', (xml) => {
+    expect(faultOf(xml)).toMatchObject({
+      name: 'conversion_failed',
+      extra: { line: 2, details: 'entity definition in the document type' },
+    });
+  });
 
   test('may name a document type, which is shown and never fetched', () => {
-    expect(textOf('<!DOCTYPE html SYSTEM "http://h/x.dtd"><html/>')).toContain('&lt;!DOCTYPE html SYSTEM "http://h/x.dtd"&gt;');
+    expect(textOf('<!DOCTYPE html SYSTEM "http://h/x.dtd"><html/>')).toContain(
+      '&lt;!DOCTYPE html SYSTEM "http://h/x.dtd"&gt;',
+    );
   });
 
   test('with too many lines to show is refused with the limit', () => {

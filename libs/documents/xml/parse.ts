@@ -1,9 +1,9 @@
 import { SaxesParser } from 'saxes';
-import type { Problem } from '#contracts/http/problem.ts';
-import { maxDepth, refusal, tooDeep } from '../input.ts';
+import type { ApiError } from '#contracts/http/api-error.ts';
+import { maxDepth, inputError, nestedTooDeeplyError } from '../input.ts';
 
 /** What stands one after another in an XML document. `depth` is the number of elements around it. */
-export type XmlItem =
+export type XmlToken =
   | { type: 'open'; depth: number; name: string; attributes: [name: string, value: string][]; selfClosing: boolean }
   | { type: 'close'; depth: number; name: string }
   | { type: 'text' | 'cdata' | 'comment'; depth: number; text: string }
@@ -14,24 +14,26 @@ export type XmlItem =
  * Reads well-formed XML 1.0. Nothing outside is fetched, and no entity is defined: a document type that defines any is
  * refused. Throws a Problem with the line.
  */
-export const parseXml = (text: string): XmlItem[] => {
-  const items: XmlItem[] = [];
-  const add = (item: XmlItem): void => {
-    if (items.push(item) > maxItems) throw tooMany();
+export const parseXml = (text: string): XmlToken[] => {
+  const items: XmlToken[] = [];
+  const add = (item: XmlToken): void => {
+    if (items.push(item) > maxTokens) throw tooManyTokensError();
   };
   let depth = 0;
   const parser = new SaxesParser({ position: true, xmlns: false });
   parser.on('error', (error) => {
-    throw malformed(error.message, parser.line);
+    throw malformedXmlError(error.message, parser.line);
   });
-  parser.on('xmldecl', ({ version, encoding, standalone }) => add({ type: 'instruction', depth, target: 'xml', body: declaration({ version, encoding, standalone }) }));
+  parser.on('xmldecl', ({ version, encoding, standalone }) =>
+    add({ type: 'instruction', depth, target: 'xml', body: declaration({ version, encoding, standalone }) }),
+  );
   parser.on('processinginstruction', ({ target, body }) => add({ type: 'instruction', depth, target, body }));
   parser.on('doctype', (doctype) => add({ type: 'doctype', depth, text: withoutEntities(doctype, text) }));
   parser.on('comment', (comment) => add({ type: 'comment', depth, text: comment }));
   parser.on('text', (content) => add({ type: 'text', depth, text: content }));
   parser.on('cdata', (content) => add({ type: 'cdata', depth, text: content }));
   parser.on('opentag', ({ name, attributes, isSelfClosing }) => {
-    if (depth >= maxDepth) throw tooDeep('xml', parser.line);
+    if (depth >= maxDepth) throw nestedTooDeeplyError('xml', parser.line);
     add({ type: 'open', depth, name, attributes: Object.entries(attributes), selfClosing: isSelfClosing });
     depth += 1;
   });
@@ -44,9 +46,12 @@ export const parseXml = (text: string): XmlItem[] => {
 };
 
 // Room for the largest document that is printed: an element on one line takes three items.
-const maxItems = 600_000;
+const maxTokens = 600_000;
 
-const tooMany = (): Problem => refusal('xml', `The XML has more than ${maxItems} tags and texts; send it in parts.`, { details: { reason: 'too many tags and texts', limit: maxItems } });
+const tooManyTokensError = (): ApiError =>
+  inputError('xml', `The XML has more than ${maxTokens} tags and texts; send it in parts.`, {
+    details: { reason: 'too many tags and texts', limit: maxTokens },
+  });
 
 const declaration = (parts: Record<string, string | undefined>): string =>
   Object.entries(parts)
@@ -54,13 +59,17 @@ const declaration = (parts: Record<string, string | undefined>): string =>
     .map(([name, value]) => `${name}="${value}"`)
     .join(' ');
 
-const malformed = (message: string, line: number): Problem => {
+const malformedXmlError = (message: string, line: number): ApiError => {
   const why = message.replace(/^\d+:\d+:\s*/, '').replace(/\.$/, '');
-  return refusal('xml', `The XML is malformed on line ${line}: ${why}.`, { details: why, line });
+  return inputError('xml', `The XML is malformed on line ${line}: ${why}.`, { details: why, line });
 };
 
 const withoutEntities = (doctype: string, text: string): string => {
   if (!/<!ENTITY/i.test(doctype)) return doctype;
   const line = text.slice(0, text.search(/<!ENTITY/i)).split('\n').length;
-  throw refusal('xml', `The XML defines entities on line ${line}. Entity definitions are not read; write their text where it is needed.`, { details: 'entity definition in the document type', line });
+  throw inputError(
+    'xml',
+    `The XML defines entities on line ${line}. Entity definitions are not read; write their text where it is needed.`,
+    { details: 'entity definition in the document type', line },
+  );
 };

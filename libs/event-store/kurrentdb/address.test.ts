@@ -1,14 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { addressOf } from './address.ts';
+import { parseKurrentDbAddress } from './address.ts';
 
 describe('An address of KurrentDB', () => {
   it.each([
     ['kurrentdb://db:2113?tls=false', 'kurrentdb://db:2113?tls=false', 'db:2113'],
     ['esdb://user:secret@db:2113', 'kurrentdb://user:secret@db:2113', 'db:2113'],
     ['esdb+discover://user:secret@db:2113/?tls=true', 'kurrentdb+discover://user:secret@db:2113?tls=true', 'db:2113'],
-    ['kurrentdb://user:s%40cret@a:2113,b:2113,c?tls_verify_cert=false', 'kurrentdb://user:s%40cret@a:2113,b:2113,c?tls_verify_cert=false', 'a:2113, b:2113, c'],
+    [
+      'kurrentdb://user:s%40cret@a:2113,b:2113,c?tls_verify_cert=false',
+      'kurrentdb://user:s%40cret@a:2113,b:2113,c?tls_verify_cert=false',
+      'a:2113, b:2113, c',
+    ],
   ])('%s is taken', (url, forDriver, where) => {
-    expect(addressOf(url)).toEqual({ url: forDriver, where });
+    expect(parseKurrentDbAddress(url)).toEqual({ url: forDriver, where });
   });
 
   it.each([
@@ -24,7 +28,7 @@ describe('An address of KurrentDB', () => {
     ['kurrentdb://user:secret@db:2113?nodePreference=best', 'leader, follower'],
     ['kurrentdb://user:secret@db:2113?throwOnAppendFailure=false', 'leave it out'],
   ])('%s is refused, and the password is not in what is said', (url, message) => {
-    expect(() => addressOf(url)).toThrow(message);
-    expect(() => addressOf(url)).not.toThrow(/sec/);
+    expect(() => parseKurrentDbAddress(url)).toThrow(message);
+    expect(() => parseKurrentDbAddress(url)).not.toThrow(/sec/);
   });
 });

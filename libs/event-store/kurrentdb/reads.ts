@@ -7,7 +7,7 @@ import type { StreamsClient } from '@kurrent/kurrentdb-client/generated/kurrentd
 import streams from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { ReadReq, ReadResp } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
 import type { RecordedEvent } from '../port.ts';
-import { fromKurrent, ownStreamPrefixes, searchWindow } from './records.ts';
+import { fromKurrentDbEvent, ownStreamPrefixes, maxSearchWindow } from './event-conversion.ts';
 
 // Reads go over grpc-js and the stubs of the driver, as its own appends and subscriptions do. The driver's own reads (1.3.1) go through
 // its Rust bridge, whose connection leaves Nagle's algorithm on: a read that follows a pause of 10 ms takes 42 to 45 ms there, and the
@@ -36,18 +36,18 @@ const requestOf = (options: Options, count: number, direction = Options.ReadDire
 };
 
 /** The system and other applications have streams in the same log. */
-const ownStreams = (): ReadReq.Options.FilterOptions => {
+const ownStreamsFilter = (): ReadReq.Options.FilterOptions => {
   const names = new Options.FilterOptions.Expression();
   names.setPrefixList(ownStreamPrefixes);
   const filter = new Options.FilterOptions();
   filter.setStreamIdentifier(names);
-  filter.setMax(searchWindow);
+  filter.setMax(maxSearchWindow);
   filter.setCheckpointintervalmultiplier(1);
   return filter;
 };
 
 /** At most `count` events of the service's streams from this position on, the event at the position included. */
-export const readForwards = (position: number, count: number): ReadReq => {
+export const readAllRequest = (position: number, count: number): ReadReq => {
   const all = new Options.AllOptions();
   if (position === 0) all.setStart(new shared.Empty());
   else {
@@ -58,20 +58,20 @@ export const readForwards = (position: number, count: number): ReadReq => {
   }
   const options = new Options();
   options.setAll(all);
-  options.setFilter(ownStreams());
+  options.setFilter(ownStreamsFilter());
   return requestOf(options, count);
 };
 
 /** The newest event of the service's streams. */
-export const readNewest = (): ReadReq => {
+export const readNewestRequest = (): ReadReq => {
   const options = new Options();
   options.setAll(new Options.AllOptions().setEnd(new shared.Empty()));
-  options.setFilter(ownStreams());
+  options.setFilter(ownStreamsFilter());
   return requestOf(options, 1, Options.ReadDirection.BACKWARDS);
 };
 
 /** The events of a stream from a revision on. */
-export const readStream = (stream: string, from: number): ReadReq => {
+export const readStreamRequest = (stream: string, from: number): ReadReq => {
   const name = new shared.StreamIdentifier();
   name.setStreamName(Buffer.from(stream));
   const which = new Options.StreamOptions();
@@ -84,24 +84,35 @@ export const readStream = (stream: string, from: number): ReadReq => {
 };
 
 /** The events of the service that the server answers with. The call is cancelled when `signal` aborts, and ends after `deadlineMs`. */
-export const read = (client: KurrentDBClient, request: ReadReq, deadlineMs: number, signal: AbortSignal): Promise<RecordedEvent[]> =>
+export const readEvents = (
+  client: KurrentDBClient,
+  request: ReadReq,
+  deadlineMs: number,
+  signal: AbortSignal,
+): Promise<RecordedEvent[]> =>
   internalsOf(client).execute(rpc.StreamsClient, 'read', async (grpc) => {
-    const responses = grpc.read(request, ...internalsOf(client).callArguments({ requiresLeader: true, deadline: deadlineMs }));
+    const responses = grpc.read(
+      request,
+      ...internalsOf(client).callArguments({ requiresLeader: true, deadline: deadlineMs }),
+    );
     signal.addEventListener('abort', () => responses.cancel(), { once: true });
     const events: RecordedEvent[] = [];
     for await (const response of responses as AsyncIterable<ReadResp>) {
       const recorded = response.getEvent()?.getEvent();
-      const event = recorded && fromKurrent(convert.convertGrpcRecord(recorded) as AllStreamRecordedEvent);
+      const event = recorded && fromKurrentDbEvent(convert.convertGrpcRecord(recorded) as AllStreamRecordedEvent);
       if (event) events.push(event);
     }
     return events;
   });
 
 /** What the server says of its version. The driver asks once and remembers the answer. */
-export const versionOf = async (client: KurrentDBClient): Promise<string> => (await internalsOf(client).capabilities).serverVersion;
+export const readServerVersion = async (client: KurrentDBClient): Promise<string> =>
+  (await internalsOf(client).capabilities).serverVersion;
 
 /** Closes the connection of a client, also one that is still being made: `dispose` of the driver ends its calls alone. */
 export const closeConnection = (client: KurrentDBClient): void => {
-  const closing = internalsOf(client).getGRPCClient(rpc.StreamsClient, 'close').then((grpc) => grpc.close());
+  const closing = internalsOf(client)
+    .getGRPCClient(rpc.StreamsClient, 'close')
+    .then((grpc) => grpc.close());
   closing.catch(() => undefined);
 };

@@ -1,32 +1,32 @@
 import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
 import type { RecordedEvent } from '../port.ts';
 
-export type Follow = (position: number, ended: AbortSignal) => AsyncGenerator<RecordedEvent[]>;
+export type SubscribeAfter = (position: number, ended: AbortSignal) => AsyncGenerator<RecordedEvent[]>;
 
 /** The newest events of the log, for all subscribers of the process: those after `start`. */
-type Tail = {
-  start(): number;
+type SharedTail = {
+  startPosition(): number;
   /** Null where `position` lies further back. */
-  after(position: number): RecordedEvent[] | null;
+  readAfter(position: number): RecordedEvent[] | null;
   /** Resolves when something has come, the tail is over, or `ended` aborts. */
-  changed(ended: AbortSignal): Promise<void>;
+  waitForChange(ended: AbortSignal): Promise<void>;
   /** The events of a stream among them, if its first one is. */
-  of(stream: string): RecordedEvent[];
-  over(): boolean;
+  eventsOfStream(stream: string): RecordedEvent[];
+  hasEnded(): boolean;
   stop(): void;
 };
 
 export type SharedSubscription = {
-  follow: Follow;
+  subscribe: SubscribeAfter;
   /** The events of a stream from its first on, where all of them are in the tail; else null. */
-  recent(stream: string): RecordedEvent[] | null;
+  readCached(stream: string): RecordedEvent[] | null;
 };
 
 /** The tail holds up to twice as many events; when it is cut, so many stay. */
-const kept = 512;
+const trimmedTailLength = 512;
 const batchSize = 256;
 
-const openTail = (follow: Follow, from: number): Tail => {
+const openSharedTail = (follow: SubscribeAfter, from: number): SharedTail => {
   const stop = new AbortController();
   const changes = createChangeSignal();
   let recent: RecordedEvent[] = [];
@@ -37,8 +37,8 @@ const openTail = (follow: Follow, from: number): Tail => {
       for await (const batch of follow(from, stop.signal)) {
         recent.push(...batch);
         // Seldom, since what stays is moved.
-        if (recent.length > 2 * kept) {
-          const surplus = recent.length - kept;
+        if (recent.length > 2 * trimmedTailLength) {
+          const surplus = recent.length - trimmedTailLength;
           start = recent[surplus - 1]!.position;
           recent = recent.slice(surplus);
         }
@@ -54,18 +54,18 @@ const openTail = (follow: Follow, from: number): Tail => {
   void run();
 
   return {
-    start: () => start,
-    after: (position) => {
+    startPosition: () => start,
+    readAfter: (position) => {
       if (position < start) return null;
       const first = recent.findLastIndex((event) => event.position <= position) + 1;
       return recent.slice(first, first + batchSize);
     },
-    changed: (ended) => changes.waitForChange(ended),
-    of: (stream) => {
+    waitForChange: (ended) => changes.waitForChange(ended),
+    eventsOfStream: (stream) => {
       const begun = recent.findLastIndex((event) => event.stream === stream && event.revision === 0);
       return begun < 0 ? [] : recent.slice(begun).filter((event) => event.stream === stream);
     },
-    over: () => stop.signal.aborted,
+    hasEnded: () => stop.signal.aborted,
     stop: () => stop.abort(),
   };
 };
@@ -74,9 +74,9 @@ const openTail = (follow: Follow, from: number): Tail => {
  * Lets the subscribers of one process share one subscription once they have come to the end of the log; a subscriber that is behind has
  * one of its own. `head` is the position of the newest event.
  */
-export const shareSubscription = (follow: Follow, head: () => Promise<number>): SharedSubscription => {
+export const shareSubscription = (follow: SubscribeAfter, head: () => Promise<number>): SharedSubscription => {
   let subscribers = 0;
-  let tail: Tail | null = null;
+  let tail: SharedTail | null = null;
   let isOpening = false;
 
   const open = async (): Promise<void> => {
@@ -84,16 +84,16 @@ export const shareSubscription = (follow: Follow, head: () => Promise<number>): 
     isOpening = true;
     try {
       const from = await head();
-      if (subscribers > 0) tail = openTail(follow, from);
+      if (subscribers > 0) tail = openSharedTail(follow, from);
     } catch {
       // The next batch of a subscriber that is alone tries again.
     } finally {
       isOpening = false;
     }
   };
-  const tailAt = (position: number): Tail | null => {
-    if (tail?.over()) tail = null;
-    return tail && position >= tail.start() ? tail : null;
+  const tailAt = (position: number): SharedTail | null => {
+    if (tail?.hasEnded()) tail = null;
+    return tail && position >= tail.startPosition() ? tail : null;
   };
 
   const untilShared = async function* (position: number, ended: AbortSignal): AsyncGenerator<RecordedEvent[]> {
@@ -105,13 +105,13 @@ export const shareSubscription = (follow: Follow, head: () => Promise<number>): 
     }
   };
 
-  const share: Follow = async function* (position, ended) {
+  const share: SubscribeAfter = async function* (position, ended) {
     let at = position;
     subscribers += 1;
     try {
       while (!ended.aborted) {
         const shared = tailAt(at);
-        const batch = shared?.after(at);
+        const batch = shared?.readAfter(at);
         if (!shared || !batch) {
           for await (const own of untilShared(at, ended)) {
             at = own.at(-1)!.position;
@@ -120,7 +120,7 @@ export const shareSubscription = (follow: Follow, head: () => Promise<number>): 
         } else if (batch.length > 0) {
           at = batch.at(-1)!.position;
           yield batch;
-        } else await shared.changed(ended);
+        } else await shared.waitForChange(ended);
       }
     } finally {
       subscribers -= 1;
@@ -131,9 +131,9 @@ export const shareSubscription = (follow: Follow, head: () => Promise<number>): 
     }
   };
   return {
-    follow: share,
-    recent: (stream) => {
-      const events = tail && !tail.over() ? tail.of(stream) : [];
+    subscribe: share,
+    readCached: (stream) => {
+      const events = tail && !tail.hasEnded() ? tail.eventsOfStream(stream) : [];
       return events.length > 0 ? events : null;
     },
   };

@@ -1,30 +1,37 @@
 import {
-  type AccountAnswer, accountAnswer, type AccountEventsAnswer, accountEventsAnswer, accountEventsQuery,
+  type AccountResponse,
+  accountResponse,
+  type AccountEventsResponse,
+  accountEventsResponse,
+  accountEventsQuery,
   type accountHistoryData,
 } from '#contracts/http/account.ts';
-import { accountIdOf, idOfStream, keyIdOf, streams } from '#contracts/names.ts';
+import { accountIdOf, idOfStream, apiKeyIdOf, streams } from '#contracts/names.ts';
 import { limitsView } from '#application/accounts/queries.ts';
 import { accountHistory, type AccountHistoryDocument } from '#libs/projections/account-history.ts';
 import { actorView, traceIdView } from '../server/event-view.ts';
-import { named, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route } from '../server/route.ts';
 
 const snakeCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 const inSnakeCase = (data: unknown): Record<string, unknown> => {
-  const entryOf = ([name, value]: [string, unknown]) => [snakeCase(name), name === 'overrides' ? inSnakeCase(value) : value];
+  const entryOf = ([name, value]: [string, unknown]) => [
+    snakeCase(name),
+    name === 'overrides' ? inSnakeCase(value) : value,
+  ];
   return Object.fromEntries(Object.entries(data as object).map(entryOf));
 };
 
 const accountPrefix = streams.account('');
 const subjectOf = (stream: string): string =>
-  stream.startsWith(accountPrefix) ? accountIdOf(idOfStream(stream)) : keyIdOf(idOfStream(stream));
+  stream.startsWith(accountPrefix) ? accountIdOf(idOfStream(stream)) : apiKeyIdOf(idOfStream(stream));
 
-type HistoryEvent = AccountEventsAnswer['events'][number];
+type HistoryEvent = AccountEventsResponse['events'][number];
 
-const historyEventView = ({ id, type, subject, metadata, data }: AccountHistoryDocument): HistoryEvent => ({
+const historyEventView = ({ id, type, stream, metadata, data }: AccountHistoryDocument): HistoryEvent => ({
   id,
   type: type as keyof typeof accountHistoryData,
-  subject: subjectOf(subject),
+  subject: subjectOf(stream),
   time: metadata.occurredAt,
   actor: actorView(metadata),
   request_id: metadata.correlationId,
@@ -41,8 +48,8 @@ export const accountRoutes: Route[] = [
     summary: 'Read the account',
     description: 'Its plan, and every limit that applies to it.',
     permission: 'usage:read',
-    responses: [{ status: 200, description: 'The account.', schema: named('Account', accountAnswer) }],
-    handle: async ({ account, limits }): Promise<AccountAnswer> => ({
+    responses: [{ status: 200, description: 'The account.', schema: nameSchema('Account', accountResponse) }],
+    handle: async ({ account, limits }): Promise<AccountResponse> => ({
       id: accountIdOf(account.id),
       name: account.name,
       plan: account.plan,
@@ -59,7 +66,9 @@ export const accountRoutes: Route[] = [
     description: 'What happened to the account and its keys, newest first. No secret is ever in it.',
     permission: 'usage:read',
     request: { query: accountEventsQuery },
-    responses: [{ status: 200, description: 'One page of events.', schema: named('AccountHistory', accountEventsAnswer) }],
+    responses: [
+      { status: 200, description: 'One page of events.', schema: nameSchema('AccountHistory', accountEventsResponse) },
+    ],
     handle: async ({ account, query: { page, limit } }, { reads }) => {
       const where = { accountId: account.id };
       const sort = { by: 'position', descending: true };

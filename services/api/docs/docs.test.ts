@@ -20,7 +20,8 @@ test('the description of the API is served as JSON', async () => {
   expect(answer.json()).toEqual(JSON.parse(JSON.stringify(document)));
 });
 
-const assetsIn = (page: string): string[] => [...page.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address]) => address ?? '');
+const assetsIn = (page: string): string[] =>
+  [...page.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address]) => address ?? '');
 
 test.each(['/docs', '/docs/'])('%s is a page whose every part comes from the service itself', async (address) => {
   const page = await app.inject(address);

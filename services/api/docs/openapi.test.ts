@@ -18,27 +18,47 @@ test('the document is valid OpenAPI 3.1, as two validators see it', async () => 
 });
 
 test('every route is in the document once, with an id of its own', () => {
-  const operations = Object.values(copy().paths).flatMap((path) => Object.values(path as object)) as { operationId: string }[];
+  const operations = Object.values(copy().paths).flatMap((path) => Object.values(path as object)) as {
+    operationId: string;
+  }[];
   expect(operations).toHaveLength(routes.length);
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(routes.length);
 });
 
-test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))('%s lists every error that it can have, under its status, with its own fields and an example', (_, route) => {
-  const document = copy();
-  const { responses } = document.paths[route.path][route.method.toLowerCase()];
-  for (const name of route.errors) {
-    const { error, status, extra } = errors[name];
-    const { content } = responses[status];
-    expect(content['application/json'].examples[error].value).toMatchObject({ error, code: status });
-    expect(JSON.stringify(content['application/json'].schema)).toContain(`"#/components/schemas/${errorSchemaName(name)}"`);
-    expect(Object.keys(document.components.schemas[errorSchemaName(name)].properties)).toEqual(expect.arrayContaining(['error', 'message', 'code', 'request_id', ...Object.keys(extra.shape)]));
-  }
-});
+test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
+  '%s lists every error that it can have, under its status, with its own fields and an example',
+  (_, route) => {
+    const document = copy();
+    const { responses } = document.paths[route.path][route.method.toLowerCase()];
+    for (const name of route.errors) {
+      const { error, status, extra } = errors[name];
+      const { content } = responses[status];
+      expect(content['application/json'].examples[error].value).toMatchObject({ error, code: status });
+      expect(JSON.stringify(content['application/json'].schema)).toContain(
+        `"#/components/schemas/${errorSchemaName(name)}"`,
+      );
+      expect(Object.keys(document.components.schemas[errorSchemaName(name)].properties)).toEqual(
+        expect.arrayContaining(['error', 'message', 'code', 'request_id', ...Object.keys(extra.shape)]),
+      );
+    }
+  },
+);
 
 test('a call that needs a key says which permission, and lists what can be wrong with the key', () => {
   for (const route of routes.filter(({ path }) => path.startsWith('/api/'))) {
     expect(route.permission).toBeDefined();
-    expect(route.errors).toEqual(expect.arrayContaining(['missing_authorization', 'invalid_api_key', 'revoked_api_key', 'expired_api_key', 'insufficient_permissions', 'account_suspended', 'rate_limit_exceeded', 'internal_error']));
+    expect(route.errors).toEqual(
+      expect.arrayContaining([
+        'missing_authorization',
+        'invalid_api_key',
+        'revoked_api_key',
+        'expired_api_key',
+        'insufficient_permissions',
+        'account_suspended',
+        'rate_limit_exceeded',
+        'internal_error',
+      ]),
+    );
   }
 });
 
@@ -47,13 +67,23 @@ test.each(Object.keys(errors) as ErrorName[])('the example of %s has the fields 
   expect(errorExample(name)).toMatchObject({ error: errors[name].error, code: errors[name].status });
 });
 
-const bodies = routes.flatMap(({ method, path, request }) => Object.entries(request?.examples ?? {}).map(([name, { value }]) => [`${method} ${path}`, name, request?.body as z.ZodType, value] as const));
+const bodies = routes.flatMap(({ method, path, request }) =>
+  Object.entries(request?.examples ?? {}).map(
+    ([name, { value }]) => [`${method} ${path}`, name, request?.body as z.ZodType, value] as const,
+  ),
+);
 
 test.each(bodies)('%s accepts its example %s', (_route, _name, schema, value) => {
   expect(schema.safeParse(value).error).toBeUndefined();
 });
 
-const answers = routes.flatMap(({ method, path, responses }) => responses.flatMap(({ status, schema, examples = {} }) => Object.entries(examples).map(([name, { value }]) => [`${method} ${path}`, status, name, schema as z.ZodType, value] as const)));
+const answers = routes.flatMap(({ method, path, responses }) =>
+  responses.flatMap(({ status, schema, examples = {} }) =>
+    Object.entries(examples).map(
+      ([name, { value }]) => [`${method} ${path}`, status, name, schema as z.ZodType, value] as const,
+    ),
+  ),
+);
 
 test.each(answers)('%s answers with %i as in its example %s', (_route, _status, _name, schema, value) => {
   expect(schema.safeParse(value).error).toBeUndefined();

@@ -18,18 +18,23 @@ const tags = [
   { name: 'Operation', description: 'For those who run the service.' },
 ];
 
-type Use = { schema: z.ZodType; direction: Direction };
+type SchemaUse = { schema: z.ZodType; direction: Direction };
 
-const membersOf = (schema: z.ZodType): z.ZodType[] => (schema instanceof z.ZodUnion ? (schema.options as z.ZodType[]) : []);
+const membersOf = (schema: z.ZodType): z.ZodType[] =>
+  schema instanceof z.ZodUnion ? (schema.options as z.ZodType[]) : [];
 
-const usesOf = ({ request, responses }: Route): Use[] => [
-  ...(request?.body ? [request.body, ...membersOf(request.body)].map((schema): Use => ({ schema, direction: 'input' })) : []),
-  ...responses.flatMap(({ schema }) => (schema ? [schema, ...membersOf(schema)].map((one): Use => ({ schema: one, direction: 'output' })) : [])),
+const schemaUsesOf = ({ request, responses }: Route): SchemaUse[] => [
+  ...(request?.body
+    ? [request.body, ...membersOf(request.body)].map((schema): SchemaUse => ({ schema, direction: 'input' }))
+    : []),
+  ...responses.flatMap(({ schema }) =>
+    schema ? [schema, ...membersOf(schema)].map((one): SchemaUse => ({ schema: one, direction: 'output' })) : [],
+  ),
 ];
 
 const schemasOf = (routes: readonly Route[]): Json =>
   Object.fromEntries(
-    routes.flatMap(usesOf).flatMap(({ schema, direction }) => {
+    routes.flatMap(schemaUsesOf).flatMap(({ schema, direction }) => {
       const name = schemaNames.get(schema)?.id;
       return name === undefined ? [] : [[name, definitionOf(schema, direction)]];
     }),
@@ -42,21 +47,37 @@ const errorSchemasOf = (routes: readonly Route[]): Json => {
 
 const pathsOf = (routes: readonly Route[]): Record<string, Json> => {
   const byPath = Map.groupBy(routes, ({ path }) => path);
-  return Object.fromEntries([...byPath].map(([path, some]) => [path, Object.fromEntries(some.map((route) => [route.method.toLowerCase(), operationOf(route)]))]));
+  return Object.fromEntries(
+    [...byPath].map(([path, some]) => [
+      path,
+      Object.fromEntries(some.map((route) => [route.method.toLowerCase(), operationOf(route)])),
+    ]),
+  );
 };
 
 /**
  * Writes the reference of the API. `baseUrl` is where callers reach it; without one that is wherever they have the document from,
  * which holds behind any name and port.
  */
-export const buildOpenApi = (routes: readonly Route[], { version, baseUrl = '/' }: { version: string; baseUrl?: string }): OpenApiDocument => ({
+export const buildOpenApi = (
+  routes: readonly Route[],
+  { version, baseUrl = '/' }: { version: string; baseUrl?: string },
+): OpenApiDocument => ({
   openapi: '3.1.0',
-  info: { title: 'Colophon', version, summary: 'Documents to PDF', description: guide, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+  info: {
+    title: 'Colophon',
+    version,
+    summary: 'Documents to PDF',
+    description: guide,
+    license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+  },
   servers: [{ url: baseUrl }],
   tags,
   paths: pathsOf(routes),
   components: {
-    securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `svc_test_...` or `svc_live_...`.' } },
+    securitySchemes: {
+      apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `svc_test_...` or `svc_live_...`.' },
+    },
     headers: sharedHeaders,
     schemas: { ...schemasOf(routes), ...errorSchemasOf(routes) },
   },

@@ -1,42 +1,44 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import parseRange from 'range-parser';
 import { z } from 'zod';
-import { Problem } from '#contracts/http/problem.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
 import { bareId, renderIdOf, streams } from '#contracts/names.ts';
-import { BlobMissing } from '#libs/blob-store/port.ts';
+import { BlobNotFound } from '#libs/blob-store/port.ts';
 import { render } from '#libs/domain/render.ts';
-import { load } from '#application/handling/handle.ts';
-import { checkToken } from '#libs/secrets/download-token.ts';
+import { loadAggregate } from '#application/command-handling/aggregate.ts';
+import { checkDownloadToken } from '#libs/secrets/download-token.ts';
 import type { Dependencies } from '../server/dependencies.ts';
-import { openRoute, type Route } from '../server/route.ts';
+import { publicRoute, type Route } from '../server/route.ts';
 
-const notFound = (): Problem => Problem.of('not_found', 'There is no such PDF.');
-const expired = (): Problem => Problem.of('download_expired', 'The PDF could be fetched for an hour; the hour is over.');
+const notFound = (): ApiError => ApiError.of('not_found', 'There is no such PDF.');
+const expired = (): ApiError =>
+  ApiError.of('download_expired', 'The PDF could be fetched for an hour; the hour is over.');
 
-const permittedByToken = ({ secrets, log }: Dependencies, id: string, token: string): void => {
-  const verdict = checkToken(secrets, id, token, log.now());
+const requireValidToken = ({ secrets, eventLog }: Dependencies, id: string, token: string): void => {
+  const verdict = checkDownloadToken(secrets, id, token, eventLog.now());
   if (verdict === 'wrong') throw notFound();
   if (verdict === 'expired') throw expired();
 };
 
-type Kept = { sha256: string; keptUntil: string };
+type KeptPdf = { sha256: string; keptUntil: string };
 
 /** From the log, not a read model: a callback's receiver may fetch the PDF before any read model shows it. */
-const keptPdf = async ({ log }: Dependencies, id: string, accountId: string | null): Promise<Kept> => {
-  const { history, aggregate } = await load(log, render, streams.render(id));
+const keptPdf = async ({ eventLog }: Dependencies, id: string, accountId: string | null): Promise<KeptPdf> => {
+  const { history, aggregate } = await loadAggregate(eventLog, render, streams.render(id));
   const requested = history.find((event) => event.type === 'RenderRequested')?.data;
-  if (!requested || (accountId !== null && requested.accountId !== accountId) || aggregate.state.status !== 'DONE') throw notFound();
+  if (!requested || (accountId !== null && requested.accountId !== accountId) || aggregate.state.status !== 'DONE')
+    throw notFound();
   const { pdf } = aggregate.state;
   // That of a render that was waited for is kept only when it was made again.
-  if (pdf === null && requested.reply.kind === 'wait') throw notFound();
-  if (pdf === null || log.now() >= new Date(pdf.keptUntil)) throw expired();
+  if (pdf === null && requested.responseMode.kind === 'wait') throw notFound();
+  if (pdf === null || eventLog.now() >= new Date(pdf.keptUntil)) throw expired();
   return pdf;
 };
 
-const readPdf = async ({ blobs, log }: Dependencies, sha256: string, keptUntil: string): Promise<Uint8Array> =>
+const readPdf = async ({ blobs, eventLog }: Dependencies, sha256: string, keptUntil: string): Promise<Uint8Array> =>
   blobs.get(sha256).catch((error: unknown) => {
     // The hour may have ended just now; before that it must be there.
-    throw error instanceof BlobMissing && log.now() >= new Date(keptUntil) ? expired() : error;
+    throw error instanceof BlobNotFound && eventLog.now() >= new Date(keptUntil) ? expired() : error;
   });
 
 /** The range of the request. Only GET has ranges (RFC 9110, 14.2), and If-Range must name this PDF (13.1.5). */
@@ -50,18 +52,21 @@ const sendBytes = (request: FastifyRequest, reply: FastifyReply, bytes: Uint8Arr
   // Several separate parts are not worth a multipart answer: the whole is allowed, too (RFC 9110, 14.2).
   if (parsed === -2 || parsed.type !== 'bytes' || parsed.length !== 1) return reply.send(bytes);
   const { start, end } = parsed[0]!;
-  return reply.status(206).header('content-range', `bytes ${start}-${end}/${bytes.byteLength}`).send(bytes.subarray(start, end + 1));
+  return reply
+    .status(206)
+    .header('content-range', `bytes ${start}-${end}/${bytes.byteLength}`)
+    .send(bytes.subarray(start, end + 1));
 };
 
 const params = z.object({ render_id: z.string().describe('render_<id>') });
 // A token that is there twice is a wrong token.
 const query = z.object({ token: z.coerce.string().optional().describe('As pdf_url has it.') });
 const pdfType = 'application/pdf';
-const etagText = 'The SHA-256 of the PDF, in quotes.';
+const etagDescription = 'The SHA-256 of the PDF, in quotes.';
 
 /** Finished PDFs, for callers with the account's key or the token of the address. */
 export const downloadRoutes: Route[] = [
-  openRoute({
+  publicRoute({
     method: 'GET',
     path: '/api/v1/download/{render_id}',
     tag: 'Jobs',
@@ -69,11 +74,11 @@ export const downloadRoutes: Route[] = [
     description:
       'For one hour from the end of an asynchronous render, or from when the PDF of another one was made again for a repeated request; then the PDF is erased and only its hash remains. The address in `pdf_url` has a token that takes the place of a key. Parts can be asked for with `Range`, and `If-None-Match` is heeded.',
     permission: 'jobs:read',
-    keyOr: 'token',
+    tokenParameter: 'token',
     request: { params, query },
     responses: [
-      { status: 200, description: 'The PDF.', schema: null, bytes: pdfType, headers: { ETag: etagText } },
-      { status: 206, description: 'The part that `Range` asked for.', schema: null, bytes: pdfType },
+      { status: 200, description: 'The PDF.', schema: null, contentType: pdfType, headers: { ETag: etagDescription } },
+      { status: 206, description: 'The part that `Range` asked for.', schema: null, contentType: pdfType },
       { status: 304, description: 'It is the one that `If-None-Match` names.', schema: null },
       { status: 416, description: 'The PDF has no such part.', schema: null },
     ],
@@ -82,13 +87,17 @@ export const downloadRoutes: Route[] = [
       const { request } = reply;
       const id = bareId('render', render_id);
       if (!id) throw notFound();
-      if (!caller) permittedByToken(dependencies, id, token ?? '');
+      if (!caller) requireValidToken(dependencies, id, token ?? '');
       const { sha256, keptUntil } = await keptPdf(dependencies, id, caller?.account.id ?? null);
       const bytes = await readPdf(dependencies, sha256, keptUntil);
       const etag = `"${sha256}"`;
       reply.headers({
-        'content-type': pdfType, 'content-disposition': `attachment; filename="${renderIdOf(id)}.pdf"`, etag,
-        'accept-ranges': 'bytes', 'cache-control': 'private, no-store', 'x-content-type-options': 'nosniff',
+        'content-type': pdfType,
+        'content-disposition': `attachment; filename="${renderIdOf(id)}.pdf"`,
+        etag,
+        'accept-ranges': 'bytes',
+        'cache-control': 'private, no-store',
+        'x-content-type-options': 'nosniff',
       });
       const known = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''));
       if (known?.some((one) => one === etag || one === '*')) return reply.status(304).send();

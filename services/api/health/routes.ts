@@ -1,16 +1,16 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { Problem } from '#contracts/http/problem.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
 import type { HealthDependencies } from '../server/dependencies.ts';
-import { named, openRoute, type Route } from '../server/route.ts';
+import { nameSchema, publicRoute, type Route } from '../server/route.ts';
 
 /** What is missing before the service can take a render; empty when nothing is. */
 export type Health = { missing: string[] };
 
-const live = named('Live', z.object({ status: z.literal('live') }));
-const ready = named('Ready', z.object({ status: z.literal('ready') }));
+const liveResponse = nameSchema('Live', z.object({ status: z.literal('live') }));
+const readyResponse = nameSchema('Ready', z.object({ status: z.literal('ready') }));
 const missing = z.array(z.string()).describe('What the service still waits for.');
-const notReady = named('NotReady', z.object({ status: z.literal('not ready'), missing }));
+const notReadyResponse = nameSchema('NotReady', z.object({ status: z.literal('not ready'), missing }));
 const starting = { summary: 'It is starting', value: { status: 'not ready', missing: ['no browser is up yet'] } };
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
@@ -21,24 +21,24 @@ const isToken = (authorization: string | undefined, token: string): boolean =>
 
 /** For operators: is the process running, can it take a render, and what has it measured. */
 export const healthRoutes: Route<HealthDependencies>[] = [
-  openRoute({
+  publicRoute({
     method: 'GET',
     path: '/health/live',
     tag: 'Operation',
     summary: 'Does the process turn?',
     description: 'For whoever restarts the process when it hangs. Needs no key.',
-    responses: [{ status: 200, description: 'It does.', schema: live }],
+    responses: [{ status: 200, description: 'It does.', schema: liveResponse }],
     handle: async () => ({ status: 'live' as const }),
   }),
-  openRoute({
+  publicRoute({
     method: 'GET',
     path: '/health/ready',
     tag: 'Operation',
     summary: 'Can it take a render?',
     description: 'For whoever sends traffic here. Needs no key.',
     responses: [
-      { status: 200, description: 'It can.', schema: ready },
-      { status: 503, description: 'It cannot, yet or any more.', schema: notReady, examples: { starting } },
+      { status: 200, description: 'It can.', schema: readyResponse },
+      { status: 503, description: 'It cannot, yet or any more.', schema: notReadyResponse, examples: { starting } },
     ],
     handle: async ({ reply }, { health }: HealthDependencies) => {
       const lacking = health().missing;
@@ -46,20 +46,21 @@ export const healthRoutes: Route<HealthDependencies>[] = [
       return reply.status(503).send({ status: 'not ready', missing: lacking });
     },
   }),
-  openRoute({
+  publicRoute({
     method: 'GET',
     path: '/metrics',
     tag: 'Operation',
     summary: 'Read the metrics',
-    description: 'What this process has counted and measured, in the text format of Prometheus. Needs no key, and holds nothing of any account. Where the operator has set a metrics token, it must be sent as `Authorization: Bearer <token>`.',
-    responses: [{ status: 200, description: 'The metrics.', schema: null, bytes: 'text/plain' }],
+    description:
+      'What this process has counted and measured, in the text format of Prometheus. Needs no key, and holds nothing of any account. Where the operator has set a metrics token, it must be sent as `Authorization: Bearer <token>`.',
+    responses: [{ status: 200, description: 'The metrics.', schema: null, contentType: 'text/plain' }],
     errors: ['invalid_metrics_token'],
     handle: async ({ reply }, { telemetry, metricsToken }: HealthDependencies) => {
       if (metricsToken !== undefined && !isToken(reply.request.headers.authorization, metricsToken)) {
         const header = '"Authorization: Bearer <METRICS_TOKEN>"';
-        throw Problem.of('invalid_metrics_token', `Send ${header}, with the token that the service was started with.`);
+        throw ApiError.of('invalid_metrics_token', `Send ${header}, with the token that the service was started with.`);
       }
-      return reply.type(telemetry.metricsType).send(await telemetry.metricsText());
+      return reply.type(telemetry.metricsContentType).send(await telemetry.metricsText());
     },
   }),
 ];

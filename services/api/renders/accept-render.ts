@@ -1,38 +1,44 @@
 import type { RenderSource } from '#contracts/events/render.ts';
 import type { ConvertRequest, TemplateRequest } from '#contracts/http/render.ts';
 import { readModels } from '#contracts/names.ts';
-import { timeOf } from '#libs/ids/new-id.ts';
+import { timeOfId } from '#libs/ids/ulids.ts';
 import type { Dependencies } from '../server/dependencies.ts';
-import { withinQuota } from '../server/quota.ts';
+import { acceptWithinQuota } from '../server/quota.ts';
 import type { CallerContext } from '../server/context.ts';
-import { type Estimate, requireBacklogRoom, requireShortWait } from '#application/renders/estimate.ts';
-import type { Wish } from '#application/renders/submit-render.ts';
-import { askOf } from '#application/renders/source.ts';
-import { abandonment } from './send-render.ts';
-import { replyOf, type Submission, submitRender } from '#application/renders/submit-render.ts';
+import { type Estimate, requireBacklogCapacity, requireShortWait } from '#application/renders/estimate.ts';
+import type { RequestedResponseMode } from '#application/renders/submit-render.ts';
+import { storeRenderInput } from '#application/renders/render-input.ts';
+import { waitSignal } from './send-render.ts';
+import { sealResponseMode, type SubmitRenderResult, submitRender } from '#application/renders/submit-render.ts';
 
-export type Accepted = { submission: Submission; estimatedMs: number };
+export type AcceptedRender = { submission: SubmitRenderResult; estimatedMs: number };
 
 /** The read models that show a render from its acceptance on. */
-const shownIn = [readModels.renders, readModels.usage, readModels.templateUses];
+const renderReadModels = [readModels.renders, readModels.usage, readModels.templateUsage];
 
-const freshMs = 10_000;
+const maxIdAgeMs = 10_000;
 
 /** The moment in the render's id, by which jobs are found; now for the id of an attempt that was given up long ago. */
-const acceptanceOf = (id: string, now: Date): Date => {
-  const made = timeOf(id);
-  return Math.abs(now.getTime() - made.getTime()) < freshMs ? made : now;
+const acceptanceTimeOf = (id: string, now: Date): Date => {
+  const made = timeOfId(id);
+  return Math.abs(now.getTime() - made.getTime()) < maxIdAgeMs ? made : now;
 };
 
 /** @throws Problem service_unavailable where the service cannot take the render on now */
 const estimateOf = async (
-  dependencies: Dependencies, context: CallerContext, source: RenderSource, { kind }: Wish,
+  dependencies: Dependencies,
+  context: CallerContext,
+  source: RenderSource,
+  { kind }: RequestedResponseMode,
 ): Promise<Estimate> => {
-  const { estimates, backlog } = dependencies;
-  const { account: { id: accountId }, limits } = context;
-  if (kind === 'wait') return requireShortWait(estimates, { accountId, source, reply: 'wait' }, limits.processingMs);
-  const estimate = await estimates.of({ accountId, source, reply: 'later' });
-  requireBacklogRoom(estimate, backlog);
+  const { estimator: estimates, maxBacklog } = dependencies;
+  const {
+    account: { id: accountId },
+    limits,
+  } = context;
+  if (kind === 'wait') return requireShortWait(estimates, { accountId, source, priority: 'urgent' }, limits.processingMs);
+  const estimate = await estimates.estimate({ accountId, source, priority: 'ordinary' });
+  requireBacklogCapacity(estimate, maxBacklog);
   return estimate;
 };
 
@@ -44,22 +50,22 @@ const estimateOf = async (
 export const acceptRender = async (
   dependencies: Dependencies,
   context: CallerContext<ConvertRequest | TemplateRequest>,
-  wish: Wish,
-): Promise<Accepted> => {
+  wish: RequestedResponseMode,
+): Promise<AcceptedRender> => {
   const { id, body, account, cause, reply } = context;
-  const at = acceptanceOf(id, dependencies.log.now());
-  const ask = await askOf(dependencies, context, body, context.written);
-  const { waitMs, workMs, settle } = await estimateOf(dependencies, context, ask.source, wish);
+  const at = acceptanceTimeOf(id, dependencies.eventLog.now());
+  const ask = await storeRenderInput(dependencies, context, body, context.longTexts);
+  const { waitMs, workMs, confirmPosition } = await estimateOf(dependencies, context, ask.source, wish);
   const estimatedMs = waitMs + workMs;
-  const submission = await withinQuota(dependencies, context, reply, { id, at }, async () => {
-    const sealed = await replyOf(dependencies, id, wish, estimatedMs);
+  const submission = await acceptWithinQuota(dependencies, context, reply, { id, at }, async () => {
+    const sealed = await sealResponseMode(dependencies, id, wish, estimatedMs);
     const wanted = { ...ask, id, at, trial: false, reply: sealed, cause };
-    return submitRender(dependencies, context, wanted, abandonment(reply));
+    return submitRender(dependencies, context, wanted, waitSignal(reply));
   }).catch((error: unknown) => {
-    settle?.(null);
+    confirmPosition?.(null);
     throw error;
   });
-  settle?.(submission.position);
-  dependencies.freshness.wrote(account.id, submission.position, ...shownIn);
+  confirmPosition?.(submission.position);
+  dependencies.readYourWrites.recordWrite(account.id, submission.position, ...renderReadModels);
   return { submission, estimatedMs };
 };

@@ -1,23 +1,83 @@
 import type { Example } from '../server/route.ts';
 
 /** Requests as callers may send them. */
-export const examples: Record<string, Example> = {
-  markdown: { summary: 'Markdown', value: { mode: 'CONVERT', input_type: 'markdown', data: '# Minutes\n\n| Item | Owner |\n|---|---|\n| Order paper | Ines |\n' } },
+export const renderExamples: Record<string, Example> = {
+  markdown: {
+    summary: 'Markdown',
+    value: {
+      mode: 'CONVERT',
+      input_type: 'markdown',
+      data: '# Minutes\n\n| Item | Owner |\n|---|---|\n| Order paper | Ines |\n',
+    },
+  },
   html: {
     summary: 'HTML with page numbers',
     value: {
-      mode: 'CONVERT', input_type: 'html', data: '<h1>Offer 2026-118</h1><p>Valid until the end of June.</p>',
-      page_size: 'A4', margin_top: 25, footer_html: '<div style="text-align:center">{{page}} of {{total}}</div>',
+      mode: 'CONVERT',
+      input_type: 'html',
+      data: '<h1>Offer 2026-118</h1><p>Valid until the end of June.</p>',
+      page_size: 'A4',
+      margin_top: 25,
+      footer_html: '<div style="text-align:center">{{page}} of {{total}}</div>',
     },
   },
-  csv: { summary: 'CSV as a table', value: { mode: 'CONVERT', input_type: 'csv', data: 'Item,Price\nPaper,4.20\nInk,18.00\n', orientation: 'landscape' } },
-  json: { summary: 'JSON as it stands', value: { mode: 'CONVERT', input_type: 'json', data: [{ city: 'Graz', year: 1981 }, { city: 'Porto', year: 1996 }] } },
-  callback: { summary: 'With a callback', value: { mode: 'CONVERT', input_type: 'html', data: '<h1>Annual report</h1>', webhook_url: 'https://example.com/hooks/pdf', webhook_headers: { 'X-Tenant': 'north' } } },
-  template: { summary: 'A stored template', value: { mode: 'RENDER', template_id: 'tpl_01JQZX3C5V8Y2N6T4R7W9K0MHB', data: { number: '2026-118', customer: { name: 'Ines Prado' } } } },
+  csv: {
+    summary: 'CSV as a table',
+    value: {
+      mode: 'CONVERT',
+      input_type: 'csv',
+      data: 'Item,Price\nPaper,4.20\nInk,18.00\n',
+      orientation: 'landscape',
+    },
+  },
+  json: {
+    summary: 'JSON as it stands',
+    value: {
+      mode: 'CONVERT',
+      input_type: 'json',
+      data: [
+        { city: 'Graz', year: 1981 },
+        { city: 'Porto', year: 1996 },
+      ],
+    },
+  },
+  callback: {
+    summary: 'With a callback',
+    value: {
+      mode: 'CONVERT',
+      input_type: 'html',
+      data: '<h1>Annual report</h1>',
+      webhook_url: 'https://example.com/hooks/pdf',
+      webhook_headers: { 'X-Tenant': 'north' },
+    },
+  },
+  template: {
+    summary: 'A stored template',
+    value: {
+      mode: 'RENDER',
+      template_id: 'tpl_01JQZX3C5V8Y2N6T4R7W9K0MHB',
+      data: { number: '2026-118', customer: { name: 'Ines Prado' } },
+    },
+  },
 };
 
-const queued = { id: 'render_01JR04W1PD2M5S8V3Q6X9Z7TKF', job_id: 'job_01JR04W1PD2M5S8V3Q6X9Z7TKF', status: 'QUEUED', webhook_url: 'https://example.com/hooks/pdf', estimated_time_ms: 120, created_at: '2026-03-02T09:15:04.211Z' };
-const done = { id: 'render_01JR04W1PD2M5S8V3Q6X9Z7TKF', status: 'DONE', pdf_base64: 'JVBERi0xLjQK...', pages: 1, file_size_kb: 14.27, duration_ms: 41, created_at: '2026-03-02T09:15:04.211Z' };
+const queued = {
+  id: 'render_01JR04W1PD2M5S8V3Q6X9Z7TKF',
+  job_id: 'job_01JR04W1PD2M5S8V3Q6X9Z7TKF',
+  status: 'QUEUED',
+  webhook_url: 'https://example.com/hooks/pdf',
+  estimated_time_ms: 120,
+  created_at: '2026-03-02T09:15:04.211Z',
+};
+const done = {
+  id: 'render_01JR04W1PD2M5S8V3Q6X9Z7TKF',
+  status: 'DONE',
+  pdf_base64: 'JVBERi0xLjQK...',
+  pages: 1,
+  file_size_kb: 14.27,
+  duration_ms: 41,
+  created_at: '2026-03-02T09:15:04.211Z',
+};
 
 const callbacks = `
 **Callbacks.** The body is JSON with \`id\`, \`status\`, \`job_id\` and \`created_at\`. With status \`DONE\` it has \`pdf_url\`, \`pdf_expires_at\`, \`pages\`, \`file_size_kb\`, \`duration_ms\` and \`completed_at\`; with \`FAILED\` it has
@@ -29,7 +89,7 @@ answer ends it at once, redirects among them. An address that is not public is a
 `.trim();
 
 /** The reference of POST /render. Markdown. */
-export const description = `
+export const renderDescription = `
 Makes a PDF from content that is sent along (\`CONVERT\`) or from a stored template and data (\`RENDER\`), and answers with it when it is done.
 
 **How \`data\` is read.** \`docx\` is always base64. The text types take plain text. They take base64 too: a prefix \`data:...;base64,\` settles it; without one
@@ -75,7 +135,7 @@ ${callbacks}
 `.trim();
 
 /** Answers as callers may get them. */
-export const answers = {
+export const responseExamples = {
   done: { summary: 'The PDF', value: done },
   queued: { summary: 'The job, where a webhook_url is given', value: queued },
 };

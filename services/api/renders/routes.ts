@@ -1,32 +1,37 @@
 import { z } from 'zod';
 import { diagnosticsQuery } from '#contracts/http/diagnostics.ts';
-import { renderQueued } from '#contracts/http/jobs.ts';
-import { Problem } from '#contracts/http/problem.ts';
-import { convertRequest, renderDone, templateRequest } from '#contracts/http/render.ts';
+import { renderQueuedResponse } from '#contracts/http/jobs.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
+import { convertRequest, renderDoneResponse, templateRequest } from '#contracts/http/render.ts';
 import { streams } from '#contracts/names.ts';
-import { type Idempotency, named, printErrors, route, type Route } from '../server/route.ts';
+import { type IdempotencyOptions, nameSchema, renderingErrors, route, type Route } from '../server/route.ts';
 import { acceptRender } from './accept-render.ts';
-import { answers, description, examples } from './reference.ts';
-import { parseRenderRequest, wishOf } from './render-request.ts';
+import { responseExamples, renderDescription, renderExamples } from './reference.ts';
+import { parseRenderRequest, responseModeOf } from './render-request.ts';
 import { replayRender } from './replay-render.ts';
-import { afterwardsOf, queuedOf, sendRender } from './send-render.ts';
+import { diagnosticsFieldsOf, queuedRenderOf, sendRender } from './send-render.ts';
 
-const modes = [named('ConvertRequest', convertRequest), named('TemplateRequest', templateRequest)] as const;
-const body = named('RenderRequest', z.discriminatedUnion('mode', modes));
-const queuedRender = named('QueuedRender', renderQueued);
-const doneOrQueued = z.union([named('Render', renderDone), queuedRender]);
+const modes = [nameSchema('ConvertRequest', convertRequest), nameSchema('TemplateRequest', templateRequest)] as const;
+const body = nameSchema('RenderRequest', z.discriminatedUnion('mode', modes));
+const queuedRender = nameSchema('QueuedRender', renderQueuedResponse);
+const doneOrQueued = z.union([nameSchema('Render', renderDoneResponse), queuedRender]);
 
-const idempotency: Idempotency = { streamOf: streams.render, replay: replayRender };
+const idempotency: IdempotencyOptions = { streamOf: streams.render, replay: replayRender };
 
 const requestErrors = [
-  'invalid_mode', 'invalid_input_type', 'invalid_page_size', 'invalid_orientation', 'missing_template_id',
-  'missing_data', 'render_template_not_found',
+  'invalid_mode',
+  'invalid_input_type',
+  'invalid_page_size',
+  'invalid_orientation',
+  'missing_template_id',
+  'missing_data',
+  'render_template_not_found',
 ] as const;
 
-const liveDiagnostics = (): Problem => {
+const liveDiagnostics = (): ApiError => {
   const path = '/api/v1/jobs/job_<id>?diagnostics=true';
   const instead = `Ask for those of a live render at GET ${path}, with the id of the render.`;
-  return Problem.of('invalid_request', `diagnostics go with test keys here. ${instead}`, { field: 'diagnostics' });
+  return ApiError.of('invalid_request', `diagnostics go with test keys here. ${instead}`, { field: 'diagnostics' });
 };
 
 /** Makes PDFs, for callers who wait and for callers who do not. */
@@ -36,24 +41,29 @@ export const renderRoutes: Route[] = [
     path: '/api/v1/render',
     tag: 'Rendering',
     summary: 'Make a PDF',
-    description,
+    description: renderDescription,
     permission: 'render:create',
     usesQuota: true,
     idempotency,
     isAsynchronous: (fields) => (fields as { webhook_url?: unknown } | null | undefined)?.webhook_url !== undefined,
-    request: { query: diagnosticsQuery, body, readBody: parseRenderRequest, examples },
-    responses: [{ status: 200, description: 'The PDF, or the job.', schema: doneOrQueued, examples: answers }],
+    request: { query: diagnosticsQuery, body, readBody: parseRenderRequest, examples: renderExamples },
+    responses: [{ status: 200, description: 'The PDF, or the job.', schema: doneOrQueued, examples: responseExamples }],
     errors: [
-      ...requestErrors, 'invalid_html', 'invalid_docx', 'invalid_markdown', 'template_render_error', ...printErrors,
+      ...requestErrors,
+      'invalid_html',
+      'invalid_docx',
+      'invalid_markdown',
+      'template_render_error',
+      ...renderingErrors,
     ],
     handle: async (context, dependencies) => {
       const { id, key, query, reply } = context;
       const { webhook_url: webhookUrl } = context.body;
-      const wish = wishOf(context.body, false);
+      const wish = responseModeOf(context.body, false);
       if (query.diagnostics === 'true' && key.keyType !== 'test') throw liveDiagnostics();
       const { submission, estimatedMs } = await acceptRender(dependencies, context, wish);
-      if (wish.kind !== 'wait') return queuedOf(id, submission.createdAt, { estimatedMs, webhookUrl });
-      return sendRender(reply, submission, {}, afterwardsOf(dependencies, context));
+      if (wish.kind !== 'wait') return queuedRenderOf(id, submission.createdAt, { estimatedMs, webhookUrl });
+      return sendRender(reply, submission, {}, diagnosticsFieldsOf(dependencies, context));
     },
   }),
   route({
@@ -61,18 +71,21 @@ export const renderRoutes: Route[] = [
     path: '/api/v1/render/async',
     tag: 'Rendering',
     summary: 'Make a PDF without waiting for it',
-    description: 'As `POST /api/v1/render`, but the answer always comes at once. Without a `webhook_url` there is no callback: ask for the job instead. What goes wrong while the PDF is made is found in the job.',
+    description:
+      'As `POST /api/v1/render`, but the answer always comes at once. Without a `webhook_url` there is no callback: ask for the job instead. What goes wrong while the PDF is made is found in the job.',
     permission: 'render:create',
     usesQuota: true,
     idempotency,
     isAsynchronous: () => true,
-    request: { body, readBody: parseRenderRequest, examples },
-    responses: [{ status: 200, description: 'The job.', schema: queuedRender, examples: { queued: answers.queued } }],
+    request: { body, readBody: parseRenderRequest, examples: renderExamples },
+    responses: [
+      { status: 200, description: 'The job.', schema: queuedRender, examples: { queued: responseExamples.queued } },
+    ],
     errors: requestErrors,
     handle: async (context, dependencies) => {
       const { webhook_url: webhookUrl } = context.body;
-      const { submission, estimatedMs } = await acceptRender(dependencies, context, wishOf(context.body, true));
-      return queuedOf(context.id, submission.createdAt, { estimatedMs, webhookUrl });
+      const { submission, estimatedMs } = await acceptRender(dependencies, context, responseModeOf(context.body, true));
+      return queuedRenderOf(context.id, submission.createdAt, { estimatedMs, webhookUrl });
     },
   }),
 ];

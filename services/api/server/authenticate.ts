@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Permission } from '#contracts/events/account.ts';
-import { Problem } from '#contracts/http/problem.ts';
-import type { Caller, Callers } from '#application/api-keys/queries.ts';
-import { hashOf, malformation } from '#application/api-keys/secret.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
+import type { Caller, CallerCache } from '#application/api-keys/queries.ts';
+import { hashSecret, secretFormatError } from '#application/api-keys/secret.ts';
 import type { AccountDocument } from '#libs/projections/accounts.ts';
 import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 
@@ -11,25 +11,32 @@ const authorizationHeaders = (request: IncomingMessage): string[] =>
 
 const secretFrom = (request: IncomingMessage): string => {
   const values = authorizationHeaders(request);
-  if (values.length === 0) throw Problem.of('missing_authorization', 'The Authorization header is missing. Send "Authorization: Bearer <API key>".');
-  if (values.length > 1) throw Problem.of('invalid_api_key', 'The Authorization header is there more than once. Send it once.');
+  if (values.length === 0)
+    throw ApiError.of(
+      'missing_authorization',
+      'The Authorization header is missing. Send "Authorization: Bearer <API key>".',
+    );
+  if (values.length > 1)
+    throw ApiError.of('invalid_api_key', 'The Authorization header is there more than once. Send it once.');
   const secret = /^Bearer +(\S.*)$/i.exec(values[0]!)?.[1];
-  if (!secret) throw Problem.of('invalid_api_key', 'The Authorization header must read "Bearer <API key>".');
-  const wrong = malformation(secret);
-  if (wrong) throw Problem.of('invalid_api_key', `The API key is badly formed. ${wrong}`);
+  if (!secret) throw ApiError.of('invalid_api_key', 'The Authorization header must read "Bearer <API key>".');
+  const wrong = secretFormatError(secret);
+  if (wrong) throw ApiError.of('invalid_api_key', `The API key is badly formed. ${wrong}`);
   return secret;
 };
 
-const requireInForce = ({ revokedAt, expiresAt }: ApiKeyDocument, now: Date): void => {
-  if (revokedAt) throw Problem.of('revoked_api_key', `The API key was revoked at ${revokedAt}.`, { revoked_at: revokedAt });
-  if (expiresAt && expiresAt <= now.toISOString()) throw Problem.of('expired_api_key', `The API key expired at ${expiresAt}.`, { expired_at: expiresAt });
+const requireValidKey = ({ revokedAt, expiresAt }: ApiKeyDocument, now: Date): void => {
+  if (revokedAt)
+    throw ApiError.of('revoked_api_key', `The API key was revoked at ${revokedAt}.`, { revoked_at: revokedAt });
+  if (expiresAt && expiresAt <= now.toISOString())
+    throw ApiError.of('expired_api_key', `The API key expired at ${expiresAt}.`, { expired_at: expiresAt });
 };
 
 /** Finds out who asks. @throws Problem: 401 for the key. */
-export const authenticate = async (callers: Callers, request: IncomingMessage, now: Date): Promise<Caller> => {
-  const caller = await callers.find(hashOf(secretFrom(request)));
-  if (!caller) throw Problem.of('invalid_api_key', 'There is no such API key.');
-  requireInForce(caller.key, now);
+export const authenticate = async (callers: CallerCache, request: IncomingMessage, now: Date): Promise<Caller> => {
+  const caller = await callers.find(hashSecret(secretFrom(request)));
+  if (!caller) throw ApiError.of('invalid_api_key', 'There is no such API key.');
+  requireValidKey(caller.key, now);
   return caller;
 };
 
@@ -37,11 +44,13 @@ export const authenticate = async (callers: Callers, request: IncomingMessage, n
 export const requireActive = ({ suspension }: AccountDocument): void => {
   if (!suspension) return;
   const { at, reason } = suspension;
-  throw Problem.of('account_suspended', `The account was suspended at ${at}: ${reason}`, { suspended_at: at, reason });
+  throw ApiError.of('account_suspended', `The account was suspended at ${at}: ${reason}`, { suspended_at: at, reason });
 };
 
 /** @throws Problem insufficient_permissions */
 export const requirePermission = ({ key }: Caller, permission: Permission): void => {
   if (key.permissions.includes(permission)) return;
-  throw Problem.of('insufficient_permissions', `The API key lacks the permission ${permission}.`, { required_permission: permission });
+  throw ApiError.of('insufficient_permissions', `The API key lacks the permission ${permission}.`, {
+    required_permission: permission,
+  });
 };

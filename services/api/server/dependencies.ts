@@ -1,46 +1,46 @@
-import type { Log } from '#application/handling/handle.ts';
-import type { oneAtATime } from '#application/templates/commands.ts';
-import type { Answers } from '#libs/answers/port.ts';
+import type { EventLog } from '#application/command-handling/aggregate.ts';
+import type { createKeyedLock } from '#application/templates/commands.ts';
+import type { RenderReplies } from '#libs/replies/port.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
-import type { Preparation } from '#libs/documents/preparation.ts';
+import type { DocumentPreparation } from '#libs/documents/document-preparation.ts';
 import type { Limits } from '#libs/limits/port.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
-import type { Known } from '#libs/read-store/known.ts';
+import type { ReadCache } from '#libs/read-store/read-cache.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import type { ServiceSecrets } from '#libs/secrets/service-secret.ts';
-import type { Telemetry } from '#libs/telemetry/start.ts';
-import type { UrlOf } from '../jobs/view.ts';
-import type { Estimates } from '#application/renders/estimate.ts';
-import type { TrialTurns } from '../templates/trial-limits.ts';
-import type { Freshness } from '#application/handling/freshness.ts';
+import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
+import type { Telemetry } from '#libs/telemetry/telemetry.ts';
+import type { DownloadUrlFor } from '../jobs/job-view.ts';
+import type { Estimator } from '#application/renders/estimate.ts';
+import type { TemplateTestLimiter } from '../templates/template-test-limits.ts';
+import type { ReadYourWrites } from '#application/command-handling/read-your-writes.ts';
 
 /** `missing` is what the service lacks to take a render. With a metrics token, only who sends it may read the metrics. */
 export type HealthDependencies = {
   health: () => { missing: string[] };
-  telemetry: Pick<Telemetry, 'metricsText' | 'metricsType'>;
+  telemetry: Pick<Telemetry, 'metricsText' | 'metricsContentType'>;
   metricsToken?: string | undefined;
 };
 
 /** What handlers work with, beside the request. */
 export type Dependencies = HealthDependencies & {
-  log: Log;
+  eventLog: EventLog;
   reads: ReadStore;
   /** The blobs that PDFs are made from, which are never deleted. */
   inputs: BlobStore;
   /** All blobs. */
   blobs: BlobStore;
-  answers: Answers;
+  replies: RenderReplies;
   limits: Limits;
-  estimates: Estimates;
+  estimator: Estimator;
   /** How many renders may wait before jobs are refused. */
-  backlog: number;
-  freshness: Freshness;
+  maxBacklog: number;
+  readYourWrites: ReadYourWrites;
   /** Templates by their bare ids. */
-  templates: Known<TemplateDocument>;
-  preparation: Preparation;
-  secrets: ServiceSecrets;
-  urlOf: UrlOf;
+  templates: ReadCache<TemplateDocument>;
+  preparation: DocumentPreparation;
+  secrets: InstallationSecrets;
+  downloadUrlFor: DownloadUrlFor;
   /** Spares conflicts between creations of one account. */
-  creationInTurn: ReturnType<typeof oneAtATime>;
-  trialTurns: TrialTurns;
+  templateCreationQueue: ReturnType<typeof createKeyedLock>;
+  templateTestLimiter: TemplateTestLimiter;
 };

@@ -1,10 +1,10 @@
 import type { Actor, Metadata } from '#contracts/events/metadata.ts';
-import { keyIdOf } from '#contracts/names.ts';
+import { apiKeyIdOf } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 
 /** Who gave rise to an event, as callers see it. */
 export const actorView = ({ actor }: Metadata): Actor =>
-  actor.kind === 'key' ? { kind: 'key', id: keyIdOf(actor.id) } : actor;
+  actor.kind === 'key' ? { kind: 'key', id: apiKeyIdOf(actor.id) } : actor;
 
 /** The trace id of W3C Trace Context; null where the event belongs to no trace. */
 export const traceIdView = ({ traceparent }: Metadata): string | null => traceparent?.split('-')[1] ?? null;

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Permission } from '#contracts/events/account.ts';
-import { Problem } from '#contracts/http/problem.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
 import { streams } from '#contracts/names.ts';
-import { idempotency, keptMs } from '#libs/domain/idempotency.ts';
+import { idempotency, idempotencyKeyLifetimeMs } from '#libs/domain/idempotency.ts';
 import { RevisionConflict } from '#libs/event-store/port.ts';
-import { begin, load, type Log } from '#application/handling/handle.ts';
-import { newId } from '#libs/ids/new-id.ts';
+import { newAggregate, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
+import { newId } from '#libs/ids/ulids.ts';
 import { requirePermission } from './authenticate.ts';
 import { callerOf, causeOf } from './request.ts';
 
-export type Attempt = {
+export type IdempotentOperation = {
   operation: string;
   /** What the first answer takes, whoever asks for it again. */
   permission: Permission;
@@ -22,31 +22,50 @@ export type Attempt = {
   replay: (id: string) => Promise<FastifyReply | 'running' | null>;
 };
 
-const longestKey = 255;
+const maxKeyLength = 255;
 /** A claim without any trace of its work for so long is that of a process that died. */
-const abandonedMs = 60_000;
+const abandonedClaimMs = 60_000;
 
 const keyOf = (request: FastifyRequest): string | null => {
   const header = request.headers['idempotency-key'];
   if (header === undefined) return null;
-  if (typeof header === 'string' && header.length > 0 && header.length <= longestKey) return header;
-  throw Problem.of('invalid_request', `Idempotency-Key must have 1 to ${longestKey} characters.`, { field: 'Idempotency-Key' });
+  if (typeof header === 'string' && header.length > 0 && header.length <= maxKeyLength) return header;
+  throw ApiError.of('invalid_request', `Idempotency-Key must have 1 to ${maxKeyLength} characters.`, {
+    field: 'Idempotency-Key',
+  });
 };
 
-const inProgress = (): Problem => Problem.of('idempotency_in_progress', 'The first request with this Idempotency-Key is still running. Ask again when it has ended.');
+const inProgress = (): ApiError =>
+  ApiError.of(
+    'idempotency_in_progress',
+    'The first request with this Idempotency-Key is still running. Ask again when it has ended.',
+  );
 
-const claim = async (log: Log, request: FastifyRequest, key: string, operation: string) => {
+const claim = async (log: EventLog, request: FastifyRequest, key: string, operation: string) => {
   const cause = causeOf(request);
-  const stream = streams.idempotency(createHash('sha256').update(`${callerOf(request).account.id}\n${key}`).digest('hex'));
+  const stream = streams.idempotency(
+    createHash('sha256')
+      .update(`${callerOf(request).account.id}\n${key}`)
+      .digest('hex'),
+  );
   for (let isRepeat = false; ; isRepeat = true) {
     // Most keys are new: they take an append that expects no stream, and no read before it.
-    const { history, aggregate } = isRepeat ? await load(log, idempotency, stream) : { history: [], aggregate: begin(log, idempotency, stream) };
+    const { history, aggregate } = isRepeat
+      ? await loadAggregate(log, idempotency, stream)
+      : { history: [], aggregate: newAggregate(log, idempotency, stream) };
     const age = history.length === 0 ? 0 : log.now().getTime() - Date.parse(history.at(-1)!.metadata.occurredAt);
     const bodySha256 = request.received?.sha256 ?? '';
     const id = newId(log.now());
-    const wish = { type: 'claim' as const, accountId: cause.accountId!, operation, bodySha256, id, expired: age >= keptMs };
+    const wish = {
+      type: 'claim' as const,
+      accountId: cause.accountId!,
+      operation,
+      bodySha256,
+      id,
+      expired: age >= idempotencyKeyLifetimeMs,
+    };
     try {
-      const { events } = await aggregate.attempt(wish, cause);
+      const { events } = await aggregate.executeOnce(wish, cause);
       return { aggregate, cause, age, first: events.length > 0 ? wish.id : null, wish };
     } catch (error) {
       // The key was used before, or is used at the same moment.
@@ -56,8 +75,11 @@ const claim = async (log: Log, request: FastifyRequest, key: string, operation: 
 };
 
 /** Does a request once for each Idempotency-Key: the same key and body again give the first answer again. @throws Problem */
-export const once = async (
-  log: Log, request: FastifyRequest, reply: FastifyReply, attempt: Attempt,
+export const runOnce = async (
+  log: EventLog,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  attempt: IdempotentOperation,
 ): Promise<unknown> => {
   const { operation, permission, streamOf, run, replay } = attempt;
   const key = keyOf(request);
@@ -72,7 +94,11 @@ export const once = async (
   if (first !== null) return runReleasing(first);
   const held = aggregate.state;
   if (held.status !== 'CLAIMED') throw inProgress();
-  if (held.operation !== operation || held.bodySha256 !== wish.bodySha256) throw Problem.of('idempotency_conflict', 'This Idempotency-Key was used with another request. Take a new key for a new request.');
+  if (held.operation !== operation || held.bodySha256 !== wish.bodySha256)
+    throw ApiError.of(
+      'idempotency_conflict',
+      'This Idempotency-Key was used with another request. Take a new key for a new request.',
+    );
   requirePermission(callerOf(request), permission);
   reply.header('idempotency-replayed', 'true');
   const notReplayed = (): unknown => reply.removeHeader('idempotency-replayed');
@@ -83,6 +109,6 @@ export const once = async (
   if (replayed !== null && replayed !== 'running') return replayed;
   notReplayed();
   // A claim from further in the future is that of a clock that was set back since.
-  if (replayed === null && Math.abs(age) > abandonedMs) return runReleasing(held.id);
+  if (replayed === null && Math.abs(age) > abandonedClaimMs) return runReleasing(held.id);
   throw inProgress();
 };

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import Fastify, { type FastifyBaseLogger } from 'fastify';
 import { expect, it } from 'vitest';
-import { createLog } from '#libs/telemetry/log.ts';
-import { type Span, useTracing } from '#libs/telemetry/tracing.ts';
+import { createLogger } from '#libs/telemetry/logger.ts';
+import { type Span, setTracer } from '#libs/telemetry/tracing.ts';
 import { observeRequests } from './observe.ts';
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -12,7 +12,7 @@ const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
 const linesOf = async (status: number, headers: Record<string, string>): Promise<string[]> => {
   const lines: string[] = [];
   const out = new Writable({ write: (chunk: Buffer, _encoding, done) => (lines.push(chunk.toString()), done()) });
-  const loggerInstance: FastifyBaseLogger = createLog({ logLevel: 'debug', logFormat: 'json' }, out);
+  const loggerInstance: FastifyBaseLogger = createLogger({ logLevel: 'debug', logFormat: 'json' }, out);
   const app = Fastify({ loggerInstance });
   observeRequests(app);
   app.get('/', async (request, reply) => {
@@ -32,10 +32,26 @@ it('Every line of a request names the trace of its caller, once, also while noth
   expect((await linesOf(200, {})).join('')).not.toContain('trace_id');
 });
 
-it.each([[500, ['500']], [404, []]])('A span of a request that is answered with %i is marked as failed as the conventions have it', async (status, expected) => {
-  const failures: string[] = [];
-  const span: Span = { traceparent, note: () => undefined, fail: () => undefined, failAs: (type) => void failures.push(type) };
-  useTracing({ open: () => ({ ...span, inside: (work) => work(), end: () => undefined }), past: () => undefined, current: () => null, systems: { store: '', bus: '', blobs: '' } });
-  await linesOf(status, {}).finally(() => useTracing(null));
-  expect(failures).toEqual(expected);
-});
+it.each([
+  [500, ['500']],
+  [404, []],
+])(
+  'A span of a request that is answered with %i is marked as failed as the conventions have it',
+  async (status, expected) => {
+    const failures: string[] = [];
+    const span: Span = {
+      traceparent,
+      setAttributes: () => undefined,
+      setError: () => undefined,
+      setErrorType: (type) => void failures.push(type),
+    };
+    setTracer({
+      startSpan: () => ({ ...span, runInContext: (work) => work(), end: () => undefined }),
+      recordSpan: () => undefined,
+      currentTraceparent: () => null,
+      otelSystemNames: { store: '', bus: '', blobs: '' },
+    });
+    await linesOf(status, {}).finally(() => setTracer(null));
+    expect(failures).toEqual(expected);
+  },
+);

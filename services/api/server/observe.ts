@@ -1,31 +1,49 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accountIdOf } from '#contracts/names.ts';
 import { record } from '#libs/telemetry/metrics.ts';
-import { isTracing, type OpenSpan, openSpan, readTraceparent, traceIdOf } from '#libs/telemetry/tracing.ts';
+import {
+  isTracingEnabled,
+  type ManualSpan,
+  startManualSpan,
+  parseTraceparent,
+  traceIdOf,
+} from '#libs/telemetry/tracing.ts';
 
-const usualMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);
-const methodOf = ({ method }: FastifyRequest): string => (usualMethods.has(method) ? method : '_OTHER');
+const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);
+const methodOf = ({ method }: FastifyRequest): string => (knownMethods.has(method) ? method : '_OTHER');
 
 /** The pattern of the route, never the address: there are few of the one and no end of the other. */
 const routeOf = ({ is404, routeOptions: { url } }: FastifyRequest): string => (is404 || !url ? 'unknown' : url);
 
-const isForOperators = (route: string): boolean => route.startsWith('/health') || route === '/metrics';
+const isOperationsRoute = (route: string): boolean => route.startsWith('/health') || route === '/metrics';
 
 /** Nobody gets a status that was never sent; servers write this one down for callers who hung up. */
-const hungUp = '499';
-const statusOf = ({ raw, statusCode }: FastifyReply): string => (raw.headersSent ? String(statusCode) : hungUp);
+const clientClosedStatus = '499';
+const statusOf = ({ raw, statusCode }: FastifyReply): string =>
+  raw.headersSent ? String(statusCode) : clientClosedStatus;
 
-const spanOf = (request: FastifyRequest, route: string, led: string | null): OpenSpan | null => {
-  if (!isTracing() || isForOperators(route)) return null;
+const spanOf = (request: FastifyRequest, route: string, led: string | null): ManualSpan | null => {
+  if (!isTracingEnabled() || isOperationsRoute(route)) return null;
   const method = methodOf(request);
-  const attributes = { 'http.request.method': method, 'http.route': route, 'url.path': request.url.split('?')[0]!, 'url.scheme': request.protocol, 'colophon.request.id': request.id };
-  return openSpan({ name: `${method} ${route}`, kind: 'server', parent: led, attributes });
+  const attributes = {
+    'http.request.method': method,
+    'http.route': route,
+    'url.path': request.url.split('?')[0]!,
+    'url.scheme': request.protocol,
+    'colophon.request.id': request.id,
+  };
+  return startManualSpan({ name: `${method} ${route}`, kind: 'server', parent: led, attributes });
 };
 
-const endSpan = (span: OpenSpan, request: FastifyRequest, status: string): void => {
+const endSpan = (span: ManualSpan, request: FastifyRequest, status: string): void => {
   const { caller } = request;
-  span.note({ 'http.response.status_code': Number(status), ...(caller ? { 'colophon.account.id': accountIdOf(caller.account.id), 'colophon.key.type': caller.key.keyType } : {}) });
-  if (Number(status) >= 500) span.failAs(status);
+  span.setAttributes({
+    'http.response.status_code': Number(status),
+    ...(caller
+      ? { 'colophon.account.id': accountIdOf(caller.account.id), 'colophon.key.type': caller.key.keyType }
+      : {}),
+  });
+  if (Number(status) >= 500) span.setErrorType(status);
   span.end();
 };
 
@@ -34,7 +52,7 @@ export const observeRequests = (app: FastifyInstance): void => {
   app.addHook('onRequest', (request, reply, done) => {
     const started = performance.now();
     const route = routeOf(request);
-    const led = readTraceparent(request.headers.traceparent);
+    const led = parseTraceparent(request.headers.traceparent);
     const span = spanOf(request, route, led);
     const traceparent = span?.traceparent ?? led;
     request.traceparent = traceparent;
@@ -44,12 +62,25 @@ export const observeRequests = (app: FastifyInstance): void => {
     reply.raw.once('close', () => {
       const status = statusOf(reply);
       const seconds = (performance.now() - started) / 1000;
-      record('http.server.request.duration', seconds, { 'http.request.method': methodOf(request), 'http.route': route, 'http.response.status_code': status });
+      record('http.server.request.duration', seconds, {
+        'http.request.method': methodOf(request),
+        'http.route': route,
+        'http.response.status_code': status,
+      });
       const traceId = traceIdOf(traceparent);
-      log.debug({ method: request.method, route, status: Number(status), seconds, ...(traceId === null ? {} : { trace_id: traceId }) }, 'request answered');
+      log.debug(
+        {
+          method: request.method,
+          route,
+          status: Number(status),
+          seconds,
+          ...(traceId === null ? {} : { trace_id: traceId }),
+        },
+        'request answered',
+      );
       if (span) endSpan(span, request, status);
     });
-    if (span) span.inside(done);
+    if (span) span.runInContext(done);
     else done();
   });
 };

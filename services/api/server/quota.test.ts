@@ -1,10 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import type { RenderToCount } from '#libs/limits/port.ts';
-import { type QuotaParts, withinQuota } from './quota.ts';
+import type { CountedRender } from '#libs/limits/port.ts';
+import { type QuotaDependencies, acceptWithinQuota } from './quota.ts';
 
-const caller = { account: { id: 'a', plan: 'free', overrides: {} }, key: { keyType: 'live' } } as Parameters<typeof withinQuota>[1];
+const caller = { account: { id: 'a', plan: 'free', overrides: {} }, key: { keyType: 'live' } } as Parameters<
+  typeof acceptWithinQuota
+>[1];
 const render = { id: 'r', at: new Date('2026-05-20T12:00:00.000Z') };
 const reply = { header: () => reply } as unknown as FastifyReply;
 
@@ -14,11 +16,11 @@ const settled = async (events: readonly Partial<RecordedEvent>[], isServer: bool
   const parts = {
     limits: {
       takeRender: async () => ({ allowed: true, limit: 100, used: 1, resetAt: render.at }),
-      settleRender: async (_: RenderToCount, position: number | null) => void positions.push(position),
+      settleRender: async (_: CountedRender, position: number | null) => void positions.push(position),
     },
     log: { store: { read: async () => events, ...(isServer && { missing: () => null }) } },
-  } as unknown as QuotaParts;
-  const failing = withinQuota(parts, caller, reply, render, () => Promise.reject(new Error('no answer')));
+  } as unknown as QuotaDependencies;
+  const failing = acceptWithinQuota(parts, caller, reply, render, () => Promise.reject(new Error('no answer')));
   await expect(failing).rejects.toThrow('no answer');
   return positions;
 };

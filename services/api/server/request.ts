@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Cause } from '#application/handling/handle.ts';
-import type { Standing } from '#libs/limits/port.ts';
+import type { Cause } from '#application/command-handling/aggregate.ts';
+import type { LimitsStatus } from '#libs/limits/port.ts';
 import type { Caller } from '#application/api-keys/queries.ts';
 import type { JsonBody } from './body/read-json.ts';
 
@@ -11,11 +11,11 @@ declare module 'fastify' {
     /** Who sent the request; null where it needed no key. */
     caller: Caller | null;
     /** How the account's limits stand after this request; null before it is counted. */
-    standing: Standing | null;
+    standing: LimitsStatus | null;
     /** Whether the request is counted only once its body is read. */
     countsLater: boolean;
     /** The body beside the fields that the route is given; null without a body. */
-    received: Pick<JsonBody, 'written' | 'sha256'> | null;
+    received: Pick<JsonBody, 'longTexts' | 'sha256'> | null;
   }
 }
 
@@ -35,7 +35,7 @@ export const callerOf = ({ caller, method, url }: FastifyRequest): Caller => {
 };
 
 /** How the limits of an authenticated request's account stand. Without a limit `used` tells nothing. */
-export const standingOf = ({ standing, method, url }: FastifyRequest): Standing => {
+export const limitsStatusOf = ({ standing, method, url }: FastifyRequest): LimitsStatus => {
   if (!standing) throw new Error(`${method} ${url} was not counted`);
   return standing;
 };
@@ -53,4 +53,4 @@ export const causeOf = (request: FastifyRequest): Cause => {
 };
 
 /** Whether the SHA-256 of the body is needed: where the caller may send it again. */
-export const wantsHash = ({ headers }: FastifyRequest): boolean => headers['idempotency-key'] !== undefined;
+export const needsBodyHash = ({ headers }: FastifyRequest): boolean => headers['idempotency-key'] !== undefined;

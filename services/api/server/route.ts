@@ -10,14 +10,14 @@ export type Example = { summary: string; value: unknown };
 type Examples = Record<string, Example>;
 type Body = z.ZodType | undefined;
 type Fields = z.ZodObject | undefined;
-type Read<S> = S extends z.ZodType ? z.output<S> : undefined;
+type SchemaOutput<S> = S extends z.ZodType ? z.output<S> : undefined;
 
 /** What a route takes. `headers` are for the reference alone; all others are checked before the handler runs. */
 export type RouteRequest<B extends Body = Body, Q extends Fields = Fields, P extends Fields = Fields> = {
   body?: B;
   bodyIsOptional?: true;
   /** Reads the body where the schema's own errors do not say enough. @throws Problem */
-  readBody?: (fields: Record<string, unknown>, limits: PlanLimits) => Read<B>;
+  readBody?: (fields: Record<string, unknown>, limits: PlanLimits) => SchemaOutput<B>;
   examples?: Examples;
   query?: Q;
   params?: P;
@@ -32,13 +32,13 @@ export type RouteResponse<S extends z.ZodType | null = z.ZodType | null> = {
   status: number;
   description: string;
   schema: S;
-  bytes?: string;
+  contentType?: string;
   examples?: Examples;
   headers?: Record<string, string>;
 };
 
 /** What makes a route do a request once for each Idempotency-Key. */
-export type Idempotency<D = Dependencies> = {
+export type IdempotencyOptions<D = Dependencies> = {
   /** The stream in which the work of this id leaves its first trace. */
   streamOf: (id: string) => string;
   /** Gives the first answer again; null while there is no trace of the work, `running` while it has not ended. */
@@ -46,7 +46,7 @@ export type Idempotency<D = Dependencies> = {
 };
 
 /** One thing that the API can do, bound once: the reference, the checks and the handler follow from it. */
-type Row<D, C, B extends Body, Q extends Fields, P extends Fields, S extends z.ZodType | null> = {
+type RouteDefinition<D, C, B extends Body, Q extends Fields, P extends Fields, S extends z.ZodType | null> = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With its parameters in braces. */
   path: `/${string}`;
@@ -56,10 +56,10 @@ type Row<D, C, B extends Body, Q extends Fields, P extends Fields, S extends z.Z
   /** What the key must be allowed to do; a route without one needs no key. */
   permission?: Permission;
   /** The query parameter, such as a signed token, that serves in place of a key. */
-  keyOr?: string;
+  tokenParameter?: string;
   /** Whether what it makes counts toward the quota: a key of an account without any left is refused. */
   usesQuota?: true;
-  idempotency?: Idempotency<D>;
+  idempotency?: IdempotencyOptions<D>;
   /** Whether nobody waits for the work that a request with this body asks for. */
   isAsynchronous?: (body: unknown) => boolean;
   request?: RouteRequest<B, Q, P>;
@@ -70,18 +70,25 @@ type Row<D, C, B extends Body, Q extends Fields, P extends Fields, S extends z.Z
   handle: (context: C, dependencies: D) => Promise<FastifyReply | (S extends z.ZodType ? z.output<S> : never)>;
 };
 
-type AnyRow<D> = Row<D, never, Body, Fields, Fields, z.ZodType | null>;
+type AnyRouteDefinition<D> = RouteDefinition<D, never, Body, Fields, Fields, z.ZodType | null>;
 
 /** A route whatever it takes and gives, with all of its errors. */
-export type Route<D = Dependencies> = Omit<AnyRow<D>, 'handle' | 'errors' | 'responses'> & {
+export type Route<D = Dependencies> = Omit<AnyRouteDefinition<D>, 'handle' | 'errors' | 'responses'> & {
   responses: RouteResponse[];
   errors: ErrorName[];
   handle: (context: CallerContext<never, never, never>, dependencies: D) => Promise<unknown>;
 };
 
-const keyErrors: ErrorName[] = [
-  'missing_authorization', 'invalid_api_key', 'revoked_api_key', 'expired_api_key', 'account_suspended',
-  'insufficient_permissions', 'rate_limit_exceeded', 'internal_error', 'service_unavailable',
+const apiKeyErrors: ErrorName[] = [
+  'missing_authorization',
+  'invalid_api_key',
+  'revoked_api_key',
+  'expired_api_key',
+  'account_suspended',
+  'insufficient_permissions',
+  'rate_limit_exceeded',
+  'internal_error',
+  'service_unavailable',
 ];
 
 const idempotencyKey = z.object({
@@ -90,25 +97,34 @@ const idempotencyKey = z.object({
     .min(1)
     .max(255)
     .optional()
-    .describe('A text of your choice, remembered for 24 hours. Sent again with the same body, it brings back what was answered first, marked Idempotency-Replayed: true, and nothing is done twice.'),
+    .describe(
+      'A text of your choice, remembered for 24 hours. Sent again with the same body, it brings back what was answered first, marked Idempotency-Replayed: true, and nothing is done twice.',
+    ),
 });
 const replayHeader = {
   'Idempotency-Replayed': 'true where the answer is that of an earlier request with the same Idempotency-Key.',
 };
 
-type Given = Omit<Route<never>, 'errors'> & { errors?: readonly ErrorName[] };
+type RouteWithoutErrors = Omit<Route<never>, 'errors'> & { errors?: readonly ErrorName[] };
 
-const errorsOf = ({ permission, keyOr, usesQuota, idempotency, request = {}, errors = [] }: Given): ErrorName[] => [
-  ...(permission ? keyErrors : []),
+const errorsOf = ({
+  permission,
+  tokenParameter,
+  usesQuota,
+  idempotency,
+  request = {},
+  errors = [],
+}: RouteWithoutErrors): ErrorName[] => [
+  ...(permission ? apiKeyErrors : []),
   // A wrong token is not found.
-  ...(request.body || request.headers || (request.query && !keyOr) ? (['invalid_request'] as const) : []),
+  ...(request.body || request.headers || (request.query && !tokenParameter) ? (['invalid_request'] as const) : []),
   ...(request.body ? (['payload_too_large'] as const) : []),
   ...(usesQuota ? (['quota_exceeded'] as const) : []),
   ...errors,
   ...(idempotency ? (['idempotency_conflict', 'idempotency_in_progress'] as const) : []),
 ];
 
-const repeatable = <R extends Pick<Route<never>, 'request' | 'responses'>>(row: R): R => {
+const withIdempotencyKey = <R extends Pick<Route<never>, 'request' | 'responses'>>(row: R): R => {
   const [first, ...others] = row.responses;
   return {
     ...row,
@@ -117,33 +133,42 @@ const repeatable = <R extends Pick<Route<never>, 'request' | 'responses'>>(row: 
   };
 };
 
-const complete = <D>(row: object): Route<D> => {
+const completeRoute = <D>(row: object): Route<D> => {
   const route = row as Route<D>;
-  return { ...(route.idempotency ? repeatable(route) : route), errors: errorsOf(route) };
+  return { ...(route.idempotency ? withIdempotencyKey(route) : route), errors: errorsOf(route) };
 };
 
 /** A route that needs a key with a permission. */
 export const route = <
-  S extends z.ZodType | null, B extends Body = undefined, Q extends Fields = undefined, P extends Fields = undefined,
+  S extends z.ZodType | null,
+  B extends Body = undefined,
+  Q extends Fields = undefined,
+  P extends Fields = undefined,
 >(
-  row: Row<Dependencies, CallerContext<Read<B>, Read<Q>, Read<P>>, B, Q, P, S> & { permission: Permission },
-): Route => complete(row);
+  row: RouteDefinition<Dependencies, CallerContext<SchemaOutput<B>, SchemaOutput<Q>, SchemaOutput<P>>, B, Q, P, S> & {
+    permission: Permission;
+  },
+): Route => completeRoute(row);
 
 /** A route that needs no key, or takes something else in its place. */
-export const openRoute = <D, S extends z.ZodType | null, Q extends Fields = undefined, P extends Fields = undefined>(
-  row: Row<D, RequestContext<undefined, Read<Q>, Read<P>>, undefined, Q, P, S>,
-): Route<D> => complete(row);
+export const publicRoute = <D, S extends z.ZodType | null, Q extends Fields = undefined, P extends Fields = undefined>(
+  row: RouteDefinition<D, RequestContext<undefined, SchemaOutput<Q>, SchemaOutput<P>>, undefined, Q, P, S>,
+): Route<D> => completeRoute(row);
 
 /** The names under which schemas stand in the OpenAPI document; schemas without one stand where they are used. */
 export const schemaNames = z.registry<{ id: string }>();
 
 /** Gives a schema the name under which it stands in the document; answers with the schema. */
-export const named = <S extends z.ZodType>(id: string, schema: S): S => {
+export const nameSchema = <S extends z.ZodType>(id: string, schema: S): S => {
   schemaNames.add(schema, { id });
   return schema;
 };
 
 /** What can go wrong while a PDF is made, whatever it is made from. */
-export const printErrors = [
-  'conversion_failed', 'image_load_failed', 'processing_timeout', 'javascript_timeout', 'pdf_too_large',
+export const renderingErrors = [
+  'conversion_failed',
+  'image_load_failed',
+  'processing_timeout',
+  'javascript_timeout',
+  'pdf_too_large',
 ] as const satisfies ErrorName[];

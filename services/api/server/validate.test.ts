@@ -1,18 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import type { Problem } from '#contracts/http/problem.ts';
+import type { ApiError } from '#contracts/http/api-error.ts';
 import { webhookFields } from '#contracts/http/webhook.ts';
-import { validated } from './validate.ts';
+import { validate } from './validate.ts';
 
 const refusalOf = (schema: z.ZodType, body: Record<string, unknown>) => {
   try {
-    validated(schema, body);
+    validate(schema, body);
   } catch (error) {
-    return JSON.stringify((error as Problem).fault);
+    return JSON.stringify((error as ApiError).fields);
   }
   throw new Error('the body passed');
 };
-const strict = z.strictObject({ page_size: z.enum(['A4']).optional(), names: z.record(z.string(), z.number()).optional() });
+const strict = z.strictObject({
+  page_size: z.enum(['A4']).optional(),
+  names: z.record(z.string(), z.number()).optional(),
+});
 const long = 'k'.repeat(100_000);
 
 describe('A refusal', () => {
@@ -27,12 +30,16 @@ describe('A refusal', () => {
 
   it('names the first unknown fields, and says how many more there are', () => {
     expect(refusalOf(strict, { a: 1 })).toContain('\\"a\\" is not a field of this request.');
-    expect(refusalOf(strict, Object.fromEntries([...'abcdefgh'].map((key) => [key, 1])))).toContain('\\"e\\" and 3 more are no fields of this request.');
+    expect(refusalOf(strict, Object.fromEntries([...'abcdefgh'].map((key) => [key, 1])))).toContain(
+      '\\"e\\" and 3 more are no fields of this request.',
+    );
   });
 
   it('of too many callback headers says that alone', () => {
     const headers = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`no header ${at}`, '\n']));
     const { error } = z.object(webhookFields).safeParse({ webhook_headers: headers });
-    expect(error?.issues.map(({ message }) => message)).toEqual(['at most 20 headers are allowed, and 10000 are there']);
+    expect(error?.issues.map(({ message }) => message)).toEqual([
+      'at most 20 headers are allowed, and 10000 are there',
+    ]);
   });
 });

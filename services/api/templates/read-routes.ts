@@ -1,10 +1,14 @@
 import { z } from 'zod';
 import { historyEvent } from '#contracts/http/jobs.ts';
-import { Problem } from '#contracts/http/problem.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
 import {
-  template, templateList, templateVerdict, templateVersionContent, templateVersions,
-} from '#contracts/http/template-answers.ts';
-import { listTemplatesQuery, validateTemplate, validateTemplateFor } from '#contracts/http/templates.ts';
+  templateResponse,
+  templateListResponse,
+  validateTemplateResponse,
+  templateVersionResponse,
+  templateVersionsResponse,
+} from '#contracts/http/template-responses.ts';
+import { listTemplatesQuery, validateTemplateRequest, validateTemplateRequestFor } from '#contracts/http/templates.ts';
 import { readModels, templateIdOf } from '#contracts/names.ts';
 import type { TemplateUsesDocument } from '#libs/projections/template-uses.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
@@ -12,15 +16,18 @@ import { readTemplate } from '#application/templates/content.ts';
 import { requireTemplate } from '#application/templates/commands.ts';
 import { findVersion, listVersions } from '#application/templates/queries.ts';
 import { eventView } from '../server/event-view.ts';
-import { named, route, type Route } from '../server/route.ts';
-import { validated } from '../server/validate.ts';
-import { etag, examples, params, versionParams } from './reference.ts';
-import { requireSize, requireTemplateDocument } from './require-template.ts';
-import { summaryOf, templateOf, versionContentOf, versionEntryOf } from './views.ts';
+import { nameSchema, route, type Route } from '../server/route.ts';
+import { validate } from '../server/validate.ts';
+import { etagHeader, templateExamples, templateParams, templateVersionParams } from './reference.ts';
+import { requireTemplateSize, requireTemplateDocument } from './require-template.ts';
+import { templateSummaryOf, templateOf, versionContentOf, versionEntryOf } from './views.ts';
 
-const { templates, templateVersions: versionsModel, templateUses } = readModels;
+const { templates, templateVersions: versionsModel, templateUsage } = readModels;
 
-const templateHistory = named('TemplateHistory', z.object({ template_id: z.string(), events: z.array(historyEvent) }));
+const templateHistoryResponse = nameSchema(
+  'TemplateHistory',
+  z.object({ template_id: z.string(), events: z.array(historyEvent) }),
+);
 
 /** What can be asked about templates. */
 export const templateReadRoutes: Route[] = [
@@ -29,19 +36,22 @@ export const templateReadRoutes: Route[] = [
     path: '/api/v1/templates',
     tag: 'Templates',
     summary: 'List templates',
-    description: 'The templates of the account, newest first, without their contents. What was written before is in the list.',
+    description:
+      'The templates of the account, newest first, without their contents. What was written before is in the list.',
     permission: 'templates:read',
     request: { query: listTemplatesQuery },
-    responses: [{ status: 200, description: 'One page of templates.', schema: named('TemplateList', templateList) }],
-    handle: async ({ account, query: { category, page, limit } }, { reads, freshness }) => {
-      await freshness.settled(account.id, templates);
+    responses: [
+      { status: 200, description: 'One page of templates.', schema: nameSchema('TemplateList', templateListResponse) },
+    ],
+    handle: async ({ account, query: { category, page, limit } }, { reads, readYourWrites }) => {
+      await readYourWrites.waitForWrites(account.id, templates);
       const where = { accountId: account.id, ...(category ? { category } : {}) };
       const sort = { by: 'createdAt', descending: true };
       const [total, documents] = await Promise.all([
         reads.count(templates, where),
         reads.find(templates, { where, sort, limit, skip: (page - 1) * limit }),
       ]);
-      const shown = (documents as TemplateDocument[]).map(summaryOf);
+      const shown = (documents as TemplateDocument[]).map(templateSummaryOf);
       return { templates: shown, total, page, limit, pages: Math.ceil(total / limit) };
     },
   }),
@@ -53,14 +63,20 @@ export const templateReadRoutes: Route[] = [
     description: 'Finds syntax errors, and placeholders that the declared variables do not cover.',
     permission: 'templates:read',
     request: {
-      body: named('ValidateTemplate', validateTemplate),
-      readBody: (fields, { maxVariables }) => validated(validateTemplateFor(maxVariables), fields),
-      examples: examples.validate,
+      body: nameSchema('ValidateTemplate', validateTemplateRequest),
+      readBody: (fields, { maxVariables }) => validate(validateTemplateRequestFor(maxVariables), fields),
+      examples: templateExamples.validate,
     },
-    responses: [{ status: 200, description: 'The findings; a template with findings is an answer, not an error.', schema: named('TemplateVerdict', templateVerdict) }],
+    responses: [
+      {
+        status: 200,
+        description: 'The findings; a template with findings is an answer, not an error.',
+        schema: nameSchema('TemplateVerdict', validateTemplateResponse),
+      },
+    ],
     errors: ['template_too_large'],
     handle: async ({ account, limits, body }, { preparation }) => {
-      requireSize(body.content, limits);
+      requireTemplateSize(body.content, limits);
       const { errors } = await preparation.analyse(body, { timeoutMs: limits.processingMs, group: account.id });
       return { valid: errors.length === 0, errors };
     },
@@ -72,13 +88,20 @@ export const templateReadRoutes: Route[] = [
     summary: 'Read a template',
     description: 'The current version with its content, and how often it was used. Test renders do not count as use.',
     permission: 'templates:read',
-    request: { params },
-    responses: [{ status: 200, description: 'The template.', schema: named('Template', template), headers: etag }],
+    request: { params: templateParams },
+    responses: [
+      {
+        status: 200,
+        description: 'The template.',
+        schema: nameSchema('Template', templateResponse),
+        headers: etagHeader,
+      },
+    ],
     errors: ['template_not_found'],
-    handle: async ({ account, params: { id }, reply }, { reads, inputs, freshness }) => {
-      await freshness.settled(account.id, templates, templateUses);
+    handle: async ({ account, params: { id }, reply }, { reads, inputs, readYourWrites }) => {
+      await readYourWrites.waitForWrites(account.id, templates, templateUsage);
       const document = await requireTemplateDocument(reads, account.id, id);
-      const uses = (await reads.get(templateUses, document.id)) as TemplateUsesDocument | null;
+      const uses = (await reads.get(templateUsage, document.id)) as TemplateUsesDocument | null;
       reply.header('etag', `"${document.version}"`);
       return templateOf(document, await readTemplate(inputs, document), uses);
     },
@@ -90,11 +113,13 @@ export const templateReadRoutes: Route[] = [
     summary: 'List the versions of a template',
     description: 'The versions that are kept, newest first: the last 10, or all of them on the plan enterprise.',
     permission: 'templates:read',
-    request: { params },
-    responses: [{ status: 200, description: 'The versions.', schema: named('TemplateVersions', templateVersions) }],
+    request: { params: templateParams },
+    responses: [
+      { status: 200, description: 'The versions.', schema: nameSchema('TemplateVersions', templateVersionsResponse) },
+    ],
     errors: ['template_not_found'],
-    handle: async ({ account, limits, params: { id } }, { reads, freshness }) => {
-      await freshness.settled(account.id, templates, versionsModel);
+    handle: async ({ account, limits, params: { id } }, { reads, readYourWrites }) => {
+      await readYourWrites.waitForWrites(account.id, templates, versionsModel);
       const document = await requireTemplateDocument(reads, account.id, id);
       const versions = await listVersions(reads, document, limits.keptVersions);
       return { template_id: templateIdOf(document.id), versions: versions.map(versionEntryOf) };
@@ -107,15 +132,21 @@ export const templateReadRoutes: Route[] = [
     summary: 'Read one version',
     description: 'A version as it was, with its content.',
     permission: 'templates:read',
-    request: { params: versionParams },
-    responses: [{ status: 200, description: 'The version.', schema: named('TemplateVersion', templateVersionContent) }],
+    request: { params: templateVersionParams },
+    responses: [
+      { status: 200, description: 'The version.', schema: nameSchema('TemplateVersion', templateVersionResponse) },
+    ],
     errors: ['template_not_found'],
-    handle: async ({ account, limits, params: { id, version } }, { reads, inputs, freshness }) => {
-      await freshness.settled(account.id, templates, versionsModel);
+    handle: async ({ account, limits, params: { id, version } }, { reads, inputs, readYourWrites }) => {
+      await readYourWrites.waitForWrites(account.id, templates, versionsModel);
       const document = await requireTemplateDocument(reads, account.id, id);
       const number = /^\d{1,9}$/.test(version) ? Number(version) : 0;
       const found = await findVersion(reads, document, number, limits.keptVersions);
-      if (!found) throw Problem.of('template_not_found', `Version ${version} of the template never existed or is no longer kept.`);
+      if (!found)
+        throw ApiError.of(
+          'template_not_found',
+          `Version ${version} of the template never existed or is no longer kept.`,
+        );
       return versionContentOf(found, await readTemplate(inputs, found.body));
     },
   }),
@@ -126,11 +157,11 @@ export const templateReadRoutes: Route[] = [
     summary: "Read a template's history",
     description: 'Everything that ever happened to the template: what, when, and by whom.',
     permission: 'templates:read',
-    request: { params },
-    responses: [{ status: 200, description: 'The events, oldest first.', schema: templateHistory }],
+    request: { params: templateParams },
+    responses: [{ status: 200, description: 'The events, oldest first.', schema: templateHistoryResponse }],
     errors: ['template_not_found'],
-    handle: async ({ account, params: { id: prefixed } }, { log }) => {
-      const { id, history } = await requireTemplate(log, account.id, prefixed);
+    handle: async ({ account, params: { id: prefixed } }, { eventLog }) => {
+      const { id, history } = await requireTemplate(eventLog, account.id, prefixed);
       return { template_id: templateIdOf(id), events: history.map(eventView) };
     },
   }),

@@ -1,25 +1,29 @@
 import { z } from 'zod';
 
-export const params = z.object({ id: z.string().describe('tpl_<id>') });
+export const templateParams = z.object({ id: z.string().describe('tpl_<id>') });
 // A version that is no number is one that never existed.
 const version = z.string().meta({ type: 'integer', description: 'The number of a version that is still kept.' });
-export const versionParams = params.extend({ version });
+export const templateVersionParams = templateParams.extend({ version });
 
-const ifMatchText =
+const ifMatchDescription =
   'The version that the change is meant for, such as 3. If the template has moved on, nothing changes: 412.';
-export const ifMatch = z.object({ 'If-Match': z.string().optional().describe(ifMatchText) });
-export const etag = { ETag: 'The version, in quotes.' };
+export const ifMatchHeaders = z.object({ 'If-Match': z.string().optional().describe(ifMatchDescription) });
+export const etagHeader = { ETag: 'The version, in quotes.' };
 
 /** Bodies of requests as callers may send them. */
-export const examples = {
+export const templateExamples = {
   create: {
     invoice: {
       summary: 'An invoice',
       value: {
         name: 'Invoice',
-        content: '<h1>Invoice {{number}}</h1>{{#each items}}<p>{{this.name}}: {{formatCurrency this.price "EUR"}}</p>{{/each}}',
+        content:
+          '<h1>Invoice {{number}}</h1>{{#each items}}<p>{{this.name}}: {{formatCurrency this.price "EUR"}}</p>{{/each}}',
         category: 'invoice',
-        variables: [{ name: 'number', type: 'string', required: true }, { name: 'items', type: 'array', required: true }],
+        variables: [
+          { name: 'number', type: 'string', required: true },
+          { name: 'items', type: 'array', required: true },
+        ],
         default_options: { page_size: 'A4', margin_top: 25, locale: 'de-AT' },
       },
     },
@@ -43,7 +47,7 @@ export const examples = {
 };
 
 /** What storing a template does. Markdown. */
-export const createDescription = `Stores HTML with placeholders as version 1 of a template.
+export const createTemplateDescription = `Stores HTML with placeholders as version 1 of a template.
 
 **Name.** Unique within the account. Spaces around it are cut off and it is compared in Unicode normal form C, upper and lower case being different. Deleting a template frees its name.
 

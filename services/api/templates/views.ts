@@ -1,42 +1,101 @@
-import type { CreatedTemplate, Template, TemplateSummary, TemplateVersionContent, TemplateVersionEntry, UpdatedTemplate } from '#contracts/http/template-answers.ts';
+import type {
+  CreateTemplateResponse,
+  TemplateResponse,
+  TemplateSummaryResponse,
+  TemplateVersionResponse,
+  TemplateVersionEntry,
+  UpdateTemplateResponse,
+} from '#contracts/http/template-responses.ts';
 import { templateIdOf } from '#contracts/names.ts';
 import type { FullTemplate } from '#application/templates/content.ts';
 import type { TemplateUsesDocument } from '#libs/projections/template-uses.ts';
 import type { TemplateVersionDocument } from '#libs/projections/template-versions.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
 
-const described = (description: string | null): { description?: string } => (description === null ? {} : { description });
+const described = (description: string | null): { description?: string } =>
+  description === null ? {} : { description };
 
 type Times = { id: string; version: number; createdAt: string; updatedAt: string };
 
 /** A template as the list has it. */
-export const summaryOf = ({ id, name, description, category, version, createdAt, updatedAt }: TemplateDocument): TemplateSummary => ({
-  id: templateIdOf(id), name, ...described(description), category, version, created_at: createdAt, updated_at: updatedAt,
+export const templateSummaryOf = ({
+  id,
+  name,
+  description,
+  category,
+  version,
+  createdAt,
+  updatedAt,
+}: TemplateDocument): TemplateSummaryResponse => ({
+  id: templateIdOf(id),
+  name,
+  ...described(description),
+  category,
+  version,
+  created_at: createdAt,
+  updated_at: updatedAt,
 });
 
 /** A template as it is answered when it is created: everything but its content. */
-export const createdOf = ({ id, version, createdAt, updatedAt }: Times, { name, description, category, variables, default_options }: FullTemplate): CreatedTemplate => ({
-  id: templateIdOf(id), name, ...described(description), category, variables, default_options, version, created_at: createdAt, updated_at: updatedAt,
+export const createdTemplateOf = (
+  { id, version, createdAt, updatedAt }: Times,
+  { name, description, category, variables, default_options }: FullTemplate,
+): CreateTemplateResponse => ({
+  id: templateIdOf(id),
+  name,
+  ...described(description),
+  category,
+  variables,
+  default_options,
+  version,
+  created_at: createdAt,
+  updated_at: updatedAt,
 });
 
 /** A template as it is read alone. */
-export const templateOf = (document: TemplateDocument, full: FullTemplate, uses: TemplateUsesDocument | null): Template => ({
-  ...createdOf(document, full),
+export const templateOf = (
+  document: TemplateDocument,
+  full: FullTemplate,
+  uses: TemplateUsesDocument | null,
+): TemplateResponse => ({
+  ...createdTemplateOf(document, full),
   content: full.content,
   usage_count: uses?.count ?? 0,
   ...(uses ? { last_used_at: uses.lastUsedAt } : {}),
 });
 
 /** What an update answers; `at` is the time of the new version. */
-export const updatedOf = (id: string, { name, description }: Pick<FullTemplate, 'name' | 'description'>, version: number, at: string): UpdatedTemplate => ({
-  id: templateIdOf(id), name, ...described(description), version, updated_at: at,
+export const updatedTemplateOf = (
+  id: string,
+  { name, description }: Pick<FullTemplate, 'name' | 'description'>,
+  version: number,
+  at: string,
+): UpdateTemplateResponse => ({
+  id: templateIdOf(id),
+  name,
+  ...described(description),
+  version,
+  updated_at: at,
 });
 
 /** A version as the list of versions has it. */
-export const versionEntryOf = ({ version, createdAt, changes }: TemplateVersionDocument): TemplateVersionEntry => ({ version, created_at: createdAt, changes });
+export const versionEntryOf = ({ version, createdAt, changes }: TemplateVersionDocument): TemplateVersionEntry => ({
+  version,
+  created_at: createdAt,
+  changes,
+});
 
 /** A version as it was, with its content. */
-export const versionContentOf = (document: TemplateVersionDocument, full: FullTemplate): TemplateVersionContent => {
+export const versionContentOf = (document: TemplateVersionDocument, full: FullTemplate): TemplateVersionResponse => {
   const { name, description, category, content, variables, default_options } = full;
-  return { ...versionEntryOf(document), template_id: templateIdOf(document.templateId), name, ...described(description), category, content, variables, default_options };
+  return {
+    ...versionEntryOf(document),
+    template_id: templateIdOf(document.templateId),
+    name,
+    ...described(description),
+    category,
+    content,
+    variables,
+    default_options,
+  };
 };

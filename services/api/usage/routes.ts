@@ -1,16 +1,16 @@
-import { usageAnswer, usageQuery } from '#contracts/http/account.ts';
-import { Problem } from '#contracts/http/problem.ts';
+import { usageResponse, usageQuery } from '#contracts/http/account.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
 import { readModels } from '#contracts/names.ts';
 import { monthOf } from '#libs/limits/windows.ts';
 import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
 import { requestsInMinute } from '../server/rate-limit.ts';
-import { named, route, type Route } from '../server/route.ts';
+import { nameSchema, route, type Route } from '../server/route.ts';
 
 const periodOf = (wanted: string | undefined, now: Date): string => {
   const present = monthOf(now);
   if (wanted === undefined || wanted <= present) return wanted ?? present;
   const message = `period is a month that has not begun; the latest is ${present}.`;
-  throw Problem.of('invalid_request', message, { field: 'period' });
+  throw ApiError.of('invalid_request', message, { field: 'period' });
 };
 
 /** The days (`YYYY-MM-DD`, UTC) of a month (`YYYY-MM`) that have begun at `now`, oldest first. */
@@ -32,20 +32,21 @@ export const usageRoutes: Route[] = [
     description: 'Renders that counted toward the quota, by day, and how the limits stand now.',
     permission: 'usage:read',
     request: { query: usageQuery },
-    responses: [{ status: 200, description: 'The use.', schema: named('Usage', usageAnswer) }],
-    handle: async ({ account, limits: { requestsPerMonth: limit }, minute, query }, dependencies) => {
-      const { reads, freshness, limits, log } = dependencies;
-      const now = log.now();
+    responses: [{ status: 200, description: 'The use.', schema: nameSchema('Usage', usageResponse) }],
+    handle: async ({ account, limits: { requestsPerMonth: limit }, rateLimit, query }, dependencies) => {
+      const { reads, readYourWrites, limits, eventLog } = dependencies;
+      const now = eventLog.now();
       const period = periodOf(query.period, now);
-      await freshness.settled(account.id, readModels.usage);
+      await readYourWrites.waitForWrites(account.id, readModels.usage);
       const document = (await reads.get(readModels.usage, usageIdOf(account.id, period))) as UsageDocument | null;
       const used = document?.used ?? 0;
-      const currentUsage = minute.limit === null ? await requestsInMinute(limits, account.id, minute) : minute.used;
+      const currentUsage =
+        rateLimit.limit === null ? await requestsInMinute(limits, account.id, rateLimit) : rateLimit.used;
       return {
         period,
         quota: { limit, used, remaining: limit === null ? null : Math.max(0, limit - used) },
-        rate_limit: { per_minute: minute.limit, current_usage: currentUsage },
-        trials: { limit, used: document?.trials ?? 0 },
+        rate_limit: { per_minute: rateLimit.limit, current_usage: currentUsage },
+        template_tests: { limit, used: document?.templateTests ?? 0 },
         by_day: daysSoFar(period, now).map((date) => ({ date, requests: document?.byDay[date] ?? 0 })),
       };
     },

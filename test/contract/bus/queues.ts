@@ -1,33 +1,33 @@
 import { expect } from 'vitest';
-import type { OpenedBus } from './opened.ts';
-import type { Cases } from '../harness.ts';
-import { isEmpty, messageOf, next, worker } from './messages.ts';
+import type { BusUnderTest } from '../../support/contract/bus-under-test.ts';
+import type { ContractCases } from '../../support/contract/describe-contract.ts';
+import { isBusEmpty, newMessage, leaseNext, testConsumer } from '../../support/contract/bus-messages.ts';
 
-const urgentWorker = { ...worker, urgent: true };
+const urgentWorker = { ...testConsumer, urgent: true };
 
-export const queues: Cases<OpenedBus> = {
+export const queueCases: ContractCases<BusUnderTest> = {
   'urgent messages of a subject have a queue of their own': async ({ engine }) => {
-    await engine.publish(messageOf('ordinary'));
-    await engine.publish({ ...messageOf('urgent'), urgent: true });
-    expect(await engine.pending(worker)).toBe(1);
+    await engine.publish(newMessage('ordinary'));
+    await engine.publish({ ...newMessage('urgent'), urgent: true });
+    expect(await engine.pending(testConsumer)).toBe(1);
     expect(await engine.pending(urgentWorker)).toBe(1);
-    const delivery = await next(engine, urgentWorker);
+    const delivery = await leaseNext(engine, urgentWorker);
     expect(delivery.data).toBe('urgent');
     await delivery.ack();
     expect(await engine.pending(urgentWorker)).toBe(0);
-    expect((await next(engine)).data).toBe('ordinary');
+    expect((await leaseNext(engine)).data).toBe('ordinary');
   },
 
   'a message that nobody waits for any more stays for the next': async ({ engine }) => {
     const leaving = new AbortController();
-    const waiting = engine.next(worker, leaving.signal);
+    const waiting = engine.next(testConsumer, leaving.signal);
     leaving.abort();
-    const message = messageOf();
+    const message = newMessage();
     await engine.publish(message);
     expect(await waiting).toBeNull();
-    const delivery = await next(engine);
+    const delivery = await leaseNext(engine);
     expect(delivery.id).toBe(message.id);
     await delivery.ack();
-    expect(await isEmpty(engine)).toBe(true);
+    expect(await isBusEmpty(engine)).toBe(true);
   },
 };

@@ -1,66 +1,106 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
-import { catchUp, continueToEnd, openProjecting, type ProjectedStore } from '#libs/projections/catch-up.ts';
-import { type Effect, further, type Projection } from '#libs/projections/projection.ts';
-import { rebuildModel } from '#libs/projections/rebuild.ts';
+import { catchUp, projectToEnd, openProjectionRunner, type ProjectionStore } from '#libs/projections/catch-up.ts';
+import { type Effect, additionalEffect, type Projection } from '#libs/projections/projection.ts';
+import { rebuildReadModel } from '#libs/projections/rebuild.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import { type Cases, needed } from '../harness.ts';
-import type { OpenedReadStore } from './opened.ts';
-import { collections, empty, people, places } from './people.ts';
+import { type ContractCases, requireAbility } from '../../support/contract/describe-contract.ts';
+import type { ReadStoreUnderTest } from '../../support/contract/read-store-under-test.ts';
+import { collections, emptyModel, people, places } from '../../support/contract/read-store-documents.ts';
 
 type Tally = { id: string; events: number[] };
-const add = ({ position }: RecordedEvent, id: string) => (tally: Tally | null): Tally => ({ id, events: [...(tally?.events ?? []), position] });
+const add =
+  ({ position }: RecordedEvent, id: string) =>
+  (tally: Tally | null): Tally => ({ id, events: [...(tally?.events ?? []), position] });
 /** Each person counts the events of their own stream; the house, which all share, counts the events of everyone's lives. */
 const tallies = [
   {
     model: 'people',
     collection: collections[0]!,
     on: {
-      TemplateCreated: (event: RecordedEvent): Effect<Tally> => ({ id: event.stream, begins: true, evolve: add(event, event.stream) }),
-      TemplateVersioned: (event: RecordedEvent): Effect<Tally> => ({ id: event.stream, evolve: add(event, event.stream) }),
+      TemplateCreated: (event: RecordedEvent): Effect<Tally> => ({
+        id: event.stream,
+        createsDocument: true,
+        evolve: add(event, event.stream),
+      }),
+      TemplateVersioned: (event: RecordedEvent): Effect<Tally> => ({
+        id: event.stream,
+        evolve: add(event, event.stream),
+      }),
       TemplateDeleted: ({ stream }: RecordedEvent): Effect<Tally> => ({ id: stream, evolve: () => null }),
     },
   },
-  { model: 'places', collection: collections[1]!, on: {}, beside: { TemplateVersioned: (event: RecordedEvent) => further<Tally>(collections[1]!, 'house', add(event, 'house')) } },
+  {
+    model: 'places',
+    collection: collections[1]!,
+    on: {},
+    beside: {
+      TemplateVersioned: (event: RecordedEvent) =>
+        additionalEffect<Tally>(collections[1]!, 'house', add(event, 'house')),
+    },
+  },
 ] as unknown as readonly Projection[];
 
 /** The lives of a few people, in turns, as the events of templates; each life has a stream of its own. */
-const logs = fc.array(fc.record({ person: fc.constantFrom('a', 'b', 'c'), dies: fc.boolean() }), { minLength: 1, maxLength: 20 }).map((lives) => {
-  const ages = new Map<string, { life: number; isAlive: boolean }>();
-  return lives.map(({ person, dies }, index) => {
-    const { life, isAlive } = ages.get(person) ?? { life: 0, isAlive: false };
-    const type = isAlive ? (dies ? 'TemplateDeleted' : 'TemplateVersioned') : 'TemplateCreated';
-    const now = isAlive ? life : life + 1;
-    ages.set(person, { life: now, isAlive: type !== 'TemplateDeleted' });
-    return { id: `${index}`, revision: index, position: index + 1, stream: `${person}${now}`, type } as unknown as RecordedEvent;
+const logs = fc
+  .array(fc.record({ person: fc.constantFrom('a', 'b', 'c'), dies: fc.boolean() }), { minLength: 1, maxLength: 20 })
+  .map((lives) => {
+    const ages = new Map<string, { life: number; isAlive: boolean }>();
+    return lives.map(({ person, dies }, index) => {
+      const { life, isAlive } = ages.get(person) ?? { life: 0, isAlive: false };
+      const type = isAlive ? (dies ? 'TemplateDeleted' : 'TemplateVersioned') : 'TemplateCreated';
+      const now = isAlive ? life : life + 1;
+      ages.set(person, { life: now, isAlive: type !== 'TemplateDeleted' });
+      return {
+        id: `${index}`,
+        revision: index,
+        position: index + 1,
+        stream: `${person}${now}`,
+        type,
+      } as unknown as RecordedEvent;
+    });
   });
-});
 
 /** The documents by a plain fold. */
 const folded = (log: readonly RecordedEvent[]): Record<string, Tally[]> => {
   const documents = { people: new Map<string, Tally | null>(), places: new Map<string, Tally | null>() };
   for (const event of log) {
     const { stream, type } = event;
-    documents.people.set(stream, type === 'TemplateDeleted' ? null : add(event, stream)(documents.people.get(stream) ?? null));
-    if (type === 'TemplateVersioned') documents.places.set('house', add(event, 'house')(documents.places.get('house') ?? null));
+    documents.people.set(
+      stream,
+      type === 'TemplateDeleted' ? null : add(event, stream)(documents.people.get(stream) ?? null),
+    );
+    if (type === 'TemplateVersioned')
+      documents.places.set('house', add(event, 'house')(documents.places.get('house') ?? null));
   }
-  const alive = (all: Map<string, Tally | null>): Tally[] => [...all.values()].filter((one) => one !== null).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const alive = (all: Map<string, Tally | null>): Tally[] =>
+    [...all.values()].filter((one) => one !== null).toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return { people: alive(documents.people), places: alive(documents.places) };
 };
 
-const stored = async (reads: ReadStore) => ({ people: await reads.find(people, { where: {}, limit: 100 }), places: await reads.find(places, { where: {}, limit: 100 }) });
+const stored = async (reads: ReadStore) => ({
+  people: await reads.find(people, { where: {}, limit: 100 }),
+  places: await reads.find(places, { where: {}, limit: 100 }),
+});
 
 class Crash extends Error {}
 /** What a projector does in one batch: how many events it takes, and where it crashes, if it does. */
 type Batch = { size: number; crash: 'never' | 'among the documents' | 'before the checkpoints' };
-const batch: fc.Arbitrary<Batch> = fc.record({ size: fc.integer({ min: 1, max: 6 }), crash: fc.constantFrom('never', 'never', 'among the documents', 'before the checkpoints') });
+const batch: fc.Arbitrary<Batch> = fc.record({
+  size: fc.integer({ min: 1, max: 6 }),
+  crash: fc.constantFrom('never', 'never', 'among the documents', 'before the checkpoints'),
+});
 
 /** A projector that follows the log to its end, and begins again from the checkpoints after each crash. */
-const project = async (reads: ProjectedStore, log: readonly RecordedEvent[], batches: readonly Batch[]): Promise<void> => {
+const project = async (
+  reads: ProjectionStore,
+  log: readonly RecordedEvent[],
+  batches: readonly Batch[],
+): Promise<void> => {
   const left = [...batches];
   let now: Batch = { size: 6, crash: 'never' };
-  const crashing: ProjectedStore = {
+  const crashing: ProjectionStore = {
     ...reads,
     write: async (documents) => {
       if (now.crash !== 'among the documents') return reads.write(documents);
@@ -73,11 +113,11 @@ const project = async (reads: ProjectedStore, log: readonly RecordedEvent[], bat
     },
   };
   const live = async (): Promise<void> => {
-    const projecting = await openProjecting(crashing, tallies);
-    for (let after = projecting.position(); after < log.length; ) {
+    const projecting = await openProjectionRunner(crashing, tallies);
+    for (let after = projecting.position(); after < log.length;) {
       now = left.shift() ?? { size: 6, crash: 'never' };
       const events = log.slice(after, after + now.size);
-      if (!(await projecting.advance(after, events))) await continueToEnd(storeOf(log), projecting);
+      if (!(await projecting.advance(after, events))) await projectToEnd(storeOf(log), projecting);
       after = events.at(-1)!.position;
     }
   };
@@ -90,14 +130,16 @@ const project = async (reads: ProjectedStore, log: readonly RecordedEvent[], bat
   }
 };
 
-const storeOf = (log: readonly RecordedEvent[]) => ({ readAll: async (after: number, limit: number) => log.slice(after, after + limit) });
+const storeOf = (log: readonly RecordedEvent[]) => ({
+  readAll: async (after: number, limit: number) => log.slice(after, after + limit),
+});
 
 /** The operations of a store, in an order that fast-check chooses among those that are due at the same time. */
 const scheduled = (reads: ReadStore, scheduler: fc.Scheduler): ReadStore => ({
   ...reads,
   read: scheduler.scheduleFunction(reads.read),
   write: scheduler.scheduleFunction(reads.write),
-  serving: scheduler.scheduleFunction(reads.serving),
+  servingGenerations: scheduler.scheduleFunction(reads.servingGenerations),
   moveCheckpoints: scheduler.scheduleFunction(reads.moveCheckpoints),
   requireShadow: scheduler.scheduleFunction(reads.requireShadow),
   switchOver: scheduler.scheduleFunction(reads.switchOver),
@@ -107,10 +149,10 @@ const race = async (engine: ReadStore, other: ReadStore, isRebuilt: boolean): Pr
   const plan = fc.array(batch, { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(fc.scheduler(), logs, plan, plan, async (scheduler, log, ones, others) => {
-      for (const { model } of tallies) await empty(engine, model);
+      for (const { model } of tallies) await emptyModel(engine, model);
       const [first, second] = [scheduled(engine, scheduler), scheduled(other, scheduler)];
       const all = [project(first, log, ones), project(second, log, others)];
-      if (isRebuilt) all.push(rebuildModel(storeOf(log), first, tallies[0]!));
+      if (isRebuilt) all.push(rebuildReadModel(storeOf(log), first, tallies[0]!));
       await scheduler.waitFor(Promise.all(all));
       expect(await stored(engine)).toEqual(folded(log));
       expect(await Promise.all(tallies.map(({ model }) => engine.checkpoint(model)))).toEqual([log.length, log.length]);
@@ -119,36 +161,62 @@ const race = async (engine: ReadStore, other: ReadStore, isRebuilt: boolean): Pr
   );
 };
 
-export const converging: Cases<OpenedReadStore> = {
-  'two projectors at once, whichever is first and wherever they crash, come to the plain fold of the log': async ({ engine, another }, skip) => {
-    await race(engine, await needed(another, 'second instance', skip)(), false);
+export const convergingCases: ContractCases<ReadStoreUnderTest> = {
+  'two projectors at once, whichever is first and wherever they crash, come to the plain fold of the log': async (
+    { engine, another },
+    skip,
+  ) => {
+    await race(engine, await requireAbility(another, 'second instance', skip)(), false);
   },
 
   'so they do while a model is rebuilt beside them': async ({ engine, another }, skip) => {
-    await race(engine, await needed(another, 'second instance', skip)(), true);
+    await race(engine, await requireAbility(another, 'second instance', skip)(), true);
   },
 
   'a projector that others have overtaken remembers no document from before': async ({ engine, another }, skip) => {
-    const other = await needed(another, 'second instance', skip)();
-    const log = [1, 2, 3, 4, 5].map((position) => ({ id: `${position}`, position, stream: 'a', type: position === 1 ? 'TemplateCreated' : 'TemplateVersioned' }) as unknown as RecordedEvent);
-    const projecting = await openProjecting(engine, tallies);
+    const other = await requireAbility(another, 'second instance', skip)();
+    const log = [1, 2, 3, 4, 5].map(
+      (position) =>
+        ({
+          id: `${position}`,
+          position,
+          stream: 'a',
+          type: position === 1 ? 'TemplateCreated' : 'TemplateVersioned',
+        }) as unknown as RecordedEvent,
+    );
+    const projecting = await openProjectionRunner(engine, tallies);
     expect(await projecting.advance(0, log.slice(0, 2))).toBe(true);
     await catchUp(storeOf(log.slice(0, 4)), other, tallies);
-    await rebuildModel(storeOf(log.slice(0, 4)), other, tallies[0]!);
+    await rebuildReadModel(storeOf(log.slice(0, 4)), other, tallies[0]!);
     expect(await projecting.advance(2, log.slice(2, 3))).toBe(true);
     expect(await projecting.advance(3, log.slice(3))).toBe(true);
     expect(await stored(engine)).toEqual(folded(log));
   },
 
-  'what a projector remembers of a generation that was replaced goes into no document': async ({ engine, another }, skip) => {
-    const other = await needed(another, 'second instance', skip)();
-    const event = (position: number) => ({ id: `${position}`, position, stream: 'a', type: position === 1 ? 'TemplateCreated' : 'TemplateVersioned' }) as unknown as RecordedEvent;
+  'what a projector remembers of a generation that was replaced goes into no document': async (
+    { engine, another },
+    skip,
+  ) => {
+    const other = await requireAbility(another, 'second instance', skip)();
+    const event = (position: number) =>
+      ({
+        id: `${position}`,
+        position,
+        stream: 'a',
+        type: position === 1 ? 'TemplateCreated' : 'TemplateVersioned',
+      }) as unknown as RecordedEvent;
     const log = [event(1), event(2), event(3)];
-    const projecting = await openProjecting(engine, tallies);
+    const projecting = await openProjectionRunner(engine, tallies);
     expect(await projecting.advance(0, [event(1)])).toBe(true);
-    const rebuilt = { ...tallies[0]!, on: { ...tallies[0]!.on, TemplateCreated: () => ({ id: 'a', begins: true as const, evolve: () => ({ id: 'a', events: ['rebuilt'] }) }) } };
-    await rebuildModel(storeOf(log.slice(0, 1)), other, rebuilt);
-    if (!(await projecting.advance(1, [event(2)]))) await continueToEnd(storeOf(log.slice(0, 2)), projecting);
+    const rebuilt = {
+      ...tallies[0]!,
+      on: {
+        ...tallies[0]!.handlers,
+        TemplateCreated: () => ({ id: 'a', begins: true as const, evolve: () => ({ id: 'a', events: ['rebuilt'] }) }),
+      },
+    };
+    await rebuildReadModel(storeOf(log.slice(0, 1)), other, rebuilt);
+    if (!(await projecting.advance(1, [event(2)]))) await projectToEnd(storeOf(log.slice(0, 2)), projecting);
     expect(await projecting.advance(2, [event(3)])).toBe(true);
     expect(await engine.get(people, 'a')).toEqual({ id: 'a', events: ['rebuilt', 2, 3] });
   },

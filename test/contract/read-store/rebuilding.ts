@@ -1,28 +1,46 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { type Document, type ReadStore, RebuildSuperseded, type StoredDocument } from '#libs/read-store/port.ts';
-import { type Cases, needed } from '../harness.ts';
-import type { OpenedReadStore } from './opened.ts';
-import { foundIds, people, places, putAt, putting } from './people.ts';
+import { type ContractCases, requireAbility } from '../../support/contract/describe-contract.ts';
+import type { ReadStoreUnderTest } from '../../support/contract/read-store-under-test.ts';
+import {
+  findIds,
+  people,
+  places,
+  writeDocumentsAt,
+  documentWrite,
+} from '../../support/contract/read-store-documents.ts';
 
 const soon = 20_000;
 const document = (id: string, n: number): Document => ({ id, n, team: 'red' });
-const inShadow = (generation: string, position: number, id: string, n: number): StoredDocument => ({ collection: people, generation, id, position, document: document(id, n) });
+const inShadow = (generation: string, position: number, id: string, n: number): StoredDocument => ({
+  collection: people,
+  generation,
+  id,
+  position,
+  document: document(id, n),
+});
 
 /** A model at position 5 with the documents `a` and `b`, another model with `p`, and a shadow copy of the first. */
 const begun = async (engine: ReadStore): Promise<string> => {
-  await putAt(engine, 5, putting('a', document('a', 1)), putting('b', document('b', 1)), putting('p', { id: 'p' }, places));
+  await writeDocumentsAt(
+    engine,
+    5,
+    documentWrite('a', document('a', 1)),
+    documentWrite('b', document('b', 1)),
+    documentWrite('p', { id: 'p' }, places),
+  );
   return engine.beginRebuild('people');
 };
 
-export const rebuilding: Cases<OpenedReadStore> = {
+export const rebuildingCases: ContractCases<ReadStoreUnderTest> = {
   'while a shadow copy is built, what is there serves on, and goes on': async ({ engine }) => {
     const shadow = await begun(engine);
     await engine.write([inShadow(shadow, 3, 'a', 2), inShadow(shadow, 3, 'c', 2)]);
-    expect(await engine.serving(['people'])).toEqual([{ generation: '', position: 5 }]);
-    expect(await foundIds(engine, { team: 'red' })).toEqual(['a', 'b']);
+    expect(await engine.servingGenerations(['people'])).toEqual([{ generation: '', position: 5 }]);
+    expect(await findIds(engine, { team: 'red' })).toEqual(['a', 'b']);
     expect(await engine.get(people, 'a')).toEqual(document('a', 1));
-    await putAt(engine, 6, putting('b', null));
+    await writeDocumentsAt(engine, 6, documentWrite('b', null));
     expect(await engine.count(people, {})).toBe(1);
     expect((await engine.read({ collection: people, generation: shadow, id: 'a' })).document).toEqual(document('a', 2));
   },
@@ -31,11 +49,18 @@ export const rebuilding: Cases<OpenedReadStore> = {
     const shadow = await begun(engine);
     await engine.write([inShadow(shadow, 4, 'a', 2), inShadow(shadow, 5, 'c', 2)]);
     expect(await engine.switchOver('people', { generation: shadow, position: 5 })).toBe(true);
-    expect(await foundIds(engine, { team: 'red' })).toEqual(['a', 'c']);
-    expect([await engine.get(people, 'a'), await engine.get(people, 'b'), await engine.get(places, 'p')]).toEqual([document('a', 2), null, { id: 'p' }]);
-    expect(await engine.serving(['people', 'places'])).toEqual([{ generation: shadow, position: 5 }, { generation: '', position: 0 }]);
-    await putAt(engine, 8, putting('d', document('d', 3)), putting('a', null));
-    expect(await foundIds(engine, {})).toEqual(['c', 'd']);
+    expect(await findIds(engine, { team: 'red' })).toEqual(['a', 'c']);
+    expect([await engine.get(people, 'a'), await engine.get(people, 'b'), await engine.get(places, 'p')]).toEqual([
+      document('a', 2),
+      null,
+      { id: 'p' },
+    ]);
+    expect(await engine.servingGenerations(['people', 'places'])).toEqual([
+      { generation: shadow, position: 5 },
+      { generation: '', position: 0 },
+    ]);
+    await writeDocumentsAt(engine, 8, documentWrite('d', document('d', 3)), documentWrite('a', null));
+    expect(await findIds(engine, {})).toEqual(['c', 'd']);
   },
 
   'what is written to the generation that was replaced is not seen, and moves no checkpoint': async ({ engine }) => {
@@ -44,33 +69,42 @@ export const rebuilding: Cases<OpenedReadStore> = {
     await engine.switchOver('people', { generation: shadow, position: 5 });
     await engine.write([{ ...inShadow('', 7, 'a', 2) }, inShadow('', 7, 'late', 2)]);
     expect(await engine.moveCheckpoints({ people: '' }, 7)).toBe(false);
-    expect([await engine.get(people, 'a'), await engine.count(people, {}), await engine.checkpoint('people')]).toEqual([document('a', 100), 1, 5]);
+    expect([await engine.get(people, 'a'), await engine.count(people, {}), await engine.checkpoint('people')]).toEqual([
+      document('a', 100),
+      1,
+      5,
+    ]);
   },
 
   'a shadow copy that is behind is not switched to, unless that is wanted': async ({ engine }) => {
     const shadow = await begun(engine);
     await engine.write([inShadow(shadow, 4, 'c', 2)]);
     expect(await engine.switchOver('people', { generation: shadow, position: 4 })).toBe(false);
-    expect([await foundIds(engine, {}), await engine.checkpoint('people')]).toEqual([['a', 'b'], 5]);
+    expect([await findIds(engine, {}), await engine.checkpoint('people')]).toEqual([['a', 'b'], 5]);
     expect(await engine.switchOver('people', { generation: shadow, position: 4 }, 'behind')).toBe(true);
-    expect([await foundIds(engine, {}), await engine.checkpoint('people')]).toEqual([['c'], 4]);
+    expect([await findIds(engine, {}), await engine.checkpoint('people')]).toEqual([['c'], 4]);
   },
 
   'a shadow copy that is ahead takes the model along, and those who wait for it': async ({ engine }) => {
     const shadow = await begun(engine);
-    const waiting = engine.reached('people', 9, soon);
+    const waiting = engine.waitForCheckpoint('people', 9, soon);
     expect(await engine.switchOver('people', { generation: shadow, position: 9 })).toBe(true);
     expect(await waiting).toBe(true);
   },
 
-  'a model may be rebuilt again and again, and its documents are found by its indexes each time': async ({ engine, reopen }) => {
+  'a model may be rebuilt again and again, and its documents are found by its indexes each time': async ({
+    engine,
+    reopen,
+  }) => {
     let current = engine;
     for (let round = 1; round <= 3; round += 1) {
       const shadow = await current.beginRebuild('people');
-      await current.write([{ ...inShadow(shadow, round, 'a', round), document: { id: 'a', team: `round ${round}`, age: round } }]);
+      await current.write([
+        { ...inShadow(shadow, round, 'a', round), document: { id: 'a', team: `round ${round}`, age: round } },
+      ]);
       expect(await current.switchOver('people', { generation: shadow, position: round })).toBe(true);
       current = (await reopen?.()) ?? current;
-      expect(await foundIds(current, { team: `round ${round}` })).toEqual(['a']);
+      expect(await findIds(current, { team: `round ${round}` })).toEqual(['a']);
     }
   },
 
@@ -82,7 +116,7 @@ export const rebuilding: Cases<OpenedReadStore> = {
     await expect(engine.switchOver('people', { generation: shadow, position: 9 })).rejects.toThrow(RebuildSuperseded);
     await engine.write([inShadow(await engine.beginRebuild('people'), 5, 'd', 2)]);
     const again = (await reopen?.()) ?? engine;
-    expect([await foundIds(again, {}), await again.checkpoint('people')]).toEqual([['a', 'b'], 5]);
+    expect([await findIds(again, {}), await again.checkpoint('people')]).toEqual([['a', 'b'], 5]);
   },
 
   'a rebuild that has switched over is not given up afterwards': async ({ engine }) => {
@@ -90,11 +124,11 @@ export const rebuilding: Cases<OpenedReadStore> = {
     await engine.write([inShadow(shadow, 5, 'c', 2)]);
     await engine.switchOver('people', { generation: shadow, position: 5 });
     await engine.abandonRebuild('people', shadow);
-    expect(await foundIds(engine, {})).toEqual(['c']);
+    expect(await findIds(engine, {})).toEqual(['c']);
   },
 
   'of two rebuilds of a model the one begun last goes on': async ({ engine, another }, skip) => {
-    const other = await needed(another, 'second instance', skip)();
+    const other = await requireAbility(another, 'second instance', skip)();
     const first = await begun(engine);
     const second = await other.beginRebuild('people');
     await expect(engine.switchOver('people', { generation: first, position: 5 })).rejects.toThrow(RebuildSuperseded);
@@ -103,40 +137,41 @@ export const rebuilding: Cases<OpenedReadStore> = {
     await other.requireShadow('people', second);
     await other.write([inShadow(second, 5, 'second', 1)]);
     expect(await other.switchOver('people', { generation: second, position: 5 })).toBe(true);
-    expect(await engine.reached('people', 5, soon)).toBe(true);
-    expect(await foundIds(engine, {})).toEqual(['second']);
+    expect(await engine.waitForCheckpoint('people', 5, soon)).toBe(true);
+    expect(await findIds(engine, {})).toEqual(['second']);
   },
 
-  'a process that only reads sees the shadow copy once it has waited for a position, and never anything in between': async ({ engine, another }, skip) => {
-    const other = await needed(another, 'second instance', skip)();
-    const shadow = await begun(engine);
-    await engine.write([inShadow(shadow, 5, 'a', 2), inShadow(shadow, 5, 'c', 2)]);
-    const seen = new Set<string>();
-    let over = false;
-    const reading = (async () => {
-      // What reads without waiting would leave no turn to the others.
-      for (; !over; await setImmediate()) seen.add((await foundIds(other, {})).join());
-    })();
-    await engine.switchOver('people', { generation: shadow, position: 5 });
-    const removing = engine.removeUnused();
-    expect(await other.reached('people', 5, soon)).toBe(true);
-    expect(await foundIds(other, {})).toEqual(['a', 'c']);
-    await removing;
-    over = true;
-    await reading;
-    expect([...seen].filter((ids) => ids !== 'a,b' && ids !== 'a,c')).toEqual([]);
-  },
+  'a process that only reads sees the shadow copy once it has waited for a position, and never anything in between':
+    async ({ engine, another }, skip) => {
+      const other = await requireAbility(another, 'second instance', skip)();
+      const shadow = await begun(engine);
+      await engine.write([inShadow(shadow, 5, 'a', 2), inShadow(shadow, 5, 'c', 2)]);
+      const seen = new Set<string>();
+      let over = false;
+      const reading = (async () => {
+        // What reads without waiting would leave no turn to the others.
+        for (; !over; await setImmediate()) seen.add((await findIds(other, {})).join());
+      })();
+      await engine.switchOver('people', { generation: shadow, position: 5 });
+      const removing = engine.dropUnusedGenerations();
+      expect(await other.waitForCheckpoint('people', 5, soon)).toBe(true);
+      expect(await findIds(other, {})).toEqual(['a', 'c']);
+      await removing;
+      over = true;
+      await reading;
+      expect([...seen].filter((ids) => ids !== 'a,b' && ids !== 'a,c')).toEqual([]);
+    },
 
   'what is replaced is not removed before every process has ceased to read it': async ({ engine, another }, skip) => {
-    const other = await needed(another, 'second instance', skip)();
+    const other = await requireAbility(another, 'second instance', skip)();
     const shadow = await begun(engine);
     await engine.write([inShadow(shadow, 5, 'c', 2)]);
-    expect(await foundIds(other, {})).toEqual(['a', 'b']);
+    expect(await findIds(other, {})).toEqual(['a', 'b']);
     await engine.switchOver('people', { generation: shadow, position: 5 });
     let isRemoved = false;
-    const removing = engine.removeUnused().then(() => (isRemoved = true));
+    const removing = engine.dropUnusedGenerations().then(() => (isRemoved = true));
     const seen = new Set<string>();
-    for (; !isRemoved; await setImmediate()) seen.add((await foundIds(other, {})).join());
+    for (; !isRemoved; await setImmediate()) seen.add((await findIds(other, {})).join());
     await removing;
     expect([...seen]).toEqual(['a,b', 'c']);
   },
@@ -151,10 +186,20 @@ export const rebuilding: Cases<OpenedReadStore> = {
     await engine.switchOver('people', { generation: serving, position: 5 });
     const shadow = await engine.beginRebuild('people');
     await engine.write([inShadow(shadow, 5, 'e', 1)]);
-    await engine.removeUnused();
+    await engine.dropUnusedGenerations();
     const ids = ['a', 'b', 'left over', 'c', 'd', 'e'];
-    const left = await Promise.all(['', superseded, replaced, serving, shadow].map((generation) => Promise.all(ids.map((id) => engine.read({ collection: people, generation, id })))));
-    expect(left.map((found) => found.flatMap(({ document: one }) => one?.id ?? []))).toEqual([[], [], [], ['d'], ['e']]);
+    const left = await Promise.all(
+      ['', superseded, replaced, serving, shadow].map((generation) =>
+        Promise.all(ids.map((id) => engine.read({ collection: people, generation, id }))),
+      ),
+    );
+    expect(left.map((found) => found.flatMap(({ document: one }) => one?.id ?? []))).toEqual([
+      [],
+      [],
+      [],
+      ['d'],
+      ['e'],
+    ]);
     expect(await engine.get(places, 'p')).toEqual({ id: 'p' });
   },
 };

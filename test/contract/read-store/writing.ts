@@ -1,15 +1,24 @@
 import { expect } from 'vitest';
 import type { ReadStore } from '#libs/read-store/port.ts';
-import type { OpenedReadStore } from './opened.ts';
-import { type Cases, needed } from '../harness.ts';
-import { foundIds, people, places, put, putAt, putting, storedAt } from './people.ts';
+import type { ReadStoreUnderTest } from '../../support/contract/read-store-under-test.ts';
+import { type ContractCases, requireAbility } from '../../support/contract/describe-contract.ts';
+import {
+  findIds,
+  people,
+  places,
+  writeDocuments,
+  writeDocumentsAt,
+  documentWrite,
+  storedDocumentsAt,
+} from '../../support/contract/read-store-documents.ts';
 
 const soon = 20_000;
 const key = (id: string, collection = people) => ({ collection, generation: '', id });
 const event = (position: number) => ({ stream: 'render-1', revision: 0, id: `event ${position}`, position });
-const positions = (reads: ReadStore): Promise<number[]> => Promise.all(['people', 'places'].map((model) => reads.checkpoint(model)));
+const positions = (reads: ReadStore): Promise<number[]> =>
+  Promise.all(['people', 'places'].map((model) => reads.checkpoint(model)));
 
-export const writing: Cases<OpenedReadStore> = {
+export const writingCases: ContractCases<ReadStoreUnderTest> = {
   'a store is empty at first, and its models are at position 0': async ({ engine }) => {
     expect(await engine.checkpoint('people')).toBe(0);
     expect(await engine.get(people, 'a')).toBe(null);
@@ -19,36 +28,73 @@ export const writing: Cases<OpenedReadStore> = {
   },
 
   'documents are written, replaced and removed, each with its position': async ({ engine }) => {
-    await engine.write([{ ...key('a'), document: { name: 'Ada', age: 36 }, position: 4 }, { ...key('b'), document: { name: 'Bo' }, position: 5 }]);
-    await engine.write([{ ...key('a'), document: { name: 'Ada L.' }, position: 9 }, { ...key('b'), document: null, position: 8 }, { ...key('never there'), document: null, position: 9 }]);
+    await engine.write([
+      { ...key('a'), document: { name: 'Ada', age: 36 }, position: 4 },
+      { ...key('b'), document: { name: 'Bo' }, position: 5 },
+    ]);
+    await engine.write([
+      { ...key('a'), document: { name: 'Ada L.' }, position: 9 },
+      { ...key('b'), document: null, position: 8 },
+      { ...key('never there'), document: null, position: 9 },
+    ]);
     expect(await engine.get(people, 'a')).toEqual({ name: 'Ada L.' });
     expect(await engine.get(people, 'b')).toBe(null);
-    expect(await Promise.all(['a', 'b'].map((id) => engine.read(key(id))))).toEqual([{ document: { name: 'Ada L.' }, position: 9 }, { document: null, position: 8 }]);
+    expect(await Promise.all(['a', 'b'].map((id) => engine.read(key(id))))).toEqual([
+      { document: { name: 'Ada L.' }, position: 9 },
+      { document: null, position: 8 },
+    ]);
     expect(await engine.checkpoint('people')).toBe(0);
   },
 
-  'of documents that are written together the late and the repeated ones change nothing, and the others are written': async ({ engine }) => {
-    await putAt(engine, 4, putting('older', { id: 'older', n: 4 }), putting('removed', null));
-    await putAt(engine, 7, putting('same', { id: 'same', n: 7 }));
-    await putAt(engine, 9, putting('newer', { id: 'newer', n: 9 }), putting('removed later', null));
-    const all = ['new', 'newer', 'older', 'same', 'removed', 'removed later', 'last'].map((id) => putting(id, { id, n: 'late' }));
-    await engine.write(await storedAt(engine, 7, ...all));
-    const found = await engine.find(people, { where: {}, limit: 10 });
-    expect(Object.fromEntries(found.map(({ id, n }) => [id, n]))).toEqual({ new: 'late', newer: 9, older: 'late', same: 7, removed: 'late', last: 'late' });
-    expect(await engine.count(people, { team: null })).toBe(6);
-  },
+  'of documents that are written together the late and the repeated ones change nothing, and the others are written':
+    async ({ engine }) => {
+      await writeDocumentsAt(engine, 4, documentWrite('older', { id: 'older', n: 4 }), documentWrite('removed', null));
+      await writeDocumentsAt(engine, 7, documentWrite('same', { id: 'same', n: 7 }));
+      await writeDocumentsAt(
+        engine,
+        9,
+        documentWrite('newer', { id: 'newer', n: 9 }),
+        documentWrite('removed later', null),
+      );
+      const all = ['new', 'newer', 'older', 'same', 'removed', 'removed later', 'last'].map((id) =>
+        documentWrite(id, { id, n: 'late' }),
+      );
+      await engine.write(await storedDocumentsAt(engine, 7, ...all));
+      const found = await engine.find(people, { where: {}, limit: 10 });
+      expect(Object.fromEntries(found.map(({ id, n }) => [id, n]))).toEqual({
+        new: 'late',
+        newer: 9,
+        older: 'late',
+        same: 7,
+        removed: 'late',
+        last: 'late',
+      });
+      expect(await engine.count(people, { team: null })).toBe(6);
+    },
 
   'of many that write a document at once the newest one stays': async ({ engine, another }, skip) => {
-    const other = await needed(another, 'second instance', skip)();
+    const other = await requireAbility(another, 'second instance', skip)();
     for (let round = 0; round < 10; round += 1) {
       const id = `${round}`;
-      await Promise.all([3, 1, 5, 2, 4].map((position) => (position % 2 ? engine : other).write([{ ...key(id), document: { position }, position }, { ...key(`${id} too`), document: { position }, position }])));
-      expect([await engine.get(people, id), await other.get(people, `${id} too`)]).toEqual([{ position: 5 }, { position: 5 }]);
+      await Promise.all(
+        [3, 1, 5, 2, 4].map((position) =>
+          (position % 2 ? engine : other).write([
+            { ...key(id), document: { position }, position },
+            { ...key(`${id} too`), document: { position }, position },
+          ]),
+        ),
+      );
+      expect([await engine.get(people, id), await other.get(people, `${id} too`)]).toEqual([
+        { position: 5 },
+        { position: 5 },
+      ]);
     }
   },
 
   'a document is replaced by one that knows its position, and by no other': async ({ engine }) => {
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, number) => engine.replace({ ...key('a'), document: { number }, position: 1 }, 0)));
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, number) => engine.replace({ ...key('a'), document: { number }, position: 1 }, 0)),
+    );
     expect(answers.filter(Boolean)).toHaveLength(1);
     expect(await engine.read(key('a'))).toEqual({ document: { number: answers.indexOf(true) }, position: 1 });
     expect(await engine.replace({ ...key('a'), document: {}, position: 9 }, 2)).toBe(false);
@@ -69,8 +115,13 @@ export const writing: Cases<OpenedReadStore> = {
   },
 
   'two instances that move checkpoints at once lose no move': async ({ engine, another }, skip) => {
-    const other = await needed(another, 'second instance', skip)();
-    await Promise.all(Array.from({ length: 10 }, (_, index) => [engine.moveCheckpoints({ people: '' }, index + 1), other.moveCheckpoints({ places: '' }, index + 1)]).flat());
+    const other = await requireAbility(another, 'second instance', skip)();
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) => [
+        engine.moveCheckpoints({ people: '' }, index + 1),
+        other.moveCheckpoints({ places: '' }, index + 1),
+      ]).flat(),
+    );
     expect(await positions(engine)).toEqual([10, 10]);
   },
 
@@ -80,62 +131,92 @@ export const writing: Cases<OpenedReadStore> = {
     await engine.moveCheckpoints({ places: '' }, 7, event(7));
     const again = (await reopen?.()) ?? engine;
     expect(await again.lastEvent()).toEqual(event(9));
-    await again.forgetLastEvent();
+    await again.clearLastEvent();
     expect([await again.lastEvent(), await again.checkpoint('people')]).toEqual([null, 9]);
   },
 
   'a document comes back as it was written': async ({ engine }) => {
-    const document = { text: '\u00e9 e\u0301 \u0000 \n "\' 👩🏽‍🚀', list: [1, [2, { three: 3 }]], 'key with "quotes", spaces and ünïcode': { deep: null }, yes: true, big: 9007199254740991, small: -1.5e-7 };
-    await put(engine, putting('a', document));
+    const document = {
+      text: '\u00e9 e\u0301 \u0000 \n "\' 👩🏽‍🚀',
+      list: [1, [2, { three: 3 }]],
+      'key with "quotes", spaces and ünïcode': { deep: null },
+      yes: true,
+      big: 9007199254740991,
+      small: -1.5e-7,
+    };
+    await writeDocuments(engine, documentWrite('a', document));
     expect(await engine.get(people, 'a')).toEqual(document);
     expect(await engine.find(people, { where: {}, limit: 10 })).toEqual([document]);
   },
 
   'an id may hold anything': async ({ engine }) => {
-    const ids = ['', 'a', 'A', 'a\'; DROP TABLE "people"; --', '"', '%', '_', '$where', '\u00e9', 'e\u0301', '👩🏽‍🚀', 'x'.repeat(500), '2026-01-02T00:00:00Z'];
-    await put(engine, ...ids.map((id) => putting(id, { id })));
+    const ids = [
+      '',
+      'a',
+      'A',
+      'a\'; DROP TABLE "people"; --',
+      '"',
+      '%',
+      '_',
+      '$where',
+      '\u00e9',
+      'e\u0301',
+      '👩🏽‍🚀',
+      'x'.repeat(500),
+      '2026-01-02T00:00:00Z',
+    ];
+    await writeDocuments(engine, ...ids.map((id) => documentWrite(id, { id })));
     for (const id of ids) expect(await engine.get(people, id)).toEqual({ id });
     expect(await engine.count(people, {})).toBe(ids.length);
   },
 
   'reached answers true at once where the model is there already': async ({ engine }) => {
-    await putAt(engine, 5);
-    expect(await engine.reached('people', 5, 0)).toBe(true);
-    expect(await engine.reached('never built', 0, 0)).toBe(true);
+    await writeDocumentsAt(engine, 5);
+    expect(await engine.waitForCheckpoint('people', 5, 0)).toBe(true);
+    expect(await engine.waitForCheckpoint('never built', 0, 0)).toBe(true);
   },
 
   'reached waits for the write that takes the model there': async ({ engine }) => {
-    const answers = Promise.all([engine.reached('people', 6, soon), engine.reached('people', 8, soon), engine.reached('people', 7, soon)]);
-    for (const position of [6, 8]) await putAt(engine, position);
+    const answers = Promise.all([
+      engine.waitForCheckpoint('people', 6, soon),
+      engine.waitForCheckpoint('people', 8, soon),
+      engine.waitForCheckpoint('people', 7, soon),
+    ]);
+    for (const position of [6, 8]) await writeDocumentsAt(engine, position);
     expect(await answers).toEqual([true, true, true]);
   },
 
   'reached answers false when the model does not get there in time': async ({ engine }) => {
-    await putAt(engine, 5);
-    expect(await engine.reached('people', 6, 30)).toBe(false);
-    expect(await engine.reached('people', 6, 0)).toBe(false);
+    await writeDocumentsAt(engine, 5);
+    expect(await engine.waitForCheckpoint('people', 6, 30)).toBe(false);
+    expect(await engine.waitForCheckpoint('people', 6, 0)).toBe(false);
   },
 
   'close ends the waiting': async ({ engine }) => {
-    const waiting = engine.reached('people', 6, soon);
+    const waiting = engine.waitForCheckpoint('people', 6, soon);
     await engine.close();
     await engine.close();
     expect(await waiting).toBe(false);
   },
 
   'two instances see each other': async ({ engine, another }, skip) => {
-    const other = await needed(another, 'second instance', skip)();
-    const waiting = other.reached('people', 4, soon);
-    await putAt(engine, 4, putting('a', { id: 'a', by: 'one' }), putting('p', { id: 'p' }, places));
+    const other = await requireAbility(another, 'second instance', skip)();
+    const waiting = other.waitForCheckpoint('people', 4, soon);
+    await writeDocumentsAt(
+      engine,
+      4,
+      documentWrite('a', { id: 'a', by: 'one' }),
+      documentWrite('p', { id: 'p' }, places),
+    );
     expect(await waiting).toBe(true);
     expect([await other.get(people, 'a'), await other.get(places, 'p')]).toEqual([{ id: 'a', by: 'one' }, { id: 'p' }]);
-    await putAt(other, 5, putting('b', { id: 'b', by: 'other' }));
-    expect(await foundIds(engine, {})).toEqual(['a', 'b']);
+    await writeDocumentsAt(other, 5, documentWrite('b', { id: 'b', by: 'other' }));
+    expect(await findIds(engine, {})).toEqual(['a', 'b']);
   },
 
   'all is still there after reopening': async ({ engine, reopen }, skip) => {
-    const open = needed(reopen, 'lasting storage', skip);
-    await put(engine, putting('a', { id: 'a' }));
+    const open = requireAbility(reopen, 'lasting storage', skip);
+    await writeDocuments(engine, documentWrite('a', { id: 'a' }));
     const again = await open();
     expect(await again.get(people, 'a')).toEqual({ id: 'a' });
     expect(await again.checkpoint('people')).toBe(1);

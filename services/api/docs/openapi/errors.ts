@@ -1,7 +1,7 @@
 import { type ErrorExtra, type ErrorName, errors } from '#contracts/http/errors.ts';
 import { orientations, pageSizes } from '#contracts/http/render-options.ts';
-import { inputTypes, modes } from '#contracts/http/render.ts';
-import { printErrors } from '../../server/route.ts';
+import { inputTypes, requestModes } from '#contracts/http/render.ts';
+import { renderingErrors } from '../../server/route.ts';
 import { type Json, jsonSchemaOf } from './json-schema.ts';
 
 const requestId = 'req_01JR04W1P8C2N5H7K9M3Q6S8VX';
@@ -12,13 +12,21 @@ const pascal = (name: string): string => name.replace(/(?:^|_)([a-z])/g, (_, let
 /** The name under which an error's schema stands in the document. */
 export const errorSchemaName = (name: ErrorName): string => `${pascal(name).replace(/Error$/, '')}Error`;
 
-const raisedByRender = new Set<ErrorName>([...printErrors, 'invalid_html', 'invalid_docx', 'invalid_markdown', 'template_render_error']);
+const renderErrors = new Set<ErrorName>([
+  ...renderingErrors,
+  'invalid_html',
+  'invalid_docx',
+  'invalid_markdown',
+  'template_render_error',
+]);
 
 /** The body of one error: what all of them have, and its own fields. */
 export const errorSchema = (name: ErrorName): Json => {
   const { error, status, meaning, extra } = errors[name];
   const own = jsonSchemaOf(extra, 'output') as { properties?: Json; required?: string[] };
-  const renderField = raisedByRender.has(name) ? { render_id: { type: 'string', description: 'The render that failed; it is on record.' } } : {};
+  const renderField = renderErrors.has(name)
+    ? { render_id: { type: 'string', description: 'The render that failed; it is on record.' } }
+    : {};
   return {
     type: 'object',
     description: meaning,
@@ -27,7 +35,11 @@ export const errorSchema = (name: ErrorName): Json => {
       message: { type: 'string', description: 'For people: what was wrong, where, and what is allowed.' },
       code: { type: 'integer', const: status, description: 'The HTTP status.' },
       request_id: { type: 'string', description: 'Also in the header X-Request-Id.' },
-      trace_id: { type: 'string', description: 'The trace that the request belongs to, as in W3C Trace Context; there where the request is traced or brought a traceparent header.' },
+      trace_id: {
+        type: 'string',
+        description:
+          'The trace that the request belongs to, as in W3C Trace Context; there where the request is traced or brought a traceparent header.',
+      },
       ...own.properties,
       ...renderField,
     },
@@ -40,7 +52,7 @@ const templateId = 'tpl_01JQZX3C5V8Y2N6T4R7W9K0MHB';
 /** The further fields of errors as they may look; an error that has none is left out. */
 export const exampleExtra: { [N in ErrorName]?: ErrorExtra<N> } = {
   invalid_request: { field: 'margin_top' },
-  invalid_mode: { received: 'PRINT', valid_values: [...modes] },
+  invalid_mode: { received: 'PRINT', valid_values: [...requestModes] },
   invalid_input_type: { received: 'odt', valid_values: [...inputTypes] },
   invalid_page_size: { received: 'A5', valid_values: [...pageSizes] },
   invalid_orientation: { received: orientations[0].toUpperCase() },
@@ -70,13 +82,17 @@ export const exampleExtra: { [N in ErrorName]?: ErrorExtra<N> } = {
   processing_timeout: { timeout_seconds: 30 },
   javascript_timeout: { timeout_seconds: 5 },
   rate_limit_exceeded: { limit: 60, retry_after: 23, reset_at: '2026-03-02T09:16:00.000Z' },
-  webhook_failed: { webhook_url: 'https://example.com/hook', attempts: 3, last_error: 'It did not answer within 10 s.' },
+  webhook_failed: {
+    webhook_url: 'https://example.com/hook',
+    attempts: 3,
+    last_error: 'It did not answer within 10 s.',
+  },
   service_unavailable: { retry_after: 5 },
 };
 
 /** A body of this error with a value in every field. */
 export const errorExample = (name: ErrorName): Json => {
   const { error, status, meaning } = errors[name];
-  const renderField = raisedByRender.has(name) ? { render_id: renderId } : {};
+  const renderField = renderErrors.has(name) ? { render_id: renderId } : {};
   return { error, message: meaning, code: status, ...exampleExtra[name], ...renderField, request_id: requestId };
 };

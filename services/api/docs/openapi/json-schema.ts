@@ -15,7 +15,11 @@ const withoutNoise = (schema: Json, direction: Direction): void => {
 };
 
 export const jsonSchemaOf = (schema: z.ZodType, direction: Direction): Json => {
-  const { $schema: _, ...written } = z.toJSONSchema(schema, { io: direction, unrepresentable: 'any', override: ({ jsonSchema }) => withoutNoise(jsonSchema as Json, direction) }) as Json;
+  const { $schema: _, ...written } = z.toJSONSchema(schema, {
+    io: direction,
+    unrepresentable: 'any',
+    override: ({ jsonSchema }) => withoutNoise(jsonSchema as Json, direction),
+  }) as Json;
   return written;
 };
 
@@ -27,4 +31,6 @@ export const referenceTo = (schema: z.ZodType, direction: Direction): Json => {
 
 /** The definition of a named schema. The members of a union of named schemas are references. */
 export const definitionOf = (schema: z.ZodType, direction: Direction): Json =>
-  schema instanceof z.ZodUnion ? { oneOf: schema.options.map((option) => referenceTo(option as z.ZodType, direction)) } : jsonSchemaOf(schema, direction);
+  schema instanceof z.ZodUnion
+    ? { oneOf: schema.options.map((option) => referenceTo(option as z.ZodType, direction)) }
+    : jsonSchemaOf(schema, direction);

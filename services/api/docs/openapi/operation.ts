@@ -21,7 +21,11 @@ export const sharedHeaders: Record<string, Json> = {
 
 const namesFor = ({ permission }: Route, status: number): string[] => {
   const limits = Object.keys(sharedHeaders).filter((name) => /^X-(RateLimit|Quota)/.test(name));
-  return ['X-Request-Id', ...(permission && status !== 401 ? limits : []), ...(permission && (status === 429 || status === 503) ? ['Retry-After'] : [])];
+  return [
+    'X-Request-Id',
+    ...(permission && status !== 401 ? limits : []),
+    ...(permission && (status === 429 || status === 503) ? ['Retry-After'] : []),
+  ];
 };
 
 /** The headers of an answer: those that all answers of its kind have, and its own. */
@@ -34,17 +38,30 @@ const json = 'application/json';
 
 const parametersIn = (place: 'path' | 'query' | 'header', fields: z.ZodObject | undefined): Json[] => {
   if (!fields) return [];
-  const { properties = {}, required = [] } = jsonSchemaOf(fields, 'input') as { properties?: Record<string, Json>; required?: string[] };
+  const { properties = {}, required = [] } = jsonSchemaOf(fields, 'input') as {
+    properties?: Record<string, Json>;
+    required?: string[];
+  };
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
-    name, in: place, required: required.includes(name), ...(description ? { description } : {}), schema,
+    name,
+    in: place,
+    required: required.includes(name),
+    ...(description ? { description } : {}),
+    schema,
   }));
 };
 
-const parametersOf = ({ params, query, headers }: RouteRequest): Json[] => [...parametersIn('path', params), ...parametersIn('query', query), ...parametersIn('header', headers)];
+const parametersOf = ({ params, query, headers }: RouteRequest): Json[] => [
+  ...parametersIn('path', params),
+  ...parametersIn('query', query),
+  ...parametersIn('header', headers),
+];
 
-const contentOf = ({ schema, bytes, examples }: RouteResponse): Json => {
-  if (bytes) return { content: { [bytes]: {} } };
-  return schema ? { content: { [json]: { schema: referenceTo(schema, 'output'), ...(examples ? { examples } : {}) } } } : {};
+const contentOf = ({ schema, contentType, examples }: RouteResponse): Json => {
+  if (contentType) return { content: { [contentType]: {} } };
+  return schema
+    ? { content: { [json]: { schema: referenceTo(schema, 'output'), ...(examples ? { examples } : {}) } } }
+    : {};
 };
 
 const successOf = (route: Route, response: RouteResponse): Json => ({
@@ -55,14 +72,21 @@ const successOf = (route: Route, response: RouteResponse): Json => ({
 
 const failureOf = (route: Route, status: number, names: ErrorName[]): Json => {
   const references = names.map((name) => ({ $ref: `#/components/schemas/${errorSchemaName(name)}` }));
-  const mapping = Object.fromEntries(names.map((name) => [errors[name].error, `#/components/schemas/${errorSchemaName(name)}`]));
+  const mapping = Object.fromEntries(
+    names.map((name) => [errors[name].error, `#/components/schemas/${errorSchemaName(name)}`]),
+  );
   return {
     description: names.map((name) => `- \`${errors[name].error}\`: ${errors[name].meaning}`).join('\n'),
     headers: headersOf(route, status, {}),
     content: {
       [json]: {
-        schema: references.length === 1 ? references[0] : { oneOf: references, discriminator: { propertyName: 'error', mapping } },
-        examples: Object.fromEntries(names.map((name) => [errors[name].error, { summary: errors[name].error, value: errorExample(name) }])),
+        schema:
+          references.length === 1
+            ? references[0]
+            : { oneOf: references, discriminator: { propertyName: 'error', mapping } },
+        examples: Object.fromEntries(
+          names.map((name) => [errors[name].error, { summary: errors[name].error, value: errorExample(name) }]),
+        ),
       },
     },
   };
@@ -74,16 +98,23 @@ const failuresOf = (route: Route): [string, Json][] => {
 };
 
 // An answer of its own and errors under one status do not occur together; an object would silently keep one of them.
-const distinct = (route: Route, entries: [string, Json][]): Json => {
+const responsesByStatus = (route: Route, entries: [string, Json][]): Json => {
   const statuses = entries.map(([status]) => status);
-  if (new Set(statuses).size < statuses.length) throw new Error(`${route.method} ${route.path} has two answers for one status.`);
+  if (new Set(statuses).size < statuses.length)
+    throw new Error(`${route.method} ${route.path} has two answers for one status.`);
   return Object.fromEntries(entries.toSorted(([one], [other]) => Number(one) - Number(other)));
 };
 
-const operationIdOf = ({ method, path }: Route): string => `${method.toLowerCase()}${path.replace(/^\/api\/v1/, '').replace(/[/{}]+(\w)/g, (_, letter: string) => letter.toUpperCase()).replace(/\W/g, '')}`;
+const operationIdOf = ({ method, path }: Route): string =>
+  `${method.toLowerCase()}${path
+    .replace(/^\/api\/v1/, '')
+    .replace(/[/{}]+(\w)/g, (_, letter: string) => letter.toUpperCase())
+    .replace(/\W/g, '')}`;
 
-const securityOf = ({ permission, keyOr }: Route): Json[] =>
-  [...(permission ? [{ apiKey: [] }] : []), ...(keyOr ? [{}] : [])];
+const securityOf = ({ permission, tokenParameter }: Route): Json[] => [
+  ...(permission ? [{ apiKey: [] }] : []),
+  ...(tokenParameter ? [{}] : []),
+];
 
 /** One operation of the OpenAPI document. */
 export const operationOf = (route: Route): Json => {
@@ -96,7 +127,17 @@ export const operationOf = (route: Route): Json => {
     description: permission ? `${description}\n\nNeeds the permission \`${permission}\`.` : description,
     security: securityOf(route),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(request.body ? { requestBody: { required: !request.bodyIsOptional, content: { [json]: { schema: referenceTo(request.body, 'input'), examples: request.examples ?? {} } } } } : {}),
-    responses: distinct(route, [...responses.map((response): [string, Json] => [String(response.status), successOf(route, response)]), ...failuresOf(route)]),
+    ...(request.body
+      ? {
+          requestBody: {
+            required: !request.bodyIsOptional,
+            content: { [json]: { schema: referenceTo(request.body, 'input'), examples: request.examples ?? {} } },
+          },
+        }
+      : {}),
+    responses: responsesByStatus(route, [
+      ...responses.map((response): [string, Json] => [String(response.status), successOf(route, response)]),
+      ...failuresOf(route),
+    ]),
   };
 };

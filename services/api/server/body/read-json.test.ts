@@ -1,44 +1,75 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Fault, Problem } from '#contracts/http/problem.ts';
-import { fieldsOf } from './json-outline.ts';
-import { openJsonBodies } from './json-bodies.ts';
+import type { ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
+import { topLevelFields } from './top-level-fields.ts';
+import { openJsonBodyReader } from './json-body-reader.ts';
 import { type JsonBody, readJson } from './read-json.ts';
 
-const bodies = openJsonBodies();
+const bodies = openJsonBodyReader();
 afterAll(() => bodies.close());
 
 const large = (json: string): Buffer => Buffer.from(json + ' '.repeat(100_000));
-const faultOf = (body: Buffer): Fault => {
+const faultOf = (body: Buffer): ApiErrorFields => {
   try {
     readJson(body);
   } catch (error) {
-    return (error as Problem).fault;
+    return (error as ApiError).fields;
   }
   throw new Error('the body was read');
 };
 const keys = (count: number): string => Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',');
 
 /** Members of an object with names in any spelling and values of any kind. */
-const name = fc.constantFrom('"data"', '"d\\u0061ta"', '"\\u0064\\u0061\\u0074\\u0061"', '"data "', '"dat"', '"\\"data\\""', '"data\\\\"', '"__proto__"', '"constructor"', '"mode"', '"header_html"', '""');
+const name = fc.constantFrom(
+  '"data"',
+  '"d\\u0061ta"',
+  '"\\u0064\\u0061\\u0074\\u0061"',
+  '"data "',
+  '"dat"',
+  '"\\"data\\""',
+  '"data\\\\"',
+  '"__proto__"',
+  '"constructor"',
+  '"mode"',
+  '"header_html"',
+  '""',
+);
 const text = fc.string({ unit: fc.constantFrom(...'{}[]":,\\ae\u00e9\n'), maxLength: 5 });
-const value = fc.anything({ values: [text, fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), fc.constant(null)], key: text, maxDepth: 4 }).map((any) => JSON.stringify(any));
+const value = fc
+  .anything({
+    values: [text, fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), fc.constant(null)],
+    key: text,
+    maxDepth: 4,
+  })
+  .map((any) => JSON.stringify(any));
 const space = fc.constantFrom('', ' ', '\n\t');
-const member = fc.tuple(name, space, space, value, space).map(([key, before, after, json, end]) => ({ key: JSON.parse(key) as string, text: `${before}${key}${after}:${before}${json}${end}` }));
+const member = fc
+  .tuple(name, space, space, value, space)
+  .map(([key, before, after, json, end]) => ({
+    key: JSON.parse(key) as string,
+    text: `${before}${key}${after}:${before}${json}${end}`,
+  }));
 const members = fc.array(member, { maxLength: 6 });
 const textOf = (some: { text: string }[]): string => `{${some.map((one) => one.text).join(',')}}`;
 const hasRepeats = (some: { key: string }[]): boolean => new Set(some.map(({ key }) => key)).size < some.length;
 /** All that a body says, whichever way it was read. */
-const said = ({ fields, written: { data } }: JsonBody): [string, unknown][] => Object.entries(fields).map(([key, any]) => [key, key === 'data' && data ? JSON.parse(Buffer.from(data).toString()) : any]);
+const said = ({ fields, longTexts: { data } }: JsonBody): [string, unknown][] =>
+  Object.entries(fields).map(([key, any]) => [
+    key,
+    key === 'data' && data ? JSON.parse(Buffer.from(data).toString()) : any,
+  ]);
 
 describe('The fields of a body', () => {
   it('are found where JSON.parse finds them, each with its name and value', () => {
     fc.assert(
       fc.property(members, space, (some, end) => {
         const json = Buffer.from(`${end}${textOf(some)}${end}`);
-        const found = [...fieldsOf(json)];
+        const found = [...topLevelFields(json)];
         expect(found.map((field) => field.name)).toEqual(some.map(({ key }) => key));
-        const values = found.map((field): [string, unknown] => [field.name, JSON.parse(json.subarray(field.start, field.end).toString())]);
+        const values = found.map((field): [string, unknown] => [
+          field.name,
+          JSON.parse(json.subarray(field.start, field.end).toString()),
+        ]);
         expect(new Map(values)).toEqual(new Map(Object.entries(JSON.parse(json.toString()) as object)));
       }),
       { numRuns: 1000 },
@@ -47,17 +78,22 @@ describe('The fields of a body', () => {
 
   it('are found up to the mistake at least in a text that is no JSON, and never without end', () => {
     fc.assert(
-      fc.property(members, fc.nat(), fc.constantFrom('', '"', '{', '}', ']', ',', ':', '\\', 'x', '\u0000'), (some, at, change) => {
-        const json = textOf(some);
-        const place = at % (json.length + 1);
-        const body = Buffer.from(json.slice(0, place) + change + json.slice(place + 1));
-        let counted = 0;
-        for (const field of fieldsOf(body)) {
-          expect(field.end).toBeLessThanOrEqual(body.length);
-          counted += 1;
-        }
-        expect(counted).toBeLessThanOrEqual(body.length);
-      }),
+      fc.property(
+        members,
+        fc.nat(),
+        fc.constantFrom('', '"', '{', '}', ']', ',', ':', '\\', 'x', '\u0000'),
+        (some, at, change) => {
+          const json = textOf(some);
+          const place = at % (json.length + 1);
+          const body = Buffer.from(json.slice(0, place) + change + json.slice(place + 1));
+          let counted = 0;
+          for (const field of topLevelFields(body)) {
+            expect(field.end).toBeLessThanOrEqual(body.length);
+            counted += 1;
+          }
+          expect(counted).toBeLessThanOrEqual(body.length);
+        },
+      ),
     );
   });
 });
@@ -68,7 +104,11 @@ describe('The body of a request', () => {
       fc.property(members, (some) => {
         const json = textOf(some);
         for (const body of [Buffer.from(json), large(json)]) {
-          if (hasRepeats(some)) expect(faultOf(body)).toMatchObject({ name: 'invalid_request', message: expect.stringMatching(/more than once/) });
+          if (hasRepeats(some))
+            expect(faultOf(body)).toMatchObject({
+              name: 'invalid_request',
+              message: expect.stringMatching(/more than once/),
+            });
           else expect(said(readJson(body))).toEqual(Object.entries(JSON.parse(json) as object));
         }
       }),
@@ -83,12 +123,14 @@ describe('The body of a request', () => {
     ['__proto__', '{"__proto__":1,"__proto__":2}'],
     ['', '{"":1,"":2}'],
   ])('is refused for the repeated field %j in %s, small or large', (field, json) => {
-    for (const body of [Buffer.from(json), large(json)]) expect(faultOf(body)).toMatchObject({ name: 'invalid_request', extra: { field } });
+    for (const body of [Buffer.from(json), large(json)])
+      expect(faultOf(body)).toMatchObject({ name: 'invalid_request', extra: { field } });
   });
 
   it('may repeat keys within data, whose digits and keys stay as the caller wrote them', () => {
     const data = '{ "n": 1.10, "n": 12345678901234567890 }';
-    for (const body of [Buffer.from(`{"data":${data}}`), large(`{"data":${data}}`)]) expect(Buffer.from(readJson(body).written.data!).toString()).toBe(data);
+    for (const body of [Buffer.from(`{"data":${data}}`), large(`{"data":${data}}`)])
+      expect(Buffer.from(readJson(body).longTexts.data!).toString()).toBe(data);
   });
 
   it('says the place of a mistake as it is in the whole body', () => {
@@ -96,7 +138,26 @@ describe('The body of a request', () => {
     expect(faultOf(large(json)).message).toBe(faultOf(Buffer.from(json)).message);
   });
 
-  it.each(['{"data":{"a":"}', '{"data":[', '{"data":[[}', '{"data":"\\', '{"data":{}', '"data"', '{"a\\', '[{"data":{}}]', '[[[', 'x', '{"data"', '{"data":', '}}{"data":{}', '{} x', '{},', '{"a":1,}', '{"a":1 "b":2}', '\ufeff{}'])('is refused when it is %s, small or large', (json) => {
+  it.each([
+    '{"data":{"a":"}',
+    '{"data":[',
+    '{"data":[[}',
+    '{"data":"\\',
+    '{"data":{}',
+    '"data"',
+    '{"a\\',
+    '[{"data":{}}]',
+    '[[[',
+    'x',
+    '{"data"',
+    '{"data":',
+    '}}{"data":{}',
+    '{} x',
+    '{},',
+    '{"a":1,}',
+    '{"a":1 "b":2}',
+    '\ufeff{}',
+  ])('is refused when it is %s, small or large', (json) => {
     expect(faultOf(Buffer.from(json)).name).toBe('invalid_request');
     expect(faultOf(large(json)).name).toBe('invalid_request');
     expect(faultOf(Buffer.from(' '.repeat(100_000) + json)).name).toBe('invalid_request');
@@ -111,42 +172,73 @@ describe('A large body', () => {
   it('is not searched for millions of values: those of data stay unread, and others are refused with their field', () => {
     const many = keys(60_000);
     expect(readJson(Buffer.from(`{"mode":"RENDER","data":{${many}}}`)).fields).toEqual({ mode: 'RENDER', data: {} });
-    for (const [field, json] of [['webhook_headers', `{"webhook_headers":{${many}},"data":{"a":1}}`], ['variables', `{"variables":[${'[],'.repeat(10_000)}1]}`], ['content', `{"content":${'['.repeat(20_000)}`], ['header_html', `{"header_html":[${'{},'.repeat(5_000)}1]}`]])
-      expect(faultOf(Buffer.from(json!))).toMatchObject({ message: expect.stringMatching(/at most 10000 values in 1 MB/), extra: { field } });
+    for (const [field, json] of [
+      ['webhook_headers', `{"webhook_headers":{${many}},"data":{"a":1}}`],
+      ['variables', `{"variables":[${'[],'.repeat(10_000)}1]}`],
+      ['content', `{"content":${'['.repeat(20_000)}`],
+      ['header_html', `{"header_html":[${'{},'.repeat(5_000)}1]}`],
+    ])
+      expect(faultOf(Buffer.from(json!))).toMatchObject({
+        message: expect.stringMatching(/at most 10000 values in 1 MB/),
+        extra: { field },
+      });
     expect(faultOf(Buffer.from(`{"mode":"RENDER",${many}}`)).message).toMatch(/at most 10000 values/);
   });
 
   it('may hold long texts where texts are long, and nowhere else', () => {
     const long = 'x'.repeat(1_100_000);
     const html = '<p>\u00e9"\\'.repeat(20_000);
-    const { fields, written } = readJson(Buffer.from(JSON.stringify({ data: html, header_html: html, footer_html: html, content: long })));
-    expect([written.data, written.header_html, written.footer_html].map((bytes) => Buffer.from(bytes!).toString())).toEqual([html, html, html]);
+    const { fields, longTexts } = readJson(
+      Buffer.from(JSON.stringify({ data: html, header_html: html, footer_html: html, content: long })),
+    );
+    expect(
+      [longTexts.data, longTexts.header_html, longTexts.footer_html].map((bytes) => Buffer.from(bytes!).toString()),
+    ).toEqual([html, html, html]);
     expect(fields.content).toBe(long);
-    for (const name of ['name', 'webhook_url', 'default_options', 'unknown']) expect(faultOf(Buffer.from(JSON.stringify({ [name]: [long] })))).toMatchObject({ extra: { field: name } });
+    for (const name of ['name', 'webhook_url', 'default_options', 'unknown'])
+      expect(faultOf(Buffer.from(JSON.stringify({ [name]: [long] })))).toMatchObject({ extra: { field: name } });
     expect(faultOf(Buffer.from(JSON.stringify({ [long]: 1 }))).name).toBe('invalid_request');
   });
 
   it('is read by other threads as a small one is at once: the same fields, texts, hash and refusals', async () => {
-    const object = { mode: 'RENDER', template_id: 'tpl_\u00e9', data: { a: [1] }, footer_html: '<p>\u4e2d'.repeat(30_000), wait_time: 1, webhook_headers: { a: 'b' } };
+    const object = {
+      mode: 'RENDER',
+      template_id: 'tpl_\u00e9',
+      data: { a: [1] },
+      footer_html: '<p>\u4e2d'.repeat(30_000),
+      wait_time: 1,
+      webhook_headers: { a: 'b' },
+    };
     for (const filling of [0, 2_000_000]) {
-      const json = JSON.stringify({ ...object, content: 'y'.repeat(filling) }).replace('"mode"', '"__proto__":{"polluted":true},"mode"');
+      const json = JSON.stringify({ ...object, content: 'y'.repeat(filling) }).replace(
+        '"mode"',
+        '"__proto__":{"polluted":true},"mode"',
+      );
       const expected = readJson(Buffer.from(json), true);
       const body = await bodies.read(Buffer.from(json), true, 'account');
-      const asText = ({ written, ...rest }: JsonBody) => ({ ...rest, written: Object.entries(written).map(([key, bytes]) => [key, Buffer.from(bytes).toString()]) });
+      const asText = ({ longTexts, ...rest }: JsonBody) => ({
+        ...rest,
+        written: Object.entries(longTexts).map(([key, bytes]) => [key, Buffer.from(bytes).toString()]),
+      });
       expect(asText(body)).toEqual(asText(expected));
       expect(Object.keys(body.fields)).toContain('__proto__');
       expect((body.fields as { polluted?: unknown }).polluted).toBeUndefined();
-      await expect(bodies.read(Buffer.from(json.replace('"wait_time"', '"mode"')), false, 'account')).rejects.toMatchObject({ fault: { name: 'invalid_request', extra: { field: 'mode' } } });
+      await expect(
+        bodies.read(Buffer.from(json.replace('"wait_time"', '"mode"')), false, 'account'),
+      ).rejects.toMatchObject({ fault: { name: 'invalid_request', extra: { field: 'mode' } } });
     }
   });
 
-  it.each([100_000, 2_000_000])('of an account waits for one of each other account alone, however many these send (%i bytes)', async (filling) => {
-    const read: string[] = [];
-    const send = async (accountId: string): Promise<void> => {
-      await bodies.read(Buffer.from(JSON.stringify({ data: 'x'.repeat(filling) })), false, accountId);
-      read.push(accountId);
-    };
-    await Promise.all([...Array.from({ length: 6 }, () => send('many')), send('one')]);
-    expect(read.indexOf('one')).toBeLessThanOrEqual(2);
-  });
+  it.each([100_000, 2_000_000])(
+    'of an account waits for one of each other account alone, however many these send (%i bytes)',
+    async (filling) => {
+      const read: string[] = [];
+      const send = async (accountId: string): Promise<void> => {
+        await bodies.read(Buffer.from(JSON.stringify({ data: 'x'.repeat(filling) })), false, accountId);
+        read.push(accountId);
+      };
+      await Promise.all([...Array.from({ length: 6 }, () => send('many')), send('one')]);
+      expect(read.indexOf('one')).toBeLessThanOrEqual(2);
+    },
+  );
 });

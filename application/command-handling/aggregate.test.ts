@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import type { EventOf } from '#contracts/events/event-schemas.ts';
+import type { RenderEvent } from '#contracts/events/render.ts';
+import type { Decider } from '#libs/domain/decider.ts';
+import {
+  type EventStore,
+  EventTooLarge,
+  maxEventBytes,
+  type RecordedEvent,
+  RevisionConflict,
+} from '#libs/event-store/port.ts';
+import { newAggregate, type Cause, loadAggregate } from './aggregate.ts';
+
+type Counted = EventOf<'WebhookSecretRotated'>;
+type Count = { type: 'count' } | { type: 'countTwice' } | { type: 'rest' };
+
+const counter: Decider<number, Count, Counted> = {
+  initial: 0,
+  evolve: (_, { data }) => data.generation,
+  decide: ({ type }, state) => {
+    const to = (number: number): Counted => ({ type: 'WebhookSecretRotated', data: { generation: number } });
+    if (type === 'rest') return [];
+    return type === 'count' ? [to(state + 1)] : [to(state + 1), to(state + 2)];
+  },
+};
+
+const cause: Cause = {
+  actor: { kind: 'service', name: 'tests' },
+  accountId: null,
+  correlationId: 'story',
+  causationId: null,
+  traceparent: null,
+};
+const now = (): Date => new Date('2026-05-20T12:00:00.000Z');
+
+/** One stream in memory. `before` and `after` happen at each append, and may throw. */
+const openLog = ({ before, after }: { before?: (events: RecordedEvent[]) => void; after?: () => void } = {}) => {
+  const events: RecordedEvent[] = [];
+  const store = {
+    append: async (stream, added, expected) => {
+      before?.(events);
+      if (events.length - 1 !== expected) throw new RevisionConflict(stream, expected);
+      for (const event of added)
+        events.push({ ...event, stream, revision: events.length, position: events.length + 100 });
+      after?.();
+      return events.at(-1)!;
+    },
+    read: async (_, from = 0) => events.slice(from),
+  } satisfies Partial<EventStore> as unknown as EventStore;
+  return { store, events, log: { store, now } };
+};
+
+const numbers = (events: readonly RecordedEvent[]): number[] =>
+  events.map(({ data }) => (data as Counted['data']).generation);
+/** Somebody else counts on. */
+const other = (events: RecordedEvent[]): void => {
+  events.push({
+    id: `other ${events.length}`,
+    type: 'WebhookSecretRotated',
+    version: 1,
+    data: { generation: 10 * (events.length + 1) },
+    metadata: { ...cause, occurredAt: '' },
+    stream: 'counter-1',
+    revision: events.length,
+    position: events.length + 100,
+  });
+};
+
+describe('A command', () => {
+  it('appends what is decided, with time and cause, and says where it stands', async () => {
+    const { log, events } = openLog();
+    const counting = newAggregate(log, counter, 'counter-1');
+    expect(await counting.execute({ type: 'countTwice' }, cause)).toMatchObject({
+      position: 101,
+      at: '2026-05-20T12:00:00.000Z',
+    });
+    expect(await counting.execute({ type: 'count' }, cause)).toMatchObject({ position: 102 });
+    expect([numbers(events), counting.state]).toEqual([[1, 2, 3], 3]);
+    expect(events[0]).toMatchObject({
+      type: 'WebhookSecretRotated',
+      version: 1,
+      metadata: { ...cause, occurredAt: '2026-05-20T12:00:00.000Z' },
+    });
+    expect(new Set(events.map(({ id }) => id)).size).toBe(3);
+  });
+
+  it('that decides on nothing appends nothing', async () => {
+    const { log, events } = openLog();
+    expect(await newAggregate(log, counter, 'counter-1').execute({ type: 'rest' }, cause)).toEqual({
+      events: [],
+      position: null,
+      at: null,
+    });
+    expect(events).toEqual([]);
+  });
+
+  it('is decided anew on what others wrote in between, three times', async () => {
+    let left = 3;
+    const { log, events } = openLog({ before: (there) => void (left-- > 0 && other(there)) });
+    const { aggregate } = await loadAggregate(log, counter, 'counter-1');
+    await aggregate.execute({ type: 'count' }, cause);
+    expect(numbers(events)).toEqual([10, 20, 30, 31]);
+  });
+
+  it('gives up where others are faster four times, and at once where it must not be tried again', async () => {
+    const crowded = openLog({ before: other });
+    await expect(newAggregate(crowded.log, counter, 'counter-1').execute({ type: 'count' }, cause)).rejects.toThrow(
+      RevisionConflict,
+    );
+    expect(crowded.events.length).toBe(4);
+    const once = openLog({ before: other });
+    await expect(newAggregate(once.log, counter, 'counter-1').executeOnce({ type: 'count' }, cause)).rejects.toThrow(
+      RevisionConflict,
+    );
+    expect(once.events.length).toBe(1);
+  });
+
+  it('whose answer is lost has been carried out once, and goes on from there', async () => {
+    let lost = true;
+    const { log, events } = openLog({
+      after: () => {
+        if (lost) throw new Error('the connection is gone');
+      },
+    });
+    const counting = newAggregate(log, counter, 'counter-1');
+    expect(await counting.execute({ type: 'countTwice' }, cause)).toMatchObject({ position: 101 });
+    lost = false;
+    await counting.execute({ type: 'count' }, cause);
+    expect(numbers(events)).toEqual([1, 2, 3]);
+  });
+
+  it('that was not carried out says why, also where somebody else wrote meanwhile', async () => {
+    for (const meanwhile of [() => undefined, other]) {
+      const { log } = openLog({
+        before: (there) => {
+          meanwhile(there);
+          throw new Error('the disk is full');
+        },
+      });
+      await expect(newAggregate(log, counter, 'counter-1').execute({ type: 'count' }, cause)).rejects.toThrow(
+        'the disk is full',
+      );
+    }
+  });
+
+  it('that is too large for the log is not looked for there', async () => {
+    let looks = 0;
+    const read = async (): Promise<RecordedEvent[]> => {
+      looks += 1;
+      return [];
+    };
+    const refusing = {
+      ...openLog().store,
+      append: () => Promise.reject(new EventTooLarge('WebhookSecretRotated', 1e6)),
+      read,
+    };
+    await expect(
+      newAggregate({ store: refusing, now }, counter, 'counter-1').execute({ type: 'count' }, cause),
+    ).rejects.toThrow(EventTooLarge);
+    expect(looks).toBe(0);
+  });
+});
+
+describe('What a document or caller wrote', () => {
+  const failed: RenderEvent = {
+    type: 'RenderFailed',
+    data: {
+      attempt: 1,
+      error: { name: 'image_load_failed', message: 'x'.repeat(1e6), extra: { image_url: '\u0000'.repeat(1e6) } },
+      responseMode: 'wait',
+      totalMs: 1,
+      quotaRefundDate: null,
+    },
+  };
+  const failing = (event: RenderEvent): Decider<RenderEvent[], { type: 'fail' }, RenderEvent> => ({
+    initial: [],
+    evolve: (events, one) => [...events, one],
+    decide: () => [event],
+  });
+
+  it('is cut to what an event has room for, in the log, in the state and in the answer alike', async () => {
+    const { log, events } = openLog();
+    const aggregate = newAggregate(log, failing(failed), 'render-1');
+    const { events: told } = await aggregate.execute({ type: 'fail' }, { ...cause, correlationId: 'x'.repeat(1e6) });
+    for (const part of [events[0]!.data, events[0]!.metadata])
+      expect(Buffer.byteLength(JSON.stringify(part))).toBeLessThan(maxEventBytes);
+    expect(events[0]!.data).toEqual(told[0]!.data);
+    expect(aggregate.state.map(({ data }) => data)).toEqual([told[0]!.data]);
+  });
+
+  it('is not recorded where it is not as the event has it', async () => {
+    const { log, events } = openLog();
+    const malformed = { ...failed, data: { ...failed.data, totalMs: NaN } } as RenderEvent;
+    await expect(newAggregate(log, failing(malformed), 'render-1').execute({ type: 'fail' }, cause)).rejects.toThrow(
+      /event RenderFailed does not match its schema: totalMs/,
+    );
+    expect(events).toEqual([]);
+  });
+});
+
+describe('A stream', () => {
+  it('is loaded with its history and goes on after it', async () => {
+    const { log, events } = openLog();
+    other(events);
+    const { history, aggregate } = await loadAggregate(log, counter, 'counter-1');
+    expect([history.length, aggregate.state]).toEqual([1, 10]);
+    await aggregate.executeOnce({ type: 'count' }, cause);
+    expect(numbers(events)).toEqual([10, 11]);
+  });
+});

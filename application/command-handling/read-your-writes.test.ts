@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { openReadCache } from '#libs/read-store/read-cache.ts';
+import { createReadYourWrites } from './read-your-writes.ts';
+
+/** Read models that have come so far, and which of them were asked how far that is. */
+const readModelsAt = (positions: Record<string, number>) => {
+  const asked: string[] = [];
+  const reached = async (model: string, position: number): Promise<boolean> => {
+    asked.push(`${model} ${position}`);
+    return positions[model]! >= position;
+  };
+  return { waitForCheckpoint: reached, asked };
+};
+
+describe('A query', () => {
+  it('waits for the last of its own writes, in whatever order they are told of', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 1 }), async (positions) => {
+        const last = Math.max(...positions);
+        const { waitForCheckpoint: reached, asked } = readModelsAt({ templates: last });
+        const freshness = createReadYourWrites({ waitForCheckpoint: reached });
+        for (const position of positions) freshness.recordWrite('a', position, 'templates');
+        await freshness.waitForWrites('a', 'templates');
+        expect(asked).toEqual([`templates ${last}`]);
+      }),
+    );
+  });
+
+  it('does not wait for what others wrote, nor for what other read models show', async () => {
+    const { waitForCheckpoint: reached, asked } = readModelsAt({ templates: 0, renders: 0 });
+    const freshness = createReadYourWrites({ waitForCheckpoint: reached });
+    freshness.recordWrite('a', 5, 'renders');
+    freshness.recordWrite('b', 6, 'templates');
+    await freshness.waitForWrites('a', 'templates');
+    expect(asked).toEqual([]);
+  });
+
+  it('is refused rather than answered with what was before the write', async () => {
+    const freshness = createReadYourWrites(readModelsAt({ templates: 4, renders: 9 }));
+    freshness.recordWrite('a', 5, 'templates', 'renders');
+    await expect(freshness.waitForWrites('a', 'templates', 'renders')).rejects.toMatchObject({
+      fault: { name: 'service_unavailable', extra: { retry_after: 1 } },
+    });
+    await expect(freshness.waitForWrites('a', 'renders')).resolves.toBeUndefined();
+  });
+
+  it('asks no more for what has been shown once, and still for what was written meanwhile', async () => {
+    const looking = Promise.withResolvers<boolean>();
+    const asked: number[] = [];
+    const reached = (_: string, position: number): Promise<boolean> => (
+      asked.push(position),
+      position === 5 ? looking.promise : Promise.resolve(true)
+    );
+    const freshness = createReadYourWrites({ waitForCheckpoint: reached });
+    freshness.recordWrite('a', 5, 'templates');
+    const first = freshness.waitForWrites('a', 'templates');
+    freshness.recordWrite('a', 6, 'templates');
+    looking.resolve(true);
+    await first;
+    for (let time = 0; time < 3; time += 1) await freshness.waitForWrites('a', 'templates');
+    expect(asked).toEqual([5, 6]);
+  });
+
+  it('asks again for what was not shown in time', async () => {
+    const { waitForCheckpoint: reached, asked } = readModelsAt({ templates: 4 });
+    const freshness = createReadYourWrites({ waitForCheckpoint: reached });
+    freshness.recordWrite('a', 5, 'templates');
+    for (let time = 0; time < 2; time += 1) await expect(freshness.waitForWrites('a', 'templates')).rejects.toThrow();
+    expect(asked).toEqual(['templates 5', 'templates 5']);
+  });
+});
+
+describe('A write that is settled everywhere', () => {
+  it('is seen by processes that know for a moment what they have read', async () => {
+    const forMs = 100;
+    const now = { version: 1 };
+    const elsewhere = openReadCache(async () => ({ ...now }), forMs);
+    await elsewhere.find('x');
+    now.version = 2;
+    const freshness = createReadYourWrites(readModelsAt({ templates: 5 }), forMs);
+    freshness.recordWrite('a', 5, 'templates');
+    await freshness.waitForWritesEverywhere('a', 'templates');
+    expect(await elsewhere.find('x')).toEqual({ version: 2 });
+  });
+
+  it('is not said to be when the read models lie behind', async () => {
+    const freshness = createReadYourWrites(readModelsAt({ templates: 4 }), 1);
+    freshness.recordWrite('a', 5, 'templates');
+    await expect(freshness.waitForWritesEverywhere('a', 'templates')).rejects.toMatchObject({
+      fault: { name: 'service_unavailable' },
+    });
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, it, vi } from 'vitest';
+import { ApiError } from '#contracts/http/api-error.ts';
+import { renderOptions } from '#contracts/http/render-options.ts';
+import type { PrintRequest } from '#libs/chromium/printer.ts';
+import type { PreparationOptions } from '#libs/documents/document-preparation.ts';
+import { scriptFreeClassification } from '#libs/documents/html/classify.ts';
+import { renderPdf, type RenderRequestedData, type RenderPdfDependencies } from './render-pdf.ts';
+
+const requestedAt = new Date('2026-01-02T03:04:05Z');
+const options = renderOptions.omit({ header_html: true, footer_html: true }).parse({});
+
+const requestOf = (change: Partial<RenderRequestedData> = {}): RenderRequestedData => ({
+  accountId: 'a',
+  keyId: 'k',
+  keyType: 'live',
+  templateTest: false,
+  responseMode: { kind: 'wait' },
+  options,
+  headerFooter: { header: null, footer: null },
+  source: { mode: 'CONVERT', inputType: 'html', input: { sha256: 'input', size: 1 } },
+  limits: { processingMs: 30_000, scriptMs: 5_000, maxPages: 100, maxImages: 50, maxPdfBytes: 1024 * 1024 },
+  ...change,
+});
+
+/** Dependencies whose printer does what it is told, and remembers what it was asked. */
+const dependenciesWith = (print: (request: PrintRequest) => Promise<Uint8Array>) => {
+  const asked: PrintRequest[] = [];
+  const dependencies = {
+    blobs: {
+      get: async (sha256: string) =>
+        Buffer.from(sha256 === 'logo' ? '<img src="https://example.com/logo.png">' : `<p>${sha256}</p>`),
+    },
+    preparation: {
+      prepare: async ({ data }: { data: Uint8Array }) => ({
+        html: Buffer.from(data).toString(),
+        classification: scriptFreeClassification,
+      }),
+    },
+    printer: {
+      print: async (request: PrintRequest) => {
+        asked.push(request);
+        return {
+          pdf: await print(request),
+          pages: 1,
+          timings: { waitMs: 1, loadMs: 2, printMs: 3 },
+          warnings: [],
+          engine: 'Chrome/1',
+        };
+      },
+    },
+  } as unknown as RenderPdfDependencies;
+  return { dependencies, asked };
+};
+
+const small = async () => new Uint8Array(1000);
+
+describe('A PDF in the making', () => {
+  it('is dated as the request, and has what preparation left of the time', async () => {
+    const { dependencies, asked } = dependenciesWith(small);
+    const produced = await renderPdf(dependencies, requestOf(), requestedAt);
+    expect(produced).toMatchObject({
+      pages: 1,
+      lane: 'quiet',
+      engine: 'Chrome/1',
+      durations: { waitMs: 1, loadMs: 2, printMs: 3 },
+    });
+    expect(asked[0]).toMatchObject({ html: '<p>input</p>', requestedAt, classification: scriptFreeClassification });
+    expect(asked[0]!.limits.processingMs).toBeLessThanOrEqual(30_000);
+  });
+
+  it('is not charged for its wait for a process, which leaves it less to wait for a browser', async () => {
+    const { dependencies, asked } = dependenciesWith(small);
+    const waits = async (_: unknown, { onStart }: PreparationOptions) => {
+      clock += 20_000;
+      onStart!();
+      clock += 3_000;
+      return { html: '<p>', classification: scriptFreeClassification };
+    };
+    let clock = 0;
+    const now = vi.spyOn(performance, 'now').mockImplementation(() => clock);
+    Object.assign(dependencies.preparation, { prepare: waits });
+    const { durations } = await renderPdf(dependencies, requestOf(), requestedAt).finally(() => now.mockRestore());
+    expect(asked[0]!.limits).toMatchObject({ processingMs: 27_000, waitMs: 10_000 });
+    expect(durations).toMatchObject({ prepareMs: 3_000, waitMs: 20_001 });
+  });
+
+  it('has header and footer beside it, which leave its own class alone', async () => {
+    const { dependencies, asked } = dependenciesWith(small);
+    await renderPdf(
+      dependencies,
+      requestOf({ headerFooter: { header: null, footer: { sha256: 'logo', size: 1 } } }),
+      requestedAt,
+    );
+    expect(asked[0]).toMatchObject({
+      classification: scriptFreeClassification,
+      options: { header_html: null, footer_html: expect.stringContaining('logo.png') },
+    });
+  });
+
+  it('has large headers and footers read where they hold up nothing else, and small ones in passing', async () => {
+    const { dependencies, asked } = dependenciesWith(small);
+    const terms: unknown[] = [];
+    Object.assign(dependencies.preparation, {
+      readHeaderFooter: async (_: unknown, given: unknown) => (terms.push(given), ['read']),
+    });
+    Object.assign(dependencies.blobs, {
+      get: async (sha256: string) => Buffer.from(sha256 === 'large' ? 'x'.repeat(10_000) : 'x'),
+    });
+    await renderPdf(
+      dependencies,
+      requestOf({ headerFooter: { header: { sha256: 'large', size: 1 }, footer: null } }),
+      requestedAt,
+    );
+    await renderPdf(
+      dependencies,
+      requestOf({ headerFooter: { header: { sha256: 'small', size: 1 }, footer: null } }),
+      requestedAt,
+    );
+    expect(asked.map(({ headerFooterContents }) => headerFooterContents)).toEqual([['read'], undefined]);
+    expect(terms).toMatchObject([{ group: 'a' }]);
+  });
+
+  it('that is larger than any may be is told in terms of the plan, where that has any', async () => {
+    const { dependencies } = dependenciesWith(async () => {
+      throw ApiError.of('pdf_too_large', 'Too large.', { max_size_mb: 100, generated_size_mb: 120 });
+    });
+    await expect(renderPdf(dependencies, requestOf(), requestedAt)).rejects.toMatchObject({
+      fault: { extra: { max_size_mb: 1, generated_size_mb: 120 } },
+    });
+    await expect(
+      renderPdf(dependencies, requestOf({ limits: { ...requestOf().limits, maxPdfBytes: null } }), requestedAt),
+    ).rejects.toMatchObject({ fault: { extra: { max_size_mb: 100 } } });
+  });
+
+  it('that comes too late is told in terms of the plan, whatever was left when printing began', async () => {
+    const { dependencies } = dependenciesWith(() =>
+      Promise.reject(ApiError.of('processing_timeout', 'Not within 28 s.', { timeout_seconds: 28 })),
+    );
+    await expect(renderPdf(dependencies, requestOf(), requestedAt)).rejects.toMatchObject({
+      fault: { name: 'processing_timeout', extra: { timeout_seconds: 30 } },
+    });
+  });
+
+  it('that is larger than the plan allows is refused, and without a limit is not', async () => {
+    const { dependencies } = dependenciesWith(async () => new Uint8Array(3 * 1024 * 1024));
+    await expect(renderPdf(dependencies, requestOf(), requestedAt)).rejects.toMatchObject({
+      fault: { name: 'pdf_too_large', extra: { max_size_mb: 1, generated_size_mb: 3 } },
+    });
+    const limits = { ...requestOf().limits, maxPdfBytes: null };
+    await expect(renderPdf(dependencies, requestOf({ limits }), requestedAt)).resolves.toMatchObject({ pages: 1 });
+  });
+
+  it('that fails for another reason fails for just that', async () => {
+    const { dependencies } = dependenciesWith(() => Promise.reject(new Error('no browser')));
+    await expect(renderPdf(dependencies, requestOf(), requestedAt)).rejects.toThrow('no browser');
+  });
+});

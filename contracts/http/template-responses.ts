@@ -1,0 +1,83 @@
+import { z } from 'zod';
+import { defaultOptions, templateCategories, variableDeclaration } from './templates.ts';
+
+const timestamp = z.string().describe('ISO 8601, UTC.');
+
+const summaryFields = {
+  id: z.string().describe('tpl_<id>'),
+  name: z.string(),
+  description: z.string().optional(),
+  category: z.enum(templateCategories),
+  version: z.number().int(),
+  created_at: timestamp,
+  updated_at: timestamp,
+};
+
+export const templateSummaryResponse = z.object(summaryFields);
+export type TemplateSummaryResponse = z.output<typeof templateSummaryResponse>;
+
+/** 201 of POST /templates. */
+export const createTemplateResponse = z.object({
+  ...summaryFields,
+  variables: z.array(variableDeclaration),
+  default_options: defaultOptions,
+});
+export type CreateTemplateResponse = z.output<typeof createTemplateResponse>;
+
+/** 200 of GET /templates/{id}. `last_used_at` is absent until the first render. */
+export const templateResponse = createTemplateResponse.extend({
+  content: z.string(),
+  usage_count: z.number().int(),
+  last_used_at: timestamp.optional(),
+});
+export type TemplateResponse = z.output<typeof templateResponse>;
+
+export const updateTemplateResponse = z.object({
+  id: z.string(),
+  name: z.string(),
+  description: z.string().optional(),
+  version: z.number().int(),
+  updated_at: timestamp,
+});
+export type UpdateTemplateResponse = z.output<typeof updateTemplateResponse>;
+
+export const templateListResponse = z.object({
+  templates: z.array(templateSummaryResponse),
+  total: z.number().int(),
+  page: z.number().int(),
+  limit: z.number().int(),
+  pages: z.number().int(),
+});
+export type TemplateListResponse = z.output<typeof templateListResponse>;
+
+export const templateVersionEntry = z.object({ version: z.number().int(), created_at: timestamp, changes: z.string() });
+export type TemplateVersionEntry = z.output<typeof templateVersionEntry>;
+
+/** 200 of GET /templates/{id}/versions, newest first. */
+export const templateVersionsResponse = z.object({ template_id: z.string(), versions: z.array(templateVersionEntry) });
+export type TemplateVersionsResponse = z.output<typeof templateVersionsResponse>;
+
+/** 200 of GET /templates/{id}/versions/{n}: one kept version as it was. */
+export const templateVersionResponse = templateVersionEntry.extend({
+  template_id: z.string(),
+  name: z.string(),
+  description: z.string().optional(),
+  category: z.enum(templateCategories),
+  content: z.string(),
+  variables: z.array(variableDeclaration),
+  default_options: defaultOptions,
+});
+export type TemplateVersionResponse = z.output<typeof templateVersionResponse>;
+
+/** One thing wrong with a template. `line` counts from 1. */
+export const templateIssue = z.object({
+  type: z.enum(['syntax_error', 'missing_variable']),
+  message: z.string(),
+  line: z.number().int().optional(),
+  variable: z.string().optional(),
+});
+export type TemplateIssue = z.output<typeof templateIssue>;
+
+/** 200 of POST /templates/validate. */
+export const validateTemplateResponse = z.object({ valid: z.boolean(), errors: z.array(templateIssue) });
+export type ValidateTemplateResponse = z.output<typeof validateTemplateResponse>;

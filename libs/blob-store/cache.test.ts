@@ -1,0 +1,106 @@
+import { hash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type BlobCacheOptions, createBlobCache } from './cache.ts';
+import { BlobNotFound, type BlobStore } from './port.ts';
+
+/** A store that tells what it was asked. */
+const openCountingStore = () => {
+  const stored = new Map<string, Uint8Array>();
+  const asked: string[] = [];
+  const blobs: BlobStore = {
+    put: async (bytes) => {
+      const sha256 = hash('sha256', bytes, 'hex');
+      asked.push('put');
+      stored.set(sha256, new Uint8Array(bytes));
+      return { sha256, size: bytes.byteLength };
+    },
+    get: async (sha256) => {
+      asked.push('get');
+      const bytes = stored.get(sha256);
+      if (!bytes) throw new BlobNotFound(sha256);
+      return bytes;
+    },
+    has: async (sha256) => stored.has(sha256),
+    delete: async (sha256) => void stored.delete(sha256),
+    installationId: async () => null,
+    setInstallationId: async (installation) => installation,
+    close: async () => undefined,
+  };
+  return { blobs, asked };
+};
+
+describe('A memory of blobs', () => {
+  it('gives what a store over it has put to every store over it, without asking for it', async () => {
+    const [{ blobs, asked }, memory] = [openCountingStore(), createBlobCache()];
+    const { sha256 } = await memory.wrap(blobs).put(Buffer.from('data'));
+    expect(Buffer.from(await memory.wrap(blobs).get(sha256)).toString()).toBe('data');
+    expect(asked).toEqual(['put']);
+  });
+
+  it('asks once for what it does not know, and puts nothing twice', async () => {
+    const [{ blobs, asked }, memory] = [openCountingStore(), createBlobCache()];
+    const { sha256 } = await blobs.put(Buffer.from('data'));
+    const store = memory.wrap(blobs);
+    for (let time = 0; time < 3; time += 1) expect((await store.get(sha256)).byteLength).toBe(4);
+    expect(await store.put(Buffer.from('data'))).toEqual({ sha256, size: 4 });
+    expect(asked).toEqual(['put', 'get']);
+  });
+
+  it('does not take a blob for stored whose writing failed, nor one that is missing for there', async () => {
+    const { blobs } = openCountingStore();
+    let fails = true;
+    const store = createBlobCache().wrap({
+      ...blobs,
+      put: async (bytes) => (fails ? Promise.reject(new Error('no disk')) : blobs.put(bytes)),
+    });
+    await expect(store.put(Buffer.from('data'))).rejects.toThrow('no disk');
+    const sha256 = hash('sha256', 'data', 'hex');
+    await expect(store.get(sha256)).rejects.toThrow(BlobNotFound);
+    fails = false;
+    await store.put(Buffer.from('data'));
+    expect((await blobs.get(sha256)).byteLength).toBe(4);
+  });
+
+  const askedAgainFor = async (size: BlobCacheOptions, texts: readonly string[]): Promise<number> => {
+    const { blobs, asked } = openCountingStore();
+    const store = createBlobCache(size).wrap(blobs);
+    const written = await Promise.all(texts.map((text) => store.put(Buffer.from(text))));
+    asked.length = 0;
+    for (const { sha256 } of written) await store.get(sha256);
+    return asked.length;
+  };
+
+  it('holds no more than it has room for, and no large blob', async () => {
+    const texts = ['a', 'b', 'c'].map((sign) => sign.repeat(5_000));
+    expect(await askedAgainFor({ maxBlobBytes: 5_000, maxTotalBytes: 12_000 }, texts)).toBeGreaterThanOrEqual(1);
+    expect(await askedAgainFor({ maxBlobBytes: 5_000, maxTotalBytes: 20_000 }, texts)).toBe(0);
+    expect(await askedAgainFor({ maxBlobBytes: 4_999, maxTotalBytes: 20_000 }, texts)).toBe(3);
+  });
+
+  it('does not grow by very many very small blobs', async () => {
+    const texts = Array.from({ length: 100 }, (_, number) => `${number}`);
+    expect(await askedAgainFor({ maxBlobBytes: 1_000, maxTotalBytes: 5_000 }, texts)).toBeGreaterThan(80);
+  });
+
+  it('keeps nothing of a large buffer that a blob was cut out of', async () => {
+    const { blobs } = openCountingStore();
+    const large = Buffer.from('ababababab');
+    const sha256 = hash('sha256', 'ab', 'hex');
+    const store = createBlobCache().wrap({ ...blobs, get: async () => large.subarray(2, 4) });
+    await store.get(sha256);
+    expect((await store.get(sha256)).buffer.byteLength).toBe(2);
+  });
+
+  it('gives back what was put, whatever becomes of the buffer', async () => {
+    const [{ blobs }, memory] = [openCountingStore(), createBlobCache({ maxBlobBytes: 40, maxTotalBytes: 2_000 })];
+    await fc.assert(
+      fc.asyncProperty(fc.uint8Array({ maxLength: 50 }), async (bytes) => {
+        const before = Buffer.from(bytes).toString('hex');
+        const { sha256 } = await memory.wrap(blobs).put(bytes);
+        bytes.fill(0);
+        expect(Buffer.from(await memory.wrap(blobs).get(sha256)).toString('hex')).toBe(before);
+      }),
+    );
+  });
+});

@@ -1,0 +1,57 @@
+import {
+  JetStreamApiCodes,
+  JetStreamApiError,
+  jetstreamManager,
+  RetentionPolicy,
+  StorageType,
+} from '@nats-io/jetstream';
+import { headers, type NatsConnection } from '@nats-io/transport-node';
+import { isNoRespondersError } from '#libs/nats/no-responders.ts';
+
+const requestTimeoutMs = 2_000;
+const wrongLastSequenceCodes = new Set<number | undefined>([10_071, 10_164]);
+
+type PubAck = { error?: { code: number; err_code: number; description: string } };
+
+const isNotFound = (error: unknown): boolean =>
+  isNoRespondersError(error) ||
+  (error instanceof JetStreamApiError &&
+    [JetStreamApiCodes.StreamNotFound as number, JetStreamApiCodes.NoMessageFound as number].includes(error.code));
+
+/** The mark of a bus: the installation that its streams belong to, as the first and only message of a stream of its own. */
+export const openInstallationId = (connected: () => Promise<NatsConnection>, prefix: string, replicas: number) => {
+  const [stream, subject] = [`${prefix}-installation`, `${prefix}.installation`];
+  const api = async () => jetstreamManager(await connected(), { checkAPI: false, timeout: requestTimeoutMs });
+
+  const installationId = async (): Promise<string | null> => {
+    try {
+      return (await (await api()).streams.getMessage(stream, { last_by_subj: subject }))?.string() ?? null;
+    } catch (error) {
+      if (isNotFound(error)) return null;
+      throw error;
+    }
+  };
+
+  return {
+    installationId,
+    setInstallationId: async (id: string): Promise<string> => {
+      await (
+        await api()
+      ).streams.add({
+        name: stream,
+        subjects: [subject],
+        retention: RetentionPolicy.Limits,
+        storage: StorageType.File,
+        num_replicas: replicas,
+      });
+      const head = headers();
+      // The server takes it only as the first message under its subject.
+      head.set('Nats-Expected-Last-Subject-Sequence', '0');
+      const { error } = (
+        await (await connected()).request(subject, Buffer.from(id), { timeout: requestTimeoutMs, headers: head })
+      ).json<PubAck>();
+      if (error && !wrongLastSequenceCodes.has(error.err_code)) throw new JetStreamApiError(error);
+      return (await installationId())!;
+    },
+  };
+};

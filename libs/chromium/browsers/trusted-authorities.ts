@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process';
+import { createHash, X509Certificate } from 'node:crypto';
+import { access, chown, constants, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const execFileAsync = promisify(execFile);
+
+const readCertificates = async (file: string): Promise<string[]> => {
+  const found = (await readFile(file, 'utf8')).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
+  if (!found) throw new Error(`${file} holds no certificate in PEM form.`);
+  return found;
+};
+
+/** The program `certutil` of NSS (Debian: libnss3-tools) on the PATH. */
+export const findCertutil = async (): Promise<string | undefined> => {
+  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+    const path = join(folder, 'certutil');
+    if (
+      await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+    )
+      return path;
+  }
+  return undefined;
+};
+
+/** base64 SHA-256 of a certificate's public key, as `--ignore-certificate-errors-spki-list` wants it. */
+export const publicKeyHash = (certificate: string): string =>
+  createHash('sha256')
+    .update(new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' }))
+    .digest('base64');
+
+type UserIds = { uid?: number; gid?: number };
+
+/** Whatever the process makes is for its own user alone; the browser's is another one. */
+const changeOwner = async (path: string, { uid, gid }: UserIds): Promise<void> =>
+  void (uid !== undefined && (await chown(path, uid, gid ?? uid)));
+
+const writeCertificateDatabase = async (certutil: string, home: string, certificates: string[], user: UserIds) => {
+  const database = join(home, '.pki', 'nssdb');
+  await mkdir(database, { recursive: true });
+  for (const path of [join(home, '.pki'), database]) await changeOwner(path, user);
+  const options = { ...user, cwd: home, env: { HOME: home } };
+  await execFileAsync(certutil, ['-d', `sql:${database}`, '-N', '--empty-password'], options);
+  for (const [index, certificate] of certificates.entries()) {
+    const file = join(home, `authority-${index}.pem`);
+    await writeFile(file, `${certificate}\n`);
+    await changeOwner(file, user);
+    await execFileAsync(
+      certutil,
+      ['-d', `sql:${database}`, '-A', '-t', 'C,,', '-n', `authority ${index}`, '-i', file],
+      options,
+    );
+  }
+};
+
+/**
+ * Makes a browser trust the authorities in the PEM file, and gives the flags for that. With certutil they go into the browser's own
+ * certificate database; without it the browser can only be told their keys, and then believes any server that shows such a certificate in its chain.
+ */
+export const trustAuthorities = async (caFile: string | undefined, home: string, user: UserIds): Promise<string[]> => {
+  if (!caFile) return [];
+  const certificates = await readCertificates(caFile);
+  const certutil = await findCertutil();
+  if (!certutil) return [`--ignore-certificate-errors-spki-list=${certificates.map(publicKeyHash).join(',')}`];
+  await writeCertificateDatabase(certutil, home, certificates, user);
+  return [];
+};

@@ -1,0 +1,136 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FitHeaderFooter } from './header-footer/fit.ts';
+import type { RenderMode } from './browsers/flags.ts';
+import { emulateMedia, loadDocument, loadDocumentUntil, blockNavigation, setViewport } from './document/load.ts';
+import { collectConsole } from './document/console.ts';
+import { collectFonts } from './document/fonts-used.ts';
+import type { BrowserInstance } from './browsers/instance.ts';
+import { failPageOnAbort, type Page } from './browsers/page.ts';
+import { trackRequests } from './document/network-idle.ts';
+import { printPage } from './pdf/print.ts';
+import { noHeaderFooterTemplates } from './pdf/parameters.ts';
+import type { PrintResult, PrintRequest } from './print-request.ts';
+import { trackResources } from './document/resources.ts';
+import { enforceScriptLimits } from './document/script-limits.ts';
+import { stabilise } from './document/stabilise.ts';
+
+export type PrintDependencies = { fitHeaderFooter: FitHeaderFooter };
+type PrintContext = PrintDependencies & {
+  signal: AbortSignal;
+  /** When the document came, by performance.now(). */ queuedAt: number;
+};
+
+/** A way through the browsers: which browser, which line of waiting documents, and how a document is printed there. */
+export type PrintStrategy = {
+  browser: RenderMode;
+  queue: 'kept' | RenderMode;
+  print(instance: BrowserInstance, request: PrintRequest, run: PrintContext): Promise<PrintResult>;
+};
+
+const hasHeaderFooter = ({ options }: PrintRequest) => options.header_html !== null || options.footer_html !== null;
+
+const printLoadedPage = async (
+  page: Page,
+  instance: BrowserInstance,
+  request: PrintRequest,
+  { queuedAt, fitHeaderFooter, signal }: PrintContext,
+  started: number,
+): Promise<PrintResult> => {
+  const bands = hasHeaderFooter(request) ? await fitHeaderFooter(page, request, signal) : noHeaderFooterTemplates;
+  const loaded = performance.now();
+  const { pdf, pages } = await printPage(page, request, bands);
+  const printed = performance.now();
+  if (request.diagnostics) await collectFonts(page.session, request.diagnostics);
+  return {
+    pdf,
+    pages,
+    timings: { waitMs: started - queuedAt, loadMs: loaded - started, printMs: printed - loaded },
+    warnings: [],
+    engine: instance.browser.version,
+  };
+};
+
+const reusablePageStrategy: PrintStrategy = {
+  browser: 'static',
+  queue: 'kept',
+  print: async (instance, request, run) => {
+    // Nothing in such a document changes while it waits, so it waits before it takes a page from another.
+    if (request.options.wait_time > 0) await pause(request.options.wait_time, undefined, { signal: run.signal });
+    return instance.withReusablePage((page) =>
+      failPageOnAbort(page, run.signal, async () => {
+        const started = performance.now();
+        await emulateMedia(page, request.options.emulate_media);
+        await loadDocument(page, request.html);
+        if (request.classification.needsStabilising) await stabilise(page.session);
+        return printLoadedPage(page, instance, request, run, started);
+      }),
+    );
+  },
+};
+
+const printInSingleUsePage =
+  (scripts: 'on' | 'off'): PrintStrategy['print'] =>
+  (instance, request, run) =>
+    instance.withSingleUsePage({ scripts, network: request.classification.external ? 'proxy' : 'none' }, (page) =>
+      failPageOnAbort(page, run.signal, () =>
+        Promise.race([page.failed, loadAndPrint(page, instance, request, run, scripts)]),
+      ),
+    );
+
+const loadAndPrint = async (
+  page: Page,
+  instance: BrowserInstance,
+  request: PrintRequest,
+  run: PrintContext,
+  scripts: 'on' | 'off',
+): Promise<PrintResult> => {
+  const {
+    options,
+    limits,
+    classification: { external },
+  } = request;
+  const started = performance.now();
+  page.proxy?.assignAccount(request.group ?? '');
+  // Without scripts and network nothing can be fetched after the load event.
+  const mayFetchLate = external || scripts === 'on';
+  if (request.diagnostics) await collectConsole(page.session, request.diagnostics);
+  const [watch, traffic] = await Promise.all([
+    external ? trackResources(page.session, page.proxy?.url) : undefined,
+    options.wait_for === 'networkidle' && mayFetchLate ? trackRequests(page.session) : undefined,
+    emulateMedia(page, options.emulate_media),
+    blockNavigation(page),
+    scripts === 'on' ? setViewport(page, options) : undefined,
+  ]);
+  const stopScriptWatch =
+    scripts === 'on'
+      ? await enforceScriptLimits(page, { scriptMs: limits.scriptMs, heapMb: instance.browser.memory.heapLimitMb })
+      : undefined;
+  try {
+    await loadDocumentUntil(page, request.html, options.wait_for === 'domcontentloaded' ? 'DOMContentLoaded' : 'load');
+    await traffic?.waitForIdle(run.signal);
+    if (options.wait_time > 0) await pause(options.wait_time, undefined, { signal: run.signal });
+    await stabilise(page.session, options.wait_for === 'domcontentloaded' ? 'leave' : 'wait');
+    const warnings = (await watch?.checkFailures()) ?? [];
+    return { ...(await printLoadedPage(page, instance, request, run, started)), warnings };
+  } finally {
+    stopScriptWatch?.();
+  }
+};
+
+const staticStrategy: PrintStrategy = { browser: 'static', queue: 'static', print: printInSingleUsePage('off') };
+const scriptedStrategy: PrintStrategy = { browser: 'scripted', queue: 'scripted', print: printInSingleUsePage('on') };
+const animatedStrategy: PrintStrategy = { browser: 'animated', queue: 'animated', print: printInSingleUsePage('on') };
+
+/** The fastest way that is safe for the document. */
+export const strategyFor = (request: PrintRequest): PrintStrategy => {
+  const {
+    classification: { scripts, needsFrames, external, leavesPageState },
+    options,
+    diagnostics,
+  } = request;
+  if (scripts)
+    return needsFrames || external || options.wait_time > 0 || options.wait_for === 'networkidle'
+      ? animatedStrategy
+      : scriptedStrategy;
+  return external || diagnostics || leavesPageState ? staticStrategy : reusablePageStrategy;
+};

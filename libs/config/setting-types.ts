@@ -1,0 +1,128 @@
+import { accessSync, constants } from 'node:fs';
+import { z } from 'zod';
+import { parseAllowList } from '#libs/egress/allow-list.ts';
+import { isExecutable } from './find-browser.mjs';
+
+/** How the text of a variable becomes a value, and what to tell someone whose text does not. */
+export type SettingType<T> = { allowedValues: string; schema: z.ZodType<T, string | undefined> };
+
+const settingType = <T>(allowed: string, schema: z.ZodType<T, string | undefined>): SettingType<T> => ({
+  allowedValues: allowed,
+  schema,
+});
+
+export const text = (allowed: string, pattern = /./): SettingType<string> =>
+  settingType(allowed, z.string().regex(pattern) as z.ZodType<string, string | undefined>);
+
+export const optional = <T>({ allowedValues, schema }: SettingType<T>): SettingType<T | undefined> =>
+  settingType(allowedValues, schema.optional());
+
+export const integer = (min: number, max: number): SettingType<number> =>
+  settingType(
+    `a whole number from ${min} to ${max}`,
+    z.string().regex(/^\d+$/).transform(Number).pipe(z.number().min(min).max(max)) as z.ZodType<
+      number,
+      string | undefined
+    >,
+  );
+
+export const fraction: SettingType<number> = settingType(
+  'a number from 0 to 1',
+  z
+    .string()
+    .regex(/^\d*\.?\d+$/)
+    .transform(Number)
+    .pipe(z.number().min(0).max(1)) as z.ZodType<number, string | undefined>,
+);
+
+export const oneOf = <const V extends readonly [string, ...string[]]>(...values: V): SettingType<V[number]> =>
+  settingType(`one of ${values.join(', ')}`, z.enum(values) as unknown as z.ZodType<V[number], string | undefined>);
+
+export const trueOrFalse: SettingType<boolean> = settingType(
+  'true or false',
+  z.enum(['true', 'false']).transform((value) => value === 'true') as z.ZodType<boolean, string | undefined>,
+);
+
+export const url = (...schemes: readonly string[]): SettingType<string> => {
+  const isOneOfThem = (value: string) =>
+    schemes.some((scheme) => value.startsWith(scheme) && (!scheme.endsWith('//') || URL.canParse(value)));
+  return settingType(
+    `a URL that begins with ${schemes.join(' or ')}`,
+    z.string().refine(isOneOfThem) as z.ZodType<string, string | undefined>,
+  );
+};
+
+/** The address of an engine; what follows the scheme can be more than a URL may hold, such as several hosts, and the engine itself says what is wrong with it. */
+export const engineUrl = (...schemes: readonly string[]): SettingType<string> =>
+  settingType(
+    `an address that begins with ${schemes.join(' or ')}`,
+    z
+      .string()
+      .refine((value) =>
+        schemes.some((scheme) => value.startsWith(scheme) && (!scheme.endsWith('//') || value.length > scheme.length)),
+      ) as z.ZodType<string, string | undefined>,
+  );
+
+const isReadable = (file: string): boolean => {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+export const readableFile: SettingType<string> = settingType(
+  'a file that this user can read',
+  z.string().refine(isReadable) as z.ZodType<string, string | undefined>,
+);
+
+export const executableFile: SettingType<string> = settingType(
+  'a file that this user can execute',
+  z.string().refine(isExecutable) as z.ZodType<string, string | undefined>,
+);
+
+const isAllowList = (entries: string[]): boolean => {
+  try {
+    parseAllowList(entries);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+export const egressAllowList: SettingType<string[]> = settingType(
+  'a list, with commas, of host, host:port, *.suffix, *.suffix:port or address ranges such as 10.0.0.0/8',
+  z
+    .string()
+    .transform((list) =>
+      list
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== ''),
+    )
+    .refine(isAllowList) as z.ZodType<string[], string | undefined>,
+);
+
+const secretPattern = /^(?!base64:).{32,}$|^base64:[A-Za-z0-9+/]{43,}={0,2}$/;
+
+export const secretText: SettingType<string> = text(
+  'at least 32 characters, or base64: and the content of a secret.key',
+  secretPattern,
+);
+
+export const secretList: SettingType<string[]> = settingType(
+  'a list, with commas, of what COLOPHON_SECRET may be; one with a comma in it as base64: and its base64',
+  z
+    .string()
+    .transform((list) =>
+      list
+        .split(',')
+        .map((entry) => entry.trim())
+        .filter((entry) => entry !== ''),
+    )
+    .refine((entries) => entries.every((entry) => secretPattern.test(entry))) as z.ZodType<
+    string[],
+    string | undefined
+  >,
+);

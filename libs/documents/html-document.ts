@@ -1,0 +1,83 @@
+import { readFileSync } from 'node:fs';
+
+const htmlEntities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Text as it stands in HTML content or a double-quoted attribute value. */
+export const escapeHtml = (text: string): string =>
+  /[&<>"]/.test(text) ? text.replace(/[&<>"]/g, (sign) => htmlEntities[sign] ?? sign) : text;
+
+const writingScripts: [language: string, letters: RegExp][] = [
+  ['ja', /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
+  ['ko', /\p{Script=Hangul}/gu],
+  ['zh', /\p{Script=Han}/gu],
+  ['ar', /\p{Script=Arabic}/gu],
+  ['he', /\p{Script=Hebrew}/gu],
+  ['hi', /\p{Script=Devanagari}/gu],
+  ['th', /\p{Script=Thai}/gu],
+  ['el', /\p{Script=Greek}/gu],
+];
+const sampleLength = 20_000;
+const minScriptShare = 0.05;
+
+/**
+ * A BCP 47 tag for what the script of the text gives away, else `und`: it decides between the regional forms of Han
+ * characters. Japanese and Korean come first, because they mix Han with letters of their own.
+ */
+export const detectLanguage = (text: string): string => {
+  const sample = text.slice(0, sampleLength);
+  // eslint-disable-next-line no-control-regex
+  if (/^[\u0000-\u036f]*$/.test(sample)) return 'und';
+  const letters = sample.match(/\p{L}/gu)?.length ?? 0;
+  return (
+    writingScripts.find(([, script]) => (sample.match(script)?.length ?? 0) > letters * minScriptShare)?.[0] ?? 'und'
+  );
+};
+
+const readStyleSheet = (name: string): string =>
+  readFileSync(new URL(`./style/${name}.css`, import.meta.url), 'utf8').trim();
+
+/** The style sheets of converted documents. `base` is under all of them. */
+export type StyleSheetName = 'prose' | 'code' | 'table' | 'tree' | 'word';
+
+const baseStyleSheet = readStyleSheet('base');
+const styleSheets: Record<StyleSheetName, string> = {
+  prose: readStyleSheet('prose'),
+  code: readStyleSheet('code'),
+  table: readStyleSheet('table'),
+  tree: readStyleSheet('tree'),
+  word: readStyleSheet('word'),
+};
+
+const joinStyleSheets = (used: readonly StyleSheetName[]): string =>
+  [baseStyleSheet, ...used.map((sheet) => styleSheets[sheet])].join('\n');
+
+/**
+ * A complete document around converted content. `body` is HTML, `title` plain text; `dir="auto"` lets right-to-left
+ * documents run their way.
+ */
+export const htmlDocument = ({
+  title,
+  language,
+  sheets,
+  body,
+}: {
+  title: string;
+  language: string;
+  sheets: readonly StyleSheetName[];
+  body: string;
+}): string => `<!DOCTYPE html>
+<html lang="${language}">
+<head>
+<meta charset="utf-8">
+<title>${escapeHtml(title)}</title>
+<style>
+${joinStyleSheets(sheets)}
+</style>
+</head>
+<body>
+<main dir="auto">
+${body}
+</main>
+</body>
+</html>
+`;

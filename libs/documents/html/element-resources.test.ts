@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { parseSrcset } from './element-resources.ts';
+
+test.each([
+  ['a.png', ['a.png']],
+  ['a.png 1x, b.png 2x', ['a.png', 'b.png']],
+  ['a.png,b.png 2x', ['a.png,b.png']],
+  ['a.png, b.png', ['a.png', 'b.png']],
+  ['data:image/png;base64,AA== 1x,\n b.png 200w', ['data:image/png;base64,AA==', 'b.png']],
+  [' , ', []],
+])('the addresses of srcset "%s" are told apart', (srcset, addresses) => {
+  expect(parseSrcset(srcset)).toEqual(addresses);
+});

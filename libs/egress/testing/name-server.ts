@@ -1,0 +1,108 @@
+import { createSocket } from 'node:dgram';
+import { once } from 'node:events';
+import { Resolver } from 'node:dns/promises';
+import type { DnsClient } from '../dns.ts';
+
+/** What a name server says of a name: its IPv4 address and TTL in seconds, that it does not exist, or nothing at all. */
+export type NameRecord = { address: string; ttl?: number } | 'absent' | 'silent';
+
+export type NameServer = {
+  /** How often each name was asked for, A and AAAA together. */
+  queryCount: (name: string) => number;
+  /** Makes a client that asks this server alone. */
+  createDnsClient: () => DnsClient;
+  /** How many clients were made. */
+  clientCount: () => number;
+  /** Questions of all clients that have neither been answered nor given up. */
+  pendingQueryCount: () => number;
+  close: () => Promise<void>;
+};
+
+const parseQuestionName = (query: Buffer): { name: string; end: number } => {
+  const labels: string[] = [];
+  let at = 12;
+  for (let length = query[at]!; length > 0; length = query[at]!) {
+    labels.push(query.toString('latin1', at + 1, at + 1 + length));
+    at += 1 + length;
+  }
+  return { name: labels.join('.').toLowerCase(), end: at + 1 };
+};
+
+const typeA = 1;
+
+/** The answer to one question (RFC 1035, 4.1). */
+const dnsResponse = (query: Buffer, record: Exclude<NameRecord, 'silent'>, end: number): Buffer => {
+  const isA = query.readUInt16BE(end) === typeA;
+  const head = Buffer.from(query.subarray(0, 12));
+  head.writeUInt16BE(record === 'absent' ? 0x8183 : 0x8180, 2);
+  const answers = record !== 'absent' && isA ? 1 : 0;
+  for (const [at, count] of [
+    [4, 1],
+    [6, answers],
+    [8, 0],
+    [10, 0],
+  ] as const)
+    head.writeUInt16BE(count, at);
+  const question = query.subarray(12, end + 4);
+  if (record === 'absent' || !isA) return Buffer.concat([head, question]);
+  const body = Buffer.alloc(16);
+  body.writeUInt16BE(0xc00c, 0);
+  body.writeUInt16BE(typeA, 2);
+  body.writeUInt16BE(1, 4);
+  body.writeUInt32BE(record.ttl ?? 60, 6);
+  body.writeUInt16BE(4, 10);
+  body.set(record.address.split('.').map(Number), 12);
+  return Buffer.concat([head, question, body]);
+};
+
+const dnsFailureResponse = (query: Buffer, end: number): Buffer => {
+  const answer = dnsResponse(query, 'absent', end);
+  answer.writeUInt16BE(0x8182, 2);
+  return answer;
+};
+
+/** A name server on a free loopback port. It answers at once, or never. */
+export const startNameServer = async (
+  recordOf: (name: string) => NameRecord,
+  { failsForIPv6 = false } = {},
+): Promise<NameServer> => {
+  const counts = new Map<string, number>();
+  let made = 0;
+  let inFlight = 0;
+  const socket = createSocket('udp4');
+  socket.on('message', (query, { port, address }) => {
+    const { name, end } = parseQuestionName(query);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    const record = recordOf(name);
+    const fails = failsForIPv6 && query.readUInt16BE(end) !== typeA;
+    if (fails) socket.send(dnsFailureResponse(query, end), port, address);
+    else if (record !== 'silent') socket.send(dnsResponse(query, record, end), port, address);
+  });
+  socket.bind(0, '127.0.0.1');
+  await once(socket, 'listening');
+  const { port } = socket.address();
+  return {
+    queryCount: (name) => counts.get(name) ?? 0,
+    clientCount: () => made,
+    pendingQueryCount: () => inFlight,
+    createDnsClient: () => {
+      const client = new Resolver({ timeout: 200, maxTimeout: 200, tries: 100 });
+      client.setServers([`127.0.0.1:${port}`]);
+      made += 1;
+      const counted = <T>(asking: Promise<T>): Promise<T> => {
+        inFlight += 1;
+        return asking.finally(() => (inFlight -= 1));
+      };
+      return {
+        resolve4: ((name: string) => counted(client.resolve4(name, { ttl: true }))) as unknown as DnsClient['resolve4'],
+        resolve6: ((name: string) => counted(client.resolve6(name, { ttl: true }))) as unknown as DnsClient['resolve6'],
+        cancel: () => client.cancel(),
+      };
+    },
+    close: async () => {
+      const closed = once(socket, 'close');
+      socket.close();
+      await closed;
+    },
+  };
+};

@@ -1,0 +1,58 @@
+import { createSocket } from 'node:dgram';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { errorCodeOf } from '../errors.ts';
+
+/** Listens on one loopback port, both kinds of address, TCP and UDP, and remembers whether anything came. */
+export type TrafficRecorder = {
+  port: number;
+  received: () => { tcp: number; udp: number };
+  close: () => Promise<void>;
+};
+
+const listenAt = (server: Server, host: string, port: number): Promise<number> =>
+  new Promise((resolve, reject) => {
+    server.once('error', reject).listen(port, host, () => resolve((server.address() as AddressInfo).port));
+  });
+
+const bindAt = (type: 'udp4' | 'udp6', address: string, port: number, hear: () => void): Promise<() => void> =>
+  new Promise((resolve, reject) => {
+    const socket = createSocket({ type, ipv6Only: type === 'udp6' });
+    socket
+      .once('error', reject)
+      .on('message', hear)
+      .bind(port, address, () => resolve(() => socket.close()));
+  });
+
+const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === '::1'),
+);
+const hosts = hasIPv6 ? (['127.0.0.1', '::1'] as const) : (['127.0.0.1'] as const);
+
+export const startTrafficRecorder = async (): Promise<TrafficRecorder> => {
+  const heard = { tcp: 0, udp: 0 };
+  const servers: Server[] = [];
+  const unbind: (() => void)[] = [];
+  const close = async () => {
+    for (const each of unbind) each();
+    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  };
+  let port = 0;
+  try {
+    for (const host of hosts) {
+      const server = createServer((socket) => {
+        heard.tcp += 1;
+        socket.on('error', () => {}).destroy();
+      });
+      port = await listenAt(server, host, port);
+      servers.push(server);
+      unbind.push(await bindAt(host === '::1' ? 'udp6' : 'udp4', host, port, () => void (heard.udp += 1)));
+    }
+  } catch (error) {
+    await close();
+    // Somebody else has the same port at the other address or protocol: another one will do.
+    if (errorCodeOf(error) === 'EADDRINUSE') return startTrafficRecorder();
+    throw error;
+  }
+  return { port, received: () => ({ ...heard }), close };
+};

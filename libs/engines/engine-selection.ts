@@ -1,0 +1,149 @@
+import { dirname, join, resolve } from 'node:path';
+import type { RenderReplies } from '#libs/replies/port.ts';
+import type { BlobStore } from '#libs/blob-store/port.ts';
+import type { Bus } from '#libs/bus/port.ts';
+import type { DeadLetter } from '#libs/bus/jetstream.ts';
+import { SettingsError } from '#libs/config/settings.ts';
+import type { EventStore } from '#libs/event-store/port.ts';
+import type { Limits, UsageReader } from '#libs/limits/port.ts';
+import type { Collection, ReadStore } from '#libs/read-store/port.ts';
+
+/** Where each engine keeps its things, as the settings have it. */
+export type EngineUrls = {
+  dataDir: string;
+  eventStoreUrl: string;
+  busUrl: string;
+  readStoreUrl: string;
+  blobStoreUrl: string;
+};
+
+/** Which engine serves is decided in this file and nowhere else. Only the chosen one's driver is loaded. */
+
+const schemeOf = (url: string): string => url.slice(0, url.indexOf(':') + 1);
+
+/** What follows `sqlite:` or `file:`; where nothing does, a name in the data folder. */
+export const pathOf = (url: string, dataDir: string, usual: string): string =>
+  url.slice(schemeOf(url).length) || join(dataDir, usual);
+
+const unknownSchemeError = (variable: string, url: string, ...allowed: readonly string[]): Error =>
+  new SettingsError(
+    `${variable} begins with "${schemeOf(url)}", which names no engine; allowed are ${allowed.join(', ')}.`,
+  );
+
+/** The database files of the embedded engines among the chosen ones; null where a server is chosen. */
+export const databaseFilesOf = ({ eventStoreUrl, readStoreUrl, blobStoreUrl, dataDir }: EngineUrls) => {
+  const database = (url: string, usual: string): string | null =>
+    schemeOf(url) === 'sqlite:' ? resolve(pathOf(url, dataDir, usual)) : null;
+  return {
+    eventLog: database(eventStoreUrl, 'log.db'),
+    readModels: database(readStoreUrl, 'read-models.db'),
+    smallBlobs: schemeOf(blobStoreUrl) === 'file:' ? resolve(pathOf(blobStoreUrl, dataDir, 'blobs'), 'small.db') : null,
+  };
+};
+
+/** The folders in which they are. */
+export const databaseFoldersOf = (urls: EngineUrls): string[] => [
+  ...new Set(Object.values(databaseFilesOf(urls)).flatMap((file) => (file === null ? [] : dirname(file)))),
+];
+
+export const openSelectedEventStore = async ({ eventStoreUrl: url, dataDir }: EngineUrls): Promise<EventStore> => {
+  switch (schemeOf(url)) {
+    case 'sqlite:':
+      return (await import('#libs/event-store/sqlite.ts')).openSqliteEventStore(pathOf(url, dataDir, 'log.db'));
+    case 'kurrentdb:':
+    case 'kurrentdb+discover:':
+    case 'esdb:':
+    case 'esdb+discover:':
+      return (await import('#libs/event-store/kurrentdb.ts')).openKurrentDbEventStore(url);
+    default:
+      throw unknownSchemeError(
+        'EVENT_STORE_URL',
+        url,
+        'sqlite:',
+        'kurrentdb://',
+        'kurrentdb+discover://',
+        'esdb://',
+        'esdb+discover://',
+      );
+  }
+};
+
+/** `onDeadLetter` is told of messages that were delivered as often as they may be. */
+export const openSelectedBus = async (
+  { busUrl: url }: EngineUrls,
+  onDeadLetter?: (message: DeadLetter) => void,
+): Promise<Bus> => {
+  switch (schemeOf(url)) {
+    case 'memory:':
+      return (await import('#libs/bus/memory.ts')).openMemoryBus();
+    case 'nats:':
+    case 'tls:':
+      return (await import('#libs/bus/jetstream.ts')).openJetStreamBus(url, onDeadLetter ? { onDeadLetter } : {});
+    default:
+      throw unknownSchemeError('BUS_URL', url, 'memory:', 'nats://', 'tls://');
+  }
+};
+
+/** Processes that share a bus share replies there, too. */
+export const openSelectedReplies = async ({
+  busUrl: url,
+}: EngineUrls): Promise<RenderReplies & { close(): Promise<void> }> => {
+  switch (schemeOf(url)) {
+    case 'nats:':
+    case 'tls:':
+      return (await import('#libs/replies/nats.ts')).openNatsReplies(url);
+    default:
+      return { ...(await import('#libs/replies/memory.ts')).openMemoryReplies(), close: async () => undefined };
+  }
+};
+
+export const openSelectedReadStore = async (
+  { readStoreUrl: url, dataDir }: EngineUrls,
+  collections: readonly Collection[],
+): Promise<ReadStore> => {
+  switch (schemeOf(url)) {
+    case 'sqlite:':
+      return (await import('#libs/read-store/sqlite.ts')).openSqliteReadStore(
+        pathOf(url, dataDir, 'read-models.db'),
+        collections,
+      );
+    case 'mongodb:':
+    case 'mongodb+srv:':
+      return (await import('#libs/read-store/mongodb.ts')).openMongoReadStore(url, collections);
+    default:
+      throw unknownSchemeError('READ_STORE_URL', url, 'sqlite:', 'mongodb://', 'mongodb+srv://');
+  }
+};
+
+/** Limits are shared by the processes that share the read models. */
+export const openSelectedLimits = async ({ readStoreUrl: url }: EngineUrls, usage: UsageReader): Promise<Limits> => {
+  switch (schemeOf(url)) {
+    case 'mongodb:':
+    case 'mongodb+srv:':
+      return (await import('#libs/limits/mongodb.ts')).openMongoLimits(url, usage);
+    default:
+      return (await import('#libs/limits/memory.ts')).openMemoryLimits(usage);
+  }
+};
+
+export const openSelectedBlobStore = async ({
+  blobStoreUrl: url,
+  readStoreUrl,
+  dataDir,
+}: EngineUrls): Promise<BlobStore> => {
+  switch (schemeOf(url)) {
+    case 'file:':
+      return (await import('#libs/blob-store/file.ts')).openFileBlobStore(pathOf(url, dataDir, 'blobs'));
+    case 'gridfs:':
+    case 'gridfs+srv:': {
+      const [{ openGridFsBlobStore }, { gridFsAddress }] = await Promise.all([
+        import('#libs/blob-store/gridfs.ts'),
+        import('#libs/mongodb/address.ts'),
+      ]);
+      const address = gridFsAddress(url, readStoreUrl);
+      return openGridFsBlobStore(address.url, address.setting);
+    }
+    default:
+      throw unknownSchemeError('BLOB_STORE_URL', url, 'file:', 'gridfs:', 'gridfs+srv:');
+  }
+};

@@ -1,0 +1,98 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+import { createReferencedBlobs } from './referenced-blobs.ts';
+
+const now = new Date('2026-05-20T12:00:00.000Z');
+const later = '2026-05-20T12:30:00.000Z';
+
+let position = 0;
+const event = (stream: string, type: string, data: unknown): RecordedEvent =>
+  ({
+    stream,
+    type,
+    data,
+    position: (position += 1),
+    revision: 0,
+    id: String(position),
+    version: 1,
+    metadata: {},
+  }) as unknown as RecordedEvent;
+const ref = (sha256: string) => ({ sha256, size: 1 });
+const loadRecordedEventData = async (name: string): Promise<Record<string, unknown>> =>
+  (
+    JSON.parse(await readFile(new URL(`../../test/fixtures/events/${name}.json`, import.meta.url), 'utf8')) as {
+      event: { data: Record<string, unknown> };
+    }
+  ).event.data;
+
+const referencedHashes = (...events: RecordedEvent[]): string[] => {
+  const blobs = createReferencedBlobs();
+  events.forEach((one) => blobs.addEvent(one));
+  return [...blobs.hashesAt(now)].toSorted();
+};
+
+describe('The event log promises', () => {
+  it('what a document is made from', async () => {
+    const convert = await loadRecordedEventData('RenderRequested.v1.convert');
+    const template = {
+      mode: 'RENDER',
+      templateId: 't',
+      templateVersion: 1,
+      content: ref('content'),
+      data: ref('data'),
+      settings: ref('settings'),
+    };
+    expect(
+      referencedHashes(
+        event('render-a', 'RenderRequested', {
+          ...convert,
+          source: { mode: 'CONVERT', inputType: 'html', input: ref('input') },
+          bands: { header: ref('header'), footer: null },
+        }),
+      ),
+    ).toEqual(['header', 'input']);
+    expect(
+      referencedHashes(
+        event('render-a', 'RenderRequested', { ...convert, source: template, bands: { header: null, footer: null } }),
+      ),
+    ).toEqual(['content', 'data', 'settings']);
+  });
+
+  it('a PDF that is kept, until its time is over or it was erased, and no other', async () => {
+    const completed = { ...(await loadRecordedEventData('RenderCompleted.v1')), pdf: ref('pdf') };
+    const kept = (id: string, keptUntil: string | null): RecordedEvent =>
+      event(`render-${id}`, 'RenderCompleted', { ...completed, keptUntil });
+    expect(referencedHashes(kept('a', later))).toEqual(['pdf']);
+    expect(referencedHashes(kept('a', null))).toEqual([]);
+    expect(referencedHashes(kept('a', now.toISOString()))).toEqual([]);
+    expect(referencedHashes(kept('a', later), event('render-a', 'PdfErased', { sha256: 'pdf' }))).toEqual([]);
+    // Of two renders with the same bytes one may end before the other.
+    expect(
+      referencedHashes(kept('a', later), kept('b', later), event('render-a', 'PdfErased', { sha256: 'pdf' })),
+    ).toEqual(['pdf']);
+  });
+
+  it('what a callback says, and where it goes until that was erased', () => {
+    const requested = [
+      event('delivery-a', 'DeliveryRequested', { payload: ref('payload'), sealed: ref('box') }),
+      event('delivery-a', 'RedeliveryRequested', { round: 2, target: { sealed: ref('other box') } }),
+    ];
+    expect(referencedHashes(...requested)).toEqual(['box', 'other box', 'payload']);
+    expect(referencedHashes(...requested, event('delivery-a', 'WebhookTargetErased', { sha256: 'box' }))).toEqual([
+      'other box',
+      'payload',
+    ]);
+  });
+
+  it('every version of a template', () => {
+    const body = (name: string) => ({ body: { content: ref(`${name} content`), settings: ref('settings') } });
+    expect(
+      referencedHashes(
+        event('template-a', 'TemplateCreated', body('first')),
+        event('template-a', 'TemplateVersioned', body('second')),
+        event('template-a', 'TemplateDeleted', { version: 2 }),
+      ),
+    ).toEqual(['first content', 'second content', 'settings']);
+  });
+});

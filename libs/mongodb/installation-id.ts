@@ -1,0 +1,24 @@
+import { type MongoConnection, type MongoDatabase, type MongoCollection, mongoCollectionIn } from './connection.ts';
+import { isDuplicateKey } from './errors.ts';
+
+type InstallationDocument = { _id: string; installation: string };
+
+/** The mark of an engine's collections: the installation that they belong to, written once into the document `name` of `collection`. */
+export const openMongoInstallationId = (connection: Pick<MongoConnection, 'use'>, collection: string, name: string) => {
+  const marksIn = (db: MongoDatabase): MongoCollection<InstallationDocument> =>
+    mongoCollectionIn<InstallationDocument>(db, collection);
+  const read = async (db: MongoDatabase): Promise<string | null> =>
+    (await marksIn(db).findOne({ _id: name }))?.installation ?? null;
+  return {
+    installationId: (): Promise<string | null> => connection.use(read),
+    setInstallationId: (id: string): Promise<string> =>
+      connection.use(async (db) => {
+        try {
+          await marksIn(db).updateOne({ _id: name }, { $setOnInsert: { installation: id } }, { upsert: true });
+        } catch (error) {
+          if (!isDuplicateKey(error)) throw error;
+        }
+        return (await read(db))!;
+      }),
+  };
+};

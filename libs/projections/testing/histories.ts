@@ -1,0 +1,201 @@
+import fc from 'fast-check';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+
+type HistoryEvent = { type: string; data: unknown };
+export type RecordedHistory = { stream: string; accountId: string; events: HistoryEvent[] };
+
+const blob = { sha256: 'ab'.repeat(32), size: 10 };
+const accountIds = fc.constantFrom('a', 'b');
+const templateIds = fc.constantFrom('t1', 't2', 't3');
+
+const accountHistories = fc
+  .record({
+    id: accountIds,
+    later: fc.subarray(['PlanChanged', 'AccountSuspended', 'AccountReinstated', 'WebhookSecretRotated']),
+  })
+  .map(({ id, later }): RecordedHistory => {
+    const data: Record<string, unknown> = {
+      PlanChanged: { plan: 'pro', overrides: {}, reason: null },
+      AccountSuspended: { reason: 'unpaid' },
+      AccountReinstated: { reason: null },
+      WebhookSecretRotated: { generation: 2 },
+    };
+    return {
+      stream: `account-${id}`,
+      accountId: id,
+      events: [
+        { type: 'AccountOpened', data: { name: id, plan: 'free', overrides: {} } },
+        ...later.map((type) => ({ type, data: data[type] })),
+      ],
+    };
+  });
+
+const apiKeyHistories = fc
+  .record({ id: fc.constantFrom('k1', 'k2'), accountId: accountIds, revoked: fc.boolean() })
+  .map(({ id, accountId, revoked }): RecordedHistory => {
+    const data = {
+      accountId,
+      name: id,
+      keyType: 'live',
+      hash: id,
+      prefix: 'svc_live_',
+      permissions: [],
+      expiresAt: null,
+    };
+    return {
+      stream: `apiKey-${id}`,
+      accountId,
+      events: [{ type: 'ApiKeyIssued', data }, ...(revoked ? [{ type: 'ApiKeyRevoked', data: { reason: null } }] : [])],
+    };
+  });
+
+const templateHistories = fc
+  .record({
+    id: templateIds,
+    accountId: accountIds,
+    names: fc.array(fc.constantFrom('Invoice', 'Letter'), { minLength: 1, maxLength: 5 }),
+    deleted: fc.boolean(),
+  })
+  .map(({ id, accountId, names: [first, ...later], deleted }): RecordedHistory => {
+    const body = (name: string) => ({ name, description: null, category: 'other', content: blob, settings: blob });
+    const versions = later.map((name, index) => ({
+      type: 'TemplateVersioned',
+      data: { version: index + 2, body: body(name), changes: name, restoredFrom: null },
+    }));
+    const end = deleted ? [{ type: 'TemplateDeleted', data: { version: later.length + 1 } }] : [];
+    return {
+      stream: `template-${id}`,
+      accountId,
+      events: [{ type: 'TemplateCreated', data: { accountId, body: body(first!) } }, ...versions, ...end],
+    };
+  });
+
+const sourceOf = (templateId: string | null) =>
+  templateId === null
+    ? { mode: 'CONVERT', inputType: 'html', input: blob }
+    : { mode: 'RENDER', templateId, templateVersion: 1, content: blob, data: blob, settings: blob };
+
+const renderHistories = fc
+  .record({
+    id: fc.uuid(),
+    accountId: accountIds,
+    keyId: fc.constantFrom('k1', 'k2'),
+    templateId: fc.option(templateIds),
+    trial: fc.boolean(),
+    reply: fc.constantFrom('wait', 'poll', 'webhook'),
+    length: fc.integer({ min: 1, max: 4 }),
+    fails: fc.boolean(),
+  })
+  .map(({ id, accountId, keyId, templateId, trial, reply, length, fails }): RecordedHistory => {
+    const durations = { queueMs: 60, prepareMs: 1, waitMs: 1, loadMs: 1, printMs: 1, totalMs: 100 };
+    const events = [
+      {
+        type: 'RenderRequested',
+        data: {
+          accountId,
+          keyId,
+          keyType: 'live',
+          source: sourceOf(templateId),
+          trial,
+          reply: { kind: reply, url: 'https://example.com' },
+        },
+      },
+      { type: 'RenderStarted', data: { attempt: 1, worker: 'w', queueMs: 0 } },
+      fails
+        ? {
+            type: 'RenderFailed',
+            data: {
+              attempt: 1,
+              fault: { name: 'internal_error', message: 'no', extra: {} },
+              reply,
+              totalMs: 5,
+              givesBack: null,
+            },
+          }
+        : {
+            type: 'RenderCompleted',
+            data: {
+              attempt: 1,
+              input: 'html',
+              pdf: blob,
+              reply,
+              keptUntil: '2026-05-20T13:00:00.000Z',
+              pages: 1,
+              durations,
+              warnings: [],
+            },
+          },
+      ...(fails ? [] : [{ type: 'PdfErased', data: { sha256: blob.sha256 } }]),
+    ];
+    return { stream: `render-${id}`, accountId, events: events.slice(0, length) };
+  });
+
+const deliveryHistories = fc
+  .record({ id: fc.uuid(), accountId: accountIds, length: fc.integer({ min: 1, max: 6 }), answered: fc.boolean() })
+  .map(({ id, accountId, length, answered }): RecordedHistory => {
+    const place = { round: 1, attempt: 1 };
+    const outcome = answered ? { kind: 'answered', status: 200, answer: '' } : { kind: 'timeout', reason: 'silent' };
+    const events = [
+      {
+        type: 'DeliveryRequested',
+        data: {
+          accountId,
+          url: 'https://example.com',
+          urlIsMasked: false,
+          method: 'POST',
+          headers: { 'X-Key': '***' },
+          sealed: blob,
+          payload: blob,
+        },
+      },
+      { type: 'WebhookAttemptStarted', data: place },
+      { type: 'WebhookAttempted', data: { ...place, outcome, durationMs: 1, nextAttemptAt: null } },
+      answered
+        ? { type: 'WebhookDelivered', data: place }
+        : { type: 'WebhookFailed', data: { round: 1, attempts: 1, lastError: 'silent' } },
+      { type: 'WebhookTargetErased', data: { sha256: blob.sha256 } },
+      {
+        type: 'RedeliveryRequested',
+        data: {
+          round: 2,
+          target: { url: 'https://example.org', urlIsMasked: false, method: 'PUT', headers: {}, sealed: null },
+        },
+      },
+    ];
+    return { stream: `delivery-${id}`, accountId, events: events.slice(0, length) };
+  });
+
+/** Stories of every kind of stream; no two are told of the same stream. */
+export const generatedHistories: fc.Arbitrary<RecordedHistory[]> = fc.uniqueArray(
+  fc.oneof(accountHistories, apiKeyHistories, templateHistories, renderHistories, deliveryHistories),
+  { selector: ({ stream }) => stream, maxLength: 25 },
+);
+
+/** A log of the stories, a second between any two events, in any order (`picks`) that keeps each story's own. */
+export const eventLogOf = (told: readonly RecordedHistory[], picks: readonly number[]): RecordedEvent[] => {
+  const waiting = told.map(({ events, ...story }) => ({ ...story, length: events.length, events: [...events] }));
+  const log: RecordedEvent[] = [];
+  for (;;) {
+    const open = waiting.filter(({ events }) => events.length > 0);
+    if (open.length === 0) return log;
+    const story = open[(picks[log.length % Math.max(1, picks.length)] ?? 0) % open.length]!;
+    const revision = story.length - story.events.length;
+    const occurredAt = new Date(Date.UTC(2026, 4, 20) + log.length * 1000).toISOString();
+    log.push({
+      ...story.events.shift()!,
+      id: `${story.stream}/${revision}`,
+      version: 1,
+      stream: story.stream,
+      revision,
+      position: log.length + 1,
+      metadata: {
+        occurredAt,
+        actor: { kind: 'service', name: 'tests' },
+        accountId: story.accountId,
+        correlationId: '',
+        causationId: null,
+        traceparent: null,
+      },
+    } as RecordedEvent);
+  }
+};

@@ -1,7 +1,0 @@
-import { Problem } from '#contracts/http/problem.ts';
-
-const retryAfterSeconds = 5;
-
-/** What a caller is told whose work had no place within `waitMs`. `what` begins the sentence. The service is at fault, so the quota gets the render back. */
-export const tooBusy = (what: string, waitMs: number): Problem =>
-  Problem.of('service_unavailable', `${what} within ${Math.ceil(waitMs / 1000)} s: the service is too busy. Try again in ${retryAfterSeconds} s.`, { retry_after: retryAfterSeconds });

@@ -1,0 +1,48 @@
+import { expect, test, vi } from 'vitest';
+import { aggregateRepeatedWarnings } from './repeated-warnings.ts';
+
+type Line = { fact: Record<string, unknown>; message: string; level: string };
+
+const stage = (everyMs: number) => {
+  const lines: Line[] = [];
+  return {
+    lines,
+    ...aggregateRepeatedWarnings((fact, message, level = 'warn') => void lines.push({ fact, message, level }), everyMs),
+  };
+};
+const missing = (sha256: string) => ({ render: sha256, error: `BlobMissing: no blob ${sha256.repeat(8)}` });
+
+test('equal warnings are told once and counted, the count once in a while, and the last count at the end', async () => {
+  const { report, lines, close } = stage(3_600_000);
+  for (const letter of ['a', 'b', 'c']) report(missing(letter), 'a render could not be worked on');
+  report({ error: 'Error: no luck' }, 'a render could not be worked on');
+  report(missing('a'), 'another message');
+  expect(lines.map(({ message, fact }) => [message, fact['error']])).toEqual([
+    ['a render could not be worked on', 'BlobMissing: no blob aaaaaaaa'],
+    ['a render could not be worked on', 'Error: no luck'],
+    ['another message', 'BlobMissing: no blob aaaaaaaa'],
+  ]);
+  close();
+  expect(lines.slice(3)).toEqual([
+    { message: 'a render could not be worked on', fact: { ...missing('c'), times: 2 }, level: 'warn' },
+  ]);
+});
+
+test('a warning that did not come for a while is told at once when it comes again', async () => {
+  const { report, lines, close } = stage(1);
+  report({}, 'one');
+  report({}, 'one');
+  await vi.waitFor(() => expect(lines.at(-1)).toMatchObject({ fact: { times: 1 } }));
+  await vi.waitFor(() => {
+    report({}, 'one');
+    expect(lines.at(-1)!.fact).toEqual({});
+    expect(lines.length).toBeGreaterThan(2);
+  });
+  close();
+});
+
+test('errors are all told', () => {
+  const { report, lines } = stage(3_600_000);
+  for (let count = 0; count < 3; count += 1) report({}, 'look at this', 'error');
+  expect(lines).toHaveLength(3);
+});

@@ -1,0 +1,42 @@
+import { LRUCache } from 'lru-cache';
+import { describeValue } from '../messages.ts';
+import { failCall, failCallForOption, type HelperFunction } from './helper-call.ts';
+
+const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
+
+// Making a format costs as much as a thousand uses of it. There is room for every currency, so that one document makes
+// none twice.
+const formats = new LRUCache<string, Intl.NumberFormat>({ max: 400 });
+
+const currencyFormat = (locale: string, currency: string): Intl.NumberFormat => {
+  const key = `${locale} ${currency}`;
+  const known = formats.get(key);
+  if (known) return known;
+  // signDisplay: an amount that rounds to nothing has no minus before it.
+  const made = new Intl.NumberFormat(locale, { style: 'currency', currency, signDisplay: 'negative' });
+  formats.set(key, made);
+  return made;
+};
+
+const decimal = /^-?\d{1,30}(?:\.\d{1,30})?$/;
+
+const isAmount = (value: unknown): value is number | Intl.StringNumericLiteral =>
+  typeof value === 'number' ? Number.isFinite(value) : typeof value === 'string' && decimal.test(value);
+
+/**
+ * An amount (a number, or a decimal number as text, which keeps every digit) in a currency named by its ISO 4217 code,
+ * as written in the locale. Null is empty.
+ */
+export const formatCurrency: HelperFunction = (call, subject, currency) => {
+  const code = typeof currency.value === 'string' ? currency.value.toUpperCase() : '';
+  if (!currencies.has(code)) {
+    const complaint = `${describeValue(currency.value)} is no currency code; a code of ISO 4217 such as EUR, USD or JPY is allowed.`;
+    return failCallForOption(call, subject, currency, complaint);
+  }
+  if (subject.value === null) return '';
+  if (!isAmount(subject.value)) {
+    const found = `"${subject.source}" is ${describeValue(subject.value)}`;
+    return failCall(call, subject, `${found}, which is no amount; a number such as 1234.5 is allowed.`);
+  }
+  return currencyFormat(call.locale, code).format(subject.value);
+};

@@ -1,0 +1,72 @@
+import { createRequire } from 'node:module';
+import dayjs from 'dayjs';
+import advancedFormat from 'dayjs/plugin/advancedFormat.js';
+import isoWeek from 'dayjs/plugin/isoWeek.js';
+import localizedFormat from 'dayjs/plugin/localizedFormat.js';
+import timezone from 'dayjs/plugin/timezone.js';
+import utc from 'dayjs/plugin/utc.js';
+import weekOfYear from 'dayjs/plugin/weekOfYear.js';
+import weekYear from 'dayjs/plugin/weekYear.js';
+import { templateLimits } from '../limits.ts';
+import { describeValue } from '../messages.ts';
+import { isoDateAllowed, readIsoDate } from '../values.ts';
+import { failCall, failCallForOption, type HelperFunction } from './helper-call.ts';
+
+const plugins = [utc, timezone, advancedFormat, localizedFormat, weekOfYear, weekYear, isoWeek];
+for (const plugin of plugins) dayjs.extend(plugin);
+
+const require = createRequire(import.meta.url);
+
+const available: ReadonlySet<string> = new Set(
+  (require('dayjs/locale.json') as { key: string }[]).map(({ key }) => key),
+);
+const aliases: Record<string, string> = { no: 'nb', zh: 'zh-cn', 'zh-hans': 'zh-cn', 'zh-hant': 'zh-tw' };
+
+const candidates = (tag: string): string[] => {
+  const parts = tag.toLowerCase().split('-');
+  return parts.map((_, dropped) => parts.slice(0, parts.length - dropped).join('-'));
+};
+
+/**
+ * The name under which dayjs knows a language tag's month and day names, loaded on first use; `en` where it knows none.
+ */
+const loadDayjsLocale = (tag: string): string => {
+  const found = candidates(tag)
+    .map((name) => aliases[name] ?? name)
+    .find((name) => available.has(name));
+  if (!found || found === 'en') return 'en';
+  require(`dayjs/locale/${found}.js`);
+  return found;
+};
+
+/** The name of a time zone and the number or year of a week take as long to find as so many characters take to read. */
+const slowToken = { pattern: /zzz|z|[wW]{1,2}|g{4}|G{4}/g, characters: 3_200 };
+
+/**
+ * A date in a format such as DD/MM/YYYY or D MMMM YYYY, HH:mm, with the month and day names of the locale. A date-time
+ * with an offset is shown in the time zone; one without, like a plain date, says what it says everywhere. Null is
+ * empty.
+ */
+export const formatDate: HelperFunction = (call, subject, format) => {
+  if (typeof format.value !== 'string' || format.value.length > templateLimits.dateFormat) {
+    const allowed = `a text of up to ${templateLimits.dateFormat} characters such as "DD/MM/YYYY" is allowed`;
+    return failCallForOption(
+      call,
+      subject,
+      format,
+      `the format given to formatDate is ${describeValue(format.value)}; ${allowed}.`,
+    );
+  }
+  if (subject.value === null) return '';
+  call.countCharacters(slowToken.characters * (format.value.match(slowToken.pattern)?.length ?? 0));
+  const date = readIsoDate(subject.value);
+  if (!date)
+    return failCall(
+      call,
+      subject,
+      `"${subject.source}" is ${describeValue(subject.value)}, which is no date; ${isoDateAllowed}.`,
+    );
+  const instant = dayjs.utc(date.epochMs);
+  const shown = date.floating || call.timeZone === 'UTC' ? instant : instant.tz(call.timeZone);
+  return shown.locale(loadDayjsLocale(call.locale)).format(format.value);
+};

@@ -1,0 +1,68 @@
+import { ownMember } from '../values.ts';
+import type { HelperFunction } from './helper-call.ts';
+import { formatCurrency } from './format-currency.ts';
+import { formatDate } from './format-date.ts';
+import { json, lowercase, truncate, uppercase } from './text.ts';
+
+/** What a helper is called with. `arguments` are least and most; `named` are the named arguments that it knows. */
+type HelperSignature = { arguments: readonly [number, number]; named: readonly string[]; usage: string };
+
+/**
+ * What a call counts as, in steps of the expansion, and what each character adds that the helper reads or makes:
+ * roughly its time in comparison with a plain placeholder.
+ */
+type HelperCost = { call: number; character: number };
+
+export type BlockHelper = HelperSignature & { form: 'block' };
+export type ValueHelper = HelperSignature & { form: 'value'; cost: HelperCost; compute: HelperFunction };
+
+const blockHelper = (usage: string, ...named: string[]): BlockHelper => ({
+  form: 'block',
+  arguments: [1, 1],
+  named,
+  usage,
+});
+
+const valueHelper = (
+  count: number,
+  usage: string,
+  compute: HelperFunction,
+  cost: Partial<HelperCost> = {},
+): ValueHelper => ({
+  form: 'value',
+  arguments: [count, count],
+  named: [],
+  usage,
+  compute,
+  cost: { call: 1, character: 1 / 16, ...cost },
+});
+
+const lookup: HelperFunction = (_, { value: holder }, { value: name }) =>
+  typeof name === 'string' || typeof name === 'number' ? ownMember(holder, String(name)) : undefined;
+
+const blockHelpers = {
+  if: blockHelper('{{#if x}}...{{else}}...{{/if}}', 'includeZero'),
+  unless: blockHelper('{{#unless x}}...{{/unless}}', 'includeZero'),
+  each: blockHelper('{{#each items}}...{{/each}}'),
+  with: blockHelper('{{#with x}}...{{/with}}'),
+};
+
+/** `lookup` alone may find nothing, and then gives undefined. */
+export const valueHelpers = {
+  lookup: valueHelper(2, '{{lookup object "name"}}', lookup),
+  formatDate: valueHelper(2, '{{formatDate date "DD/MM/YYYY"}}', formatDate, { call: 100 }),
+  formatCurrency: valueHelper(2, '{{formatCurrency amount "EUR"}}', formatCurrency, { call: 10 }),
+  uppercase: valueHelper(1, '{{uppercase text}}', uppercase),
+  lowercase: valueHelper(1, '{{lowercase text}}', lowercase),
+  // It looks for the bounds of every character that it keeps.
+  truncate: valueHelper(2, '{{truncate text 20}}', truncate, { call: 20, character: 1 }),
+  json: valueHelper(1, '{{{json value}}}', json, { call: 5 }),
+};
+
+export const helpers = { ...blockHelpers, ...valueHelpers };
+
+export type BlockHelperName = keyof typeof blockHelpers;
+export type ValueHelperName = keyof typeof valueHelpers;
+
+export const isHelper = (name: string): name is keyof typeof helpers => Object.hasOwn(helpers, name);
+export const helperNames = Object.keys(helpers).join(', ');

@@ -1,0 +1,197 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { expansionError, expanded } from '../testing/expand-template.ts';
+
+describe('uppercase and lowercase', () => {
+  it('follow the language', () => {
+    expect(expanded('{{uppercase "straße"}} {{lowercase "ÀÉ"}}')).toBe('STRASSE àé');
+    expect(expanded('{{uppercase "i"}}', {}, { locale: 'tr' })).toBe('İ');
+  });
+
+  it('undo each other for plain words', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[a-z]*$/), (word) => {
+        expect(expanded('{{lowercase (uppercase word)}}', { word })).toBe(word);
+      }),
+    );
+  });
+});
+
+describe('truncate', () => {
+  it('cuts long texts where it would cut them had it read all of them', () => {
+    const letters = fc.array(
+      fc.constantFrom(
+        'a',
+        'e\u0301',
+        '\u0301',
+        '👨‍👩‍👧',
+        '👍🏽',
+        '🏽',
+        '🇦',
+        '\r',
+        '\n',
+        '\u200d',
+        '한',
+        'ᄒ',
+        'ᅡ',
+        '\ud83c',
+        ' ',
+      ),
+      { maxLength: 300 },
+    );
+    const cut = (x: string, length: number): string => {
+      const parts = [...new Intl.Segmenter('und').segment(x)].map(({ segment }) => segment);
+      return parts.length <= length ? x : `${parts.slice(0, length).join('').trimEnd()}…`;
+    };
+    fc.assert(
+      fc.property(letters, fc.nat(20), (parts, length) => {
+        expect(expanded('{{{truncate x length}}}', { x: parts.join(''), length })).toBe(cut(parts.join(''), length));
+      }),
+    );
+  });
+
+  it('shortens a longer text, and says so', () => {
+    expect(expanded('{{truncate x 1}}', { x: 'a\r' })).toBe('a…');
+    expect(expanded('{{truncate "A long description" 6}}|{{truncate "short" 5}}|{{truncate 12345 2}}')).toBe(
+      'A long…|short|12…',
+    );
+  });
+
+  it('never cuts through what a reader takes for one character', () => {
+    expect(expanded('{{truncate x 2}}', { x: '👨‍👩‍👧e\u0301x' })).toBe('👨‍👩‍👧e\u0301…');
+  });
+
+  it('gives the beginning of the text, never more than asked for', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), fc.nat(20), (x, length) => {
+        const kept = expanded('{{{truncate x length}}}', { x, length });
+        const isCut = kept !== x;
+        expect(x.startsWith(isCut ? kept.slice(0, -1) : kept)).toBe(true);
+        expect([...new Intl.Segmenter('und').segment(isCut ? kept.slice(0, -1) : kept)].length).toBeLessThanOrEqual(
+          length,
+        );
+      }),
+    );
+  });
+
+  it.each([-1, 1.5, '"3"', 'null'])('refuses %s as a length', (length) => {
+    expect(expansionError(`{{truncate text ${length}}}`, { text: 'x' })).toMatchObject({
+      name: 'template_render_error',
+      extra: { variable: 'text' },
+      message: expect.stringContaining('whole number'),
+    });
+  });
+});
+
+describe('json', () => {
+  it('writes a value so that a script element may hold it', () => {
+    expect(expanded('<script>const x = {{{json x}}};</script>', { x: { a: '</script><!--' } })).toBe(
+      String.raw`<script>const x = {"a":"\u003c/script\u003e\u003c!--"};</script>`,
+    );
+  });
+
+  it('is escaped once, like any value, within double braces', () => {
+    expect(expanded('{{json x}}', { x: ['<'] })).toBe('[&quot;&lt;&quot;]');
+  });
+
+  it('refuses what JSON cannot say', () => {
+    expect(expansionError('{{json x}}', { x: { y: 1n } }).extra).toEqual({ variable: 'x', line: 1 });
+  });
+
+  it('gives back the same value, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (x) => {
+        expect(JSON.parse(expanded('{{{json x}}}', { x }))).toEqual(JSON.parse(JSON.stringify(x)));
+      }),
+    );
+  });
+});
+
+describe('formatCurrency', () => {
+  it.each([
+    ['en', 'EUR', 1234.5, '€1,234.50'],
+    ['de', 'EUR', 1234.5, '1.234,50 €'],
+    ['fr', 'EUR', 1234.5, '1 234,50 €'],
+    ['en', 'usd', -2, '-$2.00'],
+    ['ja', 'JPY', 1234, '￥1,234'],
+    ['en', 'EUR', -0.001, '€0.00'],
+    ['en', 'EUR', '12345678901234567.89', '€12,345,678,901,234,567.89'],
+  ])('in %s writes %s %s as %s', (locale, currency, x, expected) => {
+    const spaced = expanded('{{formatCurrency x currency}}', { x, currency }, { locale }).replaceAll(/\s/g, ' ');
+    expect(spaced).toBe(expected);
+  });
+
+  it.each(['XXQ', 'EURO', '', 'E', '<b>'])('refuses "%s" as a currency and names the variable', (currency) => {
+    expect(expansionError('{{formatCurrency total currency}}', { total: 1, currency })).toMatchObject({
+      name: 'template_render_error',
+      extra: { variable: 'currency', line: 1 },
+      message: expect.stringContaining('ISO 4217'),
+    });
+    expect(expansionError(`{{formatCurrency total "${currency}"}}`, { total: 1 }).extra).toMatchObject({
+      variable: 'total',
+    });
+  });
+
+  it.each([['twelve'], ['1,5'], [''], [true], [[1]], [{}], ['1e999']])('refuses %j as an amount', (total) => {
+    expect(expansionError('{{formatCurrency total "EUR"}}', { total })).toMatchObject({
+      extra: { variable: 'total' },
+      message: expect.stringContaining('amount'),
+    });
+  });
+});
+
+describe('formatDate', () => {
+  it.each([
+    ['2026-03-31', 'DD/MM/YYYY', 'en', 'UTC', '31/03/2026'],
+    ['2026-03-31', 'DD/MM/YYYY', 'en', 'America/New_York', '31/03/2026'],
+    ['2026-03-31T23:30:00Z', 'DD/MM/YYYY HH:mm', 'en', 'UTC', '31/03/2026 23:30'],
+    ['2026-03-31T23:30:00Z', 'DD/MM/YYYY HH:mm', 'en', 'Europe/Vienna', '01/04/2026 01:30'],
+    ['2026-01-31T23:30:00+01:00', 'DD/MM/YYYY HH:mm', 'en', 'Europe/Vienna', '31/01/2026 23:30'],
+    ['2026-03-31T23:30:00', 'DD/MM/YYYY HH:mm', 'en', 'Europe/Vienna', '31/03/2026 23:30'],
+    ['2026-03-05', 'dddd, D. MMMM YYYY', 'de-AT', 'UTC', 'Donnerstag, 5. März 2026'],
+    ['2026-03-05', 'D MMMM YYYY', 'pt-BR', 'UTC', '5 março 2026'],
+    ['2026-03-05', 'D MMMM', 'nb-NO', 'UTC', '5 mars'],
+    ['2026-03-05', 'D MMMM', 'la', 'UTC', '5 March'],
+    ['2026-03-03', 'MMMM Do, YYYY [at] h A', 'en', 'UTC', 'March 3rd, 2026 at 12 AM'],
+    ['2026-03-05', 'LL', 'en', 'UTC', 'March 5, 2026'],
+    ['2027-01-01', '[W]WW GGGG, w gggg', 'en', 'UTC', 'W53 2026, 1 2027'],
+    ['2026-03-05T12:00:00Z', 'HH:mm z', 'en', 'Europe/Vienna', '13:00 GMT+1'],
+  ])('writes %s as %s in %s, %s: %s', (x, format, locale, timeZone, expected) => {
+    expect(expanded(`{{formatDate x "${format}"}}`, { x }, { locale, timeZone })).toBe(expected);
+  });
+
+  it('says of a plain date what it says, in every time zone', () => {
+    const day = fc
+      .date({ min: new Date('1900-01-01'), max: new Date('2199-12-31'), noInvalidDate: true })
+      .map((date) => date.toISOString().slice(0, 10));
+    fc.assert(
+      fc.property(
+        day,
+        fc.constantFrom('UTC', 'Pacific/Kiritimati', 'America/Los_Angeles', 'Asia/Kolkata'),
+        (x, timeZone) => {
+          expect(expanded('{{formatDate x "YYYY-MM-DD"}}', { x }, { timeZone })).toBe(x);
+        },
+      ),
+    );
+  });
+
+  it.each([['2026-02-30'], ['31/03/2026'], ['tomorrow'], [''], [1_774_900_000_000], [true], [{}], [['2026-03-31']]])(
+    'refuses %j and names the variable',
+    (due) => {
+      expect(expansionError('\n{{formatDate due "DD/MM/YYYY"}}', { due })).toMatchObject({
+        name: 'template_render_error',
+        extra: { variable: 'due', line: 2 },
+        message: expect.stringContaining('ISO 8601'),
+      });
+    },
+  );
+
+  it('refuses a format that is no text, or a very long one', () => {
+    expect(
+      expansionError('{{formatDate due format}}', { due: '2026-03-31', format: 'D'.repeat(101) }).extra,
+    ).toMatchObject({ variable: 'format' });
+    expect(expansionError('{{formatDate due format}}', { due: '2026-03-31', format: 5 }).extra).toMatchObject({
+      variable: 'format',
+    });
+  });
+});

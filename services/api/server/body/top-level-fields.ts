@@ -1,0 +1,100 @@
+const quote = 0x22,
+  backslash = 0x5c,
+  comma = 0x2c,
+  colon = 0x3a,
+  openBrace = 0x7b,
+  closeBrace = 0x7d,
+  openBracket = 0x5b,
+  closeBracket = 0x5d;
+
+/** A field of a JSON object: its name, and where its value stands in the bytes of the text, from `start` to before `end`. */
+export type JsonField = {
+  name: string;
+  start: number;
+  end: number;
+  /** How many values the field holds at most, its own value included. */
+  values: number;
+};
+
+/** The index of the quote that ends the string which begins at `start`; the length of the text where there is none. */
+const endOfString = (json: Buffer, start: number): number => {
+  const first = json.indexOf(quote, start + 1);
+  if (first < 0) return json.length;
+  if (json[first - 1] !== backslash) return first;
+  let at = start + 1;
+  while (at < json.length && json[at] !== quote) at += json[at] === backslash ? 2 : 1;
+  return Math.min(at, json.length);
+};
+
+type End = { end: number; values: number };
+
+/** What follows the object or array that begins at `start`. */
+const afterContainer = (json: Buffer, start: number): End => {
+  let depth = 0;
+  let values = 1;
+  for (let at = start; at < json.length; at += 1) {
+    const byte = json[at];
+    if (byte === quote) at = endOfString(json, at);
+    else if (byte === comma) values += 1;
+    else if (byte === openBrace || byte === openBracket) {
+      depth += 1;
+      values += 1;
+    } else if ((byte === closeBrace || byte === closeBracket) && (depth -= 1) === 0) return { end: at + 1, values };
+  }
+  return { end: json.length, values };
+};
+
+const isSpace = (byte: number | undefined): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+const endsScalar = (byte: number | undefined): boolean => byte === comma || byte === closeBrace || isSpace(byte);
+
+const afterSpace = (json: Buffer, from: number): number => {
+  let at = from;
+  while (isSpace(json[at])) at += 1;
+  return at;
+};
+
+const afterScalar = (json: Buffer, start: number): End => {
+  let at = start;
+  while (at < json.length && !endsScalar(json[at])) at += 1;
+  return { end: at, values: 1 };
+};
+
+export const isContainer = (byte: number | undefined): boolean => byte === openBrace || byte === openBracket;
+
+const afterValue = (json: Buffer, start: number): End => {
+  if (json[start] === quote) return { end: Math.min(endOfString(json, start) + 1, json.length), values: 1 };
+  return isContainer(json[start]) ? afterContainer(json, start) : afterScalar(json, start);
+};
+
+/** The name that the text of a key stands for; null where it is not the text of one. */
+const nameOf = (key: Buffer): string | null => {
+  try {
+    return JSON.parse(key.toString()) as string;
+  } catch {
+    return null;
+  }
+};
+
+/** Whether the text begins as an object does. */
+export const beginsObject = (json: Buffer): boolean => json[afterSpace(json, 0)] === openBrace;
+
+/**
+ * The fields at the top of the JSON text of an object, in their order, found in one pass over the bytes that builds nothing. Ends early where the text is no
+ * JSON: a parser meets its mistake there, or in a value that was given before.
+ */
+export function* topLevelFields(json: Buffer): Generator<JsonField> {
+  if (!beginsObject(json)) return;
+  for (let at = afterSpace(json, 0) + 1; ; at += 1) {
+    const key = afterSpace(json, at);
+    if (json[key] !== quote) return;
+    const keyEnd = endOfString(json, key) + 1;
+    const name = nameOf(json.subarray(key, keyEnd));
+    const after = afterSpace(json, keyEnd);
+    if (name === null || json[after] !== colon) return;
+    const start = afterSpace(json, after + 1);
+    const { end, values } = afterValue(json, start);
+    yield { name, start, end, values };
+    at = afterSpace(json, end);
+    if (json[at] !== comma) return;
+  }
+}

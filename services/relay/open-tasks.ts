@@ -1,0 +1,55 @@
+import { readModels } from '#contracts/names.ts';
+import type { DeliveryDocument } from '#libs/projections/deliveries.ts';
+import type { RenderDocument } from '#libs/projections/renders.ts';
+import type { ReadStore } from '#libs/read-store/port.ts';
+import { deliveryTask, renderTask, type Schedulers } from './relay-tasks.ts';
+
+const pageSize = 2_000;
+
+async function* documentsWithStatus<D extends { id: string }>(
+  reads: ReadStore,
+  collection: string,
+  status: string,
+): AsyncGenerator<D> {
+  const sort = { by: 'id', descending: false };
+  for (let from: string | undefined; ;) {
+    const page = (await reads.find(collection, {
+      where: { status },
+      range: { by: 'id', from },
+      sort,
+      limit: pageSize,
+    })) as D[];
+    for (const document of page) if (document.id !== from) yield document;
+    if (page.length < pageSize) return;
+    from = page.at(-1)!.id;
+  }
+}
+
+/**
+ * Adds the work that the read models show as open; answers with the position after which the log tells the rest. Documents may be ahead of that position, and
+ * events after it may be in them: to fold those again changes nothing that the end of the log does not set right.
+ */
+export const addOpenTasks = async ({ renders, deliveries }: Schedulers, reads: ReadStore): Promise<number> => {
+  const checkpoints = await Promise.all(
+    [readModels.renders, readModels.deliveries].map((model) => reads.checkpoint(model)),
+  );
+  for (const status of ['QUEUED', 'PROCESSING']) {
+    for await (const { id, accountId, responseMode } of documentsWithStatus<RenderDocument>(
+      reads,
+      readModels.renders,
+      status,
+    )) {
+      renders.add(renderTask(id, accountId, responseMode === 'wait'));
+    }
+  }
+  for (const status of ['pending', 'sent', 'timeout']) {
+    for await (const { id, accountId, round } of documentsWithStatus<DeliveryDocument>(
+      reads,
+      readModels.deliveries,
+      status,
+    )) {
+      deliveries.add(deliveryTask(id, accountId, round));
+    }
+  }
+  return Math.min(...checkpoints);
+};

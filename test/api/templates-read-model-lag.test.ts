@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { bareId, streams } from '#contracts/names.ts';
+import { type InProcessApi, openInProcessApi } from '../support/api/in-process-api.ts';
+
+let api: InProcessApi;
+let secret: string;
+beforeEach(async () => {
+  api = await openInProcessApi('2026-05-20T12:00:30.000Z');
+  secret = (await api.createKey(await api.createAccount('pro'))).secret;
+});
+afterEach(async () => {
+  await api.close();
+  await api.remove();
+});
+
+const template = { name: 'Letter', content: '<p>{{x}}</p>' };
+const create = async (fields: object = {}): Promise<string> => {
+  const { status, body } = await api.request(secret, 'POST', '/api/v1/templates', { ...template, ...fields });
+  expect(status).toBe(201);
+  return `/api/v1/templates/${String(body.id)}`;
+};
+
+/** Keeps the read models where they are; they come on again when it is called. */
+const holdReadModels = async (): Promise<() => void> => {
+  // The quota of the month is counted from a read model, once.
+  expect((await api.request(secret, 'GET', '/api/v1/templates')).status).toBe(200);
+  const {
+    projectorReads: projected,
+    engines: { reads },
+  } = api;
+  const [{ write }, { waitForCheckpoint }] = [projected, reads];
+  const released = Promise.withResolvers<void>();
+  Object.assign(projected, {
+    write: (...given: Parameters<typeof write>) => released.promise.then(() => write(...given)),
+  });
+  Object.assign(reads, { reached: async () => false });
+  return () => {
+    Object.assign(projected, { write });
+    Object.assign(reads, { reached: waitForCheckpoint });
+    released.resolve();
+  };
+};
+
+describe('A template that no read model shows yet', () => {
+  it('can be changed, brought back to a version, looked into and deleted', async () => {
+    const release = await holdReadModels();
+    try {
+      const path = await create();
+      expect((await api.request(secret, 'PUT', path, { content: '<p>2</p>' })).body).toMatchObject({ version: 2 });
+      expect((await api.request(secret, 'POST', `${path}/restore`, { version: 1 })).body).toMatchObject({ version: 3 });
+      expect((await api.request(secret, 'POST', `${path}/restore`, { version: 4 })).status).toBe(404);
+      expect((await api.request(secret, 'GET', `${path}/events`)).body.events).toHaveLength(3);
+      expect((await api.request(secret, 'DELETE', path)).status).toBe(204);
+      expect((await api.request(secret, 'PUT', path, { content: '<p>2</p>' })).status).toBe(404);
+    } finally {
+      release();
+    }
+  });
+
+  it('is no 404 and in no list without it: such an answer waits, and is refused in the end', async () => {
+    const release = await holdReadModels();
+    try {
+      const path = await create();
+      for (const url of [path, `${path}/versions`, `${path}/versions/1`, '/api/v1/templates']) {
+        expect((await api.request(secret, 'GET', url)).body, url).toMatchObject({
+          error: 'service_unavailable',
+          retry_after: 1,
+        });
+      }
+      expect(
+        (
+          await api.request(secret, 'POST', '/api/v1/render', {
+            mode: 'RENDER',
+            template_id: path.split('/').at(-1),
+            data: {},
+          })
+        ).body,
+      ).toMatchObject({ error: 'service_unavailable' });
+    } finally {
+      release();
+    }
+  });
+});
+
+describe('A template that is known for a moment, as on a server', () => {
+  it('is rendered from as its last change left it, and not once it is deleted', async () => {
+    await api.close();
+    await api.remove();
+    api = await openInProcessApi('2026-05-20T12:00:30.000Z', { templatesKnownForMs: 300 });
+    secret = (await api.createKey(await api.createAccount('pro'))).secret;
+    const path = await create();
+    const render = (template_version?: number) =>
+      api.request(secret, 'POST', '/api/v1/render/async', {
+        mode: 'RENDER',
+        template_id: path.split('/').at(-1),
+        data: {},
+        ...(template_version && { template_version }),
+      });
+    const versionRendered = async (wanted?: number): Promise<unknown> => {
+      const { body } = await render(wanted);
+      const [requested] = await api.eventLog.store.read(streams.render(bareId('render', String(body.id))!));
+      return (requested!.data as { source: { templateVersion: number } }).source.templateVersion;
+    };
+    expect(await versionRendered()).toBe(1);
+    expect((await api.request(secret, 'PUT', path, { content: '<p>2</p>' })).status).toBe(200);
+    expect([await versionRendered(), await versionRendered(1), await versionRendered(2)]).toEqual([2, 1, 2]);
+    expect((await api.request(secret, 'POST', `${path}/restore`, { version: 1 })).status).toBe(200);
+    expect(await versionRendered()).toBe(3);
+    expect((await api.request(secret, 'DELETE', path)).status).toBe(204);
+    expect((await render()).body).toMatchObject({ error: 'template_not_found' });
+  });
+});
+
+describe('The changes of a version', () => {
+  it('are those that the caller tells, or the fields that differ', async () => {
+    const path = await create({ description: 'plain', variables: [{ name: 'x', type: 'string' }] });
+    const told = [
+      [{ ...template, description: 'plain' }, 'nothing'],
+      [{}, 'nothing'],
+      [
+        { name: 'Letter', description: 'new', variables: [{ name: 'x', type: 'string', required: false }] },
+        'description',
+      ],
+      [{ content: '<p>{{y}}</p>', default_options: { page_size: 'A3' } }, 'content, default_options'],
+      [{ content: '<p>{{z}}</p>', changes: 'Another letter' }, 'Another letter'],
+    ] as const;
+    for (const [update] of told) expect((await api.request(secret, 'PUT', path, update)).status).toBe(200);
+    const { versions } = (await api.request(secret, 'GET', `${path}/versions`)).body as unknown as {
+      versions: { changes: string }[];
+    };
+    expect(versions.toReversed().map(({ changes }) => changes)).toEqual([
+      'created',
+      ...told.map(([, changes]) => changes),
+    ]);
+  });
+});
+
+describe('A name that is taken', () => {
+  it('costs nothing but the refusal: what would have been stored under it is not', async () => {
+    await create();
+    const { status } = await api.request(secret, 'POST', '/api/v1/templates', { ...template, content: 'never stored' });
+    expect(status).toBe(409);
+    expect(await api.engines.blobs.has(createHash('sha256').update('never stored').digest('hex'))).toBe(false);
+  });
+});
+
+describe('The first answer to an Idempotency-Key', () => {
+  it('is not given again to a key that may not ask for it', async () => {
+    const account = await api.createAccount('pro');
+    const [writer, reader] = [
+      await api.createKey(account),
+      await api.createKey(account, { permissions: ['templates:read'] }),
+    ];
+    const post = (key: string) =>
+      api.app.inject({
+        method: 'POST',
+        url: '/api/v1/templates',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'one' },
+        payload: JSON.stringify(template),
+      });
+    expect((await post(writer.secret)).statusCode).toBe(201);
+    const refused = await post(reader.secret);
+    expect([refused.statusCode, refused.json<{ required_permission: string }>().required_permission]).toEqual([
+      403,
+      'templates:write',
+    ]);
+    expect(refused.headers).not.toHaveProperty('idempotency-replayed');
+    expect((await post(writer.secret)).headers).toMatchObject({ 'idempotency-replayed': 'true' });
+  });
+});

@@ -1,5 +1,0 @@
-import type { Bus } from '#libs/bus/port.ts';
-import type { Opened } from '../harness.ts';
-
-/** `advance` lets the bus's clock go on by so many milliseconds: by setting it, or by waiting where the clock is not ours. */
-export type OpenedBus = Opened<Bus> & { advance: (ms: number) => Promise<void>; deduplicationMs: number };

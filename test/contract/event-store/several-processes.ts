@@ -1,0 +1,78 @@
+import { expect } from 'vitest';
+import { type EventStore, noStream } from '#libs/event-store/port.ts';
+import { type ContractCases, requireAbility, type EngineUnderTest } from '../../support/contract/describe-contract.ts';
+import { runInOtherProcess } from '../../support/processes/other-process.ts';
+import { readSubscription, newEvents, eventIds, isInOrder } from '../../support/contract/new-events.ts';
+
+export const eventStoreProcessesCases: ContractCases<EngineUnderTest<EventStore>> = {
+  'what another process appends is noticed by a subscription that waits': async ({ engine, engineModule }, skip) => {
+    const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'append', {
+      stream: 'render-1',
+      count: 20,
+    });
+    const got = await readSubscription(engine, 0, 20);
+    await other.exited();
+    expect(eventIds(got)).toEqual(other.lines);
+  },
+
+  'a process that does nothing but follow the log stays until there is something': async (
+    { engine, engineModule },
+    skip,
+  ) => {
+    const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'follow', { count: 2 });
+    await other.waitForLines(1);
+    const events = newEvents(2);
+    await engine.append('render-1', events, noStream);
+    expect(await other.exited()).toBe(0);
+    expect(other.lines).toEqual(['ready', ...eventIds(events)]);
+  },
+
+  'two processes that append at once make one order': async ({ engine, engineModule }, skip) => {
+    const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'append', {
+      stream: 'render-1',
+      count: 100,
+    });
+    const live = readSubscription(engine, 0, 200);
+    await other.waitForLines(1);
+    for (let number = 0; number < 100; number += 1) await engine.append('render-2', newEvents(1), number - 1);
+    expect(await other.exited()).toBe(0);
+    const all = await engine.readAll(0, 1_000);
+    expect(all).toHaveLength(200);
+    expect(isInOrder(all)).toBe(true);
+    expect(await live).toEqual(all);
+  },
+
+  'nothing that was acknowledged is lost when the process is killed in the middle': async (
+    { engine, engineModule, reopen },
+    skip,
+  ) => {
+    const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'appendForEver', {
+      stream: 'render',
+      callers: 16,
+    });
+    await other.waitForLines(300);
+    await other.kill();
+    for (const open of [async () => engine, requireAbility(reopen, 'lasting storage', skip)]) {
+      const all = await (await open()).readAll(0, 1_000_000);
+      const known = new Set(eventIds(all));
+      expect(other.lines.filter((id) => !known.has(id))).toEqual([]);
+      expect(isInOrder(all)).toBe(true);
+    }
+  },
+
+  'a log whose last writer was killed takes appends at once': async ({ engine, engineModule }, skip) => {
+    const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'appendForEver', {
+      stream: 'render',
+      callers: 4,
+    });
+    await other.waitForLines(20);
+    await other.kill();
+    await expect(engine.append('render-after', newEvents(1), noStream)).resolves.toMatchObject({ revision: 0 });
+  },
+
+  'processes that open a new log at the same moment all succeed': async ({ engineModule }, skip) => {
+    const place = requireAbility(engineModule, 'second process', skip);
+    const codes = await Promise.all(Array.from({ length: 4 }, () => runInOtherProcess(place, 'open').exited()));
+    expect(codes).toEqual([0, 0, 0, 0]);
+  },
+};

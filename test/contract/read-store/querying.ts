@@ -1,0 +1,234 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { Document, Query } from '#libs/read-store/port.ts';
+import type { ReadStoreUnderTest } from '../../support/contract/read-store-under-test.ts';
+import type { ContractCases } from '../../support/contract/describe-contract.ts';
+import {
+  emptyModel,
+  findIds,
+  people,
+  writeDocuments,
+  documentWrite,
+  unusualFieldNames,
+} from '../../support/contract/read-store-documents.ts';
+
+const byAge = (descending: boolean): Query['sort'] => ({ by: 'age', descending });
+const person = fc.record({
+  team: fc.constantFrom('red', 'blue', null),
+  age: fc.option(fc.integer({ min: -3, max: 3 }), { nil: null }),
+});
+
+/** What a page has to be: filtered, then ordered by age (null first) and id, both in the direction asked for. */
+const pageOf = (
+  documents: readonly Document[],
+  team: string | null,
+  descending: boolean,
+  skip: number,
+  limit: number,
+): Document[] => {
+  const ageOf = ({ age }: Document): number => (age as number | null) ?? -Infinity;
+  const inOrder = documents
+    .filter((document) => document.team === team)
+    .toSorted((a, b) =>
+      ageOf(a) === ageOf(b) ? ((a.id as string) < (b.id as string) ? -1 : 1) : ageOf(a) < ageOf(b) ? -1 : 1,
+    );
+  return (descending ? inOrder.toReversed() : inOrder).slice(skip, skip + limit);
+};
+
+export const queryingCases: ContractCases<ReadStoreUnderTest> = {
+  'documents are found by text, number and boolean, each only by its own kind': async ({ engine }) => {
+    const values = {
+      text: 'x',
+      one: 1,
+      textOne: '1',
+      zero: 0,
+      yes: true,
+      no: false,
+      textTrue: 'true',
+      half: 0.5,
+      large: 9007199254740991,
+      empty: '',
+      object: { a: 1 },
+      textObject: '{"a":1}',
+    };
+    await writeDocuments(
+      engine,
+      ...Object.entries(values).map(([id, value]) => documentWrite(id, { id, name: value })),
+    );
+    const kinds = Object.entries(values).flatMap(([id, value]) =>
+      typeof value === 'object' ? [] : [[id, value] as const],
+    );
+    for (const [id, value] of kinds) {
+      expect(await findIds(engine, { name: value }), `value ${id}`).toEqual([id]);
+      expect(await engine.count(people, { name: value }), `value ${id}`).toBe(1);
+    }
+  },
+
+  'null finds what is null and what is absent': async ({ engine }) => {
+    await writeDocuments(
+      engine,
+      documentWrite('a', { id: 'a', name: null }),
+      documentWrite('b', { id: 'b' }),
+      documentWrite('c', { id: 'c', name: '' }),
+      documentWrite('d', { id: 'd', name: 'null' }),
+      documentWrite('e', { id: 'e', name: 0 }),
+    );
+    expect(await findIds(engine, { name: null })).toEqual(['a', 'b']);
+    expect(await engine.count(people, { name: null })).toBe(2);
+  },
+
+  'a dotted path finds a field within': async ({ engine }) => {
+    await writeDocuments(
+      engine,
+      documentWrite('a', { id: 'a', address: { city: 'Rome' } }),
+      documentWrite('b', { id: 'b', address: { city: 'Oslo' } }),
+      documentWrite('c', { id: 'c', address: null }),
+      documentWrite('d', { id: 'd', address: 'Rome' }),
+    );
+    expect(await findIds(engine, { 'address.city': 'Rome' })).toEqual(['a']);
+    expect(await findIds(engine, { 'address.city': null })).toEqual(['c', 'd']);
+  },
+
+  'several conditions must all hold': async ({ engine }) => {
+    await writeDocuments(
+      engine,
+      documentWrite('a', { id: 'a', team: 'red', age: 3 }),
+      documentWrite('b', { id: 'b', team: 'red', age: 4 }),
+      documentWrite('c', { id: 'c', team: 'blue', age: 3 }),
+    );
+    expect(await findIds(engine, { team: 'red', age: 3 })).toEqual(['a']);
+    expect(await findIds(engine, { team: 'blue', age: 4 })).toEqual([]);
+    expect(await engine.count(people, { team: 'red' })).toBe(2);
+  },
+
+  'a range holds its beginning and not its end, and only text': async ({ engine }) => {
+    await writeDocuments(
+      engine,
+      ...['a', 'b', 'bb', 'c', 'é'].map((name) => documentWrite(name, { id: name, name, team: 'red' })),
+      documentWrite('n', { id: 'n', name: 7 }),
+      documentWrite('o', { id: 'o' }),
+    );
+    const ids = async (range: NonNullable<Query['range']>, where: Query['where'] = {}): Promise<unknown[]> =>
+      (await engine.find(people, { where, range, limit: 10 })).map(({ id }) => id);
+    expect(await ids({ by: 'name', from: 'b', before: 'c' })).toEqual(['b', 'bb']);
+    expect(await ids({ by: 'name', from: 'b' }, { team: 'red' })).toEqual(['b', 'bb', 'c', 'é']);
+    expect(await ids({ by: 'name', before: 'b' })).toEqual(['a']);
+    expect(await ids({ by: 'name' })).toHaveLength(7);
+    expect(await ids({ by: 'name', from: 'c', before: 'a' })).toEqual([]);
+  },
+
+  'values may hold anything': async ({ engine }) => {
+    const values = [
+      '',
+      "O'Hara",
+      '"; DROP TABLE people; --',
+      '%',
+      '$ne',
+      '\u00e9',
+      'e\u0301',
+      '👩🏽‍🚀',
+      'a\u0000b',
+      'a',
+      '\\',
+      '\n',
+    ];
+    await writeDocuments(
+      engine,
+      ...values.map((name, number) => documentWrite(String(number).padStart(2, '0'), { id: String(number), name })),
+    );
+    for (const [number, name] of values.entries())
+      expect(await findIds(engine, { name }), `value ${JSON.stringify(name)}`).toEqual([String(number)]);
+  },
+
+  'field names may hold spaces, dashes, apostrophes and other scripts': async ({ engine }) => {
+    for (const field of unusualFieldNames) {
+      await writeDocuments(
+        engine,
+        documentWrite('a', { id: 'a', [field]: 1 }),
+        documentWrite('b', { id: 'b', [field]: 2 }),
+      );
+      expect(await findIds(engine, { [field]: 2 }), `field ${field}`).toEqual(['b']);
+    }
+  },
+
+  'who asks by a field that the collection does not declare is told so, rather than finds nothing': async ({
+    engine,
+  }) => {
+    await writeDocuments(engine, documentWrite('a', { id: 'a', shoe: 42 }));
+    const asked: Omit<Query, 'limit'>[] = [
+      { where: { shoe: 42 } },
+      { where: {}, sort: { by: 'shoe', descending: false } },
+      { where: {}, range: { by: 'shoe', from: 'a' } },
+    ];
+    for (const query of asked)
+      await expect(engine.find(people, { ...query, limit: 10 })).rejects.toThrow(
+        'people is asked by shoe, which is not among its indexes',
+      );
+    await expect(engine.count(people, { shoe: 42 })).rejects.toThrow(RangeError);
+  },
+
+  'without a sort the order is that of the ids': async ({ engine }) => {
+    await writeDocuments(engine, ...['b', 'a', 'C', '10', '9', 'é', 'z'].map((id) => documentWrite(id, { id })));
+    expect(await findIds(engine, {})).toEqual(['10', '9', 'C', 'a', 'b', 'z', 'é']);
+  },
+
+  'sorting puts null and absent first, equal ones by id, and descending is the exact reverse': async ({ engine }) => {
+    const documents = [
+      { id: 'a', age: 5 },
+      { id: 'b', age: null },
+      { id: 'c' },
+      { id: 'd', age: -1.5 },
+      { id: 'e', age: 5 },
+      { id: 'f', age: 10 },
+    ];
+    await writeDocuments(engine, ...documents.map((document) => documentWrite(document.id, document)));
+    const idsIn = async (descending: boolean): Promise<unknown[]> =>
+      (await engine.find(people, { where: {}, sort: byAge(descending), limit: 10 })).map(({ id }) => id);
+    expect(await idsIn(false)).toEqual(['b', 'c', 'd', 'a', 'e', 'f']);
+    expect(await idsIn(true)).toEqual(['f', 'e', 'a', 'd', 'c', 'b']);
+  },
+
+  'text is sorted by code point': async ({ engine }) => {
+    const names = ['Z', 'a', 'é', '\uffee', '😀', 'B', ''];
+    await writeDocuments(
+      engine,
+      ...names.map((name, number) => documentWrite(String(number), { id: String(number), name })),
+    );
+    const found = await engine.find(people, { where: {}, sort: { by: 'name', descending: false }, limit: 10 });
+    expect(found.map(({ name }) => name)).toEqual(['', 'B', 'Z', 'a', 'é', '\uffee', '😀']);
+  },
+
+  'pages follow each other without gap or overlap': async ({ engine }) => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(person, { maxLength: 30 }),
+        fc.constantFrom('red', null),
+        fc.boolean(),
+        fc.integer({ min: 1, max: 7 }),
+        async (made, team, descending, limit) => {
+          await emptyModel(engine, people);
+          const documents: Document[] = made.map((one, number) => ({
+            id: `p${String(number).padStart(2, '0')}`,
+            ...one,
+          }));
+          await writeDocuments(engine, ...documents.map((document) => documentWrite(document.id as string, document)));
+          for (let skip = 0; skip <= documents.length; skip += limit) {
+            expect(await engine.find(people, { where: { team }, sort: byAge(descending), skip, limit })).toEqual(
+              pageOf(documents, team, descending, skip, limit),
+            );
+          }
+          expect(await engine.count(people, { team })).toBe(
+            documents.filter((document) => document.team === team).length,
+          );
+        },
+      ),
+      { numRuns: 30 },
+    );
+  },
+
+  'a page beyond the end is empty, and so is a page of none': async ({ engine }) => {
+    await writeDocuments(engine, documentWrite('a', { id: 'a' }));
+    expect(await engine.find(people, { where: {}, limit: 10, skip: 1 })).toEqual([]);
+    expect(await engine.find(people, { where: {}, limit: 0 })).toEqual([]);
+  },
+};

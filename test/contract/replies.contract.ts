@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { RenderReply, RenderReplies } from '#libs/replies/port.ts';
+import { type ContractCases, describeContract } from '../support/contract/describe-contract.ts';
+
+/** `waiting` is where answers are waited for, `giving` where they are given: the same, or another process's. */
+export type RepliesUnderTest = {
+  receiver: RenderReplies;
+  sender: RenderReplies;
+  /** Resolves when whoever gives an answer now reaches those who wait. */
+  waitUntilReady(): Promise<void>;
+  close(): Promise<void>;
+};
+
+const never = new AbortController().signal;
+
+/** Bytes that no text is made of, and that differ from place to place. */
+const pattern = Uint8Array.from({ length: 65_521 }, (_, at) => (at * 7 + (at >> 8) * 13) % 256);
+const pdfOf = (size: number): Uint8Array => Buffer.alloc(size, pattern);
+const done = (size = 50_000): Extract<RenderReply, { status: 'DONE' }> => ({
+  status: 'DONE',
+  pdf: pdfOf(size),
+  pages: 2,
+  durationMs: 12.5,
+});
+const failed: RenderReply = {
+  status: 'FAILED',
+  error: { name: 'invalid_html', message: 'Line\nbreak, "é" and 👩🏽‍🚀', extra: { line: 3, details: null } },
+};
+
+const expectSame = (got: RenderReply | null, sent: RenderReply): void => {
+  if (sent.status === 'FAILED') return expect(got).toEqual(sent);
+  const { pdf, ...rest } = got as Extract<RenderReply, { status: 'DONE' }>;
+  expect(rest).toEqual({ status: 'DONE', pages: sent.pages, durationMs: sent.durationMs });
+  expect(Buffer.compare(pdf, sent.pdf)).toBe(0);
+};
+
+const cases: ContractCases<RepliesUnderTest> = {
+  'a PDF comes to whoever waits for it, byte for byte': async ({ receiver, sender, waitUntilReady }) => {
+    const answer = receiver.wait('a', never);
+    await waitUntilReady();
+    sender.send('a', done());
+    expectSame(await answer, done());
+  },
+
+  'a failure comes as it was given': async ({ receiver, sender, waitUntilReady }) => {
+    const answer = receiver.wait('a', never);
+    await waitUntilReady();
+    sender.send('a', failed);
+    expect(await answer).toEqual(failed);
+  },
+
+  'an empty PDF is an answer, too': async ({ receiver, sender, waitUntilReady }) => {
+    const answer = receiver.wait('a', never);
+    await waitUntilReady();
+    sender.send('a', done(0));
+    expectSame(await answer, done(0));
+  },
+
+  'a PDF of fifty megabytes comes in full': async ({ receiver, sender, waitUntilReady }) => {
+    const large = done(50 * 1024 * 1024);
+    const answer = receiver.wait('a', never);
+    await waitUntilReady();
+    sender.send('a', large);
+    expectSame(await answer, large);
+  },
+
+  'several large ones at once do not get into each other': async ({ receiver, sender, waitUntilReady }) => {
+    const sizes = [3_000_000, 4_000_001, 5_000_003];
+    const answers = sizes.map((size) => receiver.wait(String(size), never));
+    await waitUntilReady();
+    for (const size of sizes) sender.send(String(size), done(size));
+    for (const [index, size] of sizes.entries()) expectSame((await answers[index])!, done(size));
+  },
+
+  'a PDF of any size comes in full': async ({ receiver, sender, waitUntilReady }) => {
+    const size = fc.oneof(
+      fc.integer({ min: 0, max: 5_000 }),
+      fc.integer({ min: 1_040_000, max: 1_050_000 }),
+      fc.integer({ min: 2_000_000, max: 2_200_000 }),
+    );
+    let number = 0;
+    await fc.assert(
+      fc.asyncProperty(size, async (bytes) => {
+        const id = `any${(number += 1)}`;
+        const answer = receiver.wait(id, never);
+        await waitUntilReady();
+        sender.send(id, done(bytes));
+        expectSame(await answer, done(bytes));
+      }),
+      { numRuns: 15 },
+    );
+  },
+
+  'all who wait for the same render get its answer, a large one included': async ({
+    receiver,
+    sender,
+    waitUntilReady,
+  }) => {
+    for (const size of [10, 3_000_000]) {
+      const answers = [receiver.wait('a', never), receiver.wait('a', never), receiver.wait('a', never)];
+      await waitUntilReady();
+      sender.send('a', done(size));
+      for (const answer of await Promise.all(answers)) expectSame(answer, done(size));
+    }
+  },
+
+  'each gets the answer of its own render, whatever the order': async ({ receiver, sender, waitUntilReady }) => {
+    const ids = Array.from({ length: 50 }, (_, number) => `render${number}`);
+    const answers = ids.map((id) => receiver.wait(id, never));
+    await waitUntilReady();
+    for (const [index, id] of ids.toReversed().entries()) sender.send(id, { ...done(100), pages: 49 - index });
+    const pages = (await Promise.all(answers)).map((answer) => (answer as { pages: number }).pages);
+    expect(pages).toEqual(ids.map((_, number) => number));
+  },
+
+  'who no longer wants to wait gets null, and the others still get the answer': async ({
+    receiver,
+    sender,
+    waitUntilReady,
+  }) => {
+    const abort = new AbortController();
+    const [left, stayed] = [receiver.wait('a', abort.signal), receiver.wait('a', never)];
+    await waitUntilReady();
+    abort.abort();
+    expect(await left).toBeNull();
+    sender.send('a', failed);
+    expect(await stayed).toEqual(failed);
+  },
+
+  'who has aborted before gets null at once': async ({ receiver }) => {
+    expect(await receiver.wait('a', AbortSignal.abort())).toBeNull();
+  },
+
+  'an answer that nobody takes harms nobody, and the next one comes': async ({ receiver, sender, waitUntilReady }) => {
+    sender.send('nobody', done());
+    sender.send('nobody', done(3_000_000));
+    const answer = receiver.wait('a', never);
+    await waitUntilReady();
+    sender.send('a', failed);
+    expect(await answer).toEqual(failed);
+  },
+
+  'who waits for the same render again gets the next answer': async ({ receiver, sender, waitUntilReady }) => {
+    for (const pages of [1, 2]) {
+      const answer = receiver.wait('a', never);
+      await waitUntilReady();
+      sender.send('a', { ...done(10), pages });
+      expect(await answer).toMatchObject({ pages });
+    }
+  },
+};
+
+/** What every way to hand over finished renders does. */
+export const describeRepliesContract = (name: string, open: () => Promise<RepliesUnderTest>): void =>
+  describeContract(`${name} as answers`, open, cases);

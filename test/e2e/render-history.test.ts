@@ -1,0 +1,199 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bareId, apiKeyIdOf } from '#contracts/names.ts';
+import { projections } from '#libs/projections/all.ts';
+import { issueKey, openAccount } from '../support/service/accounts.ts';
+import { type Body, type ApiClient, createClient, type RenderResult } from '../support/client/api-client.ts';
+import { withInstallationEngines } from '../support/service/with-engines.ts';
+import { readRenderEvents } from '../support/service/render-events.ts';
+import { creationDateOf, pdfBytes, withoutDates } from '../support/documents/read-pdf.ts';
+import { sampleDocument } from '../support/documents/sample-documents.ts';
+import { type TestInstallation, serviceForTestFile } from '../support/service/installation.ts';
+import { sha256Of } from '../support/sha256.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { isOnServers } from '../support/environment.ts';
+
+const at = serviceForTestFile();
+let account: string;
+let key: { id: string; key: string };
+const caller = (): ApiClient => createClient(at.service.url, key.key);
+beforeAll(async () => {
+  account = await openAccount(at.installation, '--requests-per-minute', '100000');
+  key = await issueKey(at.installation, account);
+});
+
+/** All that log and read models hold, as the engines keep it. */
+const keptInFiles = async (): Promise<string[]> => {
+  const files = (await readdir(at.installation.dataDir, { withFileTypes: true })).filter(
+    (entry) => entry.isFile() && /\.db/.test(entry.name),
+  );
+  return Promise.all(files.map(({ name }) => readFile(join(at.installation.dataDir, name), 'latin1')));
+};
+const keptOnServers = (): Promise<string[]> =>
+  withInstallationEngines(at.installation, async ({ store, reads }) => {
+    const documents = await Promise.all(
+      projections.map(({ collection }) => reads.find(collection.name, { where: {}, limit: 100_000 })),
+    );
+    return [await store.readAll(0, 100_000), ...documents].map((kept) => JSON.stringify(kept));
+  });
+
+describe('The story of a render', () => {
+  it('is three events: asked for by a key, begun by a worker, completed', async () => {
+    const rendered = await caller().render('markdown', '# Hello', { page_size: 'A3', footer_html: 'Foot' });
+    const [requested, started, completed, ...more] = await readRenderEvents(at.installation, rendered.id);
+    expect([requested?.type, started?.type, completed?.type, more]).toEqual([
+      'RenderRequested',
+      'RenderStarted',
+      'RenderCompleted',
+      [],
+    ]);
+    expect(requested!.metadata).toMatchObject({
+      actor: { kind: 'key', id: bareId('key', key.id) },
+      accountId: bareId('acc', account),
+      occurredAt: rendered.created_at,
+    });
+    expect(requested!.data).toMatchObject({
+      keyType: 'live',
+      source: { mode: 'CONVERT', inputType: 'markdown', input: { sha256: sha256Of('# Hello'), size: 7 } },
+      options: { page_size: 'A3', scale: 1 },
+    });
+    expect(started!.data).toMatchObject({ attempt: 1 });
+    expect(started!.metadata.actor.kind).toBe('service');
+    expect(completed!.data).toMatchObject({
+      attempt: 1,
+      pages: 1,
+      lane: 'quiet',
+      warnings: [],
+      engine: expect.stringMatching(/Chrome\//),
+      pdf: { sha256: sha256Of(pdfBytes(rendered.pdf_base64)), size: pdfBytes(rendered.pdf_base64).length },
+    });
+    expect(new Set([requested, started, completed].map((event) => event!.metadata.correlationId)).size).toBe(1);
+  });
+
+  it('tells which lane a document took and why', async () => {
+    const { id } = await caller().render('html', '<p>x</p><script>1</script>');
+    expect((await readRenderEvents(at.installation, id)).at(-1)!.data).toMatchObject({
+      lane: 'script',
+      laneReason: expect.stringMatching(/script/),
+    });
+  });
+
+  it('holds nothing of the document, its bands or its key, and neither do log and read models', async () => {
+    const secrets = ['Quetzalcoatlus', 'Xiphactinus', 'Eurhinosaurus'];
+    const { id } = await caller().render('html', `<p>${secrets[0]}</p>`, {
+      header_html: secrets[1],
+      footer_html: secrets[2],
+    });
+    await caller().convert('html', `<p>${secrets[0]} <!--`);
+    await caller().postRender(`{"mode": "${secrets[0]}`);
+    const story = JSON.stringify(await readRenderEvents(at.installation, id));
+    const everything = [story, at.service.output(), ...(await (isOnServers ? keptOnServers() : keptInFiles()))];
+    expect(everything.length).toBeGreaterThan(4);
+    for (const text of everything)
+      for (const secret of [...secrets, key.key]) expect(text.includes(secret)).toBe(false);
+  });
+
+  it('is told by the command line to people as well', async () => {
+    const { id } = await caller().render('html', '<p>x</p>');
+    const { code, stdout } = await at.installation.runCommand('events', id.replace('_', '-'));
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/RenderRequested.*key/);
+    expect(stdout).toMatch(/RenderCompleted.*service/);
+    expect((await at.installation.runCommand('events', 'render-nothing')).code).not.toBe(0);
+  });
+});
+
+const allDocuments = (house: TestInstallation) =>
+  withInstallationEngines(house, async ({ store, reads }) => {
+    const head = await store.head();
+    for (const { model } of projections) if ((await reads.checkpoint(model)) < head) return false;
+    const found = await Promise.all(
+      projections.map(
+        async ({ model, collection }) =>
+          [model, await reads.find(collection.name, { where: {}, limit: 100_000 })] as const,
+      ),
+    );
+    return Object.fromEntries(
+      found.map(([model, documents]) => [model, documents.map((one) => JSON.stringify(one)).toSorted()]),
+    );
+  });
+
+describe('The read models', () => {
+  it('come out the same when they are built from the log again, while the service runs', async () => {
+    await caller().render('html', '<p>x</p>');
+    await caller().convert('html', '<p');
+    const before = await waitUntil('the read models are at the end of the log', () => allDocuments(at.installation));
+    expect(before.renders!.length).toBeGreaterThan(2);
+    expect(before.apiKeys!.length).toBeGreaterThan(2);
+    const { rebuilt } = await at.installation.runJsonCommand<{ rebuilt: string[] }>('rebuild');
+    expect(rebuilt).toEqual(projections.map(({ model }) => model));
+    expect(await waitUntil('the read models are there again', () => allDocuments(at.installation))).toEqual(before);
+    expect((await caller().convert('html', '<p>x</p>')).status).toBe(200);
+  });
+});
+
+const documents: [inputType: string, data: string, options: Body][] = [
+  ['html', sampleDocument('invoice.html'), { header_html: 'Page {{page}} of {{total}}, {{date}}' }],
+  [
+    'html',
+    '<canvas id="c"></canvas><p id="p"></p><script>document.getElementById("p").textContent = "x".repeat(200); document.getElementById("c").getContext("2d").fillRect(0, 0, 9, 9)</script>',
+    {},
+  ],
+  ['docx', sampleDocument('agreement.docx'), {}],
+  ['markdown', sampleDocument('release-notes.md'), { scale: 0.8 }],
+  ['csv', sampleDocument('orders.csv'), {}],
+  ['json', sampleDocument('order.json'), {}],
+  ['xml', sampleDocument('catalogue.xml'), {}],
+];
+
+/** Two renders of the same request that were accepted within the same second. */
+const twins = (ask: () => Promise<RenderResult>): Promise<[RenderResult, RenderResult]> =>
+  waitUntil('two renders of one second', async () => {
+    const pair: [RenderResult, RenderResult] = await Promise.all([ask(), ask()]);
+    return pair[0].created_at.slice(0, 19) === pair[1].created_at.slice(0, 19) && pair;
+  });
+
+describe('The same request', () => {
+  it.each(documents)(
+    'gives the same bytes in the same second, and later other dates alone (%s %#)',
+    async (inputType, data, options) => {
+      const [one, other] = await twins(() => caller().render(inputType, data, options));
+      expect(other.pdf_base64).toBe(one.pdf_base64);
+      const [first, second] = await Promise.all(
+        [one, other].map(async ({ id }) => (await readRenderEvents(at.installation, id)).at(-1)!.data.pdf),
+      );
+      expect(first).toEqual(second);
+      expect(first).toMatchObject({ sha256: sha256Of(pdfBytes(one.pdf_base64)) });
+      expect(creationDateOf(one.pdf_base64)).toBe(one.created_at.slice(0, 19).replaceAll(/\D/g, ''));
+    },
+  );
+
+  it('gives the same bytes from the next process, but for the dates, and from the log with them', async () => {
+    const before = await Promise.all(documents.map((document) => caller().render(...document)));
+    expect((await at.service.stop('SIGTERM')).code).toBe(0);
+    at.service = await at.installation.start();
+    const after = await Promise.all(documents.map((document) => caller().render(...document)));
+    for (const [index, { pdf_base64: pdf }] of before.entries())
+      expect(withoutDates(after[index]!.pdf_base64)).toBe(withoutDates(pdf));
+    const { code, stdout } = await at.installation.runCommand('--json', 'verify', before[0]!.id);
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      expect.objectContaining({ id: before[0]!.id, same: true, sha256: sha256Of(pdfBytes(before[0]!.pdf_base64)) }),
+    ]);
+  });
+
+  it('cannot be compared where it failed or was never made', async () => {
+    const { body } = await caller().convert('html', '<p');
+    for (const id of [String(body.render_id), 'render_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'nothing']) {
+      const { code, stderr } = await at.installation.runCommand('verify', id);
+      expect([code, stderr]).toEqual([2, expect.stringContaining(id)]);
+    }
+  });
+
+  it('is remembered with the key that sent it', async () => {
+    const { id } = await caller().render('html', '<p>x</p>');
+    const [requested] = await readRenderEvents(at.installation, id);
+    expect(apiKeyIdOf(String(requested!.data.keyId))).toBe(key.id);
+  });
+});

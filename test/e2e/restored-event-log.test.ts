@@ -1,0 +1,155 @@
+import { copyFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readModels } from '#contracts/names.ts';
+import { openAccount as openAccountInLog } from '#application/accounts/commands.ts';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { createClient } from '../support/client/api-client.ts';
+import { withInstallationEngines } from '../support/service/with-engines.ts';
+import { type TestInstallation, openTestInstallation, type RunningService } from '../support/service/installation.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { isOnServers } from '../support/environment.ts';
+
+const patienceMs = 180_000;
+
+let house: TestInstallation;
+beforeEach(async () => void (house = await openTestInstallation()));
+afterEach(() => house.remove());
+
+const readiness = async ({ url }: RunningService): Promise<{ status: number; missing: string }> => {
+  const response = await fetch(`${url}/health/ready`);
+  return {
+    status: response.status,
+    missing: (((await response.json()) as { missing?: string[] }).missing ?? []).join(' '),
+  };
+};
+const told = (service: RunningService, sentence: RegExp): Promise<string> =>
+  waitUntil(`readiness says ${sentence}`, async () => {
+    const { status, missing } = await readiness(service);
+    return status === 503 && sentence.test(missing) && missing;
+  });
+const ready = (service: RunningService): Promise<boolean> =>
+  waitUntil('the service is ready', async () => (await readiness(service)).status === 200);
+
+/** What every caller is told while the log is older than what was built from it. */
+const refuses = async (service: RunningService, key: string): Promise<void> => {
+  const { status, headers, body } = await createClient(service.url, key).convert('html', '<p>x</p>');
+  expect([status, body.error, headers.get('retry-after')]).toEqual([503, 'service_unavailable', '5']);
+  expect(body.message).toContain('colophon rebuild');
+};
+
+describe('An event log that ends before a checkpoint', () => {
+  it.each([['of a read model', readModels.renders, 'the read models (renders)']])(
+    '%s makes the service not ready, until "colophon rebuild" has run beside it',
+    async (_of, model, named) => {
+      const key = await createUnlimitedKey(house);
+      await withInstallationEngines(house, async ({ reads, store }) =>
+        reads.moveCheckpoints({ [model]: '' }, (await store.head()) + 1_000_000),
+      );
+      const service = await house.startWithoutWaiting();
+      expect(await told(service, /older copy/)).toContain(`but ${named} were built from it up to position`);
+      await refuses(service, key);
+      const refusal = await house.runCommand('account', 'create', '--name', 'never seen', '--plan', 'free');
+      expect([refusal.code, refusal.stderr]).toEqual([2, expect.stringContaining(named)]);
+      expect(await house.runJsonCommand('rebuild')).toMatchObject({ older_log: true });
+      await ready(service);
+      await createClient(service.url, key).render('html', '<p>x</p>');
+      expect((await service.stop('SIGTERM')).code).toBe(0);
+    },
+    patienceMs,
+  );
+});
+
+/** The event log as a file, put back as it was. */
+const logFile = () => {
+  const file = join(house.dataDir, 'log.db');
+  return {
+    file,
+    keep: () => copyFile(file, `${file}.kept`),
+    restore: async () => {
+      for (const rest of ['-wal', '-shm']) await rm(file + rest, { force: true });
+      await copyFile(`${file}.kept`, file);
+    },
+  };
+};
+
+describe.skipIf(isOnServers)('A restored copy of the event log', () => {
+  it(
+    'is noticed at start, and the service works on it after "colophon rebuild"',
+    async () => {
+      const key = await createUnlimitedKey(house, '--requests-per-month', '100');
+      const { keep, restore } = logFile();
+      await keep();
+      const first = await house.start();
+      for (let n = 0; n < 3; n += 1) await createClient(first.url, key).render('html', `<p>${n}</p>`);
+      expect((await first.stop('SIGTERM')).code).toBe(0);
+      await restore();
+      const second = await house.startWithoutWaiting();
+      expect(await told(second, /older copy/)).toMatch(/the read models \(accounts, apiKeys, renders, .*\) were built/);
+      await refuses(second, key);
+      expect((await house.runCommand('rebuild', 'renders')).stderr).toContain('Name no model');
+      await house.runJsonCommand('rebuild');
+      await ready(second);
+      const client = createClient(second.url, key);
+      // The three renders that the log no longer has do not count.
+      expect((await client.convert('html', '<p>again</p>')).headers.get('x-quota-remaining')).toBe('99');
+      const usage = await waitUntil('the render is counted', async () => {
+        const { status, body } = await client.request('GET', '/api/v1/usage');
+        return status === 200 && (body as { quota: { used: number } }).quota;
+      });
+      expect(usage.used).toBe(1);
+      expect((await second.stop('SIGTERM')).code).toBe(0);
+    },
+    patienceMs,
+  );
+
+  it(
+    'is noticed also where it has grown past all checkpoints since',
+    async () => {
+      const key = await createUnlimitedKey(house);
+      const { keep, restore } = logFile();
+      await keep();
+      const first = await house.start();
+      await createClient(first.url, key).render('html', '<p>x</p>');
+      expect((await first.stop('SIGTERM')).code).toBe(0);
+      const before = await withInstallationEngines(house, ({ store }) => store.head());
+      await restore();
+      await withInstallationEngines(house, async ({ store }) => {
+        const log = { store, now: () => new Date() };
+        while ((await store.head()) <= before)
+          await openAccountInLog(log, { kind: 'person', name: 'tests' }, { name: 'more', plan: 'free', overrides: {} });
+      });
+      const second = await house.startWithoutWaiting();
+      expect(await told(second, /no longer has the event/)).toContain('colophon rebuild');
+      await refuses(second, key);
+      await house.runJsonCommand('rebuild');
+      await ready(second);
+      await createClient(second.url, key).render('html', '<p>x</p>');
+      expect((await second.stop('SIGTERM')).code).toBe(0);
+    },
+    patienceMs,
+  );
+
+  it(
+    'is noticed while the service runs, which has to be restarted after "colophon rebuild"',
+    async () => {
+      const key = await createUnlimitedKey(house);
+      const service = await house.start();
+      const before = await withInstallationEngines(house, ({ store }) => store.head());
+      await createClient(service.url, key).render('html', '<p>x</p>');
+      const database = new DatabaseSync(logFile().file, { timeout: 10_000 });
+      database.prepare('DELETE FROM events WHERE position > ?').run(before);
+      database.close();
+      expect(await told(service, /older copy/)).toContain('restart it afterwards');
+      await refuses(service, key);
+      await house.runJsonCommand('rebuild');
+      expect((await readiness(service)).status).toBe(503);
+      expect((await service.stop('SIGTERM')).code).toBe(0);
+      const again = await house.start();
+      await createClient(again.url, key).render('html', '<p>x</p>');
+      expect((await again.stop('SIGTERM')).code).toBe(0);
+    },
+    patienceMs,
+  );
+});

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bareId, streams } from '#contracts/names.ts';
+import { template } from '#libs/domain/template.ts';
+import { templateName } from '#libs/domain/template-name.ts';
+import { loadAggregate } from '#application/command-handling/aggregate.ts';
+import { newId } from '#libs/ids/ulids.ts';
+import { issueKey, openAccount } from '../support/service/accounts.ts';
+import { createClient } from '../support/client/api-client.ts';
+import { withInstallationEngines } from '../support/service/with-engines.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
+import { type TemplateClient, createTemplateClient } from '../support/client/template-client.ts';
+
+const at = serviceForTestFile();
+let account: string;
+let mine: TemplateClient;
+beforeAll(async () => {
+  account = await openAccount(at.installation, '--plan', 'enterprise');
+  mine = createTemplateClient(createClient(at.service.url, (await issueKey(at.installation, account)).key));
+});
+
+const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => make(index)));
+const streamOfName = (name: string): string =>
+  streams.templateName(
+    createHash('sha256')
+      .update(`${bareId('acc', account)!}\n${name}`)
+      .digest('hex'),
+  );
+const nobody = {
+  actor: { kind: 'service', name: 'tests' } as const,
+  accountId: null,
+  correlationId: 'tests',
+  causationId: null,
+  traceparent: null,
+};
+
+/** Leaves a name as a request does that dies between reserving it and using it; the id of the template that never came. */
+const reserveAndDie = (name: string, ago: number, templateId = newId()): Promise<string> =>
+  withInstallationEngines(at.installation, async ({ store }) => {
+    const { aggregate } = await loadAggregate(
+      { store, now: () => new Date(Date.now() - ago) },
+      templateName,
+      streamOfName(name),
+    );
+    await aggregate.execute(
+      { type: 'reserve', accountId: bareId('acc', account)!, name, templateId, cancelledBy: null },
+      nobody,
+    );
+    return templateId;
+  });
+
+const blob = { sha256: 'ab'.repeat(32), size: 1 };
+
+describe('Of many who create a template of one name at once', () => {
+  it('one succeeds and all others learn that the name is taken; nothing is left of theirs', async () => {
+    const answers = await times(200, (index) => mine.post({ name: 'Wanted', content: `<p>${index}</p>` }));
+    const [created, ...more] = answers.filter(({ status }) => status === 201);
+    expect(more).toEqual([]);
+    const refused = answers.filter((answer) => answer !== created);
+    expect(refused.length).toBe(199);
+    for (const answer of refused) expectErrorResponse(answer, 'template_name_exists');
+    expect((await mine.send('GET', '?limit=100')).body.templates).toEqual([
+      expect.objectContaining({ id: created!.body.id, name: 'Wanted' }),
+    ]);
+
+    const { content } = await mine.get(String(created!.body.id));
+    await withInstallationEngines(at.installation, async ({ store, blobs }) => {
+      expect(
+        (await store.read(streamOfName('Wanted'))).map(({ data }) => (data as { templateId: string }).templateId),
+      ).toEqual([bareId('tpl', String(created!.body.id))]);
+      const kept = await times(200, (index) => blobs.has(createHash('sha256').update(`<p>${index}</p>`).digest('hex')));
+      expect(kept.map((has, index) => [index, has]).filter(([, has]) => has)).toEqual([
+        [Number(/\d+/.exec(content)![0]), true],
+      ]);
+    });
+  }, 60_000);
+
+  it('with names of their own all succeed, up to what the plan allows', async () => {
+    const limited = createTemplateClient(
+      createClient(
+        at.service.url,
+        (await issueKey(at.installation, await openAccount(at.installation, '--requests-per-minute', '100000'))).key,
+      ),
+    );
+    const answers = await times(110, (index) => limited.post({ name: `Own ${index}`, content: 'x' }));
+    expect(answers.filter(({ status }) => status === 201).length).toBe(100);
+    for (const answer of answers.filter(({ status }) => status !== 201))
+      expectErrorResponse(answer, 'template_limit_exceeded', { limit: 100 });
+    const { templates, total } = (await limited.send('GET', '?limit=100')).body as {
+      templates: { id: string }[];
+      total: number;
+    };
+    expect(total).toBe(100);
+    expect((await limited.send('DELETE', `/${templates[0]!.id}`)).status).toBe(204);
+    await limited.create('x');
+    expectErrorResponse(await limited.post({ name: 'One too many', content: 'x' }), 'template_limit_exceeded');
+  }, 60_000);
+});
+
+describe('Of many who change one template at once', () => {
+  it('every one makes a version of its own, without gap or double', async () => {
+    const { id } = await mine.create('0');
+    const versions = (await times(30, (index) => mine.update(id, { content: `${index + 1}` }))).map(
+      ({ version }) => version,
+    );
+    const all = Array.from({ length: 31 }, (_, index) => index + 1);
+    expect(versions.toSorted((a, b) => a - b)).toEqual(all.slice(1));
+    expect((await mine.versions(id)).map(({ version }) => version)).toEqual(all.toReversed());
+    const contents = await Promise.all(
+      all.map(async (version) => (await mine.send('GET', `/${id}/versions/${version}`)).body.content),
+    );
+    expect(new Set(contents).size).toBe(31);
+    expect((await mine.get(id)).content).toBe(contents.at(-1));
+  });
+
+  it('one alone succeeds where all mean the same version', async () => {
+    const { id } = await mine.create('0');
+    const answers = await times(20, (index) =>
+      mine.send('PUT', `/${id}`, { content: `${index}` }, { 'if-match': '1' }),
+    );
+    expect(answers.filter(({ status }) => status === 200).length).toBe(1);
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      expectErrorResponse(answer, 'version_conflict', { current_version: 2 });
+  });
+
+  it('one alone gets a name that several want, and the others keep theirs', async () => {
+    const made = await times(10, () => mine.create('x'));
+    const answers = await times(10, (index) => mine.send('PUT', `/${made[index]!.id}`, { name: 'Coveted' }));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(9).fill(409)]);
+    const names = await Promise.all(made.map(async ({ id }) => (await mine.get(id)).name));
+    expect(names.filter((name, index) => name !== made[index]!.name)).toEqual(['Coveted']);
+  });
+});
+
+describe('A name that a request took and died', () => {
+  it('is held for a moment, since the request may still run, and then free again by itself', async () => {
+    await reserveAndDie('Just now', 0);
+    expectErrorResponse(await mine.post({ name: 'Just now', content: 'x' }), 'template_name_exists');
+    await reserveAndDie('A while ago', 60_000);
+    const { id } = await mine.create('x', { name: 'A while ago' });
+    expect((await mine.get(id)).name).toBe('A while ago');
+  });
+
+  it('goes to one of those who want it, and never to the request that was thought dead', async () => {
+    const late = await reserveAndDie('Slow', 60_000);
+    const answers = await times(10, () => mine.post({ name: 'Slow', content: 'x' }));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array<number>(9).fill(409)]);
+    const create = withInstallationEngines(at.installation, async ({ store }) => {
+      const { aggregate } = await loadAggregate({ store, now: () => new Date() }, template, streams.template(late));
+      await aggregate.execute(
+        {
+          type: 'create',
+          accountId: bareId('acc', account)!,
+          body: { name: 'Slow', description: null, category: 'other', content: blob, settings: blob },
+        },
+        nobody,
+      );
+    });
+    await expect(create).rejects.toThrow('not_found');
+  });
+
+  it('stays with a template that bears it, however long ago it was taken', async () => {
+    const { id } = await mine.create('x', { name: 'First' });
+    await reserveAndDie('Second', 60_000, bareId('tpl', id));
+    expect((await mine.send('PUT', `/${id}`, { name: 'Second' })).status).toBe(200);
+    expectErrorResponse(await mine.post({ name: 'Second', content: 'x' }), 'template_name_exists');
+    expect((await mine.post({ name: 'First', content: 'x' })).status).toBe(201);
+  });
+
+  it('is free where the template that had it took another one and died before it let go', async () => {
+    const { id } = await mine.create('x', { name: 'Let go' });
+    await mine.update(id, { name: 'Kept' });
+    await reserveAndDie('Let go', 60_000, bareId('tpl', id));
+    expect((await mine.post({ name: 'Let go', content: 'x' })).status).toBe(201);
+    expect((await mine.get(id)).name).toBe('Kept');
+  });
+});

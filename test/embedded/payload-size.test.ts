@@ -1,0 +1,110 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { type ApiClient, createClient } from '../support/client/api-client.ts';
+import { openRawConnection, parseHttpResponse } from '../support/client/raw-http.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { serviceForTestFile } from '../support/service/installation.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const at = serviceForTestFile();
+let key: string;
+let caller: ApiClient;
+beforeAll(async () => {
+  key = await createUnlimitedKey(at.installation);
+  caller = createClient(at.service.url, key);
+});
+
+const mb = 1024 * 1024;
+const bodyOf = (bytes: number): Buffer => {
+  const frame = JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: '' }).length;
+  return Buffer.from(JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: ' '.repeat(bytes - frame) }));
+};
+const pieces = (total: number): ReadableStream<Uint8Array> => {
+  let left = total;
+  return new ReadableStream({
+    pull: (controller) => {
+      if (left <= 0) return controller.close();
+      controller.enqueue(new Uint8Array(Math.min(left, 65_536)).fill(0x20));
+      left -= 65_536;
+    },
+  });
+};
+const streamed = (bytes: number) =>
+  caller.request('POST', '/api/v1/render', {
+    body: pieces(bytes),
+    duplex: 'half',
+    headers: { 'content-type': 'application/json' },
+  } as RequestInit);
+
+describe('A request of more than 10 MB', () => {
+  it('is refused with what it has and what it may have, and one of just 10 MB is not', async () => {
+    expectErrorResponse(await caller.postRender(bodyOf(10 * mb + 1)), 'payload_too_large', {
+      max_size_mb: 10,
+      received_size_mb: 10.01,
+    });
+    expect((await caller.postRender(bodyOf(10 * mb))).status).toBe(200);
+  });
+
+  it('is refused to a caller who announces 60 MB and sends them all before listening', async () => {
+    expectErrorResponse(await caller.postRender(Buffer.alloc(60 * mb, ' ')), 'payload_too_large', {
+      max_size_mb: 10,
+      received_size_mb: 60,
+    });
+  });
+
+  it('is refused to a caller who announces nothing', async () => {
+    const { received_size_mb: received } = expectErrorResponse(await streamed(60 * mb), 'payload_too_large', {
+      max_size_mb: 10,
+    });
+    expect(received).toBeGreaterThan(10);
+    expect(received).toBeLessThan(12);
+  });
+
+  it('is refused while it is still being sent', async () => {
+    const { socket, received } = await openRawConnection(at.service.url);
+    socket.write(
+      `POST /api/v1/render HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    const piece = Buffer.alloc(mb, ' ');
+    for (let sent = 0; sent < 11; sent += 1)
+      socket.write(Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]));
+    await waitUntil('the answer, with the end of the body never sent', () => received.text.endsWith('}'));
+    expectErrorResponse(parseHttpResponse(received.text), 'payload_too_large');
+    socket.destroy();
+  });
+
+  it('leaves the connection to the next request', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      expectErrorResponse(await caller.postRender(Buffer.alloc(20 * mb, ' ')), 'payload_too_large');
+      await caller.render('html', '<p>x</p>');
+    }
+  });
+
+  it('takes no memory of what is too much', async () => {
+    const memoryMb = (line: 'VmRSS' | 'VmHWM'): number =>
+      Number(
+        new RegExp(`^${line}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${at.service.pid}/status`, 'utf8'))?.[1],
+      ) / 1024;
+    await streamed(60 * mb);
+    writeFileSync(`/proc/${at.service.pid}/clear_refs`, '5');
+    const before = memoryMb('VmRSS');
+    for (let i = 0; i < 4; i += 1) await Promise.all([streamed(60 * mb), caller.postRender(Buffer.alloc(60 * mb, ' '))]);
+    expect(memoryMb('VmHWM') - before).toBeLessThan(50);
+  });
+});
+
+describe('A caller who hangs up', () => {
+  it('in the middle of a body leaves nothing behind', async () => {
+    const { socket, closed } = await openRawConnection(at.service.url);
+    socket.write(
+      `POST /api/v1/render HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"mode":`,
+    );
+    await pause(1);
+    socket.resetAndDestroy();
+    await closed;
+    await caller.render('html', '<p>x</p>');
+    expect(at.service.output()).not.toMatch(/"level":"(error|fatal)"/);
+  });
+});

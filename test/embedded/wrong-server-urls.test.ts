@@ -1,0 +1,118 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runColophon, startColophon } from '../support/service/colophon-process.ts';
+
+let folder: string;
+beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'colophon-addresses-'))));
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+const secret = 'a secret for trials that is long enough';
+/** Addresses of servers that do not run. A test replaces one of them. */
+const servers = {
+  EVENT_STORE_URL: 'kurrentdb://127.0.0.1:1?tls=false',
+  BUS_URL: 'nats://127.0.0.1:1',
+  READ_STORE_URL: 'mongodb://127.0.0.1:1/x',
+};
+const run = (variable: string, address: string, ...args: readonly string[]) =>
+  runColophon(args, { PORT: '0', COLOPHON_DATA_DIR: folder, COLOPHON_SECRET: secret, ...servers, [variable]: address });
+
+const wrong = [
+  ['EVENT_STORE_URL', 'kurrentdb://me:geheim@', 'host:port'],
+  ['EVENT_STORE_URL', 'kurrentdb://me:geheim@127.0.0.1:1?tlsCAFile=/nowhere', 'tlsCAFile'],
+  ['BUS_URL', 'nats://me:geheim@', 'nats://host:port'],
+  ['READ_STORE_URL', 'mongodb://me:geheim@127.0.0.1:1/x?nonsense=1', 'nonsense'],
+  ['READ_STORE_URL', 'mongodb://me:geheim@127.0.0.1:1/a.b', "'.'"],
+  ['BLOB_STORE_URL', 'gridfs://me:geheim@', 'mongodb://'],
+] as const;
+
+describe('An address that no waiting mends', () => {
+  it.each(wrong)('ends a command with one sentence: %s=%s', async (variable, address, about) => {
+    const { code, stderr } = await run(variable, address, 'account', 'list');
+    expect(stderr.split('\n')).toEqual([expect.stringMatching(new RegExp(`^${variable} `)), '']);
+    expect(stderr).toContain(about);
+    expect(stderr).not.toContain('geheim');
+    expect(code).toBe(1);
+  });
+
+  it.each(wrong)('ends the service with one sentence: %s=%s', async (variable, address, about) => {
+    const { code, stdout, stderr } = await run(variable, address, 'start', 'projector', 'relay', 'delivery', 'api');
+    const said = stdout + stderr;
+    expect(said).toMatch(new RegExp(`"level":"fatal",[^\n]*"msg":"${variable} `));
+    expect(said).toContain(about);
+    expect(said).not.toMatch(/geheim|\bat \S+\.ts:\d+/);
+    expect(code).toBe(1);
+  });
+});
+
+describe('A service whose server takes connections and says nothing', () => {
+  it.each([
+    ['EVENT_STORE_URL', (port: number) => `kurrentdb://127.0.0.1:${port}?tls=false`],
+    ['BUS_URL', (port: number) => `nats://127.0.0.1:${port}`],
+    ['READ_STORE_URL', (port: number) => `mongodb://127.0.0.1:${port}/x`],
+  ])(
+    'ends when it is told to stop: %s',
+    async (variable, addressOf) => {
+      const sockets: Socket[] = [];
+      const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined))).listen(
+        0,
+        '127.0.0.1',
+      );
+      await once(server, 'listening');
+      const { child, exited: ended } = startColophon(['start', 'relay'], {
+        COLOPHON_DATA_DIR: folder,
+        COLOPHON_SECRET: secret,
+        ...servers,
+        [variable]: addressOf((server.address() as AddressInfo).port),
+      });
+      try {
+        await expect.poll(() => sockets.length, { timeout: 15_000 }).toBeGreaterThan(0);
+        child.kill('SIGTERM');
+        expect((await ended).code).toBe(0);
+      } finally {
+        child.kill('SIGKILL');
+        sockets.forEach((socket) => socket.destroy());
+        server.close();
+      }
+    },
+    20_000,
+  );
+});
+
+it('A command that waits for a server says for which, and how long', async () => {
+  const {
+    child,
+    output: said,
+    exited: ended,
+  } = startColophon(['account', 'list'], { COLOPHON_DATA_DIR: folder, COLOPHON_SECRET: secret, ...servers });
+  try {
+    await expect
+      .poll(() => said.stderr, { timeout: 15_000 })
+      .toMatch(/^Waiting for up to 15 s: .*Look at BUS_URL\..*\n$/);
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+  }
+}, 20_000);
+
+it.each([
+  [
+    { EVENT_STORE_URL: servers.EVENT_STORE_URL, BUS_URL: servers.BUS_URL },
+    'EVENT_STORE_URL and BUS_URL name servers, but READ_STORE_URL names a file',
+  ],
+  [{ BUS_URL: servers.BUS_URL }, 'BUS_URL names a server, but EVENT_STORE_URL and READ_STORE_URL name files'],
+])('Engines that lose work together are refused at start and by commands', async (settings, sentence) => {
+  for (const args of [['start'], ['start', 'renderer'], ['account', 'list']]) {
+    const { code, stdout, stderr } = await runColophon(args, {
+      PORT: '0',
+      COLOPHON_DATA_DIR: folder,
+      COLOPHON_SECRET: secret,
+      ...settings,
+    });
+    expect([code, stdout, stderr.split('\n').length]).toEqual([1, '', 2]);
+    expect(stderr).toContain(sentence);
+  }
+});

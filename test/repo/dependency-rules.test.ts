@@ -1,0 +1,193 @@
+import { expect, test } from 'vitest';
+import { type Files, createProject, runToEnd } from '../support/repo/project-folder.ts';
+
+const emptyModule = 'export const room = 1;\n';
+const moduleImporting = (specifier: string): string =>
+  `import * as other from '${specifier}';\nexport const room = other;\n`;
+
+const ruleViolations = (files: Files): string[] => {
+  const { stdout } = runToEnd(createProject(files), 'node_modules/.bin/depcruise', [
+    'contracts',
+    'libs',
+    'application',
+    'services',
+    'test',
+    'scripts',
+  ]);
+  expect(stdout).toMatch(/modules, .* cruised/);
+  return [...stdout.matchAll(/^ {2}error ([\w-]+):/gm)].map(([, name]) => name ?? '');
+};
+
+test('a house that keeps to its walls passes', () => {
+  const files = {
+    'contracts/names.ts': moduleImporting('zod'),
+    'libs/domain/render.ts': moduleImporting('#contracts/names.ts'),
+    'libs/bus/port.ts': moduleImporting('#contracts/names.ts'),
+    'libs/sqlite/database.ts': moduleImporting('node:sqlite'),
+    'libs/bus/sqlite.ts': `${moduleImporting('#libs/sqlite/database.ts')}export * as port from './port.ts';\n`,
+    'libs/egress/door.ts': `${moduleImporting('undici')}export * as net from 'node:net';\n`,
+    'application/renders/commands.ts': moduleImporting('#libs/bus/port.ts'),
+    'services/relay/relay.ts': moduleImporting('#application/renders/commands.ts'),
+    'services/process/start.ts': moduleImporting('../relay/relay.ts'),
+    'services/cli/account.ts': moduleImporting('../process/start.ts'),
+    'services/cli.ts': moduleImporting('./cli/account.ts'),
+  };
+  expect(ruleViolations(files)).toEqual([]);
+});
+
+const violations: [wall: string, what: string, files: Files][] = [
+  ['contracts-import-zod-alone', 'a contract that imports a library', { 'contracts/a.ts': moduleImporting('pino') }],
+  [
+    'contracts-import-zod-alone',
+    'a contract that imports a module of Node',
+    { 'contracts/a.ts': moduleImporting('node:crypto') },
+  ],
+  [
+    'contracts-import-zod-alone',
+    'a contract that imports a lib',
+    { 'contracts/a.ts': moduleImporting('#libs/b.ts'), 'libs/b.ts': emptyModule },
+  ],
+  [
+    'domain-imports-contracts-alone',
+    'a rule that imports a module of Node',
+    { 'libs/domain/a.ts': moduleImporting('node:crypto') },
+  ],
+  [
+    'domain-imports-contracts-alone',
+    'a rule that imports another lib',
+    { 'libs/domain/a.ts': moduleImporting('#libs/b.ts'), 'libs/b.ts': emptyModule },
+  ],
+  [
+    'port-imports-contracts-alone',
+    'a port that imports its engine',
+    { 'libs/bus/port.ts': moduleImporting('./sqlite.ts'), 'libs/bus/sqlite.ts': emptyModule },
+  ],
+  [
+    'engine-imports-its-port-and-one-driver',
+    'an engine that imports another lib',
+    { 'libs/bus/sqlite.ts': moduleImporting('#libs/telemetry/log.ts'), 'libs/telemetry/log.ts': emptyModule },
+  ],
+  [
+    'engine-imports-its-port-and-one-driver',
+    "an engine that imports another port's engine",
+    { 'libs/bus/sqlite.ts': moduleImporting('#libs/event-store/sqlite.ts'), 'libs/event-store/sqlite.ts': emptyModule },
+  ],
+  [
+    'engines-do-not-know-each-other',
+    'an engine that imports its sibling',
+    { 'libs/bus/nats.ts': moduleImporting('./sqlite.ts'), 'libs/bus/sqlite.ts': emptyModule },
+  ],
+  [
+    'libs-do-not-know-application',
+    'a lib that imports a command',
+    { 'libs/a.ts': moduleImporting('#application/b/b.ts'), 'application/b/b.ts': emptyModule },
+  ],
+  [
+    'application-does-not-know-services',
+    'a command that imports a service',
+    { 'application/a/a.ts': moduleImporting('../../services/b/b.ts'), 'services/b/b.ts': emptyModule },
+  ],
+  [
+    'libs-do-not-know-services',
+    'a lib that imports a service',
+    { 'libs/a.ts': moduleImporting('../services/b/b.ts'), 'services/b/b.ts': emptyModule },
+  ],
+  [
+    'services-do-not-know-each-other',
+    'a service that imports another',
+    { 'services/api/a.ts': moduleImporting('../relay/b.ts'), 'services/relay/b.ts': emptyModule },
+  ],
+  [
+    'composition-root-is-called-by-the-command-line',
+    'a service that imports the composition root',
+    { 'services/api/a.ts': moduleImporting('../process/b.ts'), 'services/process/b.ts': emptyModule },
+  ],
+  [
+    'services-do-not-know-each-other',
+    'a command of the command line that imports a service',
+    { 'services/cli/a.ts': moduleImporting('../api/b.ts'), 'services/api/b.ts': emptyModule },
+  ],
+  [
+    'services-do-not-know-each-other',
+    'a service that imports the command line',
+    { 'services/api/a.ts': moduleImporting('../cli.ts'), 'services/cli.ts': emptyModule },
+  ],
+  [
+    'nothing-imports-tests',
+    'a lib that imports a test',
+    { 'libs/a.ts': moduleImporting('./b.test.ts'), 'libs/b.test.ts': emptyModule },
+  ],
+  [
+    'SQLite-in-one-place',
+    'an engine that opens SQLite itself',
+    { 'libs/bus/sqlite.ts': moduleImporting('node:sqlite') },
+  ],
+  ['undici-in-one-place', 'a service that takes undici for itself', { 'services/api/a.ts': moduleImporting('undici') }],
+  [
+    'one-door-to-the-outside',
+    'a lib that opens a connection of its own',
+    { 'libs/documents/a.ts': moduleImporting('node:https') },
+  ],
+  [
+    'one-door-to-the-outside',
+    'a service that resolves names itself',
+    { 'services/delivery/a.ts': moduleImporting('node:dns/promises') },
+  ],
+  [
+    'no-cycles',
+    'two files that import each other',
+    { 'libs/a.ts': moduleImporting('./b.ts'), 'libs/b.ts': moduleImporting('./a.ts') },
+  ],
+  [
+    'no-cycles',
+    'two files that import each other by types alone',
+    {
+      'libs/a.ts': "import type { B } from './b.ts';\nexport type A = B;\n",
+      'libs/b.ts': "import type { A } from './a.ts';\nexport type B = A;\n",
+    },
+  ],
+  ['no-barrels', 'a barrel', { 'libs/a/index.ts': "export * from './b.ts';\n", 'libs/a/b.ts': emptyModule }],
+  [
+    'no-utils',
+    'a room without a purpose',
+    { 'libs/a.ts': moduleImporting('./utils/b.ts'), 'libs/utils/b.ts': emptyModule },
+  ],
+  ['all-imports-lead-somewhere', 'an import of nothing', { 'libs/a.ts': moduleImporting('./gone.ts') }],
+  [
+    'no-dev-dependency-at-run-time',
+    'a lib that needs what only developers have',
+    { 'libs/a.ts': moduleImporting('fast-check') },
+  ],
+];
+
+test.each(violations)('the wall %s stops %s', (wall, _what, files) => {
+  expect(ruleViolations(files)).toContain(wall);
+});
+
+const styleFindings = (files: Files): string =>
+  runToEnd(createProject(files), 'node_modules/.bin/oxlint', ['--deny-warnings', '--format', 'unix']).stdout;
+
+test.each<[rule: string, what: string, files: Files]>([
+  [
+    'no-floating-promises',
+    'a promise that nobody waits for',
+    {
+      'libs/a.ts':
+        'const wait = async (): Promise<void> => undefined;\nexport const go = (): void => {\n  wait();\n};\n',
+    },
+  ],
+  [
+    'no-restricted-properties',
+    'a rule that looks at the clock',
+    { 'libs/domain/a.ts': 'export const now = (): number => Date.now();\n' },
+  ],
+  [
+    'no-restricted-properties',
+    'a rule that throws dice',
+    { 'libs/domain/a.ts': 'export const dice = (): number => Math.random();\n' },
+  ],
+  ['no-explicit-any', 'a type that says nothing', { 'libs/a.ts': 'export const a = (x: any): unknown => x;\n' }],
+  ['no-default-export', 'an export without a name', { 'libs/a.ts': 'const a = 1;\nexport default a;\n' }],
+])('the style check %s stops %s', (rule, _what, files) => {
+  expect(styleFindings(files)).toContain(rule);
+});

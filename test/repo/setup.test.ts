@@ -1,0 +1,190 @@
+import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { type Files, createFolder, repositoryRoot, runToEnd } from '../support/repo/project-folder.ts';
+
+const lock = JSON.stringify({ packages: { '': {}, 'node_modules/node': { version: '26.0.0', integrity: 'a' } } });
+const languages = 'en|el|ru|ar|he|hi|th|zh-cn|zh-tw|ja|ko|und-zsye';
+const allFonts = `#!/bin/sh\nprintf 'Liberation Sans\\t${languages}\\tTrue\\t100\\n'\n`;
+const someFonts = "#!/bin/sh\nprintf 'Liberation Sans\\ten|el|ru|ar|he\\tFalse\\t100\\n'\n";
+const user = (id: number): string => `#!/bin/sh\necho ${id}\n`;
+const browser = '#!/bin/sh\n';
+
+// It notes what it is asked for, and where it is asked for something that it has, that is there afterwards.
+const apt = (failing = false): string => `#!/bin/sh
+echo "$*" >> "$HOME/apt.log"
+echo "noise of apt"
+case "$*" in *install*) ${failing ? 'echo "E: no space"; exit 100' : 'echo "#!/bin/sh" > "$HOME/bin/chromium-headless-shell"; /bin/chmod +x "$HOME/bin/chromium-headless-shell"; /bin/cp "$HOME/fonts" "$HOME/bin/fc-list"'};; esac
+`;
+const offers = "#!/bin/sh\nprintf '  Candidate: 1.0\\n'\n";
+
+const installed: Files = {
+  'package-lock.json': lock,
+  'node_modules/.package-lock.json': lock,
+  'node_modules/.bin/node': '#!/bin/sh\nexit 1\n',
+  fonts: allFonts,
+};
+
+const setUp = (files: Files, env: NodeJS.ProcessEnv = {}) => {
+  const folder = createFolder({ ...installed, ...files });
+  for (const part of ['scripts/setup.mjs', 'scripts/setup', 'libs/config/find-browser.mjs'])
+    cpSync(join(repositoryRoot, part), join(folder, part), { recursive: true });
+  const { status, stdout, stderr } = runToEnd(folder, process.execPath, ['scripts/setup.mjs'], {
+    PATH: join(folder, 'bin'),
+    HOME: folder,
+    ...env,
+  });
+  const log = (name: string): string =>
+    existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '';
+  return { status, stdout, stderr, log };
+};
+
+test('a machine that has everything is left alone, without a word', () => {
+  const { status, stdout, stderr, log } = setUp({
+    'bin/chromium': browser,
+    'bin/fc-list': allFonts,
+    'bin/id': user(0),
+    'bin/apt-get': apt(),
+  });
+  expect({ status, stdout, stderr, apt: log('apt.log') }).toEqual({ status: 0, stdout: '', stderr: '', apt: '' });
+});
+
+describe('dependencies', () => {
+  const npm =
+    '#!/bin/sh\necho "$*" > "$HOME/npm.log"\necho noise\n/bin/cp "$HOME/package-lock.json" "$HOME/node_modules/.package-lock.json"\n';
+  const machine = { 'bin/chromium': browser, 'bin/fc-list': allFonts, 'bin/npm': npm };
+
+  test.each<[string, Files]>([
+    ['nothing is installed', { 'node_modules/.package-lock.json': '' }],
+    ['a version has changed', { 'package-lock.json': lock.replace('26.0.0', '26.1.0') }],
+    [
+      'a package has been added',
+      { 'package-lock.json': lock.replace('"":{}', '"":{},"node_modules/zod":{"version":"4.0.0"}') },
+    ],
+    ['an archive has been exchanged', { 'package-lock.json': lock.replace('"a"', '"b"') }],
+  ])('are installed where %s, with progress but without noise', (_when, files) => {
+    const { status, stderr, log } = setUp({ ...machine, ...files });
+    expect(status).toBe(0);
+    expect(log('npm.log')).toMatch(/^install --no-save /);
+    expect(stderr).toMatch(/Dependencies \.\.\.\n.*Dependencies: done in/);
+    expect(stderr).not.toContain('noise');
+  });
+
+  test('are left alone where a developer has installed them, with packages for other machines missing', () => {
+    const forOthers = lock.replace('"":{}', '"":{},"node_modules/for-macs":{"version":"1.0.0","optional":true}');
+    expect(setUp({ ...machine, 'package-lock.json': forOthers }).log('npm.log')).toBe('');
+  });
+
+  test('that cannot be installed end the set-up with what npm said', () => {
+    const { status, stderr } = setUp({
+      ...machine,
+      'node_modules/.package-lock.json': '',
+      'bin/npm': '#!/bin/sh\necho "npm error ENOTFOUND" >&2\nexit 1\n',
+    });
+    expect(status).toBe(1);
+    expect(stderr).toContain('npm error ENOTFOUND');
+    expect(stderr).toContain('could not be installed');
+  });
+
+  const lacking = {
+    ...machine,
+    'node_modules/.package-lock.json': '',
+    'bin/ldconfig': '#!/bin/sh\n/bin/cat "$HOME/libraries"\n',
+    libraries: 'libc.so.6\n',
+  };
+
+  test('come after the library that their Node needs', () => {
+    const adds = '#!/bin/sh\necho "$*" >> "$HOME/apt.log"\necho libatomic.so.1 > "$HOME/libraries"\n';
+    const { status, log } = setUp({ ...lacking, 'bin/id': user(0), 'bin/apt-get': adds });
+    expect(status).toBe(0);
+    expect(log('apt.log')).toMatch(/ update\n[^]*install --yes --no-install-recommends libatomic1\n/);
+    expect(log('npm.log')).not.toBe('');
+  });
+
+  test('are not tried without that library, and whoever may not install it learns how', () => {
+    const { status, stderr, log } = setUp({ ...lacking, 'bin/id': user(1000) });
+    expect({ status, npm: log('npm.log') }).toEqual({ status: 1, npm: '' });
+    expect(stderr).toContain('apt-get install libatomic1');
+  });
+
+  test('that npm has installed otherwise than they are locked end the set-up', () => {
+    const { status, stderr } = setUp({ ...machine, 'node_modules/.package-lock.json': '', 'bin/npm': '#!/bin/sh\n' });
+    expect(status).toBe(1);
+    expect(stderr).toContain('something else than package-lock.json asks for');
+  });
+
+  test('are installed by the Node that they are meant for where an older one runs the set-up', async () => {
+    const { installer } = await import(join(repositoryRoot, 'scripts/setup/dependencies.mjs'));
+    expect(installer('20.20.2', '26.1.0').flat().join(' ')).toMatch(
+      /^npx --yes .*--package node@26\.1\.0 --package npm@11 -- npm install --no-save /,
+    );
+    expect(installer('24.0.0', '26.1.0').flat().join(' ')).toMatch(/^npm install --no-save /);
+  });
+});
+
+describe('browser and fonts', () => {
+  test('are installed by root on Debian, in fresh package lists, without noise', () => {
+    const { status, stderr, log } = setUp({ 'bin/id': user(0), 'bin/apt-get': apt(), 'bin/apt-cache': offers });
+    expect(status).toBe(0);
+    expect(log('apt.log')).toMatch(
+      / update\n[^]*install --yes --no-install-recommends chromium-headless-shell chromium-sandbox libnss3-tools\n/,
+    );
+    expect(stderr).not.toContain('noise');
+  });
+
+  test('of the fonts only those are installed that are missing', () => {
+    const { status, stderr, log } = setUp({
+      'bin/chromium': browser,
+      'bin/fc-list': someFonts,
+      'bin/id': user(0),
+      'bin/apt-get': apt(),
+    });
+    expect({ status, stderr: stderr.includes('missing') }).toEqual({ status: 0, stderr: false });
+    expect(log('apt.log')).toContain(
+      'install --yes --no-install-recommends fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji\n',
+    );
+  });
+
+  test('fontconfig comes along on a machine without it', () => {
+    expect(setUp({ 'bin/chromium': browser, 'bin/id': user(0), 'bin/apt-get': apt() }).log('apt.log')).toContain(
+      'fontconfig fonts-noto-core',
+    );
+  });
+
+  test('missing fonts are a warning with the command that helps for whoever may not install', () => {
+    const { status, stderr, log } = setUp({
+      'bin/chromium': browser,
+      'bin/fc-list': someFonts,
+      'bin/id': user(1000),
+      'bin/apt-get': apt(),
+    });
+    expect(status).toBe(0);
+    expect(log('apt.log')).not.toContain('install');
+    expect(stderr).toMatch(
+      /missing for: Devanagari, Thai, Chinese.*colour emoji.*\n?.*apt-get install fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji/,
+    );
+  });
+
+  test('a browser that cannot be had ends the set-up with what apt said and with the ways out', () => {
+    const { status, stderr } = setUp({
+      'bin/fc-list': allFonts,
+      'bin/id': user(0),
+      'bin/apt-get': apt(true),
+      'bin/apt-cache': offers,
+    });
+    expect(status).toBe(1);
+    expect(stderr).toContain('E: no space');
+    expect(stderr).toMatch(
+      /no browser to print with[^]*apt-get install chromium-headless-shell[^]*PUPPETEER_EXECUTABLE_PATH/,
+    );
+  });
+
+  test('a PUPPETEER_EXECUTABLE_PATH that leads nowhere is an error even where another browser is present', () => {
+    const { status, stderr } = setUp(
+      { 'bin/chromium': browser, 'bin/fc-list': allFonts },
+      { PUPPETEER_EXECUTABLE_PATH: '/nowhere' },
+    );
+    expect(status).toBe(1);
+    expect(stderr).toContain('PUPPETEER_EXECUTABLE_PATH is "/nowhere"');
+  });
+});

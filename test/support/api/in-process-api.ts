@@ -1,0 +1,171 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { permissions } from '#contracts/events/account.ts';
+import type { Actor } from '#contracts/events/metadata.ts';
+import type { PlanName } from '#contracts/plans.ts';
+import type { RenderReplies } from '#libs/replies/port.ts';
+import { type AccountChange, changeAccount, openAccount } from '#application/accounts/commands.ts';
+import { issueKey, type IssueKeyRequest } from '#application/api-keys/commands.ts';
+import type { DocumentPreparation } from '#libs/documents/document-preparation.ts';
+import { openEngines } from '#libs/engines/engine-factory.ts';
+import { renderOptions } from '#contracts/http/render-options.ts';
+import { streams } from '#contracts/names.ts';
+import { render } from '#libs/domain/render.ts';
+import { newAggregate } from '#application/command-handling/aggregate.ts';
+import { newId } from '#libs/ids/ulids.ts';
+import { createApiKeyUsageCounter } from '#application/api-keys/usage-counter.ts';
+import { projections } from '#libs/projections/all.ts';
+import { catchUp } from '#libs/projections/catch-up.ts';
+import { openReadCache } from '#libs/read-store/read-cache.ts';
+import { createLogger } from '#libs/telemetry/logger.ts';
+import { createTemplateReader } from '#application/templates/queries.ts';
+import { createApp } from '../../../services/api/app.ts';
+import { openCallerCache } from '#application/api-keys/queries.ts';
+import { createEstimator } from '#application/renders/estimate.ts';
+import { createReadYourWrites } from '#application/command-handling/read-your-writes.ts';
+import { runProjector } from '../../../services/projector/projector.ts';
+
+const actor: Actor = { kind: 'person', name: 'tests' };
+const pdf = Buffer.from('%PDF-1.7');
+
+/** Renders nothing: whoever waits has an answer at once, and nothing is found wrong with a template. */
+const immediateReplies: RenderReplies = {
+  wait: async () => ({ status: 'DONE', pdf, pages: 1, durationMs: 1 }),
+  send: () => undefined,
+};
+const preparation = { analyse: async () => ({ errors: [], variables: [] }) } as unknown as DocumentPreparation;
+
+const engineUrls = { eventStoreUrl: 'sqlite:', busUrl: 'memory:', blobStoreUrl: 'file:' };
+
+/** The API within this process, over the embedded engines in a folder of its own, without a renderer and with a clock that the test sets. */
+export const openInProcessApi = async (
+  start: string,
+  {
+    folder,
+    countAsync = true,
+    templatesKnownForMs = 0,
+    readStoreUrl = 'sqlite:',
+  }: { folder?: string; countAsync?: boolean; templatesKnownForMs?: number; readStoreUrl?: string } = {},
+) => {
+  const dataDir = folder ?? (await mkdtemp(join(tmpdir(), 'colophon-api-')));
+  const clock = { now: new Date(start) };
+  const engines = await openEngines({ dataDir, ...engineUrls, readStoreUrl });
+  const { store, reads, blobs, limits } = engines;
+  const eventLog = { store, now: () => new Date(clock.now) };
+  await catchUp(store, reads, projections);
+  const keyUses = createApiKeyUsageCounter(reads);
+  const stop = new AbortController();
+  /** The read store as the projector has it. */
+  const projectorReads = { ...reads };
+  const projecting = runProjector(store, projectorReads, projections, { intervalMs: 0 }, stop.signal);
+  const app = createApp({
+    version: '0.0.0',
+    eventLog,
+    blobs,
+    inputs: blobs,
+    replies: immediateReplies,
+    reads,
+    callers: openCallerCache(reads, 0),
+    templates: openReadCache(createTemplateReader(reads).find, templatesKnownForMs),
+    limits,
+    keyUses,
+    countAsyncRequests: countAsync,
+    preparation,
+    readYourWrites: createReadYourWrites(reads, templatesKnownForMs),
+    estimator: createEstimator(reads),
+    maxBacklog: 1_000,
+    secrets: { current: Buffer.alloc(32), previous: [] },
+    downloadUrlFor: (id) => `http://localhost/${id}`,
+    health: () => ({ missing: [] }),
+    logger: createLogger({ logLevel: 'silent', logFormat: 'json' }),
+    telemetry: { metricsText: async () => '', metricsContentType: 'text/plain' },
+  });
+  const catchUpReadModels = async (): Promise<void> => catchUp(store, reads, projections);
+
+  return {
+    app,
+    clock,
+    engines,
+    projectorReads,
+    eventLog,
+    keyUses,
+    dataDir,
+    catchUpReadModels,
+    /** Opens an account, with more requests a minute than a test needs. Answers with its bare id. */
+    createAccount: (
+      plan: PlanName = 'free',
+      overrides: Parameters<typeof openAccount>[2]['overrides'] = { requestsPerMinute: 100_000 },
+    ) => openAccount(eventLog, actor, { name: 'tests', plan, overrides }),
+    createKey: async (accountId: string, wish: Partial<IssueKeyRequest> = {}) => {
+      const issued = await issueKey(eventLog, actor, {
+        accountId,
+        name: 'tests',
+        keyType: 'live',
+        permissions,
+        expiresAt: null,
+        ...wish,
+      });
+      await catchUpReadModels();
+      return issued;
+    },
+    updateAccount: async (accountId: string, change: AccountChange) => {
+      await changeAccount(eventLog, actor, accountId, change);
+      await catchUpReadModels();
+    },
+    request: async (secret: string, method: string, url: string, body?: unknown) => {
+      const {
+        statusCode: status,
+        headers,
+        payload,
+      } = await app.inject({
+        method,
+        url,
+        headers: {
+          authorization: `Bearer ${secret}`,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
+      });
+      return {
+        status,
+        headers,
+        body: (payload.startsWith('{') ? JSON.parse(payload) : payload) as Record<string, never>,
+      };
+    },
+    /** Renders of the account that wait, and that nobody works on: each with a caller, or each a job. */
+    requestRenders: async (accountId: string, count: number, reply: 'wait' | 'poll') => {
+      const cause = { actor, accountId, correlationId: 'tests', causationId: null, traceparent: null };
+      const data = {
+        accountId,
+        keyId: newId(),
+        keyType: 'test' as const,
+        source: { mode: 'CONVERT' as const, inputType: 'html' as const, input: { sha256: 'x', size: 1 } },
+        options: (({ header_html: _header, footer_html: _footer, ...rest }) => rest)(renderOptions.parse({})),
+        headerFooter: { header: null, footer: null },
+        limits: { processingMs: 30_000, scriptMs: 5_000, maxPages: null, maxImages: null, maxPdfBytes: null },
+        templateTest: false,
+        responseMode: reply === 'wait' ? { kind: 'wait' as const } : { kind: 'poll' as const, estimatedMs: 1 },
+      };
+      await Promise.all(
+        Array.from({ length: count }, () =>
+          newAggregate(eventLog, render, streams.render(newId())).execute({ type: 'request', data }, cause),
+        ),
+      );
+      await catchUpReadModels();
+    },
+    /** Ends as a process would that is told to stop. */
+    close: async () => {
+      await app.close();
+      stop.abort();
+      await projecting;
+      await keyUses.close();
+      await engines.close();
+    },
+    remove: () => rm(dataDir, { recursive: true, force: true, maxRetries: 5 }),
+  };
+};
+
+export type InProcessApi = Awaited<ReturnType<typeof openInProcessApi>>;
+
+export const htmlRequest = { mode: 'CONVERT', input_type: 'html', data: '<p>x</p>' };

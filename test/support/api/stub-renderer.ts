@@ -1,0 +1,38 @@
+import { bareId, streams } from '#contracts/names.ts';
+import { scriptFreeClassification } from '#libs/documents/html/classify.ts';
+import { runRender, type RunRenderDependencies } from '#application/renders/run-render.ts';
+import type { InProcessApi } from './in-process-api.ts';
+
+type Print = RunRenderDependencies['printer']['print'];
+
+export const stubPrint: Print = async () => ({
+  pdf: Buffer.from('%PDF-1.7'),
+  pages: 1,
+  engine: 'none',
+  warnings: [],
+  timings: { waitMs: 0, loadMs: 0, printMs: 0 },
+});
+
+/** Takes an accepted render up as a renderer does, with `print` in place of a browser, as often as a render is tried at most. Answers with its stream. */
+export const renderJob = async (
+  { eventLog: log, engines }: InProcessApi,
+  jobId: string,
+  print: Print = stubPrint,
+): Promise<string> => {
+  const stream = streams.render(bareId('job', jobId)!);
+  const prepare: RunRenderDependencies['preparation']['prepare'] = async () => ({
+    html: '',
+    classification: scriptFreeClassification,
+  });
+  const parts = {
+    eventLog: log,
+    blobs: engines.blobs,
+    worker: 'tests',
+    replies: { wait: async () => null, send: () => undefined },
+    report: () => undefined,
+    preparation: { prepare } as RunRenderDependencies['preparation'],
+    printer: { print } as RunRenderDependencies['printer'],
+  } satisfies RunRenderDependencies;
+  for (let attempt = 0; attempt < 3; attempt += 1) await runRender(parts, stream, attempt + 1);
+  return stream;
+};

@@ -1,0 +1,60 @@
+import { expect } from 'vitest';
+import { readPdf, type PdfPage } from '../documents/read-pdf.ts';
+
+export type Body = { [field: string]: unknown; error?: string; message?: string; code?: number; request_id?: string };
+export type ApiResponse = { status: number; headers: Headers; text: string; body: Body };
+export type RenderResult = {
+  id: string;
+  status: 'DONE';
+  pdf_base64: string;
+  pages: number;
+  file_size_kb: number;
+  duration_ms: number;
+  created_at: string;
+};
+
+const readResponse = async (response: Response): Promise<ApiResponse> => {
+  const text = await response.text();
+  const body = text.startsWith('{') ? (JSON.parse(text) as Body) : {};
+  return { status: response.status, headers: response.headers, text, body };
+};
+
+/** What a caller of the API can do, with a key or without one. */
+export const createClient = (url: string, key: string | null) => {
+  const authorization: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
+  const request = async (method: string, path: string, init: RequestInit = {}): Promise<ApiResponse> =>
+    readResponse(
+      await fetch(url + path, {
+        ...init,
+        method,
+        headers: { ...authorization, ...(init.headers as Record<string, string>) },
+      }),
+    );
+  const postRender = (body: unknown, init: RequestInit = {}): Promise<ApiResponse> =>
+    request('POST', '/api/v1/render', {
+      ...init,
+      headers: { 'content-type': 'application/json', ...(init.headers as Record<string, string>) },
+      body: typeof body === 'string' || body instanceof Uint8Array ? (body as string) : JSON.stringify(body),
+    });
+  const convert = (inputType: string, data: unknown, options: Body = {}): Promise<ApiResponse> =>
+    postRender({ mode: 'CONVERT', input_type: inputType, data, ...options });
+  return {
+    request,
+    /** POST /render with a body as it stands, or the JSON of a value. */
+    postRender,
+    convert,
+    /** A render that has to succeed. */
+    render: async (inputType: string, data: unknown, options: Body = {}): Promise<RenderResult> => {
+      const answer = await convert(inputType, data, options);
+      expect(answer.status, answer.text.slice(0, 500)).toBe(200);
+      return answer.body as RenderResult;
+    },
+    /** The pages of a render that has to succeed. */
+    renderedPages: async (inputType: string, data: unknown, options: Body = {}): Promise<PdfPage[]> => {
+      const answer = await convert(inputType, data, options);
+      expect(answer.status, answer.text.slice(0, 500)).toBe(200);
+      return readPdf((answer.body as RenderResult).pdf_base64);
+    },
+  };
+};
+export type ApiClient = ReturnType<typeof createClient>;

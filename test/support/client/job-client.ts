@@ -1,0 +1,77 @@
+import { expect } from 'vitest';
+import type { JobResponse } from '#contracts/http/jobs.ts';
+import type { ApiResponse, Body, ApiClient } from './api-client.ts';
+import { waitUntil } from '../wait-until.ts';
+
+export type QueuedResult = {
+  id: string;
+  job_id: string;
+  status: 'QUEUED';
+  webhook_url?: string;
+  estimated_time_ms: number;
+  created_at: string;
+};
+export type HistoryEvent = {
+  id: string;
+  type: string;
+  time: string;
+  actor: { kind: string };
+  trace_id: string | null;
+  data: Body;
+};
+
+export const smallRequest = { mode: 'CONVERT', input_type: 'html', data: '<p>small</p>' };
+
+const json = { 'content-type': 'application/json' };
+
+/** What a caller can do with jobs. */
+export const createJobClient = (client: ApiClient) => {
+  const postJson = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> =>
+    client.request('POST', path, { headers: { ...json, ...headers }, body: JSON.stringify(body) });
+  const get = async (jobId: string): Promise<JobResponse> => {
+    const answer = await client.request('GET', `/api/v1/jobs/${jobId}`);
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body as unknown as JobResponse;
+  };
+  /** As get, for those who wait: told that the job cannot be shown yet, they ask again. */
+  const look = async (jobId: string): Promise<JobResponse | null> => {
+    const answer = await client.request('GET', `/api/v1/jobs/${jobId}`);
+    if (answer.status === 503 && answer.body['retry_after']) return null;
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body as unknown as JobResponse;
+  };
+  const accepted = (answer: ApiResponse): QueuedResult => {
+    expect(answer.status, answer.text).toBe(200);
+    return answer.body as unknown as QueuedResult;
+  };
+  return {
+    postJson,
+    /** POST /render, which has to be accepted. */
+    submit: async (fields: Body, source: Body = smallRequest): Promise<QueuedResult> =>
+      accepted(await client.postRender({ ...source, ...fields })),
+    /** POST /render/async, which has to be accepted. */
+    submitAsync: async (fields: Body = {}, source: Body = smallRequest): Promise<QueuedResult> =>
+      accepted(await postJson('/api/v1/render/async', { ...source, ...fields })),
+    get,
+    events: async (jobId: string): Promise<HistoryEvent[]> =>
+      (await client.request('GET', `/api/v1/jobs/${jobId}/events`)).body.events as HistoryEvent[],
+    /** The job, once it is as `wanted` says. */
+    waitUntilJob: (jobId: string, what: string, wanted: (job: JobResponse) => boolean): Promise<JobResponse> =>
+      waitUntil(`${jobId} ${what}`, async () => {
+        const job = await look(jobId);
+        return job && wanted(job) ? job : null;
+      }),
+    waitUntilEnded: (jobId: string): Promise<JobResponse> =>
+      waitUntil(`${jobId} ends`, async () => {
+        const job = await look(jobId);
+        return job?.status === 'DONE' || job?.status === 'FAILED' ? job : null;
+      }),
+  };
+};
+export type JobClient = ReturnType<typeof createJobClient>;
+
+/** The path and token of a PDF's address: the service of a test is at another port than its settings say. */
+export const pathAndQueryOf = (address: unknown): string => {
+  const { pathname, search } = new URL(String(address));
+  return pathname + search;
+};

@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { ApiResponse, Body } from './api-client.ts';
+
+/** A connection of its own to the service, for what a client library would never send. `received` is all that has come back. */
+export const openRawConnection = async (url: string) => {
+  const { hostname, port } = new URL(url);
+  const socket: Socket = connect({ host: hostname, port: Number(port) });
+  const received = { text: '' };
+  socket.on('data', (text: Buffer) => (received.text += text.toString()));
+  socket.on('error', () => undefined);
+  const closed = once(socket, 'close');
+  await once(socket, 'connect');
+  return { socket, received, closed };
+};
+
+/** The first answer in what came over a connection. */
+export const parseHttpResponse = (text: string): ApiResponse => {
+  const end = text.indexOf('\r\n\r\n');
+  const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n');
+  const headers = new Headers(
+    lines.map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  const body = text.slice(end + 4);
+  return {
+    status: Number(statusLine.split(' ')[1]),
+    headers,
+    text: body,
+    body: body.startsWith('{') ? (JSON.parse(body) as Body) : {},
+  };
+};
+
+/** Sends the text as it stands and reads until the service hangs up. */
+export const sendRawRequest = async (url: string, text: string): Promise<ApiResponse> => {
+  const { socket, received, closed } = await openRawConnection(url);
+  socket.write(text);
+  await closed;
+  return parseHttpResponse(received.text);
+};

@@ -1,0 +1,61 @@
+import { expect } from 'vitest';
+import type {
+  CreateTemplateResponse,
+  TemplateResponse,
+  TemplateVersionEntry,
+  UpdateTemplateResponse,
+} from '#contracts/http/template-responses.ts';
+import { type ApiResponse, type Body, type ApiClient, type RenderResult } from './api-client.ts';
+import { readPdf } from '../documents/read-pdf.ts';
+
+const templatesPath = '/api/v1/templates';
+let names = 0;
+
+/** What a caller can do with templates. `id` is `tpl_<id>`, and paths below it begin with a slash. */
+export const createTemplateClient = (client: ApiClient) => {
+  const send = (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<ApiResponse> =>
+    client.request(
+      method,
+      templatesPath + path,
+      body === undefined
+        ? { headers }
+        : { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) },
+    );
+  const expectStatus = async <T>(status: number, answering: Promise<ApiResponse>): Promise<T> => {
+    const answer = await answering;
+    expect(answer.status, answer.text.slice(0, 500)).toBe(status);
+    return answer.body as T;
+  };
+  const render = (id: string, data: Body, fields: Body = {}): Promise<ApiResponse> =>
+    client.postRender({ mode: 'RENDER', template_id: id, data, ...fields });
+  return {
+    send,
+    post: (body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> =>
+      send('POST', '', body, headers),
+    /** Creates a template, which has to succeed; under a name of its own unless the fields say otherwise. */
+    create: (content: string, fields: Body = {}): Promise<CreateTemplateResponse> =>
+      expectStatus(201, send('POST', '', { name: `Template ${++names}`, content, ...fields })),
+    update: (id: string, fields: Body): Promise<UpdateTemplateResponse> =>
+      expectStatus(200, send('PUT', `/${id}`, fields)),
+    get: (id: string): Promise<TemplateResponse> => expectStatus(200, send('GET', `/${id}`)),
+    versions: async (id: string): Promise<TemplateVersionEntry[]> =>
+      (await expectStatus<{ versions: TemplateVersionEntry[] }>(200, send('GET', `/${id}/versions`))).versions,
+    /** A render of the template, whatever becomes of it. */
+    render,
+    /** The text of a render that has to succeed. */
+    renderText: async (id: string, data: Body, fields: Body = {}): Promise<string> => {
+      const { pdf_base64: pdf } = await expectStatus<RenderResult>(200, render(id, data, fields));
+      return (await readPdf(pdf))
+        .map(({ text }) => text)
+        .join('\n')
+        .trim();
+    },
+    expectStatus,
+  };
+};
+export type TemplateClient = ReturnType<typeof createTemplateClient>;

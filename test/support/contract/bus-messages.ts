@@ -1,0 +1,28 @@
+import { randomUUID } from 'node:crypto';
+import type { Bus, Consumer, LeasedMessage, Message } from '#libs/bus/port.ts';
+
+export const testConsumer: Consumer = { name: 'worker', subject: 'work', urgent: false, leaseMs: 1_000 };
+
+export const newMessage = (data: unknown = {}, subject = testConsumer.subject): Message => ({
+  id: randomUUID(),
+  subject,
+  data,
+});
+
+const never = new AbortController().signal;
+
+/** The next message; waits for it as long as it takes. */
+export const leaseNext = async (bus: Bus, consumer = testConsumer): Promise<LeasedMessage> =>
+  (await bus.next(consumer, never))!;
+
+/**
+ * Whether nothing is there to be taken: a message published now comes before anything else.
+ * It is taken off again, so that nothing has changed.
+ */
+export const isBusEmpty = async (bus: Bus, consumer = testConsumer): Promise<boolean> => {
+  const marker = newMessage('marker', consumer.subject);
+  await bus.publish(marker);
+  const delivery = await leaseNext(bus, consumer);
+  await (delivery.id === marker.id ? delivery.ack() : delivery.nak(0));
+  return delivery.id === marker.id;
+};

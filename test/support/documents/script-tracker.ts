@@ -1,0 +1,28 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { waitUntil } from '../wait-until.ts';
+
+/** A place that documents tell when they are in the browser, so that a test knows when to strike. */
+export const openScriptTracker = async () => {
+  const calls = new Map<string, number>();
+  const server = createServer((request, response) => {
+    calls.set(request.url!, (calls.get(request.url!) ?? 0) + 1);
+    if (request.url === '/silence') return;
+    response.writeHead(200, { 'access-control-allow-origin': '*' }).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    host,
+    /** A document that says so as soon as it runs. */
+    document: (name: string, text = name): string => `<p>${text}</p><script>fetch("http://${host}/${name}")</script>`,
+    /** A document that says so, and then waits for a picture that never comes. */
+    endlessDocument: (name: string): string =>
+      `<script>fetch("http://${host}/${name}")</script><img src="http://${host}/silence">`,
+    /** Resolves once the document has run so many times. */
+    waitUntilRun: (name: string, times = 1): Promise<unknown> =>
+      waitUntil(`${name} runs for the ${times}. time`, () => (calls.get(`/${name}`) ?? 0) >= times),
+    close: () => server.close().closeAllConnections(),
+  };
+};
+export type ScriptTracker = Awaited<ReturnType<typeof openScriptTracker>>;

@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+// A server for a test alone, which shares few cores with what it is a test of: as many threads as it could have would cost it more than they bring.
+const singleCoreEnvironment = { GOMAXPROCS: '1', GOGC: '400' };
+
+const serverExecutable = fileURLToPath(new URL('../../../.setup/ferretdb/ferretdb', import.meta.url));
+
+/** Whether the set-up of the tests could build the server; where it could not, the tests that need it are skipped. */
+export const isFerretDbAvailable = existsSync(serverExecutable);
+
+/** A MongoDB-compatible server as a process of its own, with its data in a folder of its own. */
+export type FerretDb = {
+  host: string;
+  /** The address of a database on it. */
+  url(database: string): string;
+  /** Ends the process without warning; the data stays. */
+  kill(): Promise<void>;
+  /** Starts it again over the same data, at the same address. */
+  start(): Promise<void>;
+  /** The process stops answering, and goes on where it was. */
+  suspend(): void;
+  resume(): void;
+  /** Ends the process and removes the data. */
+  remove(): Promise<void>;
+};
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+const acceptsConnections = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+
+/** Starts a server with empty data. */
+export const startFerretDb = async (): Promise<FerretDb> => {
+  const folder = await mkdtemp(join(tmpdir(), 'colophon-ferretdb-'));
+  const port = await freePort();
+  const host = `127.0.0.1:${port}`;
+  let child: ChildProcess | undefined;
+
+  const start = async (): Promise<void> => {
+    const starting = spawn(serverExecutable, [host, folder], {
+      env: { ...process.env, ...singleCoreEnvironment },
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    child = starting;
+    let complaint = '';
+    starting.stderr.on('data', (text: Buffer) => (complaint += text.toString()));
+    while (!(await acceptsConnections(port))) {
+      if (starting.exitCode !== null) throw new Error(`the server ended with ${starting.exitCode}: ${complaint}`);
+      await pause(10);
+    }
+  };
+  const kill = async (): Promise<void> => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const end = once(child, 'close');
+    child.kill('SIGKILL');
+    await end;
+  };
+
+  await start();
+  return {
+    host,
+    url: (database) => `mongodb://${host}/${database}`,
+    kill,
+    start,
+    suspend: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
+    remove: async () => {
+      await kill();
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+};

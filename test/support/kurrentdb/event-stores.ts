@@ -1,0 +1,15 @@
+import { type KurrentDbOptions, openKurrentDbEventStore } from '#libs/event-store/kurrentdb.ts';
+
+/** Short enough for tests that meet a server which does not answer, long enough for a busy machine that does. */
+export const quickOptions: KurrentDbOptions = {
+  attemptTimeoutMs: 1_000,
+  operationTimeoutMs: 20_000,
+  minRetryDelayMs: 10,
+  maxRetryDelayMs: 200,
+  checkIntervalMs: 50,
+};
+
+export const urlOf = (port: number): string => `kurrentdb://127.0.0.1:${port}?tls=false`;
+
+export const openEventStoreOn = (port: number, times: Partial<KurrentDbOptions> = {}) =>
+  openKurrentDbEventStore(urlOf(port), { ...quickOptions, ...times });

@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { openFakeEventLog } from './fake-event-log.ts';
+import { startFakeKurrentDb } from './server.ts';
+
+// This file is a program: the stand-in as a process of its own, to be killed, stopped and started again on the same port and file.
+
+const { values } = parseArgs({
+  options: {
+    port: { type: 'string', default: '0' },
+    data: { type: 'string' },
+    key: { type: 'string' },
+    cert: { type: 'string' },
+    credentials: { type: 'string' },
+    version: { type: 'string' },
+    parent: { type: 'string' },
+  },
+});
+
+const textOf = (file: string): string => readFileSync(file, 'utf8');
+const { endpoint } = await startFakeKurrentDb({
+  eventLog: openFakeEventLog(values.data === undefined ? {} : { file: values.data }),
+  port: Number(values.port),
+  ...(values.key !== undefined &&
+    values.cert !== undefined && { tls: { key: textOf(values.key), cert: textOf(values.cert) } }),
+  ...(values.credentials !== undefined && { credentials: values.credentials }),
+  ...(values.version !== undefined && { version: values.version }),
+});
+console.log(`listening on ${endpoint.port}`);
+
+// With a parent named it goes when that goes, however that may be.
+const lookMs = 500;
+if (values.parent !== undefined) setInterval(() => process.ppid !== Number(values.parent) && process.exit(), lookMs);

@@ -1,0 +1,183 @@
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import {
+  Metadata,
+  type sendUnaryData,
+  Server,
+  ServerCredentials,
+  type ServerReadableStream,
+  status,
+} from '@grpc/grpc-js';
+import gossipService from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/gossip_grpc_pb.js';
+import featuresService from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/serverfeatures_grpc_pb.js';
+import type { AppendReq, AppendResp } from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js';
+import streamsService from '@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js';
+import { createAppendHandler, createBatchAppendHandler, type ResponseDelivery } from './append-handlers.ts';
+import { type Cluster, type Endpoint, featuresMessage, isLeader, membersMessage } from './cluster.ts';
+import { type FakeEventLog, openFakeEventLog } from './fake-event-log.ts';
+import { createReadHandler, type ServerCounters } from './read-handlers.ts';
+
+export type FakeKurrentDbOptions = {
+  eventLog?: FakeEventLog;
+  port?: number;
+  /** PEM texts; without them the server speaks plainly. */
+  tls?: { key: string; cert: string };
+  /** `user:password`; without it everybody is let in. */
+  credentials?: string;
+  /** What the server says of itself; null for one from before servers said so. */
+  version?: string | null;
+  /** How far the server's clock is ahead, in milliseconds. */
+  clockAheadMs?: number;
+};
+
+export type FakeKurrentDb = {
+  eventLog: FakeEventLog;
+  endpoint: Endpoint;
+  /** Whom the server knows; itself alone, and as the leader, unless told otherwise. */
+  setCluster(cluster: Cluster): void;
+  /** The next answers to appends that were written get lost: nothing comes, or the connections break instead. */
+  loseAppendResponses(count: number, how: 'silently' | 'with the connection'): void;
+  /** Ends all connections. New ones are taken. */
+  dropConnections(): void;
+  /** Leaves questions for the members of the cluster unanswered until they are released, as a server does that is frozen and thaws. */
+  holdGossip(): { waiting(): number; release(): void };
+  /** New subscriptions are served, hear nothing, or end with RST_STREAM code 0, as calls to a frozen leader do when it thaws. */
+  setSubscriptionMode(how: 'served' | 'kept waiting' | 'broken'): void;
+  /** What was asked for so far. */
+  counters: Readonly<ServerCounters>;
+  /** Goes without a word. */
+  stop(): Promise<void>;
+};
+
+type GrpcError = { code: status; details: string; metadata?: Metadata };
+/** A call with the HTTP/2 stream below it. */
+type CallOnStream = { call: { stream: ServerHttp2Stream } };
+type AnyCall = { metadata: Metadata; emit(event: string, ...given: unknown[]): boolean };
+
+const bind = (server: Server, port: number, tls: FakeKurrentDbOptions['tls']): Promise<number> => {
+  const credentials = tls
+    ? ServerCredentials.createSsl(null, [{ private_key: Buffer.from(tls.key), cert_chain: Buffer.from(tls.cert) }])
+    : ServerCredentials.createInsecure();
+  return new Promise((resolve, reject) =>
+    server.bindAsync(`127.0.0.1:${port}`, credentials, (error, bound) => (error ? reject(error) : resolve(bound))),
+  );
+};
+
+const notLeaderError = ({ address, port }: Endpoint): GrpcError => {
+  const metadata = new Metadata();
+  metadata.set('exception', 'not-leader');
+  metadata.set('leader-endpoint-host', address);
+  metadata.set('leader-endpoint-port', String(port));
+  return { code: status.NOT_FOUND, details: 'Leader info available', metadata };
+};
+
+/** A stand-in for a KurrentDB server on a port of the loopback interface: the real protocol over a log in memory, and the ways in which a server can fail. */
+export const startFakeKurrentDb = async ({
+  eventLog = openFakeEventLog(),
+  port = 0,
+  tls,
+  credentials,
+  version = '26.0.2',
+  clockAheadMs = 0,
+}: FakeKurrentDbOptions = {}): Promise<FakeKurrentDb> => {
+  const server = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024, 'grpc.enable_channelz': 0 });
+  const readings: ServerCounters = {
+    subscribedAfter: [],
+    eventsSent: 0,
+    appends: 0,
+    reads: 0,
+    brokenSubscriptions: 0,
+    tooSlowSubscriptions: 0,
+    waitingSubscriptions: 0,
+  };
+  let heldGossip: (() => void)[] | undefined;
+  let treatment: Parameters<FakeKurrentDb['setSubscriptionMode']>[0] = 'served';
+  let lost = { count: 0, how: 'silently' as 'silently' | 'with the connection' };
+  let cluster: Cluster | undefined;
+  let endpoint: Endpoint = { address: '127.0.0.1', port };
+  const drop = (): void => server.drain(`127.0.0.1:${endpoint.port}`, 0);
+
+  const fate: ResponseDelivery = () => {
+    readings.appends += 1;
+    if (lost.count === 0) return 'sent';
+    lost = { ...lost, count: lost.count - 1 };
+    if (lost.how === 'with the connection') drop();
+    return 'lost';
+  };
+
+  const refusalOf = ({ metadata }: AnyCall): GrpcError | undefined => {
+    if (
+      credentials !== undefined &&
+      metadata.get('authorization')[0] !== `Basic ${Buffer.from(credentials).toString('base64')}`
+    ) {
+      return { code: status.UNAUTHENTICATED, details: 'Unauthenticated' };
+    }
+    if (cluster && metadata.get('requires-leader')[0] === 'true' && !isLeader(cluster, endpoint))
+      return notLeaderError(cluster.leader);
+    return undefined;
+  };
+
+  /** A handler behind the checks that the server makes of every call. */
+  const admitted =
+    <Call extends AnyCall>(handle: (call: Call) => void) =>
+    (call: Call): void => {
+      const refusal = refusalOf(call);
+      if (refusal) call.emit('error', refusal);
+      else handle(call);
+    };
+
+  const read = createReadHandler(eventLog, readings);
+  const treat = async (call: Parameters<typeof read>[0]): Promise<void> => {
+    if (treatment === 'served' || !call.request.getOptions()!.hasSubscription()) return read(call);
+    if (treatment === 'broken') {
+      readings.brokenSubscriptions += 1;
+      (call as unknown as CallOnStream).call.stream.close(constants.NGHTTP2_NO_ERROR);
+    } else {
+      readings.waitingSubscriptions += 1;
+      call.once('cancelled', () => (readings.waitingSubscriptions -= 1));
+    }
+  };
+  const answerGossip = (answer: sendUnaryData<unknown>): void =>
+    answer(null, membersMessage(cluster ?? { members: [endpoint], leader: endpoint }));
+  const append = createAppendHandler(eventLog, fate);
+  server.addService(streamsService.StreamsService, {
+    read: admitted((call: Parameters<typeof read>[0]) => void treat(call).catch(() => call.end())),
+    batchAppend: admitted(createBatchAppendHandler(eventLog, fate, () => Date.now() + clockAheadMs)),
+    append: (call: ServerReadableStream<AppendReq, AppendResp>, answer: sendUnaryData<AppendResp>) => {
+      const refusal = refusalOf(call);
+      if (refusal) answer(refusal);
+      else append(call, answer);
+    },
+  });
+  server.addService(gossipService.GossipService, {
+    read: (_call: unknown, answer: sendUnaryData<unknown>) =>
+      void (heldGossip ? heldGossip.push(() => answerGossip(answer)) : answerGossip(answer)),
+  });
+  if (version !== null) {
+    server.addService(featuresService.ServerFeaturesService, {
+      getSupportedMethods: (_call: unknown, answer: sendUnaryData<unknown>) => answer(null, featuresMessage(version)),
+    });
+  }
+
+  endpoint = { address: '127.0.0.1', port: await bind(server, port, tls) };
+  return {
+    eventLog,
+    endpoint,
+    setCluster: (known) => (cluster = known),
+    loseAppendResponses: (count, how) => (lost = { count, how }),
+    dropConnections: drop,
+    holdGossip: () => {
+      const held: (() => void)[] = [];
+      heldGossip = held;
+      return {
+        waiting: () => held.length,
+        release: () => {
+          heldGossip = undefined;
+          for (const tell of held) tell();
+        },
+      };
+    },
+    setSubscriptionMode: (how) => (treatment = how),
+    counters: readings,
+    stop: async () => server.forceShutdown(),
+  };
+};

@@ -1,0 +1,134 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const builtProgram = fileURLToPath(new URL('../../../.setup/nats/nats-server', import.meta.url));
+
+const versionOf = (program: string): string | null => {
+  try {
+    return /v(\d+\.\d+\.\d+)/.exec(execFileSync(program, ['--version'], { encoding: 'utf8' }))?.[1] ?? null;
+  } catch {
+    return null;
+  }
+};
+
+// NATS_SERVER names another one to try the tests with, such as an old one.
+const program = [process.env.NATS_SERVER ?? builtProgram, 'nats-server', '/usr/sbin/nats-server'].find(
+  (candidate) => versionOf(candidate) !== null,
+);
+
+/** Whether the set-up of the tests could get hold of the server; where it could not, the tests that need it are skipped. */
+export const isNatsAvailable = program !== undefined;
+
+/** A NATS server as a process of its own, with its storage in a folder of its own. */
+export type NatsServer = {
+  port: number;
+  url: string;
+  /** Ends the process without warning; the storage stays. */
+  kill(): Promise<void>;
+  /** Starts it again over what is in the storage, at the same address. */
+  start(): Promise<void>;
+  /** Throws away all streams; to be called while it is not running. */
+  wipe(): Promise<void>;
+  /** The process stops answering, and goes on where it was. */
+  suspend(): void;
+  resume(): void;
+  /** Ends the process and removes the storage. */
+  remove(): Promise<void>;
+};
+
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+};
+
+const isReady = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket
+      .once('data', () => resolve(true))
+      .once('error', () => resolve(false))
+      .once('close', () => resolve(false));
+    socket.once('data', () => socket.destroy());
+  });
+
+export type NatsServerOptions = {
+  /** Without it the server only carries messages. */
+  jetstream?: boolean;
+  /** Further lines of its configuration. */
+  configurationLines?: string;
+  /** What stands before the host in the address. */
+  credentials?: string;
+};
+
+const configuration = (
+  port: number,
+  folder: string,
+  { jetstream = true, configurationLines = '' }: NatsServerOptions,
+): string =>
+  [
+    `host: 127.0.0.1`,
+    `port: ${port}`,
+    ...(jetstream ? [`jetstream { store_dir: ${JSON.stringify(folder)} }`] : []),
+    configurationLines,
+  ].join('\n');
+
+/** A server that is not running yet. */
+export const createNatsServer = async (settings: NatsServerOptions = {}): Promise<NatsServer> => {
+  const folder = await mkdtemp(join(tmpdir(), 'colophon-nats-'));
+  const port = await freePort();
+  const storage = join(folder, 'storage');
+  const config = join(folder, 'nats.conf');
+  await writeFile(config, configuration(port, storage, settings));
+  let child: ChildProcess | undefined;
+
+  const start = async (): Promise<void> => {
+    const starting = spawn(program!, ['-c', config], {
+      env: { ...process.env, GOMAXPROCS: '1' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    child = starting;
+    let complaint = '';
+    starting.stderr.on('data', (text: Buffer) => (complaint += text.toString()));
+    while (!(await isReady(port))) {
+      if (starting.exitCode !== null) throw new Error(`the server ended with ${starting.exitCode}: ${complaint}`);
+      await pause(10);
+    }
+  };
+  const kill = async (): Promise<void> => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    const end = once(child, 'close');
+    child.kill('SIGKILL');
+    await end;
+  };
+
+  return {
+    port,
+    url: `nats://${settings.credentials ? `${settings.credentials}@` : ''}127.0.0.1:${port}`,
+    start,
+    kill,
+    wipe: () => rm(storage, { recursive: true, force: true }),
+    suspend: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
+    remove: async () => {
+      await kill();
+      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+};
+
+/** A running server with empty storage. */
+export const startNatsServer = async (settings: NatsServerOptions = {}): Promise<NatsServer> => {
+  const server = await createNatsServer(settings);
+  await server.start();
+  return server;
+};

@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+export type ProcessInfo = { pid: number; parent: number; group: number; command: string };
+
+const read = (pid: number): ProcessInfo[] => {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [state, parent, group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    if (state === 'Z' || state === 'X') return [];
+    return [
+      {
+        pid,
+        parent: Number(parent),
+        group: Number(group),
+        command: readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '),
+      },
+    ];
+  } catch {
+    return [];
+  }
+};
+
+const allProcesses = (): ProcessInfo[] =>
+  readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? read(Number(name)) : []));
+
+/** Every process that descends from this one, at whatever depth. */
+export const descendantsOf = (pid: number): ProcessInfo[] => {
+  const processes = allProcesses();
+  const below = (parent: number): ProcessInfo[] =>
+    processes.flatMap((one) => (one.parent === parent ? [one, ...below(one.pid)] : []));
+  return below(pid);
+};
+
+/** Those of the processes that still run. */
+export const stillRunning = (processes: readonly ProcessInfo[]): ProcessInfo[] =>
+  processes.filter(({ pid, group }) => read(pid).some((now) => now.group === group));
+
+const isRenderer = ({ command }: ProcessInfo): boolean => command.includes('--type=renderer');
+const isBrowser = ({ command }: ProcessInfo): boolean =>
+  command.includes('--remote-debugging-pipe') && !command.includes('--type=') && !command.startsWith('/bin/sh');
+
+/** Ends the pages of a service's browsers, or the browsers themselves, without warning; returns how many processes that were. */
+export const killBrowserProcesses = (service: { pid: number }, what: 'pages' | 'browsers'): number => {
+  const victims = descendantsOf(service.pid).filter(what === 'pages' ? isRenderer : isBrowser);
+  for (const { pid } of victims) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It went by itself in between.
+    }
+  }
+  return victims.length;
+};

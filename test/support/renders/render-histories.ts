@@ -1,0 +1,32 @@
+import { expect } from 'vitest';
+import type { JobResponse } from '#contracts/http/jobs.ts';
+import type { RecordedEvent } from '#libs/event-store/port.ts';
+import type { ApiClient } from '../client/api-client.ts';
+import { withInstallationEngines } from '../service/with-engines.ts';
+import type { TestInstallation } from '../service/installation.ts';
+import { waitUntil } from '../wait-until.ts';
+
+/** The events of every render in the log, by stream, oldest first. */
+export const readRenderHistories = (house: TestInstallation): Promise<Map<string, RecordedEvent[]>> =>
+  withInstallationEngines(house, async ({ store }) =>
+    Map.groupBy(
+      (await store.readAll(0, 100_000)).filter(({ stream }) => stream.startsWith('render-')),
+      ({ stream }) => stream,
+    ),
+  );
+
+export const eventTypesOf = (story: readonly RecordedEvent[]): string[] => story.map(({ type }) => type);
+
+export const hasEnded = (story: readonly RecordedEvent[]): boolean =>
+  eventTypesOf(story).some((type) => type === 'RenderCompleted' || type === 'RenderFailed');
+
+/** The job once it has ended, for callers who try again where they are told to. */
+export const waitUntilJobEnded = (client: ApiClient, jobId: string): Promise<JobResponse> =>
+  waitUntil(`${jobId} ends`, async () => {
+    const { status, body, text } = await client
+      .request('GET', `/api/v1/jobs/${jobId}`)
+      .catch(() => ({ status: 503, body: {}, text: '' }));
+    expect([200, 503], text).toContain(status);
+    const job = body as unknown as JobResponse;
+    return status === 200 && (job.status === 'DONE' || job.status === 'FAILED') && job;
+  });

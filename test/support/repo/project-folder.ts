@@ -1,0 +1,48 @@
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+
+export const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url));
+
+export type Files = Record<string, string>;
+
+/** A folder, for the time of the test, with these files (name to content); `#!` at the start of one makes it executable. */
+export const createFolder = (files: Files): string => {
+  const folder = mkdtempSync(join(tmpdir(), 'colophon-house-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(join(folder, dirname(name)), { recursive: true });
+    writeFileSync(join(folder, name), content);
+    if (content.startsWith('#!')) chmodSync(join(folder, name), 0o755);
+  }
+  return folder;
+};
+
+const configurationFiles = [
+  'package.json',
+  'tsconfig.json',
+  '.oxlintrc.json',
+  '.dependency-cruiser.mjs',
+  'vitest.config.ts',
+];
+
+/** As `folderOf`, with the rules and the dependencies of this project, and its six source folders. */
+export const createProject = (files: Files): string => {
+  const folder = createFolder(files);
+  for (const rule of configurationFiles) copyFileSync(join(repositoryRoot, rule), join(folder, rule));
+  for (const room of ['contracts', 'libs', 'application', 'services', 'test', 'scripts'])
+    mkdirSync(join(folder, room), { recursive: true });
+  symlinkSync(join(repositoryRoot, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+};
+
+/** Runs a program to its end in the folder; `env` replaces the environment. */
+export const runToEnd = (
+  folder: string,
+  command: string,
+  args: string[],
+  env: NodeJS.ProcessEnv = process.env,
+): SpawnSyncReturns<string> => spawnSync(command, args, { cwd: folder, env, encoding: 'utf8' });

@@ -1,0 +1,128 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { loadSettings } from '#libs/config/settings.ts';
+import type { EngineUrls } from '#libs/engines/engine-factory.ts';
+import { type ProcessResult, type EnvironmentVariables, runColophon, startColophon } from './colophon-process.ts';
+import { waitUntil } from '../wait-until.ts';
+import { openTestEnvironment, type TestEnvironment } from '../environment.ts';
+
+export type RunningService = {
+  url: string;
+  pid: number;
+  /** What the process has written so far: its greeting and its log. */
+  output(): string;
+  /** Sends the signal. */
+  sendSignal(signal: 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): void;
+  /** Sends the signal and waits for the end. */
+  stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<ProcessResult>;
+};
+
+/** A data folder and engines, the services started on it one after the other, and the command line over it. */
+export type TestInstallation = {
+  dataDir: string;
+  /** Where the engines are, as the services and commands are told. */
+  engineUrls: EngineUrls;
+  /** Starts all of the service, or a process with these roles alone. */
+  start(...roles: string[]): Promise<RunningService>;
+  /** As `start`, without waiting until it is ready. */
+  startWithoutWaiting(...roles: string[]): Promise<RunningService>;
+  /** Runs a command and reads its `--json` output. Throws where it does not end with 0. */
+  runJsonCommand<T>(...args: string[]): Promise<T>;
+  /** Runs a command as a person would, whatever its end. */
+  runCommand(...args: string[]): Promise<ProcessResult>;
+  /** Ends what still runs, and removes the folder. */
+  remove(): Promise<void>;
+};
+
+const readyPattern = /Colophon (?:is ready|\([a-z, ]+\) tells of its health) at (http:\/\/[\d.]+:\d+)/;
+const listeningPattern = /(?:tells of its health|Server listening) at (http:\/\/[\d.]+:\d+)/;
+
+const engineUrlsOf = (env: EnvironmentVariables): EngineUrls => {
+  const { dataDir, eventStoreUrl, busUrl, readStoreUrl, blobStoreUrl } = loadSettings(env);
+  return { dataDir, eventStoreUrl, busUrl, readStoreUrl, blobStoreUrl };
+};
+
+/** In the world of this run of the tests, unless another is given, which then belongs to the caller. */
+export const openTestInstallation = async (
+  settings: EnvironmentVariables = {},
+  world?: TestEnvironment,
+): Promise<TestInstallation> => {
+  const { settings: ofWorld, close } = world ?? (await openTestEnvironment());
+  const dataDir = await mkdtemp(join(tmpdir(), 'colophon-e2e-'));
+  const env = { PORT: '0', COLOPHON_DATA_DIR: dataDir, ...ofWorld, ...settings };
+  const running = new Set<() => Promise<ProcessResult>>();
+
+  const startUntil = async (says: RegExp, roles: readonly string[]): Promise<RunningService> => {
+    const { child, output: said, exited: ended } = startColophon(['start', ...roles], env);
+    const kill = (): Promise<ProcessResult> => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+      return ended;
+    };
+    running.add(kill);
+    let over: ProcessResult | undefined;
+    void ended.then((end) => (over = end));
+    const url = await waitUntil('the service greets', () => {
+      if (over) throw new Error(`the service ended with ${over.code}: ${over.stdout}${over.stderr}`);
+      return says.exec(said.stdout)?.[1];
+    });
+    return {
+      url,
+      pid: child.pid!,
+      sendSignal: (signal) => void child.kill(signal),
+      output: () => said.stdout + said.stderr,
+      stop: async (signal) => {
+        child.kill(signal);
+        const end = await ended;
+        running.delete(kill);
+        return end;
+      },
+    };
+  };
+
+  const start = async (...roles: string[]): Promise<RunningService> => {
+    const service = await startUntil(readyPattern, roles);
+    await waitUntil('the service is ready', async () => (await fetch(`${service.url}/health/ready`)).status === 200);
+    return service;
+  };
+  const startUnready = (...roles: string[]): Promise<RunningService> => startUntil(listeningPattern, roles);
+
+  const command = (...args: string[]): Promise<ProcessResult> => runColophon(args, env);
+  return {
+    dataDir,
+    engineUrls: engineUrlsOf(env),
+    start,
+    startWithoutWaiting: startUnready,
+    runCommand: command,
+    runJsonCommand: async <T>(...args: string[]): Promise<T> => {
+      const { code, stdout, stderr } = await command('--json', ...args);
+      if (code !== 0) throw new Error(`colophon ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
+      return JSON.parse(stdout) as T;
+    },
+    remove: async () => {
+      await Promise.all([...running].map((kill) => kill()));
+      if (!world) await close();
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
+    },
+  };
+};
+
+/** One service for all tests of a file; at the end it is told to stop, and has to do so with exit code 0. */
+export const serviceForTestFile = (
+  settings: () => EnvironmentVariables | Promise<EnvironmentVariables> = () => ({}),
+) => {
+  const at = {} as { installation: TestInstallation; service: RunningService };
+  beforeAll(async () => {
+    at.installation = await openTestInstallation(await settings());
+    at.service = await at.installation.start();
+  });
+  afterAll(async () => {
+    try {
+      if (at.service) expect((await at.service.stop('SIGTERM')).code).toBe(0);
+    } finally {
+      await at.installation?.remove();
+    }
+  });
+  return at;
+};

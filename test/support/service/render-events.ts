@@ -1,0 +1,14 @@
+import type { Body } from '../client/api-client.ts';
+import type { TestInstallation } from './installation.ts';
+
+export type EventOutput = {
+  type: string;
+  revision: number;
+  position: number;
+  data: Body;
+  metadata: Body & { actor: Body };
+};
+
+/** The events of a render, by the command line; `id` as callers know it. */
+export const readRenderEvents = (house: TestInstallation, id: unknown): Promise<EventOutput[]> =>
+  house.runJsonCommand<EventOutput[]>('events', String(id).replace('_', '-'));

@@ -1,0 +1,17 @@
+import { type Engines, openEngines } from '#libs/engines/engine-factory.ts';
+import type { TestInstallation } from './installation.ts';
+import { waitUntil } from '../wait-until.ts';
+
+/** Looks into a house's engines from this process, whether a service runs on them or not. */
+export const withInstallationEngines = async <T>(
+  house: TestInstallation,
+  look: (engines: Engines) => Promise<T>,
+): Promise<T> => {
+  const engines = await openEngines(house.engineUrls);
+  try {
+    await waitUntil('the engines are there', () => engines.missing().length === 0);
+    return await look(engines);
+  } finally {
+    await engines.close();
+  }
+};

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { streams, subjects } from '#contracts/names.ts';
+import { openMemoryBus } from '#libs/bus/memory.ts';
+import { publishWithTrace } from '#libs/telemetry/message-tracing.ts';
+import { runDeliveryWorker } from '../../services/delivery/delivery.ts';
+import type { DeliveryDependencies } from '#application/deliveries/deliver-webhook.ts';
+import type { RunRenderDependencies } from '#application/renders/run-render.ts';
+import { runRenderer } from '../../services/renderer/renderer.ts';
+
+const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+const render = '01JR04W1P8C2N5H7K9M3Q6S8VX';
+
+const away = async (): Promise<never> => {
+  throw new Error('the log is away');
+};
+
+it('What a worker cannot do is told with the render that it is about and the trace of its request', async () => {
+  const bus = openMemoryBus();
+  const stop = new AbortController();
+  const told: Record<string, unknown>[] = [];
+  const report = (fact: Record<string, unknown>): void => void told.push(fact);
+  const parts = { log: { store: { read: away }, now: () => new Date() }, blobs: {}, report };
+  const running = [
+    runRenderer(parts as unknown as RunRenderDependencies, bus, 1, stop.signal),
+    runDeliveryWorker(parts as unknown as DeliveryDependencies, bus, report, stop.signal),
+  ];
+  const led = `00-${trace}-00f067aa0ba902b7-01`;
+  await publishWithTrace(
+    bus,
+    { subject: subjects.renderRequested, id: 'r', data: { stream: streams.render(render) } },
+    led,
+  );
+  await publishWithTrace(bus, { subject: subjects.deliveryDue, id: 'd', data: { id: render } }, led);
+  await expect.poll(() => new Set(told.map(({ message }) => message))).toEqual(new Set(['r', 'd']));
+  stop.abort();
+  await Promise.all(running);
+  await bus.close();
+  for (const fact of told)
+    expect(fact).toMatchObject({ render, trace_id: trace, error: expect.stringContaining('the log is away') });
+});
