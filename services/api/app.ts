@@ -116,8 +116,12 @@ export const createApp = (parts: AppDependencies): FastifyInstance => {
     return sendError(reply, fault ?? internalError);
   });
 
-  registerDocs(app, buildOpenApi(routes, { version: parts.version }));
-  const dependencies = { ...parts, templateCreationQueue: createKeyedLock(), templateTestLimiter: createTemplateTestLimiter() };
+  registerDocs(app, () => buildOpenApi(routes, { version: parts.version }));
+  const dependencies = {
+    ...parts,
+    templateCreationQueue: createKeyedLock(),
+    templateTestLimiter: createTemplateTestLimiter(),
+  };
   registerRoutes(app, routes, dependencies, eventLog);
   return app;
 };

@@ -9,7 +9,7 @@ let app: FastifyInstance;
 
 beforeAll(async () => {
   app = Fastify();
-  registerDocs(app, document);
+  registerDocs(app, () => document);
   await app.ready();
 });
 afterAll(() => app.close());
@@ -45,4 +45,40 @@ test('the page may run no script but those of the service, and send nothing else
 
 test('the policy of the page is not put on the answers of the API', async () => {
   expect((await app.inject('/openapi.json')).headers).not.toHaveProperty('content-security-policy');
+});
+test.each(['/docs/nothing', '/docs/static/nothing.js', '/docs/static/../../package.json'])(
+  'there is nothing at %s',
+  async (address) => {
+    expect((await app.inject(address)).statusCode).toBe(404);
+  },
+);
+
+test('a part of the page that has not changed is not sent again', async () => {
+  const first = await app.inject('/docs/static/swagger-ui.css');
+  const again = await app.inject({
+    url: '/docs/static/swagger-ui.css',
+    headers: { 'if-none-match': String(first.headers['etag']) },
+  });
+  expect([first.statusCode, again.statusCode, again.body]).toEqual([200, 304, '']);
+});
+
+test('the description is made when it is asked for, and once', async () => {
+  let made = 0;
+  const server = Fastify();
+  registerDocs(server, () => {
+    made += 1;
+    return document;
+  });
+  await server.ready();
+  expect(made).toBe(0);
+  for (const address of ['/openapi.json', '/docs', '/openapi.json'])
+    expect((await server.inject(address)).statusCode).toBe(200);
+  expect(made).toBe(1);
+  await server.close();
+});
+
+test('HEAD is answered like GET, without the body', async () => {
+  const { statusCode, headers, body } = await app.inject({ method: 'HEAD', url: '/docs' });
+  expect([statusCode, body]).toEqual([200, '']);
+  expect(Number(headers['content-length'])).toBe((await app.inject('/docs')).rawPayload.length);
 });

@@ -1,6 +1,4 @@
-import swagger from '@fastify/swagger';
-import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { OpenApiDocument } from './openapi.ts';
 import { logo, styles } from './branding.ts';
 
@@ -17,30 +15,61 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Serves the API's description at /openapi.json, and at /docs a page to read it and try it out. */
-export const registerDocs = (app: FastifyInstance, document: OpenApiDocument): void => {
-  const text = JSON.stringify(document);
+/** The page and its parts, as an app of its own. */
+const openPages = async (document: OpenApiDocument): Promise<FastifyInstance> => {
+  const [{ default: swagger }, { default: swaggerUi }] = await Promise.all([
+    import('@fastify/swagger'),
+    import('@fastify/swagger-ui'),
+  ]);
+  const pages = Fastify();
+  await pages.register(swagger, { mode: 'static', specification: { document: document as never } });
+  await pages.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: contentSecurityPolicy,
+    theme: { title: 'Colophon API', css: [{ filename: 'colophon.css', content: styles }] },
+    logo: { type: 'image/svg+xml', content: logo, href: '/docs', target: '_self' },
+    uiConfig: {
+      url: '/openapi.json',
+      deepLinking: true,
+      docExpansion: 'list',
+      defaultModelsExpandDepth: 0,
+      defaultModelRendering: 'model',
+      displayRequestDuration: true,
+      tryItOutEnabled: true,
+      persistAuthorization: false,
+    },
+  });
+  return pages;
+};
+
+const once = <T>(make: () => T): (() => T) => {
+  let made: { value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
+};
+
+const connectionHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date']);
+
+/** Serves the API's description at /openapi.json, and at /docs a page to read it and try it out. Both are made at the first request, because most processes are never asked for them. */
+export const registerDocs = (app: FastifyInstance, describe: () => OpenApiDocument): void => {
+  const document = once(describe);
+  const text = once(() => JSON.stringify(document()));
   app.get('/openapi.json', async (_, reply) =>
-    reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(text),
+    reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(text()),
   );
 
-  app.register(async (pages) => {
-    await pages.register(swagger, { mode: 'static', specification: { document: document as never } });
-    await pages.register(swaggerUi, {
-      routePrefix: '/docs',
-      staticCSP: contentSecurityPolicy,
-      theme: { title: 'Colophon API', css: [{ filename: 'colophon.css', content: styles }] },
-      logo: { type: 'image/svg+xml', content: logo, href: '/docs', target: '_self' },
-      uiConfig: {
-        url: '/openapi.json',
-        deepLinking: true,
-        docExpansion: 'list',
-        defaultModelsExpandDepth: 0,
-        defaultModelRendering: 'model',
-        displayRequestDuration: true,
-        tryItOutEnabled: true,
-        persistAuthorization: false,
-      },
-    });
-  });
+  const pages = once(() => openPages(document()));
+  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const { statusCode, headers, rawPayload } = await (
+      await pages()
+    ).inject({ url: request.url, headers: request.headers });
+    if (statusCode === 404) {
+      reply.callNotFound();
+      return reply;
+    }
+    for (const [name, value] of Object.entries(headers))
+      if (value !== undefined && !connectionHeaders.has(name)) reply.header(name, value);
+    return reply.code(statusCode).send(rawPayload);
+  };
+  app.get('/docs', answer);
+  app.get('/docs/*', answer);
 };
