@@ -10,7 +10,7 @@ const endToEndTests = areServersAvailable ? 'test/e2e/**/*.test.ts' : 'test/e2e/
 const serversProject = {
   extends: true as const,
   test: {
-    name: 'on servers',
+    name: 'servers',
     include: [endToEndTests],
     testTimeout: 90_000,
     hookTimeout: 120_000,
