@@ -1,42 +1,42 @@
-// The walls between the rooms. What a wall is for stands in its comment; CONTRIBUTING.md has the plan of the house.
+// The rules on imports, each with its reason. CONTRIBUTING.md describes the layers.
 const tests = '\\.test\\.ts$|/testing/';
 const typesWithoutCode = '^devtools-protocol$';
-const namesOfStatusCodes = '^libs/chromium/document/proxy-reason\\.ts$';
-const ports = 'answers|event-store|bus|read-store|blob-store|limits';
+const namesOfStatusCodes = '^libs/chromium/document/proxy-error\\.ts$';
+const ports = 'replies|event-store|bus|read-store|blob-store|limits';
 const engines = 'sqlite|file|memory|nats|jetstream|kurrentdb|mongodb|gridfs';
 
-const wall = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
+const rule = (name, comment, from, to) => ({ name, comment, severity: 'error', from, to });
 const driver = (name, modules, homes) =>
-  wall(
+  rule(
     `${name}-in-one-place`,
-    `Whoever exchanges ${name} has to open one place only.`,
+    `To replace ${name}, only one place has to change.`,
     { pathNot: [...homes, '^test/', tests] },
     { path: modules },
   );
 
 export default {
   forbidden: [
-    wall(
+    rule(
       'contracts-import-zod-alone',
-      'What crosses a boundary must not drag anything with it.',
+      'Contracts cross process boundaries, so they must not pull in other code.',
       { path: '^contracts/', pathNot: tests },
       { pathNot: ['^contracts/', 'node_modules/zod/'] },
     ),
-    wall(
+    rule(
       'domain-imports-contracts-alone',
-      'Rules are pure, so that they need no mock.',
+      'Domain rules are pure functions, so their tests need no mocks.',
       { path: '^libs/domain/', pathNot: tests },
       { pathNot: ['^contracts/', '^libs/domain/'] },
     ),
-    wall(
+    rule(
       'port-imports-contracts-alone',
-      'A port that knows an engine is no port.',
+      'A port must not depend on one of its engines.',
       { path: '^libs/[^/]+/port\\.ts$' },
       { pathNot: '^contracts/' },
     ),
-    wall(
+    rule(
       'engine-imports-its-port-and-one-driver',
-      'An engine can be exchanged only while it leans on nothing else of ours.',
+      'An engine can be replaced only if it depends on nothing else in this repository.',
       { path: `^libs/(${ports})/`, pathNot: ['/port\\.ts$', tests] },
       {
         path: '^(libs|application|services)/',
@@ -47,45 +47,45 @@ export default {
         ],
       },
     ),
-    wall(
+    rule(
       'engines-do-not-know-each-other',
-      'Two engines of one port share the port, never each other.',
+      'Engines of one port share the port only.',
       { path: `^libs/(${ports})/([^/.-]+)`, pathNot: ['/port\\.ts$', tests] },
       { path: `^libs/$1/(${engines})[/.-]`, pathNot: '^libs/$1/$2[/.-]' },
     ),
-    wall(
+    rule(
       'libs-do-not-know-application',
       'Dependencies point inwards.',
       { path: '^(libs|contracts)/' },
       { path: '^application/' },
     ),
-    wall(
+    rule(
       'libs-do-not-know-services',
       'Dependencies point inwards.',
       { path: '^(libs|contracts)/' },
       { path: '^(services|test|scripts)/' },
     ),
-    wall(
+    rule(
       'application-does-not-know-services',
-      'A command or query serves every way in: HTTP, bus and command line.',
+      'HTTP, bus and command line use the same commands and queries.',
       { path: '^application/', pathNot: tests },
       { path: '^(services|test|scripts)/' },
     ),
-    wall(
+    rule(
       'services-do-not-know-each-other',
-      'Services talk through the log and the bus; services/process alone opens engines and starts them, and the command line calls services/process alone.',
+      'Services communicate through the event log and the bus. Only services/process opens engines and starts services; the command line calls only services/process.',
       { path: '^services/([^/]+)/', pathNot: '^services/process/' },
       { path: '^services/', pathNot: ['^services/$1/', '^services/process/'] },
     ),
-    wall(
+    rule(
       'composition-root-is-called-by-the-command-line',
-      'What a service needs is handed to it.',
+      'A service receives its dependencies; it does not open them.',
       { path: '^services/[^/]+/', pathNot: ['^services/(process|cli)/', tests] },
       { path: '^services/process/' },
     ),
-    wall(
+    rule(
       'nothing-imports-tests',
-      'A test helper in the product is a product without a test.',
+      'Production code must not depend on test helpers.',
       { path: '^(contracts|libs|application|services)/', pathNot: tests },
       { path: tests },
     ),
@@ -95,37 +95,37 @@ export default {
     driver('NATS', 'node_modules/(@nats-io|nats)/', [
       '^libs/nats/',
       '^libs/bus/jetstream[/.-]',
-      '^libs/answers/nats[/.-]',
+      '^libs/replies/nats[/.-]',
     ]),
     driver('MongoDB', 'node_modules/mongodb/', ['^libs/mongodb/']),
     driver('KurrentDB', 'node_modules/@(kurrent|eventstore)/', ['^libs/event-store/kurrentdb[/.-]']),
-    wall(
-      'one-door-to-the-outside',
-      'What opens a connection of its own goes around every check of the egress door.',
+    rule(
+      'only-egress-opens-connections',
+      'A connection opened elsewhere would bypass the checks of egress.',
       { path: '^(libs|application|services)/', pathNot: ['^libs/egress/', namesOfStatusCodes, tests] },
       { path: '^(node:)?(http|https|http2|net|tls|dgram|dns|dns/promises)$', dependencyTypesNot: ['type-only'] },
     ),
 
-    wall('no-cycles', 'Of two files that need each other neither can be read first.', {}, { circular: true }),
-    wall(
+    rule('no-cycles', 'Two files that import each other cannot be read one after the other.', {}, { circular: true }),
+    rule(
       'no-barrels',
-      'An import names the file that it means.',
+      'An import names the file that holds the symbol.',
       { path: '(^|/)index\\.[cm]?[jt]s$', pathNot: 'node_modules' },
       {},
     ),
-    wall(
+    rule(
       'no-utils',
-      'A room without a purpose fills with everything.',
+      'A folder without a purpose collects unrelated code.',
       {},
       { path: '(^|/)(utils?|helpers?|common|misc)(/|\\.[cm]?[jt]s$)', pathNot: 'node_modules' },
     ),
-    wall(
+    rule(
       'all-imports-lead-somewhere',
       'A name that does not resolve fails at run time only.',
       {},
       { couldNotResolve: true, pathNot: typesWithoutCode },
     ),
-    wall(
+    rule(
       'no-dev-dependency-at-run-time',
       'What a user installs must be enough to run.',
       { path: '^(contracts|libs|application|services)/', pathNot: tests },

@@ -100,7 +100,7 @@ export const createApp = (parts: AppDependencies): FastifyInstance => {
     const later = !countAsyncRequests && mayBeExemptFromRateLimit(request);
     await (later ? reportLimits : countRequest)(limits, caller.account, reply, now);
     requireActive(caller.account);
-    request.countsLater = later;
+    request.countAfterBody = later;
     if (!later) requireRateLimitLeft(limitsStatusOf(request).rateLimit, now);
   });
   if (!countAsyncRequests)

@@ -130,7 +130,7 @@ describe('The quota of a month', () => {
     const stream = await renderJob(api, body.job_id!, () => Promise.reject(new Error('no browser')));
     expect((await api.engines.store.read(stream)).at(-1)).toMatchObject({
       type: 'RenderFailed',
-      data: { fault: { name: 'internal_error' }, givesBack: '2026-05-20' },
+      data: { error: { name: 'internal_error' }, quotaRefundDate: '2026-05-20' },
     });
     await waitUntil(
       'the render is given back',
@@ -154,7 +154,7 @@ describe('The quota of a month', () => {
     await api.catchUpReadModels();
     expect((await api.engines.store.read(stream)).at(-1)).toMatchObject({
       type: 'RenderFailed',
-      data: { givesBack: null },
+      data: { quotaRefundDate: null },
     });
     expect(await usedBy(secret)).toBe(1);
   });

@@ -40,7 +40,7 @@ describe('Trials of templates', () => {
     expect((await tryOut(test)).status).toBe(200);
     expect((await api.request(live, 'GET', '/api/v1/usage')).body).toMatchObject({
       quota: { used: 0 },
-      trials: { limit: 2, used: 2 },
+      template_tests: { limit: 2, used: 2 },
     });
     expect((await api.request(live, 'POST', '/api/v1/render', htmlRequest)).status).toBe(200);
     api.clock.now = new Date('2026-06-01T00:00:00.000Z');

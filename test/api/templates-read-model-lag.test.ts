@@ -34,10 +34,10 @@ const holdReadModels = async (): Promise<() => void> => {
   Object.assign(projected, {
     write: (...given: Parameters<typeof write>) => released.promise.then(() => write(...given)),
   });
-  Object.assign(reads, { reached: async () => false });
+  Object.assign(reads, { waitForCheckpoint: async () => false });
   return () => {
     Object.assign(projected, { write });
-    Object.assign(reads, { reached: waitForCheckpoint });
+    Object.assign(reads, { waitForCheckpoint });
     released.resolve();
   };
 };

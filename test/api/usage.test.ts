@@ -29,7 +29,7 @@ describe('The usage of an account', () => {
       period: '2026-05',
       quota: { limit: 100, used: 3, remaining: 97 },
       rate_limit: { per_minute: 100_000, current_usage: 3 },
-      trials: { limit: 100, used: 0 },
+      template_tests: { limit: 100, used: 0 },
       by_day: [
         ['01', 0],
         ['02', 0],
@@ -84,7 +84,7 @@ describe('The usage of an account', () => {
     expect(
       (await api.request(live.secret, 'POST', `/api/v1/templates/${body.id}/test`, { data: { x: 1 } })).status,
     ).toBe(200);
-    expect(await usage(live.secret)).toMatchObject({ quota: { used: 0 }, trials: { used: 1 } });
+    expect(await usage(live.secret)).toMatchObject({ quota: { used: 0 }, template_tests: { used: 1 } });
   });
 
   it('counts no render that was refused before it was accepted', async () => {

@@ -78,7 +78,7 @@ export const access = async (keyCount: number, requests: number): Promise<void> 
       keyUses.countRequest(caller.key, now);
       await countRequest(engines.limits, caller.account, reply, now);
       requireActive(caller.account);
-      requireRateLimitLeft(reply.request.standing!.rateLimit, now);
+      requireRateLimitLeft(reply.request.limitsStatus!.rateLimit, now);
       return performance.now() - start;
     };
     const times: number[] = [];

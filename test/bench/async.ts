@@ -251,7 +251,7 @@ const recordOpenRenders = (house: TestInstallation, accountId: string, jobs: num
       ...eventFixtureData<'RenderRequested'>('RenderRequested.v1.webhook'),
       accountId,
       source,
-      reply: { kind: 'poll' as const, estimatedMs: 1 },
+      responseMode: { kind: 'poll' as const, estimatedMs: 1 },
     };
     await timesOf(jobs, 256, () =>
       newAggregate({ store, now: () => new Date() }, render, streams.render(ulid())).execute(

@@ -32,22 +32,22 @@ const seedRenders = async (
     source,
     options,
     limits,
-    bands: { header: null, footer: null },
-    trial: false,
-    reply: { kind: 'wait' },
+    headerFooter: { header: null, footer: null },
+    templateTest: false,
+    responseMode: { kind: 'wait' },
   };
   const durations = { queueMs: 1, prepareMs: 1, waitMs: 1, loadMs: 1, printMs: 5, totalMs: 9 };
   const completed = {
     attempt: 1,
     input: 'html',
     pdf: { sha256: 'cd'.repeat(32), size: 30_000 },
-    reply: 'wait',
+    responseMode: 'wait',
     keptUntil: null,
     pages: 1,
     durations,
-    lane: 'quiet',
-    laneReason: 'no script',
-    engine: 'none',
+    renderMode: 'static',
+    renderModeReason: 'no script',
+    browserVersion: 'none',
     warnings: [],
   };
   await withInstallationEngines(house, async ({ reads, store }) => {

@@ -84,7 +84,7 @@ describe('The callback', () => {
     ]);
     expect(events.at(-2)!.data).toMatchObject({
       attempt: 1,
-      outcome: { kind: 'answered', status: 200, answer: '' },
+      outcome: { kind: 'answered', status: 200, responseBody: '' },
       durationMs: expect.any(Number),
       nextAttemptAt: null,
     });

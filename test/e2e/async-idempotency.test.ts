@@ -42,7 +42,7 @@ describe('The same Idempotency-Key and body', () => {
     expect((await post('/api/v1/render', document, key)).text).toBe(first.text);
     const jobId = String(first.body.id).replace('render_', 'job_');
     const types = (await createJobClient(client).events(jobId)).map(({ type }) => type);
-    expect(types.filter((type) => type.endsWith('Again'))).toEqual([
+    expect(types.filter((type) => type.startsWith('PdfRegeneration'))).toEqual([
       'PdfRegenerationRequested',
       'PdfRegenerationEnded',
     ]);

@@ -108,9 +108,9 @@ describe.concurrent('A receiver that', () => {
     const { job_id } = await jobs.submit({ webhook_url: receiver.url });
     await jobs.waitUntilJob(job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
     const { outcome } = (await jobs.events(job_id)).find(({ type }) => type === 'WebhookAttempted')!.data as {
-      outcome: { answer: string };
+      outcome: { responseBody: string };
     };
-    expect(outcome.answer).toBe('x'.repeat(1000));
+    expect(outcome.responseBody).toBe('x'.repeat(1000));
   });
 
   it('answers 200 and drips its body has the callback: it is called once', async () => {

@@ -63,9 +63,9 @@ describe('The story of a render', () => {
     expect(completed!.data).toMatchObject({
       attempt: 1,
       pages: 1,
-      lane: 'quiet',
+      renderMode: 'quiet',
       warnings: [],
-      engine: expect.stringMatching(/Chrome\//),
+      browserVersion: expect.stringMatching(/Chrome\//),
       pdf: { sha256: sha256Of(pdfBytes(rendered.pdf_base64)), size: pdfBytes(rendered.pdf_base64).length },
     });
     expect(new Set([requested, started, completed].map((event) => event!.metadata.correlationId)).size).toBe(1);
@@ -74,8 +74,8 @@ describe('The story of a render', () => {
   it('tells which lane a document took and why', async () => {
     const { id } = await caller().render('html', '<p>x</p><script>1</script>');
     expect((await readRenderEvents(at.installation, id)).at(-1)!.data).toMatchObject({
-      lane: 'script',
-      laneReason: expect.stringMatching(/script/),
+      renderMode: 'script',
+      renderModeReason: expect.stringMatching(/script/),
     });
   });
 

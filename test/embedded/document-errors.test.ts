@@ -131,6 +131,6 @@ describe('A render that failed', () => {
     expect(body.render_id).toMatch(/^render_[0-9A-Z]{26}$/);
     const events = await readRenderEvents(at.installation, body.render_id);
     expect(events.map(({ type }) => type)).toEqual(['RenderRequested', 'RenderStarted', 'RenderFailed']);
-    expect(events[2]!.data.fault).toMatchObject({ name: 'invalid_html', message: body.message });
+    expect(events[2]!.data.error).toMatchObject({ name: 'invalid_html', message: body.message });
   });
 });

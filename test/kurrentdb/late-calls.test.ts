@@ -27,7 +27,7 @@ describe('An attempt that is given up before its KurrentDB is found', () => {
         name: 'openKurrentDbEventStore',
         args: [clusterUrl(server.endpoint.port), shortTimeouts],
       },
-      'follow',
+      'subscribe',
       { count: 2 },
     );
     others.push(follower);

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { type Files, createProject, runToEnd } from '../support/repo/project-folder.ts';
 
-const emptyModule = 'export const room = 1;\n';
+const emptyModule = 'export const value = 1;\n';
 const moduleImporting = (specifier: string): string =>
-  `import * as other from '${specifier}';\nexport const room = other;\n`;
+  `import * as other from '${specifier}';\nexport const value = other;\n`;
 
 const ruleViolations = (files: Files): string[] => {
   const { stdout } = runToEnd(createProject(files), 'node_modules/.bin/depcruise', [
@@ -18,14 +18,14 @@ const ruleViolations = (files: Files): string[] => {
   return [...stdout.matchAll(/^ {2}error ([\w-]+):/gm)].map(([, name]) => name ?? '');
 };
 
-test('a house that keeps to its walls passes', () => {
+test('code that follows the dependency rules passes', () => {
   const files = {
     'contracts/names.ts': moduleImporting('zod'),
     'libs/domain/render.ts': moduleImporting('#contracts/names.ts'),
     'libs/bus/port.ts': moduleImporting('#contracts/names.ts'),
     'libs/sqlite/database.ts': moduleImporting('node:sqlite'),
     'libs/bus/sqlite.ts': `${moduleImporting('#libs/sqlite/database.ts')}export * as port from './port.ts';\n`,
-    'libs/egress/door.ts': `${moduleImporting('undici')}export * as net from 'node:net';\n`,
+    'libs/egress/egress.ts': `${moduleImporting('undici')}export * as net from 'node:net';\n`,
     'application/renders/commands.ts': moduleImporting('#libs/bus/port.ts'),
     'services/relay/relay.ts': moduleImporting('#application/renders/commands.ts'),
     'services/process/start.ts': moduleImporting('../relay/relay.ts'),
@@ -35,7 +35,7 @@ test('a house that keeps to its walls passes', () => {
   expect(ruleViolations(files)).toEqual([]);
 });
 
-const violations: [wall: string, what: string, files: Files][] = [
+const violations: [rule: string, what: string, files: Files][] = [
   ['contracts-import-zod-alone', 'a contract that imports a library', { 'contracts/a.ts': moduleImporting('pino') }],
   [
     'contracts-import-zod-alone',
@@ -49,12 +49,12 @@ const violations: [wall: string, what: string, files: Files][] = [
   ],
   [
     'domain-imports-contracts-alone',
-    'a rule that imports a module of Node',
+    'a domain rule that imports a module of Node',
     { 'libs/domain/a.ts': moduleImporting('node:crypto') },
   ],
   [
     'domain-imports-contracts-alone',
-    'a rule that imports another lib',
+    'a domain rule that imports another lib',
     { 'libs/domain/a.ts': moduleImporting('#libs/b.ts'), 'libs/b.ts': emptyModule },
   ],
   [
@@ -65,7 +65,7 @@ const violations: [wall: string, what: string, files: Files][] = [
   [
     'engine-imports-its-port-and-one-driver',
     'an engine that imports another lib',
-    { 'libs/bus/sqlite.ts': moduleImporting('#libs/telemetry/log.ts'), 'libs/telemetry/log.ts': emptyModule },
+    { 'libs/bus/sqlite.ts': moduleImporting('#libs/telemetry/logger.ts'), 'libs/telemetry/logger.ts': emptyModule },
   ],
   [
     'engine-imports-its-port-and-one-driver',
@@ -122,14 +122,14 @@ const violations: [wall: string, what: string, files: Files][] = [
     'an engine that opens SQLite itself',
     { 'libs/bus/sqlite.ts': moduleImporting('node:sqlite') },
   ],
-  ['undici-in-one-place', 'a service that takes undici for itself', { 'services/api/a.ts': moduleImporting('undici') }],
+  ['undici-in-one-place', 'a service that imports undici', { 'services/api/a.ts': moduleImporting('undici') }],
   [
-    'one-door-to-the-outside',
+    'only-egress-opens-connections',
     'a lib that opens a connection of its own',
     { 'libs/documents/a.ts': moduleImporting('node:https') },
   ],
   [
-    'one-door-to-the-outside',
+    'only-egress-opens-connections',
     'a service that resolves names itself',
     { 'services/delivery/a.ts': moduleImporting('node:dns/promises') },
   ],
@@ -149,19 +149,19 @@ const violations: [wall: string, what: string, files: Files][] = [
   ['no-barrels', 'a barrel', { 'libs/a/index.ts': "export * from './b.ts';\n", 'libs/a/b.ts': emptyModule }],
   [
     'no-utils',
-    'a room without a purpose',
+    'a folder without a purpose',
     { 'libs/a.ts': moduleImporting('./utils/b.ts'), 'libs/utils/b.ts': emptyModule },
   ],
-  ['all-imports-lead-somewhere', 'an import of nothing', { 'libs/a.ts': moduleImporting('./gone.ts') }],
+  ['all-imports-lead-somewhere', 'an import of a file that does not exist', { 'libs/a.ts': moduleImporting('./gone.ts') }],
   [
     'no-dev-dependency-at-run-time',
-    'a lib that needs what only developers have',
+    'a lib that imports a development dependency',
     { 'libs/a.ts': moduleImporting('fast-check') },
   ],
 ];
 
-test.each(violations)('the wall %s stops %s', (wall, _what, files) => {
-  expect(ruleViolations(files)).toContain(wall);
+test.each(violations)('the dependency rule %s rejects %s', (rule, _what, files) => {
+  expect(ruleViolations(files)).toContain(rule);
 });
 
 const styleFindings = (files: Files): string =>
@@ -170,7 +170,7 @@ const styleFindings = (files: Files): string =>
 test.each<[rule: string, what: string, files: Files]>([
   [
     'no-floating-promises',
-    'a promise that nobody waits for',
+    'a promise that is not awaited',
     {
       'libs/a.ts':
         'const wait = async (): Promise<void> => undefined;\nexport const go = (): void => {\n  wait();\n};\n',
@@ -178,16 +178,16 @@ test.each<[rule: string, what: string, files: Files]>([
   ],
   [
     'no-restricted-properties',
-    'a rule that looks at the clock',
+    'a domain rule that reads the clock',
     { 'libs/domain/a.ts': 'export const now = (): number => Date.now();\n' },
   ],
   [
     'no-restricted-properties',
-    'a rule that throws dice',
+    'a domain rule that uses randomness',
     { 'libs/domain/a.ts': 'export const dice = (): number => Math.random();\n' },
   ],
-  ['no-explicit-any', 'a type that says nothing', { 'libs/a.ts': 'export const a = (x: any): unknown => x;\n' }],
-  ['no-default-export', 'an export without a name', { 'libs/a.ts': 'const a = 1;\nexport default a;\n' }],
-])('the style check %s stops %s', (rule, _what, files) => {
+  ['no-explicit-any', 'the type any', { 'libs/a.ts': 'export const a = (x: any): unknown => x;\n' }],
+  ['no-default-export', 'a default export', { 'libs/a.ts': 'const a = 1;\nexport default a;\n' }],
+])('the lint rule %s rejects %s', (rule, _what, files) => {
   expect(styleFindings(files)).toContain(rule);
 });

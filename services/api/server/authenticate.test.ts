@@ -61,7 +61,7 @@ describe('A key is let in', () => {
     const callers = openCallerCache(storeOf([{ ...key, expiresAt: '2026-05-20T12:00:00.001Z' }]), 3_600_000);
     expect((await authenticate(callers, bearer(secret), now)).key.id).toBe('k');
     await expect(authenticate(callers, bearer(secret), new Date(now.getTime() + 1))).rejects.toMatchObject({
-      fault: { name: 'expired_api_key' },
+      fields: { name: 'expired_api_key' },
     });
   });
 });

@@ -54,7 +54,7 @@ const claim = async (log: EventLog, request: FastifyRequest, key: string, operat
       ? await loadAggregate(log, idempotency, stream)
       : { history: [], aggregate: newAggregate(log, idempotency, stream) };
     const age = history.length === 0 ? 0 : log.now().getTime() - Date.parse(history.at(-1)!.metadata.occurredAt);
-    const bodySha256 = request.received?.sha256 ?? '';
+    const bodySha256 = request.receivedBody?.sha256 ?? '';
     const id = newId(log.now());
     const wish = {
       type: 'claim' as const,

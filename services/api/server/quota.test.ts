@@ -15,10 +15,10 @@ const settled = async (events: readonly Partial<RecordedEvent>[], isServer: bool
   const positions: (number | null)[] = [];
   const parts = {
     limits: {
-      takeRender: async () => ({ allowed: true, limit: 100, used: 1, resetAt: render.at }),
-      settleRender: async (_: CountedRender, position: number | null) => void positions.push(position),
+      countRender: async () => ({ allowed: true, limit: 100, used: 1, resetAt: render.at }),
+      confirmOrReleaseRender: async (_: CountedRender, position: number | null) => void positions.push(position),
     },
-    log: { store: { read: async () => events, ...(isServer && { missing: () => null }) } },
+    eventLog: { store: { read: async () => events, ...(isServer && { missing: () => null }) } },
   } as unknown as QuotaDependencies;
   const failing = acceptWithinQuota(parts, caller, reply, render, () => Promise.reject(new Error('no answer')));
   await expect(failing).rejects.toThrow('no answer');

@@ -31,10 +31,10 @@ const limitsFor = (account: AccountDocument) => ({
 
 type LimitsReporter = (limits: Limits, account: AccountDocument, reply: FastifyReply, now: Date) => Promise<void>;
 
-const reportStatus = (reply: FastifyReply, standing: LimitsStatus): void => {
-  reply.request.standing = standing;
-  setLimitHeaders(reply, 'ratelimit', standing.rateLimit);
-  setLimitHeaders(reply, 'quota', standing.quota);
+const reportStatus = (reply: FastifyReply, limitsStatus: LimitsStatus): void => {
+  reply.request.limitsStatus = limitsStatus;
+  setLimitHeaders(reply, 'ratelimit', limitsStatus.rateLimit);
+  setLimitHeaders(reply, 'quota', limitsStatus.quota);
 };
 
 /** Counts the request toward the account's minute and tells the caller how the limits stand; refuses nothing. */
@@ -75,15 +75,15 @@ const isExemptFromRateLimit = ({ routeOptions, body }: FastifyRequest): boolean 
 /** Counts a request that was to be counted later, unless it is exempt. Harmless where there is nothing to count. */
 export const countDeferredRequest = async (limits: Limits, reply: FastifyReply, now: Date): Promise<void> => {
   const { request } = reply;
-  if (!request.countsLater || isExemptFromRateLimit(request)) return;
-  request.countsLater = false;
+  if (!request.countAfterBody || isExemptFromRateLimit(request)) return;
+  request.countAfterBody = false;
   await countRequest(limits, callerOf(request).account, reply, now);
 };
 
 /** @throws Problem rate_limit_exceeded */
 export const requireDeferredRateLimit = async (limits: Limits, reply: FastifyReply, now: Date): Promise<void> => {
   const { request } = reply;
-  if (!request.countsLater || isExemptFromRateLimit(request)) return;
+  if (!request.countAfterBody || isExemptFromRateLimit(request)) return;
   await countDeferredRequest(limits, reply, now);
   requireRateLimitLeft(limitsStatusOf(request).rateLimit, now);
 };

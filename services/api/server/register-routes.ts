@@ -39,7 +39,7 @@ const callerContextOf = (request: FastifyRequest, reply: FastifyReply, id: strin
     limits: planLimits(account),
     ...limitsStatusOf(request),
     cause: causeOf(request),
-    longTexts: request.received?.longTexts ?? {},
+    longTexts: request.receivedBody?.longTexts ?? {},
   };
 };
 

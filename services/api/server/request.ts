@@ -11,11 +11,11 @@ declare module 'fastify' {
     /** Who sent the request; null where it needed no key. */
     caller: Caller | null;
     /** How the account's limits stand after this request; null before it is counted. */
-    standing: LimitsStatus | null;
+    limitsStatus: LimitsStatus | null;
     /** Whether the request is counted only once its body is read. */
-    countsLater: boolean;
+    countAfterBody: boolean;
     /** The body beside the fields that the route is given; null without a body. */
-    received: Pick<JsonBody, 'longTexts' | 'sha256'> | null;
+    receivedBody: Pick<JsonBody, 'longTexts' | 'sha256'> | null;
   }
 }
 
@@ -23,9 +23,9 @@ declare module 'fastify' {
 export const decorateRequests = (app: FastifyInstance): void => {
   app.decorateRequest('traceparent', null);
   app.decorateRequest('caller', null);
-  app.decorateRequest('standing', null);
-  app.decorateRequest('countsLater', false);
-  app.decorateRequest('received', null);
+  app.decorateRequest('limitsStatus', null);
+  app.decorateRequest('countAfterBody', false);
+  app.decorateRequest('receivedBody', null);
 };
 
 /** Who sent an authenticated request. */
@@ -35,9 +35,9 @@ export const callerOf = ({ caller, method, url }: FastifyRequest): Caller => {
 };
 
 /** How the limits of an authenticated request's account stand. Without a limit `used` tells nothing. */
-export const limitsStatusOf = ({ standing, method, url }: FastifyRequest): LimitsStatus => {
-  if (!standing) throw new Error(`${method} ${url} was not counted`);
-  return standing;
+export const limitsStatusOf = ({ limitsStatus, method, url }: FastifyRequest): LimitsStatus => {
+  if (!limitsStatus) throw new Error(`${method} ${url} was not counted`);
+  return limitsStatus;
 };
 
 /** A request as the origin of events: the key is the actor, the request's id correlates them. */

@@ -71,7 +71,7 @@ export const templateReadRoutes: Route[] = [
       {
         status: 200,
         description: 'The findings; a template with findings is an answer, not an error.',
-        schema: nameSchema('TemplateVerdict', validateTemplateResponse),
+        schema: nameSchema('TemplateValidation', validateTemplateResponse),
       },
     ],
     errors: ['template_too_large'],

@@ -27,7 +27,7 @@ export const busProcessesCases: ContractCases<BusUnderTest> = {
   },
 
   'two processes share the messages, and each message comes once': async ({ engine, engineModule }, skip) => {
-    const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'consumeForEver', {
+    const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'consumeForever', {
       subject: testConsumer.subject,
     });
     await other.waitForLines(1);
@@ -55,7 +55,7 @@ export const busProcessesCases: ContractCases<BusUnderTest> = {
   },
 
   'a process that does nothing but wait for a message stays until it comes': async ({ engine, engineModule }, skip) => {
-    const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'takeOne', {
+    const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'leaseOne', {
       subject: testConsumer.subject,
     });
     await other.waitForLines(1);
@@ -72,7 +72,7 @@ export const busProcessesCases: ContractCases<BusUnderTest> = {
     const place = requireAbility(engineModule, 'second process', skip);
     const message = newMessage();
     await engine.publish(message);
-    const other = runInOtherProcess(place, 'takeAndDie', { subject: testConsumer.subject });
+    const other = runInOtherProcess(place, 'leaseAndKill', { subject: testConsumer.subject });
     await other.waitForLines(1);
     await other.exited();
     expect(other.lines).toEqual([message.id]);

@@ -19,7 +19,7 @@ export const eventStoreProcessesCases: ContractCases<EngineUnderTest<EventStore>
     { engine, engineModule },
     skip,
   ) => {
-    const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'follow', { count: 2 });
+    const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'subscribe', { count: 2 });
     await other.waitForLines(1);
     const events = newEvents(2);
     await engine.append('render-1', events, noStream);
@@ -46,7 +46,7 @@ export const eventStoreProcessesCases: ContractCases<EngineUnderTest<EventStore>
     { engine, engineModule, reopen },
     skip,
   ) => {
-    const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'appendForEver', {
+    const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'appendForever', {
       stream: 'render',
       callers: 16,
     });
@@ -61,7 +61,7 @@ export const eventStoreProcessesCases: ContractCases<EngineUnderTest<EventStore>
   },
 
   'a log whose last writer was killed takes appends at once': async ({ engine, engineModule }, skip) => {
-    const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'appendForEver', {
+    const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'appendForever', {
       stream: 'render',
       callers: 4,
     });

@@ -38,7 +38,7 @@ export const pollResponseMode: ResponseMode = { kind: 'poll', estimatedMs: 1 };
 
 /** The embedded engines in a folder of the test's own, an account, and a clock that the test sets. Nothing runs by itself. */
 export const openEmbeddedEngines = async (start = '2026-03-02T09:00:00.000Z') => {
-  const dataDir = await mkdtemp(join(tmpdir(), 'colophon-stage-'));
+  const dataDir = await mkdtemp(join(tmpdir(), 'colophon-engines-'));
   const engines = await openEngines({
     dataDir,
     eventStoreUrl: 'sqlite:',

@@ -59,10 +59,10 @@ export const startProgram = (program: string, argument: unknown, shellPrefix = '
   };
 };
 
-/** Starts a process that opens the same engine and does there what `act` of `test/support/programs/engine-actions.ts` says. */
+/** Starts a process that opens the same engine and does there what `action` of `test/support/programs/engine-actions.ts` says. */
 export const runInOtherProcess = (
   engineModule: EngineModule,
-  act: string,
+  action: string,
   input: Record<string, unknown> = {},
   shellPrefix = '',
-): OtherProcess => startProgram('../programs/engine-actions.ts', { ...engineModule, act, input }, shellPrefix);
+): OtherProcess => startProgram('../programs/engine-actions.ts', { ...engineModule, action, input }, shellPrefix);

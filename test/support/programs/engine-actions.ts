@@ -18,7 +18,7 @@ const actions: Record<string, (engine: never, input: Input) => Promise<void>> = 
       writeLine(event.id);
     }
   },
-  appendForEver: async (store: EventStore, { stream, callers }) => {
+  appendForever: async (store: EventStore, { stream, callers }) => {
     const caller = async (_: unknown, number: number): Promise<void> => {
       for (let revision = 0; ; revision += 1) {
         const event = newEvent({ revision });
@@ -39,7 +39,7 @@ const actions: Record<string, (engine: never, input: Input) => Promise<void>> = 
     const ends = await Promise.allSettled(Array.from({ length: callers }, caller));
     for (const end of ends) writeLine(`refused ${end.status === 'rejected' ? String(end.reason) : ''}`);
   },
-  follow: async (store: EventStore, { count }) => {
+  subscribe: async (store: EventStore, { count }) => {
     writeLine('ready');
     let left = count;
     const enough = new AbortController();
@@ -54,7 +54,7 @@ const actions: Record<string, (engine: never, input: Input) => Promise<void>> = 
       await bus.publish({ id: `${subject}-${number}`, subject, data: { number } });
     writeLine('published');
   },
-  consumeForEver: async (bus: Bus, { subject }) => {
+  consumeForever: async (bus: Bus, { subject }) => {
     writeLine('ready');
     for (;;) {
       const delivery = await bus.next(
@@ -66,7 +66,7 @@ const actions: Record<string, (engine: never, input: Input) => Promise<void>> = 
       await delivery.ack();
     }
   },
-  takeOne: async (bus: Bus, { subject }) => {
+  leaseOne: async (bus: Bus, { subject }) => {
     writeLine('ready');
     const delivery = await bus.next(
       { name: 'worker', subject, urgent: false, leaseMs: 60_000 },
@@ -74,7 +74,7 @@ const actions: Record<string, (engine: never, input: Input) => Promise<void>> = 
     );
     writeLine(delivery?.id ?? '');
   },
-  takeAndDie: async (bus: Bus, { subject }) => {
+  leaseAndKill: async (bus: Bus, { subject }) => {
     const delivery = await bus.next(
       { name: 'worker', subject, urgent: false, leaseMs: 60_000 },
       new AbortController().signal,
@@ -84,14 +84,14 @@ const actions: Record<string, (engine: never, input: Input) => Promise<void>> = 
   },
 };
 
-const { module, name, args, act, input } = JSON.parse(process.argv[2]!) as {
+const { module, name, args, action, input } = JSON.parse(process.argv[2]!) as {
   module: string;
   name: string;
   args: unknown[];
-  act: string;
+  action: string;
   input: Input;
 };
 const opened = (await import(module)) as Record<string, (...given: unknown[]) => Promise<never>>;
 const engine = await opened[name]!(...args);
-await actions[act]!(engine, input);
+await actions[action]!(engine, input);
 await (engine as { close(): Promise<void> }).close();

@@ -11,7 +11,7 @@ export type Files = Record<string, string>;
 
 /** A folder, for the time of the test, with these files (name to content); `#!` at the start of one makes it executable. */
 export const createFolder = (files: Files): string => {
-  const folder = mkdtempSync(join(tmpdir(), 'colophon-house-'));
+  const folder = mkdtempSync(join(tmpdir(), 'colophon-repo-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(join(folder, dirname(name)), { recursive: true });

@@ -55,7 +55,7 @@ const parseBody = async (
   const bytes = await readBytes(payload, planLimits(account).maxPayloadMb);
   if (bytes.byteLength === 0) return null;
   const { fields, longTexts, sha256 } = await bodies.read(bytes, needsBodyHash(request), account.id);
-  request.received = { longTexts, sha256 };
+  request.receivedBody = { longTexts, sha256 };
   return fields;
 };
 
