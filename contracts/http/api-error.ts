@@ -9,7 +9,7 @@ export class ApiError extends Error {
 
   private constructor(fault: ApiErrorFields) {
     super(fault.message);
-    this.name = 'Problem';
+    this.name = 'ApiError';
     this.fields = fault;
   }
 

@@ -23,7 +23,7 @@ type PrintContext = PrintDependencies & {
 /** A way through the browsers: which browser, which line of waiting documents, and how a document is printed there. */
 export type PrintStrategy = {
   browser: RenderMode;
-  queue: 'kept' | RenderMode;
+  queue: 'reusable' | RenderMode;
   print(instance: BrowserInstance, request: PrintRequest, run: PrintContext): Promise<PrintResult>;
 };
 
@@ -52,7 +52,7 @@ const printLoadedPage = async (
 
 const reusablePageStrategy: PrintStrategy = {
   browser: 'static',
-  queue: 'kept',
+  queue: 'reusable',
   print: async (instance, request, run) => {
     // Nothing in such a document changes while it waits, so it waits before it takes a page from another.
     if (request.options.wait_time > 0) await pause(request.options.wait_time, undefined, { signal: run.signal });
@@ -109,7 +109,7 @@ const loadAndPrint = async (
     await loadDocumentUntil(page, request.html, options.wait_for === 'domcontentloaded' ? 'DOMContentLoaded' : 'load');
     await traffic?.waitForIdle(run.signal);
     if (options.wait_time > 0) await pause(options.wait_time, undefined, { signal: run.signal });
-    await stabilise(page.session, options.wait_for === 'domcontentloaded' ? 'leave' : 'wait');
+    await stabilise(page.session, options.wait_for === 'domcontentloaded' ? 'skip' : 'wait');
     const warnings = (await watch?.checkFailures()) ?? [];
     return { ...(await printLoadedPage(page, instance, request, run, started)), warnings };
   } finally {

@@ -147,7 +147,7 @@ export const openPrinter = async (settings: PrinterOptions): Promise<Printer> =>
       slowAfterMs: defaultSlowAfterMs,
     });
   const queues: Record<PrintStrategy['queue'], FairQueue> = {
-    kept: queueFor(pagesPerBrowser),
+    reusable: queueFor(pagesPerBrowser),
     static: queueFor(pagesPerBrowser * 2),
     scripted: queueFor(pagesPerBrowser),
     animated: queueFor(pagesPerBrowser),
@@ -194,7 +194,7 @@ export const openPrinter = async (settings: PrinterOptions): Promise<Printer> =>
 
   const healthOf = (kind: RenderMode): BrowserHealth => {
     const instance = supervisors[kind].current();
-    const own = kind === 'static' ? [queues.kept, queues.static] : [queues[kind]];
+    const own = kind === 'static' ? [queues.reusable, queues.static] : [queues[kind]];
     const sum = (of: (queue: FairQueue) => number) => own.reduce((total, queue) => total + of(queue), 0);
     return {
       renderMode: kind,

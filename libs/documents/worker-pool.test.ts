@@ -33,32 +33,32 @@ const isAlive = (pid: number) => {
 
 describe('the pool', () => {
   test('keeps a process for the next task', async () => {
-    const pool = open('busy-worker');
+    const pool = open('stub-worker');
     expect(await whoWorks(pool)).toBe(await whoWorks(pool));
     expect(childProcess.fork).toHaveBeenCalledTimes(1);
   });
 
   test('ends a process that never finishes, and puts another in its place', async () => {
-    const pool = open('busy-worker');
+    const pool = open('stub-worker');
     const first = await whoWorks(pool);
-    await expect(spin(pool, 100)).rejects.toMatchObject({ fault: { name: 'processing_timeout' } });
+    await expect(spin(pool, 100)).rejects.toMatchObject({ fields: { name: 'processing_timeout' } });
     expect(await whoWorks(pool)).not.toBe(first);
     await vi.waitFor(() => expect(isAlive(Number(first))).toBe(false), { timeout: 20_000 });
   });
 
   test('fails a task that had no process in time as a fault of the service, and never starts it', async () => {
-    const pool = open('busy-worker');
-    const long = spin(pool, 1_000).catch(({ fault }) => fault.name);
+    const pool = open('stub-worker');
+    const long = spin(pool, 1_000).catch(({ fields }) => fields.name);
     await expect(
       pool.run('analyse', { content: '', variables: [] }, { timeoutMs: 60_000, waitTimeoutMs: 20 }),
-    ).rejects.toMatchObject({ fault: { name: 'service_unavailable', extra: { retry_after: expect.any(Number) } } });
+    ).rejects.toMatchObject({ fields: { name: 'service_unavailable', extra: { retry_after: expect.any(Number) } } });
     expect(await long).toBe('processing_timeout');
     await whoWorks(pool);
     expect(childProcess.fork).toHaveBeenCalledTimes(2);
   });
 
   test('counts the deadline of a task from when it has a process', async () => {
-    const pool = open('busy-worker');
+    const pool = open('stub-worker');
     const events: string[] = [];
     const long = spin(pool, 300).catch(() => events.push('first is over'));
     const next = pool.run(
@@ -67,14 +67,14 @@ describe('the pool', () => {
       { timeoutMs: 50, waitTimeoutMs: 60_000, onStart: () => events.push('next begins') },
     );
     await expect(next).rejects.toMatchObject({
-      fault: { name: 'processing_timeout', extra: { timeout_seconds: 0.05 } },
+      fields: { name: 'processing_timeout', extra: { timeout_seconds: 0.05 } },
     });
     await long;
     expect(events.toSorted()).toEqual(['first is over', 'next begins']);
   });
 
   test('fails the task of a process that crashes, and works on', async () => {
-    const pool = open('busy-worker');
+    const pool = open('stub-worker');
     const first = await whoWorks(pool);
     const crash = pool.run(
       'prepareTemplate',
@@ -94,13 +94,13 @@ describe('the pool', () => {
   });
 
   test('does not start a process again and again that cannot start', async () => {
-    const pool = open('stillborn-worker');
+    const pool = open('exit-at-start-worker');
     for (let round = 0; round < 3; round += 1) await expect(spin(pool, 60_000)).rejects.toThrow('did not start');
     expect(childProcess.fork).toHaveBeenCalledTimes(3);
   });
 
   test('leaves a process to the others, however much there is of one group', async () => {
-    const pool = open('busy-worker', 2);
+    const pool = open('stub-worker', 2);
     const endless = Array.from({ length: 5 }, () => spin(pool, 60_000, 'greedy').catch(String));
     for (let round = 0; round < 3; round += 1) expect(Number(await whoWorks(pool))).toBeGreaterThan(0);
     pool.close();
@@ -108,7 +108,7 @@ describe('the pool', () => {
   });
 
   test('starts further processes while tasks of several groups take long, and keeps no more than it needs', async () => {
-    const pool = open('busy-worker', 2, 8);
+    const pool = open('stub-worker', 2, 8);
     const endless = ['a', 'b', 'c', 'd'].flatMap((group) =>
       [1, 2, 3].map(() => spin(pool, 60_000, group).catch(String)),
     );
@@ -119,7 +119,7 @@ describe('the pool', () => {
   });
 
   test('lets a task that takes long leave the processor to others, and begins the next one in an ordinary process', async () => {
-    const pool = open('busy-worker');
+    const pool = open('stub-worker');
     const long = spin(pool, 60_000).catch(String);
     const { pid } = vi.mocked(childProcess.fork).mock.results[0]!.value as childProcess.ChildProcess;
     await vi.waitFor(() => expect(getPriority(pid)).toBeGreaterThan(getPriority()), { timeout: 20_000 });
@@ -129,7 +129,7 @@ describe('the pool', () => {
   });
 
   test('ends its processes when it is closed', async () => {
-    const pool = open('busy-worker');
+    const pool = open('stub-worker');
     const pid = Number(await whoWorks(pool));
     pool.close();
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 });

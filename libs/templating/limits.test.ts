@@ -45,7 +45,7 @@ describe('a template beyond measure', () => {
 
   it('is not one whose comments speak of blocks', () => {
     expect(scanTags('{{!-- {{#if x}} --}}{{! {{#each y }}{{#if z}}\\{{#if w}}').openBlocks).toEqual([
-      { at: 36, text: '{{#if z}}' },
+      { offset: 36, text: '{{#if z}}' },
     ]);
   });
 });

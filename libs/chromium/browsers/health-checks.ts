@@ -50,7 +50,7 @@ const checkMemory = async ({ instances, logger }: HealthCheckOptions) => {
         process_group: browser.processGroup,
         memory_mb: browser.memory.usedMb,
         limit_mb: browser.memory.limitMb,
-        end: remedy.kill,
+        killed: remedy.kill,
       },
       'browser over its memory limit',
     );

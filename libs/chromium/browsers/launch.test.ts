@@ -48,8 +48,8 @@ test('nothing is left of a closed browser: no process, no folder', async () => {
 });
 
 test('a browser ends, and its folder goes, when the service is ended without a chance to do it', async () => {
-  const code = `const { launch } = await import(${JSON.stringify(new URL('./launch.ts', import.meta.url).href)});
-    const browser = await launch(${JSON.stringify(settings)}); console.log(browser.processGroup); setInterval(() => {}, 1000);`;
+  const code = `const { launchBrowser } = await import(${JSON.stringify(new URL('./launch.ts', import.meta.url).href)});
+    const browser = await launchBrowser(${JSON.stringify(settings)}); console.log(browser.processGroup); setInterval(() => {}, 1000);`;
   const service = spawn(process.execPath, ['--input-type=module', '-e', code], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -62,7 +62,7 @@ test('a browser ends, and its folder goes, when the service is ended without a c
   await expect.poll(() => exists(folder), { timeout: 20_000 }).toBe(false);
 });
 
-const pretender = async (name: string, script: string) => {
+const fakeBrowser = async (name: string, script: string) => {
   const path = join(scratch, name);
   await writeFile(path, `#!/bin/sh\n${script}\n`);
   await chmod(scratch, 0o755);
@@ -71,14 +71,14 @@ const pretender = async (name: string, script: string) => {
 };
 
 test('a machine that has no sandbox is told so, with the remedy', async () => {
-  const path = await pretender('sandless', 'echo "FATAL: No usable sandbox! Update your kernel" >&2; exit 1');
+  const path = await fakeBrowser('sandless', 'echo "FATAL: No usable sandbox! Update your kernel" >&2; exit 1');
   await expect(launchBrowser({ ...settings, executable: path })).rejects.toThrow(
     /sandbox cannot start.*kernel\.unprivileged_userns_clone/s,
   );
 });
 
 test('a browser that does not start says what it said', async () => {
-  const path = await pretender('broken', 'echo "libnss3.so: cannot open shared object file" >&2; exit 127');
+  const path = await fakeBrowser('broken', 'echo "libnss3.so: cannot open shared object file" >&2; exit 127');
   await expect(launchBrowser({ ...settings, executable: path })).rejects.toThrow(
     /broken did not start as a browser.*libnss3\.so/,
   );
@@ -88,7 +88,7 @@ test('a browser that does not start says what it said', async () => {
 });
 
 test('a browser that runs and never answers is ended, and is told of as one that did not start', async () => {
-  const path = await pretender('silent', 'exec sleep 600');
+  const path = await fakeBrowser('silent', 'exec sleep 600');
   await expect(launchBrowser({ ...settings, executable: path, startTimeoutMs: 100 })).rejects.toThrow(
     /silent did not start as a browser/,
   );
@@ -122,7 +122,7 @@ test('a page that cannot be opened leaves no context behind', async () => {
 
 test('failed starts leave no folder behind', async () => {
   const own = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('colophon-browser-'));
-  const path = await pretender('ends', 'echo "$@" | grep -o "user-data-dir=[^ ]*" >&2; exit 1');
+  const path = await fakeBrowser('ends', 'echo "$@" | grep -o "user-data-dir=[^ ]*" >&2; exit 1');
   const error = await launchBrowser({ ...settings, executable: path }).catch((reason: unknown) => reason as Error);
   const folder = /colophon-browser-\w+/.exec((error as Error).message)![0];
   expect(await own()).not.toContain(folder);

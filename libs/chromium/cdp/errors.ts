@@ -10,7 +10,7 @@ export class CommandFailed extends Error {
 
 /** The browser's answer to a command is larger than this process takes in. */
 export class ResponseTooLarge extends Error {
-  override readonly name = 'AnswerTooLong';
+  override readonly name = 'ResponseTooLarge';
   readonly bytes: number;
 
   constructor(message: string, bytes: number) {

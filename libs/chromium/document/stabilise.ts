@@ -40,10 +40,10 @@ const stabiliseExpression = String.raw`(() => {
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 /** Brings a document to the state in which it is printed; with `wait` only once its fonts and pictures are there, with `leave` as it stands. */
-export const stabilise = async (session: Session, unfinished: 'wait' | 'leave' = 'wait'): Promise<void> => {
+export const stabilise = async (session: Session, pendingResources: 'wait' | 'skip' = 'wait'): Promise<void> => {
   for (let wait = 2; ; wait = Math.min(wait * 2, 100)) {
     const { result } = await session.send('Runtime.evaluate', { expression: stabiliseExpression, returnByValue: true });
-    if (result.value !== true || unfinished === 'leave') return;
+    if (result.value !== true || pendingResources === 'skip') return;
     await pause(wait);
   }
 };

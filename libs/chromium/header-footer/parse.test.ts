@@ -87,7 +87,7 @@ test('a whole document serves as a band: its styles and the attributes of its bo
     '<html><head><style>p{color:red}</style></head><body style="color:blue" class="x"><p>Hi</p></body></html>',
   );
   expect(html).toBe(
-    '<style>@scope(.band-header){p{color:red}}</style><div style="color:blue" class="x"><p>Hi</p></div>',
+    '<style>@scope(.colophon-header){p{color:red}}</style><div style="color:blue" class="x"><p>Hi</p></div>',
   );
 });
 
@@ -96,13 +96,13 @@ test('a style sheet keeps its selectors and texts, and has no title', () => {
     '<style title="x" media="print">div>b{content:"& <i>"}</style><style>@media (1px<=width){a>b{color:red}}</style>',
   );
   expect(html).toBe(
-    String.raw`<style media="print">@scope(.band-header){div>b{content:"& \3c i>"}}</style><style>@scope(.band-header){@media (1px<=width){a>b{color:red}}}</style><div></div>`,
+    String.raw`<style media="print">@scope(.colophon-header){div>b{content:"& \3c i>"}}</style><style>@scope(.colophon-header){@media (1px<=width){a>b{color:red}}}</style><div></div>`,
   );
 });
 
 test('names that the browser uses itself are told apart from those of the caller', () => {
   expect(read('<style>.title #header{color:red}</style><b class="title x" id="header">My title</b>')).toBe(
-    '<style>@scope(.band-header){.own-title #own-header{color:red}}</style><div><b class="own-title x" id="own-header">My title</b></div>',
+    '<style>@scope(.colophon-header){.own-title #own-header{color:red}}</style><div><b class="own-title x" id="own-header">My title</b></div>',
   );
 });
 

@@ -118,7 +118,7 @@ const sanitise = (nodes: Dom.ChildNode[], place: HeaderFooterKind): Dom.ChildNod
     else if (node.namespaceURI === html.NS.HTML) {
       // Of sheets with titles the browser applies those with the first title alone.
       node.attrs = node.attrs.filter(({ name }) => name !== 'title');
-      setText(node, scopeStyles(textContent(node), `.band-${place}`));
+      setText(node, scopeStyles(textContent(node), `.colophon-${place}`));
     } else return [];
     return [node];
   });

@@ -7,7 +7,7 @@ const safeFontFamily = (fonts: string) => (/[<>{};]/.test(fonts) ? 'sans-serif' 
 
 // Without weight of its own, so that any rule of the band is the stronger.
 const defaultTypography = (fonts: string) =>
-  `<style>:where(.band-header,.band-footer){font:400 9pt/1.35 ${safeFontFamily(fonts)};color:#000;text-align:left;box-sizing:border-box}</style>`;
+  `<style>:where(.colophon-header,.colophon-footer){font:400 9pt/1.35 ${safeFontFamily(fonts)};color:#000;text-align:left;box-sizing:border-box}</style>`;
 
 export type LayoutContext = { options: RenderOptions; fonts: string };
 
@@ -18,7 +18,7 @@ export const measurementHtml = (bands: HeaderFooterContent[], { options, fonts }
   `<!DOCTYPE html><head>${defaultTypography(fonts)}</head><body style="margin:0">${bands
     .map(
       ({ kind, html }) =>
-        `<div class="band-${kind}" style="width:${contentWidth(options)}mm;display:flow-root">${html.replace(/class="(?:pageNumber|totalPages)">/g, '$&888')}</div>`,
+        `<div class="colophon-${kind}" style="width:${contentWidth(options)}mm;display:flow-root">${html.replace(/class="(?:pageNumber|totalPages)">/g, '$&888')}</div>`,
     )
     .join('')}`;
 
@@ -40,6 +40,6 @@ export const headerFooterTemplate = (
   return (
     `${defaultTypography(fonts)}<style>#${kind}{display:block;padding:0;position:relative;overflow:visible}</style>` +
     `<div style="position:absolute;${edge}:${(margin - height) / 2}mm;left:${options.margin_left}mm;width:${contentWidth(options)}mm;height:${height}mm">` +
-    `<div class="band-${kind}" style="${paint}height:100%;align-content:center">${html}</div></div>`
+    `<div class="colophon-${kind}" style="${paint}height:100%;align-content:center">${html}</div></div>`
   );
 };

@@ -63,7 +63,7 @@ export const unpackDocx = async (bytes: Buffer): Promise<DocxParts> => {
   }
 };
 
-const isApiError = (error: unknown): error is ApiError => error instanceof Error && error.name === 'Problem';
+const isApiError = (error: unknown): error is ApiError => error instanceof Error && error.name === 'ApiError';
 
 const entriesOf = async (archive: ZipFile): Promise<Entry[]> => {
   const entries: Entry[] = [];

@@ -127,8 +127,8 @@ describe('however a document is written', () => {
         expect(classOf(`${before}${after}`)).toMatchObject({
           scripts: false,
           external: false,
-          frames: false,
-          marksPage: false,
+          needsFrames: false,
+          leavesPageState: false,
           needsStabilising: false,
           refresh: undefined,
         });
@@ -204,13 +204,13 @@ test.each([
   "p.innerHTML='<i onclick=&#97;>'",
   '"\\u0072equest"',
 ])('the script %s may wait for frames', (script) =>
-  expect(classOf(`<script>${script}</script>`)).toMatchObject({ frames: true }),
+  expect(classOf(`<script>${script}</script>`)).toMatchObject({ needsFrames: true }),
 );
 
 test('a script that only writes waits for no frame', () => {
   expect(
     classOf('<p id=p></p><script>p.textContent=[3,1,2].sort().join("-");setTimeout(()=>{},1)</script>'),
-  ).toMatchObject({ scripts: true, frames: false, external: false });
+  ).toMatchObject({ scripts: true, needsFrames: false, external: false });
 });
 
 const boxes = (css: string) => classOf(`<style>${css}</style>`).needsStabilising;

@@ -17,8 +17,8 @@ test.each([
   ["0;url='http://h/'x", 0, 'http://h/'],
   ['3;#part', 3, 'about:blank#part'],
   ['&#48;&#59;http://h/', 0, 'http://h/'],
-])('content="%s" is a refresh', (content, seconds, address) => {
-  expect(asked(content)).toEqual({ seconds, address });
+])('content="%s" is a refresh', (content, seconds, url) => {
+  expect(asked(content)).toEqual({ seconds, url });
 });
 
 test.each([
@@ -56,7 +56,7 @@ test('the first of several refreshes counts, and a base makes relative addresses
     refreshOf(
       '<meta http-equiv=refresh content="9;http://a/"><meta http-equiv=refresh content="2;b"><base href="http://h/x/">',
     ),
-  ).toEqual({ seconds: 2, address: 'http://h/x/b' });
+  ).toEqual({ seconds: 2, url: 'http://h/x/b' });
 });
 
 test('any content is read, however long', () => {

@@ -35,7 +35,7 @@ const sectionToHtml = (
   const opening = columns.map((column) => (numeric[column] ? 'class="n"' : ''));
   const cells = (tag: 'th' | 'td', row: readonly Cell[]) =>
     `<tr>${columns.map((column, index) => cellToHtml(tag, opening[index] ?? '', row[column] ?? null)).join('')}</tr>`;
-  return `<table class="grid" style="--signs:${characters.toFixed(1)}">
+  return `<table class="grid" style="--characters:${characters.toFixed(1)}">
 <colgroup>${shares.map((share) => `<col style="width:${share.toFixed(2)}%">`).join('')}</colgroup>
 <thead>${cells('th', header)}</thead>
 <tbody>

@@ -12,15 +12,15 @@ describe('the answer of a worker', () => {
   test('is the plain fault of a Problem', async () => {
     const fail = () => Promise.reject(ApiError.of('invalid_docx', 'damaged', { details: 'x' }));
     expect(await runTask(fail)).toEqual({
-      fault: { name: 'invalid_docx', message: 'damaged', extra: { details: 'x' } },
+      error: { name: 'invalid_docx', message: 'damaged', extra: { details: 'x' } },
     });
   });
 
   test('is a fault where the stack or the length of a text is exhausted', async () => {
     expect(await runTask(() => endless(0))).toMatchObject({
-      fault: { name: 'conversion_failed', extra: { details: 'nested too deeply' } },
+      error: { name: 'conversion_failed', extra: { details: 'nested too deeply' } },
     });
-    expect(await runTask(() => 'x'.repeat(2 ** 29).repeat(2))).toMatchObject({ fault: { name: 'conversion_failed' } });
+    expect(await runTask(() => 'x'.repeat(2 ** 29).repeat(2))).toMatchObject({ error: { name: 'conversion_failed' } });
   });
 
   test('stays an error where the fault is our own', async () => {
