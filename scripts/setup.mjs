@@ -1,11 +1,11 @@
-// Runs on Node 18 and later, before anything is installed: plain JavaScript, built-in modules only.
+// Runs on Node 18 or later, before anything is installed: plain JavaScript, built-in modules only.
 import { ensureDependencies } from './setup/dependencies.mjs';
-import { ensureSystem } from './setup/system-packages.mjs';
+import { ensureSystemPackages } from './setup/system-packages.mjs';
 import { fail } from './setup/output.mjs';
 
 try {
   ensureDependencies();
-  ensureSystem();
+  ensureSystemPackages();
 } catch (error) {
   fail(error);
 }

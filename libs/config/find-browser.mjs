@@ -3,7 +3,7 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const names = [
+const browserNames = [
   'chromium-headless-shell',
   'chrome-headless-shell',
   'chromium',
@@ -13,7 +13,7 @@ const names = [
 ];
 
 /** Where the set-up leaves a browser that it had to download. */
-export const downloadedBrowsers = fileURLToPath(new URL('../../.setup/bin', import.meta.url));
+export const downloadedBrowsersFolder = fileURLToPath(new URL('../../.setup/bin', import.meta.url));
 
 export const isExecutable = (file) => {
   try {
@@ -29,8 +29,8 @@ const isSnap = (file) => realpathSync(file).includes('snap');
 
 export const findBrowser = (env) => {
   if (env.PUPPETEER_EXECUTABLE_PATH) return env.PUPPETEER_EXECUTABLE_PATH;
-  const folders = [...(env.PATH ?? '').split(delimiter).filter(Boolean), downloadedBrowsers];
-  return names
+  const folders = [...(env.PATH ?? '').split(delimiter).filter(Boolean), downloadedBrowsersFolder];
+  return browserNames
     .flatMap((name) => folders.map((folder) => join(folder, name)))
     .find((file) => isExecutable(file) && !isSnap(file));
 };

@@ -1,27 +1,28 @@
-import { outputOf, step } from './run-command.mjs';
+import { commandOutput, runStep } from './run-command.mjs';
 
-const quiet = { DEBIAN_FRONTEND: 'noninteractive' };
-const patient = ['-o', 'DPkg::Lock::Timeout=300'];
+const nonInteractive = { DEBIAN_FRONTEND: 'noninteractive' };
+const lockTimeout = ['-o', 'DPkg::Lock::Timeout=300'];
 
-export const hasApt = () => outputOf('apt-get', ['--version']) !== undefined;
+export const hasApt = () => commandOutput('apt-get', ['--version']) !== undefined;
 
-const isRoot = () => outputOf('id', ['-u'])?.trim() === '0';
+const isRoot = () => commandOutput('id', ['-u'])?.trim() === '0';
 
-export const mayInstall = () => isRoot() && hasApt();
+export const canInstall = () => isRoot() && hasApt();
 
-const isOffered = (package_) =>
-  /^ {2}Candidate: (?!\(none\))/m.test(outputOf('apt-cache', ['policy', package_], { LC_ALL: 'C' }) ?? '');
+const isAvailable = (packageName) =>
+  /^ {2}Candidate: (?!\(none\))/m.test(commandOutput('apt-cache', ['policy', packageName], { LC_ALL: 'C' }) ?? '');
 
-/** Fresh machines and containers come without package lists. */
-export const refreshLists = () => step('List of Debian packages', 'apt-get', [...patient, 'update'], quiet);
+// New machines and containers have no package lists.
+export const updatePackageLists = () =>
+  runStep('List of Debian packages', 'apt-get', [...lockTimeout, 'update'], nonInteractive);
 
-export const firstOffered = (packages) => packages.find(isOffered);
+export const firstAvailable = (packages) => packages.find(isAvailable);
 
 /** True when all packages are installed afterwards. */
-export const install = (title, packages) =>
-  step(
+export const installPackages = (title, packages) =>
+  runStep(
     `${title} (${packages.join(', ')})`,
     'apt-get',
-    [...patient, 'install', '--yes', '--no-install-recommends', ...packages],
-    quiet,
+    [...lockTimeout, 'install', '--yes', '--no-install-recommends', ...packages],
+    nonInteractive,
   );

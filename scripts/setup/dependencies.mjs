@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isExecutable } from '../../libs/config/find-browser.mjs';
 import { ensureNodeLibraries } from './node-libraries.mjs';
-import { step } from './run-command.mjs';
-import { Remedy } from './output.mjs';
+import { runStep } from './run-command.mjs';
+import { SetupError } from './output.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const oldestNode = 24;
+const minNodeVersion = 24;
 
-const packagesIn = (file) => {
+const readPackages = (file) => {
   try {
     return JSON.parse(readFileSync(join(root, file), 'utf8')).packages;
   } catch {
@@ -18,8 +18,8 @@ const packagesIn = (file) => {
 };
 
 /**
- * npm leaves in node_modules a record of what it installed, as the last thing it does. Comparing it with the lock file
- * also accepts what a developer's own `npm install` brought, which a stamp of ours would not know of.
+ * Compares the lock file with the record that npm writes to node_modules at the end of an installation.
+ * This also accepts a developer's own `npm install`, which a stamp file of ours would not.
  */
 export const isInstalled = (wanted, installed) =>
   Object.entries(wanted).every(([path, entry]) => {
@@ -28,14 +28,14 @@ export const isInstalled = (wanted, installed) =>
     return found !== undefined && found.version === entry.version && found.integrity === entry.integrity;
   });
 
-// Not `npm ci`: it refuses a lock file without the packages for other systems, which is what a registry that has not got them leads to.
-// What is locked is installed as locked all the same; that it was, is compared afterwards.
-const install = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
+// `npm ci` refuses a lock file that lacks packages for other systems, and some registries do not have those packages.
+// `isComplete` checks afterwards that the locked versions are installed.
+const installArguments = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'];
 
-// npm prefers library versions, and runs install scripts, by the Node that it runs on itself; so it runs on the one that the service will have.
-export const installer = (runningNode, wantedNode) =>
-  Number.parseInt(runningNode, 10) >= oldestNode
-    ? ['npm', install]
+// npm chooses versions and runs install scripts with its own Node, so it must run on the Node of the service.
+export const installCommand = (runningNode, wantedNode) =>
+  Number.parseInt(runningNode, 10) >= minNodeVersion
+    ? ['npm', installArguments]
     : [
         'npx',
         [
@@ -47,30 +47,30 @@ export const installer = (runningNode, wantedNode) =>
           'npm@11',
           '--',
           'npm',
-          ...install,
+          ...installArguments,
         ],
       ];
 
 const isComplete = (wanted) => {
-  const installed = packagesIn('node_modules/.package-lock.json');
+  const installed = readPackages('node_modules/.package-lock.json');
   return (
     installed !== undefined && isInstalled(wanted, installed) && isExecutable(join(root, 'node_modules/.bin/node'))
   );
 };
 
 export const ensureDependencies = () => {
-  const wanted = packagesIn('package-lock.json');
+  const wanted = readPackages('package-lock.json');
   if (wanted === undefined)
-    throw new Remedy('package-lock.json is missing or unreadable: check out the repository again.');
+    throw new SetupError('package-lock.json is missing or unreadable: check out the repository again.');
   if (isComplete(wanted)) return;
   ensureNodeLibraries();
-  const [command, args] = installer(process.versions.node, wanted['node_modules/node'].version);
-  if (!step('Dependencies', command, args, {}, root))
-    throw new Remedy(
-      'The dependencies could not be installed; the reason stands above. The npm registry must be reachable.',
+  const [command, args] = installCommand(process.versions.node, wanted['node_modules/node'].version);
+  if (!runStep('Dependencies', command, args, {}, root))
+    throw new SetupError(
+      'The dependencies could not be installed; the reason is above. The npm registry must be reachable.',
     );
   if (!isComplete(wanted))
-    throw new Remedy(
-      'npm has installed something else than package-lock.json asks for. Remove node_modules and try again.',
+    throw new SetupError(
+      'npm installed other packages than package-lock.json names. Remove node_modules and try again.',
     );
 };

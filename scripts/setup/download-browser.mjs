@@ -1,4 +1,4 @@
-// Runs on the Node that came with the dependencies.
+// Runs on the Node that is installed with the dependencies.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -16,7 +16,7 @@ const { executablePath } = await install({
   installDeps: process.getuid?.() === 0,
 });
 
-// A browser whose shared libraries are missing would be found at every later start.
+// Without this check, later starts would use a browser whose shared libraries are missing.
 execFileSync(executablePath, ['--version'], { stdio: 'inherit' });
 
 const link = join(downloadedBrowsers, 'chrome-headless-shell');

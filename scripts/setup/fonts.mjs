@@ -1,29 +1,33 @@
-import { outputOf } from './run-command.mjs';
+import { commandOutput } from './run-command.mjs';
 
-const language = (name, code, package_) => ({ name, package: package_, isIn: (face) => face.languages.has(code) });
+const languageRequirement = (name, code, packageName) => ({
+  name,
+  packageName,
+  isMetBy: (face) => face.languages.has(code),
+});
 
-const needs = [
-  language('Latin', 'en', 'fonts-noto-core'),
-  language('Greek', 'el', 'fonts-noto-core'),
-  language('Cyrillic', 'ru', 'fonts-noto-core'),
-  language('Arabic', 'ar', 'fonts-noto-core'),
-  language('Hebrew', 'he', 'fonts-noto-core'),
-  language('Devanagari', 'hi', 'fonts-noto-core'),
-  language('Thai', 'th', 'fonts-noto-core'),
-  language('Chinese (simplified)', 'zh-cn', 'fonts-noto-cjk'),
-  language('Chinese (traditional)', 'zh-tw', 'fonts-noto-cjk'),
-  language('Japanese', 'ja', 'fonts-noto-cjk'),
-  language('Korean', 'ko', 'fonts-noto-cjk'),
+const fontRequirements = [
+  languageRequirement('Latin', 'en', 'fonts-noto-core'),
+  languageRequirement('Greek', 'el', 'fonts-noto-core'),
+  languageRequirement('Cyrillic', 'ru', 'fonts-noto-core'),
+  languageRequirement('Arabic', 'ar', 'fonts-noto-core'),
+  languageRequirement('Hebrew', 'he', 'fonts-noto-core'),
+  languageRequirement('Devanagari', 'hi', 'fonts-noto-core'),
+  languageRequirement('Thai', 'th', 'fonts-noto-core'),
+  languageRequirement('Chinese (simplified)', 'zh-cn', 'fonts-noto-cjk'),
+  languageRequirement('Chinese (traditional)', 'zh-tw', 'fonts-noto-cjk'),
+  languageRequirement('Japanese', 'ja', 'fonts-noto-cjk'),
+  languageRequirement('Korean', 'ko', 'fonts-noto-cjk'),
   {
     name: 'colour emoji',
-    package: 'fonts-noto-color-emoji',
-    isIn: (face) => face.colour && face.languages.has('und-zsye'),
+    packageName: 'fonts-noto-color-emoji',
+    isMetBy: (face) => face.colour && face.languages.has('und-zsye'),
   },
-  { name: 'fixed width', package: 'fonts-noto-mono', isIn: (face) => face.fixedWidth },
+  { name: 'fixed width', packageName: 'fonts-noto-mono', isMetBy: (face) => face.fixedWidth },
   {
     name: 'Arial and Times look-alikes',
-    package: 'fonts-liberation',
-    isIn: (face) => /Liberation Sans|Arial/.test(face.family),
+    packageName: 'fonts-liberation',
+    isMetBy: (face) => /Liberation Sans|Arial/.test(face.family),
   },
 ];
 
@@ -32,10 +36,10 @@ const parseFace = (line) => {
   return { family, languages: new Set(languages.split('|')), colour: colour === 'True', fixedWidth: spacing === '100' };
 };
 
-/** What the fonts of this machine cannot write, given what `fc-list` prints; undefined stands for a machine without fontconfig. */
+/** The requirements that the installed fonts do not meet. `listing` is the output of `listFonts`; undefined: no fontconfig. */
 export const missingFonts = (listing) => {
   const faces = (listing ?? '').split('\n').filter(Boolean).map(parseFace);
-  return needs.filter((need) => !faces.some(need.isIn));
+  return fontRequirements.filter(({ isMetBy }) => !faces.some(isMetBy));
 };
 
-export const listFonts = () => outputOf('fc-list', ['--format', '%{family}\\t%{lang}\\t%{color}\\t%{spacing}\\n']);
+export const listFonts = () => commandOutput('fc-list', ['--format', '%{family}\\t%{lang}\\t%{color}\\t%{spacing}\\n']);

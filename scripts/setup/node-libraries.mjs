@@ -1,18 +1,18 @@
-import { install, mayInstall, refreshLists } from './apt.mjs';
-import { outputOf } from './run-command.mjs';
-import { Remedy } from './output.mjs';
+import { canInstall, installPackages, updatePackageLists } from './apt.mjs';
+import { commandOutput } from './run-command.mjs';
+import { SetupError } from './output.mjs';
 
-// The Node that comes with the dependencies is linked against it, and the smallest Debian and Ubuntu images lack it.
-const library = 'libatomic.so.1';
-const package_ = 'libatomic1';
+// The npm package `node` is linked against it; the smallest Debian and Ubuntu images lack it.
+const libraryFile = 'libatomic.so.1';
+const packageName = 'libatomic1';
 
 const isPresent = () => {
-  const libraries = outputOf('ldconfig', ['-p'], { PATH: `${process.env.PATH}:/usr/sbin:/sbin` });
-  return libraries === undefined || libraries.includes(library);
+  const libraries = commandOutput('ldconfig', ['-p'], { PATH: `${process.env.PATH}:/usr/sbin:/sbin` });
+  return libraries === undefined || libraries.includes(libraryFile);
 };
 
 export const ensureNodeLibraries = () => {
   if (isPresent()) return;
-  if (mayInstall() && refreshLists() && install('Library of Node', [package_]) && isPresent()) return;
-  throw new Remedy(`Node needs ${library}, which this machine lacks. As root: apt-get install ${package_}`);
+  if (canInstall() && updatePackageLists() && installPackages('Library for Node', [packageName]) && isPresent()) return;
+  throw new SetupError(`Node needs ${libraryFile}, which is not installed. As root: apt-get install ${packageName}`);
 };

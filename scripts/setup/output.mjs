@@ -1,11 +1,11 @@
 const bold = process.stderr.isTTY ? (text) => `\u001b[1m${text}\u001b[22m` : (text) => text;
 
-export const say = (text) => process.stderr.write(`${bold('set-up')}  ${text}\n`);
+export const printStatus = (text) => process.stderr.write(`${bold('set-up')}  ${text}\n`);
 
-/** Something that the person at the machine has to know how to put right. */
-export class Remedy extends Error {}
+/** The message tells the user what to do; it is printed without a stack trace. */
+export class SetupError extends Error {}
 
 export const fail = (error) => {
-  say(error instanceof Remedy ? error.message : (error?.stack ?? String(error)));
+  printStatus(error instanceof SetupError ? error.message : (error?.stack ?? String(error)));
   process.exit(1);
 };

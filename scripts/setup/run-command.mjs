@@ -1,35 +1,36 @@
 import { spawnSync } from 'node:child_process';
-import { say } from './output.mjs';
+import { printStatus } from './output.mjs';
 
-const longestOutput = 64 * 1024 * 1024;
+const maxOutputBytes = 64 * 1024 * 1024;
 
-export const outputOf = (command, args, env = {}) => {
-  const done = spawnSync(command, args, {
+/** The standard output of a command, or undefined when it failed. */
+export const commandOutput = (command, args, env = {}) => {
+  const result = spawnSync(command, args, {
     encoding: 'utf8',
-    maxBuffer: longestOutput,
+    maxBuffer: maxOutputBytes,
     env: { ...process.env, ...env },
   });
-  return done.status === 0 ? done.stdout : undefined;
+  return result.status === 0 ? result.stdout : undefined;
 };
 
-/** Says what is done and how long it took; the command's own output is shown only when it fails. */
-export const step = (title, command, args, env = {}, folder = process.cwd()) => {
-  say(`${title} ...`);
+/** Runs a command and prints its title and duration; prints its output only when it fails. True when it succeeded. */
+export const runStep = (title, command, args, env = {}, folder = process.cwd()) => {
+  printStatus(`${title} ...`);
   const start = Date.now();
-  const done = spawnSync(command, args, {
+  const result = spawnSync(command, args, {
     cwd: folder,
     env: { ...process.env, ...env },
     encoding: 'utf8',
-    maxBuffer: longestOutput,
+    maxBuffer: maxOutputBytes,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  if (done.status === 0) {
-    say(`${title}: done in ${((Date.now() - start) / 1000).toFixed(1)} s`);
+  if (result.status === 0) {
+    printStatus(`${title}: done in ${((Date.now() - start) / 1000).toFixed(1)} s`);
     return true;
   }
-  process.stderr.write(`${done.stdout ?? ''}${done.stderr ?? ''}`);
-  say(
-    `${title}: failed (${done.error?.message ?? done.signal ?? `exit code ${done.status}`}): ${[command, ...args].join(' ')}`,
+  process.stderr.write(`${result.stdout ?? ''}${result.stderr ?? ''}`);
+  printStatus(
+    `${title}: failed (${result.error?.message ?? result.signal ?? `exit code ${result.status}`}): ${[command, ...args].join(' ')}`,
   );
   return false;
 };

@@ -1,47 +1,57 @@
-import { firstOffered, hasApt, install, mayInstall, refreshLists } from './apt.mjs';
+import { canInstall, firstAvailable, hasApt, installPackages, updatePackageLists } from './apt.mjs';
 import {
-  authorityTools,
+  certificateToolsPackage,
   browserPackages,
   downloadBrowser,
-  noBrowser,
-  presentBrowser,
+  browserMissingError,
+  findInstalledBrowser,
   sandboxPackage,
 } from './browser.mjs';
 import { listFonts, missingFonts } from './fonts.mjs';
-import { say } from './output.mjs';
+import { printStatus } from './output.mjs';
 
-const fontPackagesFor = (missing, listing) => [
-  ...new Set([...(listing === undefined ? ['fontconfig'] : []), ...missing.map((need) => need.package)]),
+const requiredFontPackages = (missing, listing) => [
+  ...new Set([...(listing === undefined ? ['fontconfig'] : []), ...missing.map(({ packageName }) => packageName)]),
 ];
 
-const warnOfFonts = (missing, packages) => {
-  const remedy = hasApt()
+const warnAboutMissingFonts = (missing, packages) => {
+  const advice = hasApt()
     ? `As root: apt-get install ${packages.join(' ')}`
-    : `Debian calls the packages ${packages.join(', ')}`;
-  say(`Fonts are missing for: ${missing.map((need) => need.name).join(', ')}. Such text comes out as boxes. ${remedy}`);
+    : `The Debian packages are ${packages.join(', ')}`;
+  printStatus(
+    `Fonts are missing for: ${missing.map(({ name }) => name).join(', ')}. Such text is printed as boxes. ${advice}`,
+  );
 };
 
 const ensureFonts = () => {
   const listing = listFonts();
   const missing = missingFonts(listing);
   if (missing.length === 0) return;
-  const packages = fontPackagesFor(missing, listing);
-  if (mayInstall() && install('Fonts', packages) && missingFonts(listFonts()).length === 0) return;
-  warnOfFonts(missingFonts(listFonts()), packages);
+  const packages = requiredFontPackages(missing, listing);
+  if (canInstall() && installPackages('Fonts', packages) && missingFonts(listFonts()).length === 0) return;
+  warnAboutMissingFonts(missingFonts(listFonts()), packages);
 };
 
 const ensureBrowser = () => {
-  if (presentBrowser()) return;
-  const offered = mayInstall() ? firstOffered(browserPackages) : undefined;
-  if (offered && install('Browser', [offered, sandboxPackage, authorityTools]) && presentBrowser()) return;
-  if (downloadBrowser() && presentBrowser()) return;
-  throw noBrowser;
+  if (findInstalledBrowser()) return;
+  const available = canInstall() ? firstAvailable(browserPackages) : undefined;
+  if (
+    available &&
+    installPackages('Browser', [available, sandboxPackage, certificateToolsPackage]) &&
+    findInstalledBrowser()
+  )
+    return;
+  if (downloadBrowser() && findInstalledBrowser()) return;
+  throw browserMissingError;
 };
 
-/** A browser that prints, and fonts that can write what it prints: installed where this user may, else said how. */
-export const ensureSystem = () => {
-  if (presentBrowser() && missingFonts(listFonts()).length === 0) return;
-  if (mayInstall()) refreshLists();
+/**
+ * Installs a browser and the fonts when they are missing and this user may install packages.
+ * Missing fonts are a warning. @throws SetupError without a browser
+ */
+export const ensureSystemPackages = () => {
+  if (findInstalledBrowser() && missingFonts(listFonts()).length === 0) return;
+  if (canInstall()) updatePackageLists();
   ensureBrowser();
   ensureFonts();
 };

@@ -1,4 +1,4 @@
-// Programs that the tests run against. Runs on the Node that came with the dependencies, before the tests only: the service needs none of them.
+// Builds or installs the servers that the tests need. Runs before the tests, on the Node that is installed with the dependencies.
 import { readdirSync } from 'node:fs';
 import { fail } from './output.mjs';
 

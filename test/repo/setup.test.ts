@@ -114,11 +114,11 @@ describe('dependencies', () => {
   });
 
   test('are installed by the Node that they are meant for where an older one runs the set-up', async () => {
-    const { installer } = await import(join(repositoryRoot, 'scripts/setup/dependencies.mjs'));
-    expect(installer('20.20.2', '26.1.0').flat().join(' ')).toMatch(
+    const { installCommand } = await import(join(repositoryRoot, 'scripts/setup/dependencies.mjs'));
+    expect(installCommand('20.20.2', '26.1.0').flat().join(' ')).toMatch(
       /^npx --yes .*--package node@26\.1\.0 --package npm@11 -- npm install --no-save /,
     );
-    expect(installer('24.0.0', '26.1.0').flat().join(' ')).toMatch(/^npm install --no-save /);
+    expect(installCommand('24.0.0', '26.1.0').flat().join(' ')).toMatch(/^npm install --no-save /);
   });
 });
 
