@@ -42,7 +42,7 @@ export default {
         path: '^(libs|application|services)/',
         pathNot: [
           '^libs/$1/',
-          '^libs/(sqlite|mongodb|nats|concurrency|scheduling|clock)/',
+          '^libs/(sqlite|mongodb|nats|concurrency|scheduling|time)/',
           '^libs/engines/remote\\.ts$',
         ],
       },

@@ -5,6 +5,6 @@ import { formatSummary } from './check/test-counts.ts';
 const linted = lint();
 const { counts, succeeded } = runTests(process.argv.slice(2));
 
-if (!linted) console.log('The lint has failed; its findings stand above the tests.');
+if (!linted) console.log('The lint failed; its findings are above the test report.');
 process.exitCode = linted && succeeded ? 0 : 1;
 console.log(formatSummary(counts));

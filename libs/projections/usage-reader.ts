@@ -28,10 +28,7 @@ export const createUsageReader = (store: Pick<EventStore, 'head'>, reads: UsageR
   usageOfMonth: async (month) => {
     const documents = await reads.find(readModels.usage, { where: { month }, limit: maxAccounts });
     return new Map(
-      (documents as UsageDocument[]).map(({ accountId, used, lastPosition }) => [
-        accountId,
-        { used, lastPosition },
-      ]),
+      (documents as UsageDocument[]).map(({ accountId, used, lastPosition }) => [accountId, { used, lastPosition }]),
     );
   },
 });

@@ -3,9 +3,10 @@ import { spawnSync } from 'node:child_process';
 type Check = { name: string; command: string; args: string[] };
 
 const checks: Check[] = [
+  { name: 'format (Prettier)', command: 'prettier', args: ['--check', '.'] },
   { name: 'style and mistakes (oxlint)', command: 'oxlint', args: ['--deny-warnings'] },
   {
-    name: 'import walls (dependency-cruiser)',
+    name: 'dependency rules (dependency-cruiser)',
     command: 'depcruise',
     args: ['contracts', 'libs', 'application', 'services', 'test', 'scripts'],
   },
@@ -13,12 +14,12 @@ const checks: Check[] = [
 ];
 
 const runCheck = ({ name, command, args }: Check): boolean => {
-  const done = spawnSync(`node_modules/.bin/${command}`, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
-  const passed = done.status === 0;
+  const result = spawnSync(`node_modules/.bin/${command}`, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+  const passed = result.status === 0;
   console.log(`lint  ${passed ? 'ok    ' : 'FAILED'}  ${name}`);
-  if (!passed) console.log(`${done.stdout ?? ''}${done.stderr ?? ''}${done.error?.message ?? ''}`);
+  if (!passed) console.log(`${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}`);
   return passed;
 };
 
-/** Runs every check, in the folder of the project, and shows what those that fail have to say. True when all pass. */
+/** Runs every check in the current folder and prints the output of those that fail. True when all pass. */
 export const lint = (): boolean => checks.map(runCheck).every(Boolean);

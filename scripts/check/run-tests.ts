@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { vitestResults, type TestCounts, countTests } from './test-counts.ts';
+import { countTests, type TestCounts, vitestResults } from './test-counts.ts';
 
 export type TestRunResult = { counts: TestCounts; succeeded: boolean };
 
@@ -12,12 +12,12 @@ const readTestCounts = (file: string): TestCounts => {
   try {
     return countTests(vitestResults.parse(JSON.parse(readFileSync(file, 'utf8'))));
   } catch (error) {
-    console.log(`The results of the tests cannot be read: ${String(error)}`);
+    console.log(`The test results cannot be read: ${String(error)}`);
     return noTests;
   }
 };
 
-/** Runs vitest once in the present folder, with its own report on the terminal. A run without a passed test has not succeeded. */
+/** Runs vitest once in the current folder and shows its report. A run without a passed test is a failure. */
 export const runTests = (args: string[]): TestRunResult => {
   const folder = mkdtempSync(join(tmpdir(), 'colophon-results-'));
   const file = join(folder, 'results.json');
@@ -31,8 +31,8 @@ export const runTests = (args: string[]): TestRunResult => {
       ...args,
     ];
     const { status } = spawnSync(process.execPath, vitest, { stdio: 'inherit' });
-    const tally = readTestCounts(file);
-    return { counts: tally, succeeded: status === 0 && tally.failed === 0 && tally.passed > 0 };
+    const counts = readTestCounts(file);
+    return { counts, succeeded: status === 0 && counts.failed === 0 && counts.passed > 0 };
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const assertionResult = z.object({ status: z.enum(['passed', 'failed', 'skipped', 'pending', 'todo', 'disabled']) });
 
-/** What is read of the results that vitest writes with its JSON reporter. */
+/** The part that is used of the report of vitest's JSON reporter. */
 export const vitestResults = z.object({
   success: z.boolean(),
   testResults: z.array(z.object({ name: z.string(), status: z.string(), assertionResults: z.array(assertionResult) })),
@@ -10,7 +10,7 @@ export const vitestResults = z.object({
 
 export type TestCounts = { passed: number; failed: number; skipped: number };
 
-/** Counts tests. A file that failed without a failed test in it, because it could not be loaded or its set-up failed, counts as one failure. */
+/** Counts tests. A file that failed to load or to set up, without a failed test in it, counts as one failure. */
 export const countTests = ({ testResults }: z.output<typeof vitestResults>): TestCounts => {
   const statuses = testResults.flatMap(({ assertionResults }) => assertionResults.map(({ status }) => status));
   const brokenFiles = testResults.filter(

@@ -20,7 +20,9 @@ const runAccountChange = (
 ): Promise<void> =>
   withEngines(async ({ engines, eventLog, actor }) => {
     const { id } = await requireAccount(engines.reads, prefixed);
-    const { changed: isChanged, state } = await changeCallersAndWait(engines, () => changeAccount(eventLog, actor, id, wish));
+    const { changed: isChanged, state } = await changeCallersAndWait(engines, () =>
+      changeAccount(eventLog, actor, id, wish),
+    );
     const shown =
       state.status === 'NONE'
         ? {}

@@ -152,7 +152,11 @@ const violations: [rule: string, what: string, files: Files][] = [
     'a folder without a purpose',
     { 'libs/a.ts': moduleImporting('./utils/b.ts'), 'libs/utils/b.ts': emptyModule },
   ],
-  ['all-imports-lead-somewhere', 'an import of a file that does not exist', { 'libs/a.ts': moduleImporting('./gone.ts') }],
+  [
+    'all-imports-lead-somewhere',
+    'an import of a file that does not exist',
+    { 'libs/a.ts': moduleImporting('./gone.ts') },
+  ],
   [
     'no-dev-dependency-at-run-time',
     'a lib that imports a development dependency',

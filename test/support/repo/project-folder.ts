@@ -9,7 +9,7 @@ export const repositoryRoot = fileURLToPath(new URL('../../..', import.meta.url)
 
 export type Files = Record<string, string>;
 
-/** A folder, for the time of the test, with these files (name to content); `#!` at the start of one makes it executable. */
+/** Creates a folder with these files (name to content), and removes it after the test. A file that starts with `#!` is executable. */
 export const createFolder = (files: Files): string => {
   const folder = mkdtempSync(join(tmpdir(), 'colophon-repo-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -25,21 +25,23 @@ const configurationFiles = [
   'package.json',
   'tsconfig.json',
   '.oxlintrc.json',
+  '.prettierrc.json',
+  '.prettierignore',
   '.dependency-cruiser.mjs',
   'vitest.config.ts',
 ];
 
-/** As `folderOf`, with the rules and the dependencies of this project, and its six source folders. */
+/** As `createFolder`, with this project's configuration files, dependencies and six source folders. */
 export const createProject = (files: Files): string => {
   const folder = createFolder(files);
-  for (const rule of configurationFiles) copyFileSync(join(repositoryRoot, rule), join(folder, rule));
-  for (const room of ['contracts', 'libs', 'application', 'services', 'test', 'scripts'])
-    mkdirSync(join(folder, room), { recursive: true });
+  for (const file of configurationFiles) copyFileSync(join(repositoryRoot, file), join(folder, file));
+  for (const source of ['contracts', 'libs', 'application', 'services', 'test', 'scripts'])
+    mkdirSync(join(folder, source), { recursive: true });
   symlinkSync(join(repositoryRoot, 'node_modules'), join(folder, 'node_modules'));
   return folder;
 };
 
-/** Runs a program to its end in the folder; `env` replaces the environment. */
+/** Runs a program in the folder and waits until it ends; `env` replaces the environment. */
 export const runToEnd = (
   folder: string,
   command: string,
