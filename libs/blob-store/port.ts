@@ -3,7 +3,7 @@ import type { BlobRef } from '#contracts/events/render.ts';
 export class BlobNotFound extends Error {
   constructor(sha256: string) {
     super(`no blob ${sha256}`);
-    this.name = 'BlobMissing';
+    this.name = 'BlobNotFound';
   }
 }
 
@@ -11,7 +11,7 @@ export class BlobNotFound extends Error {
 export type BlobStore = {
   /** Durable when it resolves. */
   put(bytes: Uint8Array): Promise<BlobRef>;
-  /** @throws BlobMissing, also when the stored bytes no longer have that hash. */
+  /** @throws BlobNotFound, also when the stored bytes no longer have that hash. */
   get(sha256: string): Promise<Uint8Array>;
   has(sha256: string): Promise<boolean>;
   delete(sha256: string): Promise<void>;

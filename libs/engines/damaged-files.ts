@@ -5,7 +5,7 @@ import { findDamage, setAside } from '#libs/sqlite/damage.ts';
 export class DamagedFileError extends Error {
   constructor(file: string, reason: string, remedy: string) {
     super(`The database ${file} is damaged: ${reason}. ${remedy}`);
-    this.name = 'DamagedFile';
+    this.name = 'DamagedFileError';
   }
 }
 
@@ -15,7 +15,7 @@ const restoreInstructions = (file: string): string =>
   'Keep the damaged files: "sqlite3 FILE .recover" may save what came after the backup.';
 const rebuildInstructions = 'It can be built anew from the event log: "colophon start" sets it aside and does so.';
 
-/** For the files that cannot be built anew: the event log and the blobs. @throws DamagedFile */
+/** For the files that cannot be built anew: the event log and the blobs. @throws DamagedFileError */
 export const requireUndamaged = (file: string | null): void => {
   const reason = file === null ? null : findDamage(file);
   if (reason !== null) throw new DamagedFileError(file!, reason, restoreInstructions(file!));
@@ -28,7 +28,7 @@ const inodeOf = (file: string): number | null => statSync(file, { throwIfNoEntry
 
 /**
  * Sets a damaged database aside, so that it is built anew; true if it did. Of several processes that start at once, one does it: the others must not set aside the file that it builds.
- * Without `onSetAside` the file is left as it is. @throws DamagedFile then
+ * Without `onSetAside` the file is left as it is. @throws DamagedFileError then
  */
 export const undamagedOrSetAside = (
   file: string | null,

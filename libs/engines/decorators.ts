@@ -19,7 +19,7 @@ export const isServerFailure = (error: unknown): boolean =>
 type Operation = (...given: unknown[]) => Promise<unknown>;
 
 /** These return no promise, wait for as long as it takes, or end the engine. */
-const undecorated: ReadonlySet<string> = new Set(['subscribe', 'recent', 'missing', 'close']);
+const undecorated: ReadonlySet<string> = new Set(['subscribe', 'readCached', 'missing', 'close']);
 
 /** The engine with every other operation replaced by what `change` makes of it. */
 const decorate = <E extends object>(engine: E, change: (operation: Operation, name: string) => Operation): E => {

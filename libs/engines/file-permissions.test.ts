@@ -49,7 +49,7 @@ describe('What other users can read of the data folder', () => {
       ...['blobs', 'incoming', 'log.db', 'log.db-wal'].map((name) => join(folder, name)),
     ]);
     expect(unchanged).toEqual([]);
-    expect(restrictPermissions(inFolder(folder), owner)).toEqual({ restricted: [], left: [] });
+    expect(restrictPermissions(inFolder(folder), owner)).toEqual({ restricted: [], unchanged: [] });
   });
 
   test('is closed behind a link that is configured; links within are left', () => {
@@ -75,7 +75,7 @@ describe('A folder that an orchestrator gave to a group of this process', () => 
     const folder = folderWith(0o2775, { 'log.db': 0o660 });
     expect(restrictPermissions(inFolder(folder), groupMember)).toEqual({
       restricted: [],
-      left: [folder, join(folder, 'log.db')],
+      unchanged: [folder, join(folder, 'log.db')],
     });
   });
 
@@ -85,7 +85,7 @@ describe('A folder that an orchestrator gave to a group of this process', () => 
     chownSync(join(folder, 'log.db'), member.uid, gid);
     expect(restrictPermissions(inFolder(folder), member)).toEqual({
       restricted: [join(folder, 'log.db')],
-      left: [folder],
+      unchanged: [folder],
     });
     expect(modeOf(folder, 'log.db')).toBe('600');
   });
@@ -96,7 +96,7 @@ describe('A folder that holds other things, too', () => {
     const folder = folderWith(0o755, { 'log.db': 0o644, 'photo.jpg': 0o644 });
     expect(restrictPermissions(inFolder(folder), owner)).toEqual({
       restricted: [join(folder, 'log.db')],
-      left: [folder],
+      unchanged: [folder],
     });
     expect([modeOf(folder), modeOf(folder, 'photo.jpg')]).toEqual(['755', '644']);
   });

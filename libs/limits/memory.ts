@@ -46,7 +46,7 @@ export const openMemoryLimits = (usage: UsageReader): Limits => {
     const { used, lastPosition } = await usage.usageOf(month.accountId, month.month);
     // Of two looks at once the earlier may be told last.
     if (lastPosition < month.lastPosition) return month;
-    Object.assign(month, { used, through: lastPosition });
+    Object.assign(month, { used, lastPosition });
     for (const [id, position] of month.pendingRenders) if (position !== null) confirmRender(month, id, position);
     return month;
   };

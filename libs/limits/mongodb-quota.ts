@@ -17,7 +17,7 @@ type QuotaCounter = {
 };
 
 export const quotaCountersIn = (db: MongoDatabase): MongoCollection<QuotaCounter> =>
-  mongoCollectionIn(db, 'quotaMonths');
+  mongoCollectionIn(db, 'quota_counters');
 
 /** No counter has the renders of a time without limits: the next one begins with what the usage read model has. */
 const idOf = (accountId: string, month: string, { quotaSince = 0 }: QuotaLimit): string =>
@@ -37,7 +37,7 @@ export const readUsed = async (
   if (known) return known.used;
   await usage.waitUntilCaughtUp();
   const { used } = await usage.usageOf(accountId, month);
-  const counter = { _id, accountId: accountId, month, used, pendingRenderIds: [], corrections: 0 };
+  const counter = { _id, accountId, month, used, pendingRenderIds: [], corrections: 0 };
   const made = await quotaCountersIn(db).insertOne(counter).catch(nullIfDuplicate);
   return made ? used : readUsed(db, usage, accountId, month, quota);
 };
@@ -52,8 +52,8 @@ export const countRenderBelow = async (
   const { id, accountId, at } = render;
   const month = monthOf(at);
   const _id = idOf(accountId, month, render);
-  const below = { _id, open: { $ne: id }, used: { $lt: limit } };
-  const change = { $inc: { used: 1 }, $push: { open: id } };
+  const below = { _id, pendingRenderIds: { $ne: id }, used: { $lt: limit } };
+  const change = { $inc: { used: 1 }, $push: { pendingRenderIds: id } };
   for (;;) {
     const counted = await quotaCountersIn(db).findOneAndUpdate(below, change, { returnDocument: 'after' });
     if (counted) return { ...limitStatus(counted.used, limit, monthEnd(at)), allowed: true };
@@ -68,8 +68,8 @@ export const releaseRender = async (
   db: MongoDatabase,
   { id, accountId, at, ...quota }: CountedRender,
 ): Promise<void> => {
-  const whileCounted = { _id: idOf(accountId, monthOf(at), quota), open: id };
-  await quotaCountersIn(db).updateOne(whileCounted, { $inc: { used: -1 }, $pull: { open: id } });
+  const whileCounted = { _id: idOf(accountId, monthOf(at), quota), pendingRenderIds: id };
+  await quotaCountersIn(db).updateOne(whileCounted, { $inc: { used: -1 }, $pull: { pendingRenderIds: id } });
 };
 
 /**
@@ -117,9 +117,9 @@ export const correctCounter = async (
   const difference = usage.used + (pendingRenderIds.length - closed.length) - used;
   if (difference === 0 && closed.length === 0) return;
   // Beside another correction, or a render that is taken back late, the difference would be counted twice.
-  const unchanged = { _id, corrections, ...(never.length > 0 && { open: { $all: never } }) };
+  const unchanged = { _id, corrections, ...(never.length > 0 && { pendingRenderIds: { $all: never } }) };
   await quotaCountersIn(db).updateOne(unchanged, {
     $inc: { used: difference, corrections: 1 },
-    $pullAll: { open: closed },
+    $pullAll: { pendingRenderIds: closed },
   });
 };

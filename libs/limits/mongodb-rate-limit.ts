@@ -12,7 +12,7 @@ import { limitStatus } from './windows.ts';
 type RateLimitCounter = { _id: string; endsAt: number; used: number };
 
 export const rateLimitCountersIn = (db: MongoDatabase): MongoCollection<RateLimitCounter> =>
-  mongoCollectionIn(db, 'rateLimitMinutes');
+  mongoCollectionIn(db, 'rate_limit_counters');
 
 const idOf = (accountId: string, ends: Date): string => `${accountId}/${ends.getTime()}`;
 
@@ -27,7 +27,7 @@ export const countRequestBelow = async (
   ends: Date,
 ): Promise<LimitStatus> => {
   const below = { _id: idOf(accountId, ends), used: { $lt: limit } };
-  const change = { $inc: { used: 1 }, $setOnInsert: { ends: ends.getTime() } };
+  const change = { $inc: { used: 1 }, $setOnInsert: { endsAt: ends.getTime() } };
   while (limit > 0) {
     const options = { upsert: true, returnDocument: 'after' } as const;
     const counted = await rateLimitCountersIn(db).findOneAndUpdate(below, change, options).catch(nullIfDuplicate);
@@ -41,7 +41,7 @@ export const countRequestBelow = async (
 
 /** Counts requests none of which is refused. */
 const countRequests = async (db: MongoDatabase, accountId: string, ends: Date, requests: number): Promise<void> => {
-  const change = { $inc: { used: requests }, $setOnInsert: { ends: ends.getTime() } };
+  const change = { $inc: { used: requests }, $setOnInsert: { endsAt: ends.getTime() } };
   const add = () => rateLimitCountersIn(db).updateOne({ _id: idOf(accountId, ends) }, change, { upsert: true });
   // Of two processes that make the document at the same moment one is refused.
   while (!(await add().catch(nullIfDuplicate)));

@@ -25,7 +25,7 @@ import {
 } from './windows.ts';
 
 const createIndexes = async (db: MongoDatabase): Promise<void> => {
-  await rateLimitCountersIn(db).createIndex({ ends: 1 });
+  await rateLimitCountersIn(db).createIndex({ endsAt: 1 });
   await quotaCountersIn(db).createIndex({ month: 1 });
 };
 

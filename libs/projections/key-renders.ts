@@ -70,4 +70,4 @@ export type ApiKeyUsageDocument = {
   lastRequestAt: string;
 };
 
-export const apiKeyUsageCollection: Collection = { name: 'keyUses', indexes: [['accountId', 'month']] };
+export const apiKeyUsageCollection: Collection = { name: 'apiKeyUsage', indexes: [['accountId', 'month']] };

@@ -93,7 +93,7 @@ describe('A rebuild', () => {
     await catchUp(store, reads, [tallyOf(1)]);
     const failing = {
       ...tallyOf(10),
-      on: {
+      handlers: {
         AccountOpened: () => {
           throw new Error('no');
         },

@@ -53,7 +53,7 @@ export const renders: Projection<RenderDocument> = {
     indexes: [
       ['accountId', 'isJob', 'id'],
       ['accountId', 'isJob', 'status', 'id'],
-      ['accountId', 'status', 'reply'],
+      ['accountId', 'status', 'responseMode'],
       ['status', 'id'],
       ['keptUntil'],
       ['pdf.sha256'],

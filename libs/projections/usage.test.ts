@@ -19,7 +19,7 @@ type RenderHistory = {
   keyType: 'live' | 'test';
   templateTest: boolean;
   at: Date;
-  end: 'open' | 'done' | 'failed' | 'own fault' | 'own fault, told by month';
+  end: 'open' | 'done' | 'failed' | 'service error' | 'service error, refund by month';
   daysLater: number;
 };
 
@@ -33,12 +33,12 @@ const renderHistory: fc.Arbitrary<RenderHistory> = fc.record({
     max: new Date('2027-01-03T00:00:00.000Z'),
     noInvalidDate: true,
   }),
-  end: fc.constantFrom('open', 'done', 'failed', 'own fault', 'own fault, told by month'),
+  end: fc.constantFrom('open', 'done', 'failed', 'service error', 'service error, refund by month'),
   daysLater: fc.integer({ min: 0, max: 3 }),
 });
 
 const counts = ({ keyType, templateTest }: RenderHistory): boolean => keyType === 'live' && !templateTest;
-const isRefunded = (one: RenderHistory): boolean => counts(one) && one.end.startsWith('own fault');
+const isRefunded = (one: RenderHistory): boolean => counts(one) && one.end.startsWith('service error');
 
 type EventWithoutPosition = Omit<RecordedEvent, 'position' | 'type' | 'data'> & { type: string; data: unknown };
 
@@ -66,14 +66,14 @@ const eventsOf = (one: RenderHistory, index: number): EventWithoutPosition[] => 
       accountId: one.account,
       keyId: one.key,
       keyType: one.keyType,
-      trial: one.templateTest,
+      templateTest: one.templateTest,
       source: { mode: 'CONVERT', inputType: 'html' },
-      reply: { kind: 'poll' },
+      responseMode: { kind: 'poll' },
     },
     0,
   );
   const later = new Date(one.at.getTime() + one.daysLater * 86_400_000);
-  const givesBack = isRefunded(one) ? one.at.toISOString().slice(0, one.end === 'own fault' ? 10 : 7) : null;
+  const quotaRefundDate = isRefunded(one) ? one.at.toISOString().slice(0, one.end === 'service error' ? 10 : 7) : null;
   switch (one.end) {
     case 'open':
       return [requested];
@@ -83,7 +83,7 @@ const eventsOf = (one: RenderHistory, index: number): EventWithoutPosition[] => 
         event('RenderCompleted', later, { pdf: null, pages: 1, durations: { totalMs: 1 }, keptUntil: null }, 1),
       ];
     default:
-      return [requested, event('RenderFailed', later, { fault: {}, totalMs: 1, givesBack }, 1)];
+      return [requested, event('RenderFailed', later, { error: {}, totalMs: 1, quotaRefundDate }, 1)];
   }
 };
 
@@ -147,7 +147,7 @@ describe('Usage', () => {
               const lasting = own.filter((one) => !isRefunded(one));
               const found = await usageNow(account, month);
               expect(found?.used ?? 0).toBe(lasting.length);
-              const tellsDays = own.filter((one) => one.end !== 'own fault');
+              const tellsDays = own.filter((one) => one.end !== 'service error');
               const expected = Map.groupBy(tellsDays, (one) => one.at.toISOString().slice(0, 10));
               for (const [day, number] of Object.entries(found?.byDay ?? {}))
                 expect([day, number]).toEqual([day, expected.get(day)?.length ?? 0]);
@@ -202,8 +202,8 @@ describe('What was done with a key', () => {
                 expect(found).toMatchObject({
                   renders: own.length,
                   succeeded: own.filter(({ end }) => end === 'done').length,
-                  failed: own.filter(({ end }) => end.includes('fail') || end.includes('fault')).length,
-                  quota: own.filter((one) => counts(one) && !isRefunded(one)).length,
+                  failed: own.filter(({ end }) => end === 'failed' || end.startsWith('service error')).length,
+                  quotaUsed: own.filter((one) => counts(one) && !isRefunded(one)).length,
                 });
               }
             }

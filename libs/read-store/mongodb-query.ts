@@ -12,7 +12,7 @@ const fieldName = (label: string): string =>
   label === '' ? '~' : label.replace(/[~.$/\0]/g, (sign) => `~${sign.charCodeAt(0).toString(16).padStart(2, '0')}`);
 
 const flatFieldPath = (path: string): string => path.split('.').map(fieldName).join('/');
-const mongoFieldPath = (path: string): string => `f.${flatFieldPath(path)}`;
+const mongoFieldPath = (path: string): string => `fields.${flatFieldPath(path)}`;
 
 const valueAt = (document: Document, path: string): unknown =>
   path.split('.').reduce<unknown>((within, label) => (within as Document | null | undefined)?.[label], document);
@@ -31,8 +31,8 @@ export const toMongoDocument = (
   paths: readonly string[],
 ): Omit<MongoDocument, '_id'> =>
   document === null
-    ? { position: position, removed: true }
-    : { position: position, json: JSON.stringify(document), fields: queryFieldsOf(document, paths) };
+    ? { position, removed: true }
+    : { position, json: JSON.stringify(document), fields: queryFieldsOf(document, paths) };
 
 export const fromMongoDocument = ({ json }: Pick<MongoDocument, 'json'>): Document => JSON.parse(json!) as Document;
 
@@ -51,7 +51,7 @@ export const toMongoFilter = (where: Query['where'], range?: Query['range']): Mo
   const conditions: MongoCondition[] = [
     ...Object.entries(where).map(([path, value]) => ({ [mongoFieldPath(path)]: value })),
     ...(hasBounds ? [{ [mongoFieldPath(range!.by)]: bounds }] : []),
-    ...(matchesRemoved(where, hasBounds) ? [{ gone: { $exists: false } }] : []),
+    ...(matchesRemoved(where, hasBounds) ? [{ removed: { $exists: false } }] : []),
   ];
   return conditions.length === 1 ? conditions[0]! : { $and: conditions };
 };

@@ -37,7 +37,7 @@ const generationsIn = (names: readonly string[], collection: string): string[] =
   return own.map((name) => name.slice(first.length + 1));
 };
 
-type OlderFilter = { _id: string; p: { $lt: number } };
+type OlderFilter = { _id: string; position: { $lt: number } };
 type ReplaceOneWrite = { replaceOne: { filter: OlderFilter; replacement: Omit<MongoDocument, '_id'>; upsert: true } };
 
 const falseIfDuplicate = (error: unknown): false => {
@@ -84,12 +84,12 @@ const openMongoEngine = (connection: MongoConnection, collections: readonly Coll
   const stored = (one: StoredDocument): Omit<MongoDocument, '_id'> =>
     toMongoDocument(one, paths.get(one.collection) ?? []);
   const writeOf = (one: StoredDocument): ReplaceOneWrite => ({
-    replaceOne: { filter: { _id: one.id, p: { $lt: one.position } }, replacement: stored(one), upsert: true },
+    replaceOne: { filter: { _id: one.id, position: { $lt: one.position } }, replacement: stored(one), upsert: true },
   });
   return {
     read: (key) =>
       connection.use(async (db) => {
-        const found = await mongoCollectionFor(db, key).findOne({ _id: key.id }, { projection: { json: 1, p: 1 } });
+        const found = await mongoCollectionFor(db, key).findOne({ _id: key.id }, { projection: { json: 1, position: 1 } });
         return {
           document: found?.json === undefined ? null : fromMongoDocument(found),
           position: found?.position ?? 0,

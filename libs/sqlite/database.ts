@@ -2,7 +2,6 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { isDamageError, writeDamageMarker } from './damage.ts';
-import { createTransactionBatch } from './transaction-batch.ts';
 
 export type Row = Record<string, string | number | null>;
 export type SqlParameters = readonly SQLInputValue[];
@@ -24,13 +23,7 @@ export type SqliteDatabase = {
   exec(sql: string): void;
   /** Runs `work` holding the write lock from the start; an exception rolls back. */
   transaction<T>(work: () => T): T;
-  /**
-   * As `transaction`, shared with all that asks for it in the same turn of the event loop: one commit instead of many. Where one piece of work raises an error
-   * each is done in a transaction of its own, so that it fails alone; so it must be such that it can be done twice.
-   */
-  batchedTransaction<T>(work: () => T): Promise<T>;
   inTransaction(): boolean;
-  /** Does what waits for its turn first. */
   close(): void;
 };
 
@@ -106,7 +99,6 @@ export const openDatabase = (
       throw error;
     }
   };
-  const turns = createTransactionBatch(transaction);
   return {
     all: (sql, ...parameters) => named(() => statement(sql).all(...parameters)) as Row[],
     get: (sql, ...parameters) => named(() => statement(sql).get(...parameters)) as Row | undefined,
@@ -117,10 +109,8 @@ export const openDatabase = (
     },
     exec: (sql) => named(() => connection.exec(sql)),
     transaction,
-    batchedTransaction: (work) => turns.add(work),
     inTransaction: () => connection.isTransaction,
     close: () => {
-      turns.flush();
       if (connection.isOpen) connection.close();
     },
   };

@@ -18,7 +18,7 @@ const isUniqueViolation = (error: unknown): boolean =>
   [sqliteConstraintUnique, sqliteConstraintPrimaryKey].includes((error as { errcode?: number }).errcode ?? 0);
 
 const rollBackTask = (reply: WriteTaskResult): WriteTaskResult => {
-  database.run('ROLLBACK TO job');
+  database.run('ROLLBACK TO task');
   return reply;
 };
 
@@ -34,7 +34,7 @@ const runStatements = ({ id, statements }: WriteTask): WriteTaskResult => {
 
 // Some errors (a full disk, say) undo the whole transaction, and with it the savepoint: then every job of the commit has failed.
 const runWriteTask = (job: WriteTask): WriteTaskResult => {
-  database.run('SAVEPOINT job');
+  database.run('SAVEPOINT task');
   try {
     return runStatements(job);
   } catch (error) {
@@ -43,7 +43,7 @@ const runWriteTask = (job: WriteTask): WriteTaskResult => {
       isUniqueViolation(error) ? { id: job.id, isCommitted: false } : { id: job.id, ...toWriteFailure(error) },
     );
   } finally {
-    if (database.inTransaction()) database.run('RELEASE job');
+    if (database.inTransaction()) database.run('RELEASE task');
   }
 };
 

@@ -67,18 +67,18 @@ describe('jobs that share a commit', () => {
     expect(ends.map((end) => (end.status === 'rejected' ? String(end.reason) : 'kept'))).toEqual(
       ends.map(() => expect.stringContaining('UNIQUE constraint failed')),
     );
-    expect(await writer.run([insert(3)])).toMatchObject({ kept: true });
+    expect(await writer.run([insert(3)])).toMatchObject({ isCommitted: true });
     expect(readRows()).toEqual([3]);
   });
 
   it('answer with the rowid of their last row', async () => {
-    expect(await writer.run([insert(40), insert(41)])).toMatchObject({ kept: true, lastRowid: 41 });
+    expect(await writer.run([insert(40), insert(41)])).toMatchObject({ isCommitted: true, lastRowid: 41 });
   });
 
   it('are refused one by one when they cannot be handed over at all', async () => {
     const strange = writer.run([insert(1, () => 'no value of a database')]);
     await expect(strange).rejects.toThrow('could not be cloned');
-    expect(await writer.run([insert(2)])).toMatchObject({ kept: true });
+    expect(await writer.run([insert(2)])).toMatchObject({ isCommitted: true });
   });
 
   it('all come through in great numbers', async () => {
@@ -103,7 +103,7 @@ describe('a writer', () => {
     const closing = writer.close();
     await expect(writer.run([insert(2)])).rejects.toThrow('closed');
     await closing;
-    expect(await under).toMatchObject({ kept: true });
+    expect(await under).toMatchObject({ isCommitted: true });
     expect(readRows()).toEqual([1]);
   });
 });

@@ -35,10 +35,10 @@ describe('the queue in memory', () => {
     const { engine, close } = await open();
     const first = leaseNext(engine);
     await engine.publish(newMessage('new'));
-    expect(await inThisTurn(first)).toMatchObject({ data: 'new', attempt: 1 });
+    expect(await inThisTurn(first)).toMatchObject({ data: 'new', deliveryCount: 1 });
     const second = leaseNext(engine);
     await (await first).nak(0);
-    expect(await inThisTurn(second)).toMatchObject({ data: 'new', attempt: 2 });
+    expect(await inThisTurn(second)).toMatchObject({ data: 'new', deliveryCount: 2 });
     await close();
   });
 

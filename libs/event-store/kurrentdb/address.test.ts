@@ -11,8 +11,8 @@ describe('An address of KurrentDB', () => {
       'kurrentdb://user:s%40cret@a:2113,b:2113,c?tls_verify_cert=false',
       'a:2113, b:2113, c',
     ],
-  ])('%s is taken', (url, forDriver, where) => {
-    expect(parseKurrentDbAddress(url)).toEqual({ url: forDriver, where });
+  ])('%s is taken', (url, forDriver, hosts) => {
+    expect(parseKurrentDbAddress(url)).toEqual({ url: forDriver, hosts });
   });
 
   it.each([

@@ -16,7 +16,7 @@ import { TimeoutError } from '#libs/concurrency/timeout.ts';
 export class UnsupportedServerVersion extends Error {
   constructor(version: string) {
     super(`is of version ${version}`);
-    this.name = 'TooOld';
+    this.name = 'UnsupportedServerVersion';
   }
 }
 

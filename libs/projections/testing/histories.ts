@@ -81,12 +81,12 @@ const renderHistories = fc
     accountId: accountIds,
     keyId: fc.constantFrom('k1', 'k2'),
     templateId: fc.option(templateIds),
-    trial: fc.boolean(),
-    reply: fc.constantFrom('wait', 'poll', 'webhook'),
+    templateTest: fc.boolean(),
+    responseMode: fc.constantFrom('wait', 'poll', 'webhook'),
     length: fc.integer({ min: 1, max: 4 }),
     fails: fc.boolean(),
   })
-  .map(({ id, accountId, keyId, templateId, trial, reply, length, fails }): RecordedHistory => {
+  .map(({ id, accountId, keyId, templateId, templateTest, responseMode, length, fails }): RecordedHistory => {
     const durations = { queueMs: 60, prepareMs: 1, waitMs: 1, loadMs: 1, printMs: 1, totalMs: 100 };
     const events = [
       {
@@ -96,8 +96,8 @@ const renderHistories = fc
           keyId,
           keyType: 'live',
           source: sourceOf(templateId),
-          trial,
-          reply: { kind: reply, url: 'https://example.com' },
+          templateTest,
+          responseMode: { kind: responseMode, url: 'https://example.com' },
         },
       },
       { type: 'RenderStarted', data: { attempt: 1, worker: 'w', queueMs: 0 } },
@@ -106,10 +106,10 @@ const renderHistories = fc
             type: 'RenderFailed',
             data: {
               attempt: 1,
-              fault: { name: 'internal_error', message: 'no', extra: {} },
-              reply,
+              error: { name: 'internal_error', message: 'no', extra: {} },
+              responseMode,
               totalMs: 5,
-              givesBack: null,
+              quotaRefundDate: null,
             },
           }
         : {
@@ -118,7 +118,7 @@ const renderHistories = fc
               attempt: 1,
               input: 'html',
               pdf: blob,
-              reply,
+              responseMode,
               keptUntil: '2026-05-20T13:00:00.000Z',
               pages: 1,
               durations,
@@ -134,7 +134,7 @@ const deliveryHistories = fc
   .record({ id: fc.uuid(), accountId: accountIds, length: fc.integer({ min: 1, max: 6 }), answered: fc.boolean() })
   .map(({ id, accountId, length, answered }): RecordedHistory => {
     const place = { round: 1, attempt: 1 };
-    const outcome = answered ? { kind: 'answered', status: 200, answer: '' } : { kind: 'timeout', reason: 'silent' };
+    const outcome = answered ? { kind: 'answered', status: 200, responseBody: '' } : { kind: 'timeout', reason: 'silent' };
     const events = [
       {
         type: 'DeliveryRequested',

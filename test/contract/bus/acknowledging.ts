@@ -23,9 +23,9 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
     await engine.publish(message);
     await leaseNext(engine);
     await advance(testConsumer.leaseMs + 1);
-    expect(await leaseNext(engine)).toMatchObject({ id: message.id, attempt: 2 });
+    expect(await leaseNext(engine)).toMatchObject({ id: message.id, deliveryCount: 2 });
     await advance(testConsumer.leaseMs + 1);
-    expect(await leaseNext(engine)).toMatchObject({ id: message.id, attempt: 3 });
+    expect(await leaseNext(engine)).toMatchObject({ id: message.id, deliveryCount: 3 });
   },
 
   'whoever waits gets a message when the lease of another runs out': async ({ engine, advance }) => {
@@ -34,7 +34,7 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
     await leaseNext(engine);
     const waiting = leaseNext(engine);
     await advance(testConsumer.leaseMs + 1);
-    expect(await waiting).toMatchObject({ id: message.id, attempt: 2 });
+    expect(await waiting).toMatchObject({ id: message.id, deliveryCount: 2 });
   },
 
   'who has lost the lease can no longer end, delay or hold the message': async ({ engine, advance }) => {
@@ -49,7 +49,7 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
     await lost.ack();
     expect(await engine.pending(testConsumer)).toBe(1);
     await held.nak(0);
-    expect(await leaseNext(engine)).toMatchObject({ id: message.id, attempt: 3 });
+    expect(await leaseNext(engine)).toMatchObject({ id: message.id, deliveryCount: 3 });
   },
 
   'an ack after the lease was lost does not take the message from the one who has it': async ({ engine, advance }) => {
@@ -60,7 +60,7 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
     await leaseNext(engine);
     await lost.ack();
     await advance(testConsumer.leaseMs + 1);
-    expect(await leaseNext(engine)).toMatchObject({ id: message.id, attempt: 3 });
+    expect(await leaseNext(engine)).toMatchObject({ id: message.id, deliveryCount: 3 });
   },
 
   'a message given back comes again after the delay, and not before': async ({ engine, advance }) => {
@@ -70,7 +70,7 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
     await advance(4_000);
     expect(await isBusEmpty(engine)).toBe(true);
     await advance(1_001);
-    expect(await leaseNext(engine)).toMatchObject({ id: message.id, attempt: 2 });
+    expect(await leaseNext(engine)).toMatchObject({ id: message.id, deliveryCount: 2 });
   },
 
   'a message given back comes again after the delay where the clock of the machine is set back by an hour, or forward':
@@ -85,7 +85,7 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
         expect(await isBusEmpty(engine)).toBe(true);
         await advance(1_001);
         const again = await leaseNext(engine);
-        expect(again).toMatchObject({ id: message.id, attempt: 2 });
+        expect(again).toMatchObject({ id: message.id, deliveryCount: 2 });
         await again.ack();
         vi.useRealTimers();
       }
@@ -112,7 +112,7 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
     await delivery.ack();
     await delivery.nak(60_000);
     await advance(101);
-    expect(await leaseNext(engine)).toMatchObject({ id: message.id, attempt: 2 });
+    expect(await leaseNext(engine)).toMatchObject({ id: message.id, deliveryCount: 2 });
   },
 
   'long work keeps its message by saying that it goes on': async ({ engine, advance }) => {
@@ -126,7 +126,7 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
     await advance(almost);
     expect(await isBusEmpty(engine)).toBe(true);
     await advance(almost);
-    expect(await leaseNext(engine)).toMatchObject({ id: message.id, attempt: 2 });
+    expect(await leaseNext(engine)).toMatchObject({ id: message.id, deliveryCount: 2 });
   },
 
   'whatever is given back or lost on the way, every message gets done once': async ({ engine, advance }) => {

@@ -7,7 +7,7 @@ export const leasingCases: ContractCases<BusUnderTest> = {
   'a message comes as it was published, for the first time': async ({ engine }) => {
     const message = newMessage({ text: 'é \u0000 "\' 👩🏽‍🚀', nested: [1, null, { deep: true }] });
     await engine.publish(message);
-    expect(await leaseNext(engine)).toMatchObject({ ...message, attempt: 1 });
+    expect(await leaseNext(engine)).toMatchObject({ ...message, deliveryCount: 1 });
   },
 
   'whoever waits gets a message as soon as it is published': async ({ engine }) => {
@@ -63,7 +63,7 @@ export const leasingCases: ContractCases<BusUnderTest> = {
     await (await leaseNext(engine)).ack();
     await advance(deduplicationMs + 1);
     await engine.publish(message);
-    expect(await leaseNext(engine)).toMatchObject({ id: message.id, attempt: 1 });
+    expect(await leaseNext(engine)).toMatchObject({ id: message.id, deliveryCount: 1 });
   },
 
   'and so is each of many that were done long ago, the last of them first': async ({
@@ -125,9 +125,9 @@ export const leasingCases: ContractCases<BusUnderTest> = {
     await leaseNext(engine);
     const again = await open();
     expect(await again.pending(testConsumer)).toBe(2);
-    expect(await leaseNext(again)).toMatchObject({ id: waiting.id, attempt: 1 });
+    expect(await leaseNext(again)).toMatchObject({ id: waiting.id, deliveryCount: 1 });
     await advance(testConsumer.leaseMs + 1);
-    expect(await leaseNext(again)).toMatchObject({ id: held.id, attempt: 2 });
+    expect(await leaseNext(again)).toMatchObject({ id: held.id, deliveryCount: 2 });
     await again.publish(done);
     expect(await again.pending(testConsumer)).toBe(2);
   },

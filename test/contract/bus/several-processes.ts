@@ -78,6 +78,6 @@ export const busProcessesCases: ContractCases<BusUnderTest> = {
     expect(other.lines).toEqual([message.id]);
     expect(await isBusEmpty(engine)).toBe(true);
     await advance(longLeaseConsumer.leaseMs + 1);
-    expect(await leaseNext(engine)).toMatchObject({ id: message.id, attempt: 2 });
+    expect(await leaseNext(engine)).toMatchObject({ id: message.id, deliveryCount: 2 });
   },
 };

@@ -69,13 +69,13 @@ export const rateLimitCases: ContractCases<LimitsUnderTest> = {
     const month = { limit: 4, resetAt: dateOf('2026-06-01T00:00:00.000Z') };
     const ask = () => engine.countRequest('known', { perMinute: 1, perMonth: 4 }, noon);
     expect(await ask()).toEqual({
-      minute: { allowed: true, limit: 1, used: 1, resetAt },
-      month: { ...month, allowed: true, used: 3 },
+      rateLimit: { allowed: true, limit: 1, used: 1, resetAt },
+      quota: { ...month, allowed: true, used: 3 },
     });
     await takeNewRender(engine, 'known', 4);
     expect(await ask()).toEqual({
-      minute: { allowed: false, limit: 1, used: 1, resetAt },
-      month: { ...month, allowed: false, used: 4 },
+      rateLimit: { allowed: false, limit: 1, used: 1, resetAt },
+      quota: { ...month, allowed: false, used: 4 },
     });
     expect((await countOneRequest(engine, 'known', 2, noon)).used).toBe(2);
   },
@@ -85,12 +85,12 @@ export const rateLimitCases: ContractCases<LimitsUnderTest> = {
       const [may, june] = [dateOf('2026-05-31T23:59:59.999Z'), dateOf('2026-06-01T00:00:00.000Z')];
       const ask = (now: Date) => engine.countRequest('known', { perMinute: 1, perMonth: 3 }, now);
       expect(await ask(may)).toMatchObject({
-        minute: { allowed: true, used: 1, resetAt: june },
-        month: { allowed: false, used: 3, resetAt: june },
+        rateLimit: { allowed: true, used: 1, resetAt: june },
+        quota: { allowed: false, used: 3, resetAt: june },
       });
       expect(await ask(june)).toMatchObject({
-        minute: { allowed: true, used: 1, resetAt: dateOf('2026-06-01T00:01:00.000Z') },
-        month: { allowed: true, used: 0, resetAt: dateOf('2026-07-01T00:00:00.000Z') },
+        rateLimit: { allowed: true, used: 1, resetAt: dateOf('2026-06-01T00:01:00.000Z') },
+        quota: { allowed: true, used: 0, resetAt: dateOf('2026-07-01T00:00:00.000Z') },
       });
       expect((await ask(may)).rateLimit.allowed).toBe(false);
     },

@@ -18,8 +18,8 @@ export const requestAndRenderCases: ContractCases<LimitsUnderTest> = {
     const nothing = { allowed: false, limit: 0, used: 0, resetAt };
     expect(await countOneRequest(engine, 'a', 0, noon)).toEqual(nothing);
     expect(await engine.countRequest('a', { perMinute: 0, perMonth: 0 }, noon)).toEqual({
-      minute: nothing,
-      month: { ...nothing, resetAt: dateOf('2026-06-01T00:00:00.000Z') },
+      rateLimit: nothing,
+      quota: { ...nothing, resetAt: dateOf('2026-06-01T00:00:00.000Z') },
     });
     expect((await takeNewRender(engine, 'a', 0)).allowed).toBe(false);
     expect((await countOneRequest(engine, 'a', 1, noon)).used).toBe(1);

@@ -18,7 +18,7 @@ const tallies = [
   {
     model: 'people',
     collection: collections[0]!,
-    on: {
+    handlers: {
       TemplateCreated: (event: RecordedEvent): Effect<Tally> => ({
         id: event.stream,
         createsDocument: true,
@@ -34,8 +34,8 @@ const tallies = [
   {
     model: 'places',
     collection: collections[1]!,
-    on: {},
-    beside: {
+    handlers: {},
+    additionalHandlers: {
       TemplateVersioned: (event: RecordedEvent) =>
         additionalEffect<Tally>(collections[1]!, 'house', add(event, 'house')),
     },
@@ -210,9 +210,9 @@ export const convergingCases: ContractCases<ReadStoreUnderTest> = {
     expect(await projecting.advance(0, [event(1)])).toBe(true);
     const rebuilt = {
       ...tallies[0]!,
-      on: {
+      handlers: {
         ...tallies[0]!.handlers,
-        TemplateCreated: () => ({ id: 'a', begins: true as const, evolve: () => ({ id: 'a', events: ['rebuilt'] }) }),
+        TemplateCreated: () => ({ id: 'a', createsDocument: true as const, evolve: () => ({ id: 'a', events: ['rebuilt'] }) }),
       },
     };
     await rebuildReadModel(storeOf(log.slice(0, 1)), other, rebuilt);
