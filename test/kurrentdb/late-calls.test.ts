@@ -12,7 +12,7 @@ afterEach(async () => {
   for (const other of others.splice(0)) await other.kill();
 });
 
-const shortTimeouts = { ...quickOptions, attemptMs: 100 };
+const shortTimeouts = { ...quickOptions, attemptTimeoutMs: 100 };
 const clusterUrl = (port: number): string => `kurrentdb+discover://127.0.0.1:${port}?tls=false`;
 /** So many attempts are given up while the members of the cluster are not known. */
 const abandonedAttempts = 3;

@@ -6,7 +6,7 @@ export type ExpectedStreamState = number | 'any' | 'no_stream' | 'stream_exists'
 
 /** `revision` and `position` are those of the last event, whether it was written now or stood there already; -1 is a stream without events. */
 export type AppendOutcome =
-  { kind: 'written' | 'known'; revision: number; position: number } | { kind: 'wrong version'; current: number };
+  { kind: 'written' | 'repeated'; revision: number; position: number } | { kind: 'wrong version'; current: number };
 
 export type FakeEventLog = {
   append(stream: string, events: readonly ProposedEvent[], expected: ExpectedStreamState): AppendOutcome;
@@ -113,7 +113,7 @@ export const openFakeEventLog = ({ file }: FakeEventLogOptions = {}): FakeEventL
       const after = revisionOf(expected);
       const known = after === null ? writtenByThisProcess(stored, events) : lastOfRepeatedAppend(stored, events, after);
       if (known === 'in part') return { kind: 'wrong version', current };
-      if (known) return { kind: 'known', revision: known.revision, position: known.position };
+      if (known) return { kind: 'repeated', revision: known.revision, position: known.position };
       if (!matchesExpected(current, expected)) return { kind: 'wrong version', current };
       if ((appends += 1) % appendsBetweenStatistics === 0) write('$stats-127.0.0.1:2113', [statistics()]);
       write(stream, events);
