@@ -86,7 +86,9 @@ export const submitRender = async (
   const answer = ask.reply.kind === 'wait' ? replies.wait(id, abandoned) : Promise.resolve(null);
   const aggregate = newAggregate({ ...eventLog, now: () => at }, render, streams.render(id));
   const { position } = await aggregate.execute({ type: 'request', data }, ask.cause);
-  return { id, createdAt: at.toISOString(), position: position!, reply: answer };
+  // No event: an earlier append of the same request, which was given up, has succeeded since.
+  const acceptedAt = position ?? (await eventLog.store.read(streams.render(id)))[0]!.position;
+  return { id, createdAt: at.toISOString(), position: acceptedAt, reply: answer };
 };
 
 /** The answer as a PDF. @throws Problem for a render that failed */

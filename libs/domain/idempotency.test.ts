@@ -30,7 +30,14 @@ describe('an idempotency key', () => {
     expect(given(idempotency, claimed('a')).when(release('a'))).toEqual([released('a')]);
     expect(given(idempotency, claimed('a')).when(release('b'))).toEqual([]);
     expect(given(idempotency, claimed('a'), released('a')).when(release('a'))).toEqual([]);
-    expect(given(idempotency, claimed('a'), released('a')).when(claim('b'))).toEqual([claimed('b')]);
+  });
+
+  it('keeps the id of a request that is sent again after its release, so that its work has one stream', () => {
+    const retry = given(idempotency, claimed('a'), released('a'));
+    expect(retry.when(claim('b'))).toEqual([claimed('a')]);
+    const other = { ...claim('b'), bodySha256: 'cd' } as IdempotencyCommand;
+    expect(retry.when(other)).toEqual([{ ...claimed('b'), data: { ...claimed('b').data, bodySha256: 'cd' } }]);
+    expect(retry.when(claim('b', true))).toEqual([claimed('b')]);
   });
 
   it('passes to another request when the time is over for which keys are kept', () => {

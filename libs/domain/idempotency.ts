@@ -5,30 +5,40 @@ export const idempotencyKeyLifetimeMs = 24 * 60 * 60 * 1000;
 
 type Claim = { id: string; operation: string; bodySha256: string };
 
-export type IdempotencyState = { status: 'FREE' } | ({ status: 'CLAIMED' } & Claim);
+export type IdempotencyState = { status: 'FREE'; released: Claim | null } | ({ status: 'CLAIMED' } & Claim);
 
 export type IdempotencyCommand =
   /** `expired`: the present claim is older than the time that keys are kept. */
   ({ type: 'claim'; accountId: string; expired: boolean } & Claim) | { type: 'release'; id: string };
 
-const evolve = (_: IdempotencyState, event: IdempotencyEvent): IdempotencyState => {
+const evolve = (state: IdempotencyState, event: IdempotencyEvent): IdempotencyState => {
   switch (event.type) {
     case 'IdempotencyKeyClaimed': {
       const { id, operation, bodySha256 } = event.data;
       return { status: 'CLAIMED', id, operation, bodySha256 };
     }
     case 'IdempotencyKeyReleased':
-      return { status: 'FREE' };
+      return { status: 'FREE', released: state.status === 'CLAIMED' ? state : null };
     default:
       return event satisfies never;
   }
 };
 
+/** An append that was given up may still succeed. The same request therefore keeps its id, so that it has one stream. */
+const retriedId = ({ operation, bodySha256 }: Claim, released: Claim | null): string | null =>
+  released?.operation === operation && released.bodySha256 === bodySha256 ? released.id : null;
+
 const decide = (command: IdempotencyCommand, state: IdempotencyState): IdempotencyEvent[] => {
   switch (command.type) {
     case 'claim': {
       const { type: _, expired, ...data } = command;
-      return state.status === 'FREE' || expired ? [{ type: 'IdempotencyKeyClaimed', data }] : [];
+      if (state.status === 'CLAIMED') return expired ? [{ type: 'IdempotencyKeyClaimed', data }] : [];
+      return [
+        {
+          type: 'IdempotencyKeyClaimed',
+          data: { ...data, id: (expired ? null : retriedId(data, state.released)) ?? data.id },
+        },
+      ];
     }
     case 'release':
       return state.status === 'CLAIMED' && state.id === command.id
@@ -41,7 +51,7 @@ const decide = (command: IdempotencyCommand, state: IdempotencyState): Idempoten
 
 /** One Idempotency-Key of an account. No events on `claim`: somebody holds it, and the state says with what. */
 export const idempotency: Decider<IdempotencyState, IdempotencyCommand, IdempotencyEvent> = {
-  initial: { status: 'FREE' },
+  initial: { status: 'FREE', released: null },
   evolve,
   decide,
 };

@@ -66,7 +66,7 @@ const claim = async (log: EventLog, request: FastifyRequest, key: string, operat
     };
     try {
       const { events } = await aggregate.executeOnce(wish, cause);
-      return { aggregate, cause, age, first: events.length > 0 ? wish.id : null, wish };
+      return { aggregate, cause, age, isClaimed: events.length > 0, wish };
     } catch (error) {
       // The key was used before, or is used at the same moment.
       if (!(error instanceof RevisionConflict)) throw error;
@@ -84,16 +84,16 @@ export const runOnce = async (
   const { operation, permission, streamOf, run, replay } = attempt;
   const key = keyOf(request);
   if (key === null) return run(newId(log.now()));
-  const { aggregate, cause, age, first, wish } = await claim(log, request, key, operation);
+  const { aggregate, cause, age, isClaimed, wish } = await claim(log, request, key, operation);
   const runReleasing = (id: string): Promise<unknown> =>
     run(id).catch(async (error: unknown) => {
       // What was accepted stays accepted, even where its answer went wrong: a second try must not do it twice.
       if ((await log.store.read(streamOf(id))).length === 0) await aggregate.execute({ type: 'release', id }, cause);
       throw error;
     });
-  if (first !== null) return runReleasing(first);
   const held = aggregate.state;
   if (held.status !== 'CLAIMED') throw inProgress();
+  if (isClaimed && held.id === wish.id) return runReleasing(held.id);
   if (held.operation !== operation || held.bodySha256 !== wish.bodySha256)
     throw ApiError.of(
       'idempotency_conflict',
@@ -109,6 +109,6 @@ export const runOnce = async (
   if (replayed !== null && replayed !== 'running') return replayed;
   notReplayed();
   // A claim from further in the future is that of a clock that was set back since.
-  if (replayed === null && Math.abs(age) > abandonedClaimMs) return runReleasing(held.id);
+  if (replayed === null && (isClaimed || Math.abs(age) > abandonedClaimMs)) return runReleasing(held.id);
   throw inProgress();
 };

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { streams } from '#contracts/names.ts';
+import { ApiError } from '#contracts/http/api-error.ts';
+import { type InProcessApi, htmlRequest, openInProcessApi } from '../support/api/in-process-api.ts';
+
+let api: InProcessApi;
+let secret: string;
+beforeEach(async () => {
+  api = await openInProcessApi('2026-05-20T12:00:30.000Z');
+  secret = (await api.createKey(await api.createAccount('free'))).secret;
+});
+afterEach(async () => {
+  await api.close();
+  await api.remove();
+});
+
+const requestOnce = async (html = '<p>1</p>') => {
+  const { statusCode: status, body } = await api.app.inject({
+    method: 'POST',
+    url: '/api/v1/render/async',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'idempotency-key': 'one' },
+    payload: JSON.stringify({ ...htmlRequest, data: html }),
+  });
+  return { status, id: (JSON.parse(body) as { id?: string }).id };
+};
+
+/** Gives up the next append of a render, as a timeout does. `land` lets it succeed later. */
+const giveUpNextAppend = (): { land(): Promise<unknown> } => {
+  const { store } = api.engines;
+  const append = store.append.bind(store);
+  let land: () => Promise<unknown> = () => Promise.reject(new Error('nothing was appended'));
+  store.append = async (stream, ...rest) => {
+    if (!stream.startsWith(streams.render(''))) return append(stream, ...rest);
+    store.append = append;
+    land = () => append(stream, ...rest);
+    throw ApiError.of('service_unavailable', 'The event log does not respond.', { retry_after: 2 });
+  };
+  return { land: () => land() };
+};
+
+const renderStreams = async (): Promise<Set<string>> => {
+  const events = await api.eventLog.store.readAll(0, 1_000);
+  return new Set(events.filter(({ type }) => type === 'RenderRequested').map(({ stream }) => stream));
+};
+
+it('A request that failed while its append was under way makes one render, also when the append succeeds before the retry', async () => {
+  const append = giveUpNextAppend();
+  expect((await requestOnce()).status).toBe(503);
+  await append.land();
+  const retried = await requestOnce();
+  expect(retried.status).toBe(200);
+  expect(await renderStreams()).toEqual(new Set([streams.render(retried.id!.slice('render_'.length))]));
+});
+
+it('A request that failed while its append was under way makes one render, also when the append succeeds after the retry', async () => {
+  const append = giveUpNextAppend();
+  expect((await requestOnce()).status).toBe(503);
+  expect((await requestOnce()).status).toBe(200);
+  await expect(append.land()).rejects.toThrow();
+  expect((await renderStreams()).size).toBe(1);
+});
+
+it('A request that failed while its append was under way makes one render, also when the append succeeds during the retry', async () => {
+  const append = giveUpNextAppend();
+  expect((await requestOnce()).status).toBe(503);
+  const { store } = api.engines;
+  const put = api.engines.blobs.put.bind(api.engines.blobs);
+  api.engines.blobs.put = async (bytes) => {
+    api.engines.blobs.put = put;
+    await append.land();
+    return put(bytes);
+  };
+  expect((await requestOnce()).status).toBe(200);
+  expect((await renderStreams()).size).toBe(1);
+  expect(await store.read([...(await renderStreams())][0]!)).toHaveLength(1);
+});
+
+it('A key whose request failed is free for another request', async () => {
+  giveUpNextAppend();
+  expect((await requestOnce()).status).toBe(503);
+  expect((await requestOnce('<p>2</p>')).status).toBe(200);
+});
