@@ -38,11 +38,11 @@ export const consumers = { renderer: 'renderer', delivery: 'delivery' } as const
 export const readModels = {
   renders: 'renders',
   deliveries: 'deliveries',
-  workDurations: 'pace',
+  workDurations: 'workDurations',
   accounts: 'accounts',
   apiKeys: 'apiKeys',
   usage: 'usage',
   templates: 'templates',
   templateVersions: 'templateVersions',
-  templateUsage: 'templateUses',
+  templateUsage: 'templateUsage',
 } as const;

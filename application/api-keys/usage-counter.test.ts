@@ -34,8 +34,8 @@ describe('The requests of a key', () => {
     uses.countRequest(key, new Date('2026-05-02T00:00:00.000Z'));
     await uses.close();
     expect(await usesOf('a1')).toEqual([
-      { keyId: 'k1', accountId: 'a1', month: '2026-05', requests: 3, lastAt: may.toISOString() },
-      { keyId: 'k1', accountId: 'a1', month: '2026-06', requests: 1, lastAt: june.toISOString() },
+      { keyId: 'k1', accountId: 'a1', month: '2026-05', requests: 3, lastRequestAt: may.toISOString() },
+      { keyId: 'k1', accountId: 'a1', month: '2026-06', requests: 1, lastRequestAt: june.toISOString() },
     ]);
   });
 

@@ -62,7 +62,7 @@ const traceAppend = <T>(
     'db.operation.name': 'append',
     'db.collection.name': kind,
     'colophon.stream': stream,
-    'colophon.events': types.join(' '),
+    'colophon.event.types': types.join(' '),
   };
   return withSpan(
     { name: `append ${kind}`, kind: 'client', attributes, parent: currentTraceparent() ? null : parentTraceparent },

@@ -40,7 +40,7 @@ describe('A query', () => {
     const freshness = createReadYourWrites(readModelsAt({ templates: 4, renders: 9 }));
     freshness.recordWrite('a', 5, 'templates', 'renders');
     await expect(freshness.waitForWrites('a', 'templates', 'renders')).rejects.toMatchObject({
-      fault: { name: 'service_unavailable', extra: { retry_after: 1 } },
+      fields: { name: 'service_unavailable', extra: { retry_after: 1 } },
     });
     await expect(freshness.waitForWrites('a', 'renders')).resolves.toBeUndefined();
   });
@@ -88,7 +88,7 @@ describe('A write that is settled everywhere', () => {
     const freshness = createReadYourWrites(readModelsAt({ templates: 4 }), 1);
     freshness.recordWrite('a', 5, 'templates');
     await expect(freshness.waitForWritesEverywhere('a', 'templates')).rejects.toMatchObject({
-      fault: { name: 'service_unavailable' },
+      fields: { name: 'service_unavailable' },
     });
   });
 });

@@ -72,9 +72,9 @@ const maxResponseBytes = 4 * maxRecordedCharacters;
 const done: MessageResult = { kind: 'done' };
 
 const toAttemptOutcome = (outcome: WebhookResult, target: PlaintextTarget): AttemptOutcome =>
-  outcome.kind === 'answered'
+  outcome.kind === 'responded'
     ? {
-        kind: 'answered',
+        kind: 'responded',
         status: outcome.status,
         responseBody: maskSecrets(target, outcome.body.slice(0, maxRecordedCharacters)),
       }
@@ -213,14 +213,14 @@ export const deliverWebhook = async (
   if (!found) return done;
   const { requested, aggregate, cause } = found;
   span?.setAttributes({ 'colophon.account.id': accountIdOf(requested.accountId) });
-  if (aggregate.state.status !== 'DUE' && aggregate.state.status !== 'SENT') return done;
+  if (aggregate.state.status !== 'DUE' && aggregate.state.status !== 'ATTEMPTING') return done;
   const wait = remainingDelayMs(dependencies, id, aggregate.state, dependencies.eventLog.now());
   if (wait > 0) return { kind: 'again', delayMs: wait };
   const material = await loadAttemptInput(dependencies, id, requested, aggregate.state.target, delivery);
-  await aggregate.execute({ type: 'send' }, cause);
+  await aggregate.execute({ type: 'startAttempt' }, cause);
   // An attempt that was announced and never recorded was cut off by a crash: it is made again.
   const { state } = aggregate;
-  if (state.status !== 'SENT') return done;
+  if (state.status !== 'ATTEMPTING') return done;
   span?.setAttributes({ 'colophon.attempt': state.attempt });
   const { outcome, durationMs } =
     typeof material === 'string'
@@ -232,7 +232,7 @@ export const deliverWebhook = async (
           traceparent: cause.traceparent,
         });
   const now = dependencies.eventLog.now();
-  const { events } = await aggregate.execute({ type: 'record', outcome, durationMs, now }, cause);
+  const { events } = await aggregate.execute({ type: 'recordAttempt', outcome, durationMs, now }, cause);
   countAttempts(events);
   await eraseTarget(dependencies.blobs, aggregate, cause);
   const next = remainingDelayMs(dependencies, id, aggregate.state, now);

@@ -2,7 +2,7 @@ import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.t
 import { count, record } from '#libs/telemetry/metrics.ts';
 import { isTracingEnabled, type Span, withSpan } from '#libs/telemetry/tracing.ts';
 
-const outcomeLabels = { timeout: 'timeout', refused: 'refused', failed: 'failed' } as const;
+const outcomeLabels = { timeout: 'timeout', blocked: 'blocked', failed: 'failed' } as const;
 const attemptLabels = ['1', '2', '3'] as const;
 
 /** Counts what the log has come to say of a callback. */
@@ -12,21 +12,22 @@ export const countAttempts = (events: readonly DeliveryEvent[]): void => {
     if (event.type !== 'WebhookAttempted') continue;
     const { attempt, outcome, durationMs } = event.data;
     const name =
-      outcome.kind !== 'answered'
+      outcome.kind !== 'responded'
         ? outcomeLabels[outcome.kind]
         : ended === 'WebhookDelivered'
           ? 'delivered'
           : 'rejected';
-    count('colophon.delivery.attempts', 1, {
+    count('colophon.webhook.attempts', 1, {
       outcome: name,
       attempt: attemptLabels[Math.min(attempt, attemptLabels.length) - 1]!,
     });
-    record('colophon.delivery.duration', durationMs / 1000, {});
+    record('colophon.webhook.attempt.duration', durationMs / 1000, {});
   }
-  if (ended) count('colophon.deliveries', 1, { outcome: ended === 'WebhookDelivered' ? 'delivered' : 'failed' });
+  if (ended)
+    count('colophon.webhook.deliveries', 1, { outcome: ended === 'WebhookDelivered' ? 'delivered' : 'failed' });
 };
 
-type Outcome = AttemptOutcome | { kind: 'answered'; status: number };
+type Outcome = AttemptOutcome | { kind: 'responded'; status: number };
 
 /** One attempt to call back, in its span. `call` is given the span's `traceparent`, which goes to the receiver; `led` where tracing is off. */
 export const traceAttempt = <T extends Outcome>(
@@ -43,7 +44,7 @@ export const traceAttempt = <T extends Outcome>(
     'colophon.attempt': attempt,
     ...(attempt > 1 ? { 'http.request.resend_count': attempt - 1 } : {}),
   };
-  return withSpan({ name: `callback ${method}`, kind: 'client', attributes }, async (span) => {
+  return withSpan({ name: `webhook ${method}`, kind: 'client', attributes }, async (span) => {
     const outcome = await call(span.traceparent ?? led);
     setOutcomeAttributes(span, outcome);
     return outcome;
@@ -51,7 +52,7 @@ export const traceAttempt = <T extends Outcome>(
 };
 
 const setOutcomeAttributes = (span: Span, outcome: Outcome): void => {
-  if (outcome.kind !== 'answered') return span.setErrorType(outcome.kind);
+  if (outcome.kind !== 'responded') return span.setErrorType(outcome.kind);
   span.setAttributes({ 'http.response.status_code': outcome.status });
   if (outcome.status >= 400) span.setErrorType(String(outcome.status));
 };

@@ -81,7 +81,7 @@ export const ensureInstallationIds = async (
   for (const { one, found } of seen) {
     const mark = found ?? (await one.engine.setInstallationId(one.kind === 'blobs' ? newBlobStoreId(id) : id));
     if (one.kind === 'blobs' && installationIdIn(mark) === id)
-      await aggregate.execute({ type: 'noteBlobStoreMark', blobStoreId: mark }, newCause(actor, null));
+      await aggregate.execute({ type: 'registerBlobStore', blobStoreId: mark }, newCause(actor, null));
     throwIfAny([mismatchMessage(one, mark, requireCreated(aggregate))]);
   }
 };

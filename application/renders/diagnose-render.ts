@@ -8,11 +8,12 @@ import { BlobNotFound } from '#libs/blob-store/port.ts';
 import { hasWaitedAnHour } from '#libs/bus/redelivery-delays.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
 import { emptyPrintDiagnostics } from '#libs/chromium/print-request.ts';
+import { renderModeOf } from '#libs/chromium/render-mode.ts';
 import { BrowserGone } from '#libs/chromium/cdp/errors.ts';
 import type { PreparedDocument } from '#libs/documents/document-preparation.ts';
 import { maxAttempts, render } from '#libs/domain/render.ts';
 import { causedBy, loadAggregate } from '#application/command-handling/aggregate.ts';
-import { renderModeOf, renderPdf, type RenderRequestedData, type RenderPdfDependencies } from './render-pdf.ts';
+import { renderPdf, type RenderRequestedData, type RenderPdfDependencies } from './render-pdf.ts';
 import { requestLogFields } from '#libs/telemetry/traceparent.ts';
 import { renderAttributes } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
@@ -65,7 +66,7 @@ const diagnose = async (
   const found = prepared()?.classification;
   const made = 'pdf' in result ? result : null;
   return {
-    render_mode: found ? renderModeOf(found) : null,
+    render_mode: found ? renderModeOf({ classification: found, options: requested.options }) : null,
     render_mode_reason: renderModeReasonText.nullable().parse(found?.reason ?? null),
     console: findings.console,
     omitted_messages: findings.omittedMessages,

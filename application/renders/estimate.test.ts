@@ -26,13 +26,13 @@ const estimatesWith = (queue: Queue, pace: WorkDurationsDocument | null = usual)
   let looks = 0;
   const clock = { now: 0 };
   const server = { away: false, readsAway: false };
-  const count = async (_: string, { accountId, reply, status }: Record<string, unknown>): Promise<number> => {
+  const count = async (_: string, { accountId, responseMode, status }: Record<string, unknown>): Promise<number> => {
     looks += 1;
     if (server.readsAway) throw new Error('the read models are away');
     if (accountId === undefined) return status === 'QUEUED' ? queue.urgent + queue.ordinary + (queue.others ?? 0) : 0;
     if (accountId !== 'a') return 0;
-    if (reply === 'webhook') return 0;
-    return reply === 'poll' ? queue.ordinary : queue.urgent;
+    if (responseMode === 'webhook') return 0;
+    return responseMode === 'poll' ? queue.ordinary : queue.urgent;
   };
   const get = async (_: string, id: string) => (id === allAccountsDocumentId ? ofAll : id === 'a' ? pace : null);
   const checkpoint = async (): Promise<number> => queue.through ?? 0;

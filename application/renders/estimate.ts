@@ -45,7 +45,9 @@ const ordinaryInterval = 4;
 
 /** How many renders of the account are taken up before one that comes now. */
 const rendersAhead = (priority: EstimateRequest['priority'], { urgent, ordinary }: WaitingCounts): number =>
-  priority === 'ordinary' ? urgent + ordinary : urgent + Math.min(ordinary, Math.floor(urgent / (ordinaryInterval - 1)));
+  priority === 'ordinary'
+    ? urgent + ordinary
+    : urgent + Math.min(ordinary, Math.floor(urgent / (ordinaryInterval - 1)));
 
 type CachedRead<T> = { at: number; value: Promise<T> };
 type AccountWorkDurations = { own: WorkDurationsDocument | null; ofAll: WorkDurationsDocument | null };
@@ -114,7 +116,7 @@ export const createEstimator = (
   });
   const ofAccount = countsWithJobs(reads, now, async (accountId): Promise<WaitingCounts> => {
     const [urgent, polled, called] = await Promise.all(
-      ['wait', 'poll', 'webhook'].map((reply) => count({ accountId, status: 'QUEUED', reply })),
+      ['wait', 'poll', 'webhook'].map((responseMode) => count({ accountId, status: 'QUEUED', responseMode })),
     );
     return { urgent: urgent!, ordinary: polled! + called! };
   });

@@ -60,12 +60,12 @@ describe('Whoever waits for a render', () => {
   it('hears of a failure from the log where no message of it came', async () => {
     const aggregate = await begun('a');
     const answer = answers.wait('a', never);
-    const fault = { name: 'invalid_html' as const, message: 'wrong', extra: { line: 1 } };
+    const error = { name: 'invalid_html' as const, message: 'wrong', extra: { line: 1 } };
     await aggregate.execute(
-      { type: 'fail', data: { attempt: 1, error: fault, responseMode: 'wait', totalMs: 1, quotaRefundDate: null } },
+      { type: 'fail', data: { attempt: 1, error, responseMode: 'wait', totalMs: 1, quotaRefundDate: null } },
       cause,
     );
-    expect(await answer).toEqual({ status: 'FAILED', fault });
+    expect(await answer).toEqual({ status: 'FAILED', error });
   });
 
   it('has a PDF made again, once, where it was made and never came', async () => {
@@ -91,7 +91,7 @@ describe('Whoever waits for a render', () => {
   it('has a PDF made again where it was asked for before the clock was set back by an hour', async () => {
     const aggregate = await begun('a');
     await aggregate.execute({ type: 'complete', data: await released<'RenderCompleted'>('RenderCompleted.v1') }, cause);
-    await aggregate.execute({ type: 'requestPdfAgain', count: 1 }, cause);
+    await aggregate.execute({ type: 'requestPdfRegeneration', count: 1 }, cause);
     const later = withEventLogFallback(
       openMemoryReplies(),
       { store, now: () => new Date(Date.now() - 3_600_000) },
@@ -138,7 +138,7 @@ describe('Whoever waits for a render', () => {
     const closing = withEventLogFallback(openMemoryReplies(), log(), quick, () => closed);
     const answer = closing.wait('a', never);
     closed = 'The event log is older.';
-    expect(await answer).toMatchObject({ status: 'FAILED', fault: { name: 'service_unavailable', message: closed } });
+    expect(await answer).toMatchObject({ status: 'FAILED', error: { name: 'service_unavailable', message: closed } });
     closing.close();
   });
 

@@ -46,7 +46,7 @@ const readReplyFromEventLog = async (
   if (!wasDone || isRegenerationPending(history, log.now(), regenerationTimeoutMs)) return 'done';
   const count = nextRegeneration(aggregate.state);
   if (count === null) return tooManyRegenerations;
-  await aggregate.execute({ type: 'requestPdfAgain', count }, causedBy(history.at(-1)!, 'api'));
+  await aggregate.execute({ type: 'requestPdfRegeneration', count }, causedBy(history.at(-1)!, 'api'));
   return 'done';
 };
 

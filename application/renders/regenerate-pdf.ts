@@ -45,7 +45,7 @@ export const regeneratePdf = async (
   span?.setAttributes(renderAttributes(id, attempt, request.data));
   // Comes before the PDF is stored: what is stored and not in the log would stay for ever.
   const end = (data: EventData['PdfRegenerationEnded']) =>
-    aggregate.execute({ type: 'endPdfAgain', data }, causedBy(asked, 'renderer'));
+    aggregate.execute({ type: 'endPdfRegeneration', data }, causedBy(asked, 'renderer'));
   try {
     const { pdf, pages } = await renderPdf(dependencies, request.data, new Date(request.metadata.occurredAt));
     const isSame = createHash('sha256').update(pdf).digest('hex') === completed.pdf.sha256;

@@ -60,7 +60,7 @@ describe('A PDF in the making', () => {
     const produced = await renderPdf(dependencies, requestOf(), requestedAt);
     expect(produced).toMatchObject({
       pages: 1,
-      lane: 'quiet',
+      renderMode: 'static',
       engine: 'Chrome/1',
       durations: { waitMs: 1, loadMs: 2, printMs: 3 },
     });
@@ -80,7 +80,7 @@ describe('A PDF in the making', () => {
     const now = vi.spyOn(performance, 'now').mockImplementation(() => clock);
     Object.assign(dependencies.preparation, { prepare: waits });
     const { durations } = await renderPdf(dependencies, requestOf(), requestedAt).finally(() => now.mockRestore());
-    expect(asked[0]!.limits).toMatchObject({ processingMs: 27_000, waitMs: 10_000 });
+    expect(asked[0]!.limits).toMatchObject({ processingMs: 27_000, waitTimeoutMs: 10_000 });
     expect(durations).toMatchObject({ prepareMs: 3_000, waitMs: 20_001 });
   });
 
@@ -101,7 +101,7 @@ describe('A PDF in the making', () => {
     const { dependencies, asked } = dependenciesWith(small);
     const terms: unknown[] = [];
     Object.assign(dependencies.preparation, {
-      readHeaderFooter: async (_: unknown, given: unknown) => (terms.push(given), ['read']),
+      parseHeaderFooter: async (_: unknown, given: unknown) => (terms.push(given), ['read']),
     });
     Object.assign(dependencies.blobs, {
       get: async (sha256: string) => Buffer.from(sha256 === 'large' ? 'x'.repeat(10_000) : 'x'),
@@ -125,11 +125,11 @@ describe('A PDF in the making', () => {
       throw ApiError.of('pdf_too_large', 'Too large.', { max_size_mb: 100, generated_size_mb: 120 });
     });
     await expect(renderPdf(dependencies, requestOf(), requestedAt)).rejects.toMatchObject({
-      fault: { extra: { max_size_mb: 1, generated_size_mb: 120 } },
+      fields: { extra: { max_size_mb: 1, generated_size_mb: 120 } },
     });
     await expect(
       renderPdf(dependencies, requestOf({ limits: { ...requestOf().limits, maxPdfBytes: null } }), requestedAt),
-    ).rejects.toMatchObject({ fault: { extra: { max_size_mb: 100 } } });
+    ).rejects.toMatchObject({ fields: { extra: { max_size_mb: 100 } } });
   });
 
   it('that comes too late is told in terms of the plan, whatever was left when printing began', async () => {
@@ -137,14 +137,14 @@ describe('A PDF in the making', () => {
       Promise.reject(ApiError.of('processing_timeout', 'Not within 28 s.', { timeout_seconds: 28 })),
     );
     await expect(renderPdf(dependencies, requestOf(), requestedAt)).rejects.toMatchObject({
-      fault: { name: 'processing_timeout', extra: { timeout_seconds: 30 } },
+      fields: { name: 'processing_timeout', extra: { timeout_seconds: 30 } },
     });
   });
 
   it('that is larger than the plan allows is refused, and without a limit is not', async () => {
     const { dependencies } = dependenciesWith(async () => new Uint8Array(3 * 1024 * 1024));
     await expect(renderPdf(dependencies, requestOf(), requestedAt)).rejects.toMatchObject({
-      fault: { name: 'pdf_too_large', extra: { max_size_mb: 1, generated_size_mb: 3 } },
+      fields: { name: 'pdf_too_large', extra: { max_size_mb: 1, generated_size_mb: 3 } },
     });
     const limits = { ...requestOf().limits, maxPdfBytes: null };
     await expect(renderPdf(dependencies, requestOf({ limits }), requestedAt)).resolves.toMatchObject({ pages: 1 });

@@ -3,8 +3,10 @@ import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { BlobRef, RenderDurations } from '#contracts/events/render.ts';
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { RenderOptions } from '#contracts/http/render-options.ts';
+import type { RenderMode } from '#contracts/render-modes.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { PrintResult, Printer, PrintRequest } from '#libs/chromium/printer.ts';
+import { renderModeOf } from '#libs/chromium/render-mode.ts';
 import type {
   DocumentPreparation,
   PreparedDocument,
@@ -28,14 +30,10 @@ export const preloadInputs = async (blobs: BlobStore, requested: RenderRequested
 export type RenderRequestedData = EventData['RenderRequested'];
 
 export type RenderedPdf = PrintResult & {
-  renderMode: 'quiet' | 'script';
+  renderMode: RenderMode;
   renderModeReason: string;
   durations: Pick<RenderDurations, 'prepareMs' | 'waitMs' | 'loadMs' | 'printMs'>;
 };
-
-/** The name under which the log and callers know how a document is rendered. */
-export const renderModeOf = ({ scripts }: PreparedDocument['classification']): RenderedPdf['renderMode'] =>
-  scripts ? 'script' : 'quiet';
 
 export type RenderPdfDependencies = { blobs: BlobStore; preparation: DocumentPreparation; printer: Printer };
 
@@ -165,7 +163,7 @@ const renderOnce = async (
   requirePdfSize(printed.pdf, limits.maxPdfBytes);
   return {
     ...printed,
-    renderMode: renderModeOf(prepared.classification),
+    renderMode: renderModeOf({ classification: prepared.classification, options }),
     renderModeReason: prepared.classification.reason,
     durations: { ...printed.timings, prepareMs, waitMs: waitedMs + printed.timings.waitMs },
   };

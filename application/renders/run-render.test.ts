@@ -49,8 +49,8 @@ const requested: RenderRequestedData = {
 /** What is needed to work on renders, with a browser that goes down under every document. */
 const dependenciesOf = (asked: PrintRequest[]): RunRenderDependencies =>
   ({
-    log: { store, now: () => new Date() },
-    answers: openMemoryReplies(),
+    eventLog: { store, now: () => new Date() },
+    replies: openMemoryReplies(),
     worker: 'worker',
     report: () => undefined,
     blobs: { get: async () => Buffer.from('<p>x') },
@@ -90,7 +90,7 @@ it('A document has its last attempt in a browser of its own, so that no other ta
   expect(asked.map(({ isolated }) => isolated)).toEqual([false, false, true]);
   expect((await store.read(stream)).at(-1)).toMatchObject({
     type: 'RenderFailed',
-    data: { fault: { name: 'conversion_failed' } },
+    data: { error: { name: 'conversion_failed' } },
   });
 });
 
@@ -106,7 +106,7 @@ describe('A render that finds no free browser in time', () => {
   };
   const givenBack = {
     type: 'RenderFailed',
-    data: { fault: { name: 'service_unavailable' }, givesBack: expect.any(String) },
+    data: { error: { name: 'service_unavailable' }, quotaRefundDate: expect.any(String) },
   };
   it('fails at once where a caller waits, has its other attempts where it was accepted for later, and is given back', async () => {
     expect(await endsOf({ kind: 'wait' }, 1)).toMatchObject({ ends: ['done'], last: givenBack });
@@ -191,11 +191,11 @@ it.each([
   ['no failure that is told by a callback', webhook, refuses, []],
 ])('A renderer sends to the other processes %s', async (_, reply, print, expected) => {
   const given: string[] = [];
-  const answers = { ...openMemoryReplies(), give: (_id: string, { status }: RenderReply) => void given.push(status) };
+  const replies = { ...openMemoryReplies(), send: (_id: string, { status }: RenderReply) => void given.push(status) };
   const blobs = { get: async () => Buffer.from('<p>x'), put: async () => ({ sha256: 'pdf', size: 4 }) };
   const dependencies = {
     ...dependenciesOf([]),
-    answers,
+    replies,
     blobs,
     printer: { print },
   } as unknown as RunRenderDependencies;
@@ -259,7 +259,7 @@ describe('What a renderer cannot do, and no document is to blame for,', () => {
     const stream = await ask(good.dependencies, requested);
     await runRender(good.dependencies, stream, 1);
     const { aggregate } = await loadAggregate(good.dependencies.eventLog, render, stream);
-    await aggregate.execute({ type: 'requestPdfAgain', count: 1 }, cause);
+    await aggregate.execute({ type: 'requestPdfRegeneration', count: 1 }, cause);
     await aggregate.execute({ type: 'requestDiagnosis' }, cause);
     for (const [job, message] of [
       [regeneratePdf, 'a PDF could not be made again'],
@@ -316,7 +316,7 @@ describe('A render whose input the blob store lacks', () => {
     expect(await runRender(dependencies, stream, 100)).toEqual({ kind: 'done' });
     expect((await store.read(stream)).at(-1)).toMatchObject({
       type: 'RenderFailed',
-      data: { fault: { name: 'internal_error' }, givesBack: expect.stringMatching(/^\d{4}-/) },
+      data: { error: { name: 'internal_error' }, quotaRefundDate: expect.stringMatching(/^\d{4}-/) },
     });
     expect(asked).toEqual([]);
   });
@@ -331,7 +331,7 @@ describe('A render whose input the blob store lacks', () => {
       settings: ref('settings'),
       data: ref('data'),
     };
-    const all = { ...requested, source, bands: { header: ref('header'), footer: ref('footer') } };
+    const all = { ...requested, source, headerFooter: { header: ref('header'), footer: ref('footer') } };
     for (const lost of ['content', 'settings', 'data', 'header', 'footer']) {
       const { dependencies } = lacking();
       const get = async (sha256: string): Promise<Uint8Array> => {
@@ -350,7 +350,7 @@ describe('A render whose input the blob store lacks', () => {
     const stream = await ask(good, requested);
     await runRender(good, stream, 1);
     const { aggregate } = await loadAggregate(good.eventLog, render, stream);
-    await aggregate.execute({ type: 'requestPdfAgain', count: 1 }, cause);
+    await aggregate.execute({ type: 'requestPdfRegeneration', count: 1 }, cause);
     await aggregate.execute({ type: 'requestDiagnosis' }, cause);
     for (const job of [regeneratePdf, diagnoseRender])
       await expect(job(lacking().dependencies, stream, 3)).rejects.toThrow(BlobNotFound);
@@ -368,8 +368,8 @@ it('A render that fails in a browser is counted in the lane that it had', async 
   const unprepared = { ...dependencies, preparation: { prepare: refuses } } as unknown as RunRenderDependencies;
   await runRender(unprepared, await ask(unprepared, requested), 1);
   setMetricsRecorder(null);
-  expect(counted.map(({ lane, outcome }) => [lane, outcome])).toEqual([
-    ['quiet', 'failed'],
+  expect(counted.map(({ render_mode, outcome }) => [render_mode, outcome])).toEqual([
+    ['static', 'failed'],
     ['none', 'failed'],
   ]);
 });

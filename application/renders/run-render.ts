@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import type { EventData } from '#contracts/events/event-schemas.ts';
 import type { RenderEvent } from '#contracts/events/render.ts';
 import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
+import type { RenderMode } from '#contracts/render-modes.ts';
 import { idOfStream } from '#contracts/names.ts';
 import type { RenderReplies } from '#libs/replies/port.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import { hasWaitedAnHour } from '#libs/bus/redelivery-delays.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
+import { renderModeOf } from '#libs/chromium/render-mode.ts';
 import { BrowserGone } from '#libs/chromium/cdp/errors.ts';
 import { DiskWriteError } from '#libs/disk/disk-monitor.ts';
 import { maxAttempts, nextAttempt, render, type RenderCommand, type RenderState } from '#libs/domain/render.ts';
@@ -21,7 +23,6 @@ import {
 import { isEventRejected } from '#application/command-handling/event-validation.ts';
 import { countsTowardQuota } from '#libs/projections/usage.ts';
 import {
-  renderModeOf,
   renderPdf,
   type RenderedPdf,
   type RenderRequestedData,
@@ -42,7 +43,6 @@ export type RunRenderDependencies = RenderPdfDependencies & {
   report: Report;
 };
 
-type RecordedRenderMode = RenderedPdf['renderMode'];
 /** A PDF that was put into the blob store, and until when it is kept there. */
 type StoredPdf = EventData['PdfDiscarded'];
 type RenderAggregate = Aggregate<RenderState, RenderCommand, RenderEvent>;
@@ -97,8 +97,8 @@ const complete = async (
     responseMode: reply,
     keptUntil: task.stored?.eraseAfter ?? null,
     pages,
-    renderMode: renderMode,
-    renderModeReason: renderModeReason,
+    renderMode,
+    renderModeReason,
     browserVersion: engine,
     warnings: [...warnings],
     durations: {
@@ -122,7 +122,7 @@ const fail = async (
   { eventLog, replies, report }: RunRenderDependencies,
   task: RenderTask,
   fault: ApiErrorFields,
-  lane: RecordedRenderMode | 'none',
+  renderMode: RenderMode | 'none',
 ): Promise<void> => {
   const ownFault = fault.name === 'internal_error' || fault.name === 'service_unavailable';
   const counted = countsTowardQuota(task.requested);
@@ -141,7 +141,7 @@ const fail = async (
   const recorded = failed.data.error;
   if (reply === 'wait') replies.send(task.id, { status: 'FAILED', error: recorded });
   task.span?.setError(ApiError.from(recorded));
-  countFailed(data, inputKindOf(task.requested), lane);
+  countFailed(data, inputKindOf(task.requested), renderMode);
   if (fault.name === 'internal_error')
     report(
       { render: task.id, attempt: task.attempt, ...requestLogFields(task.cause), error: fault.message },
@@ -189,11 +189,11 @@ const discardOrphanedPdf = async ({ stored, render: aggregate, cause }: RenderTa
     await aggregate.execute({ type: 'discardPdf', data: stored }, cause);
 };
 
-/** The same dependencies, which note the lane that the printer is asked for: a failure names none. */
+/** The same dependencies, which note the render mode of what is printed: an error does not say it. */
 const trackRenderMode = ({ preparation, printer }: RenderPdfDependencies, blobs: BlobStore) => {
-  const seen: { lane: RecordedRenderMode | 'none' } = { lane: 'none' };
+  const seen: { renderMode: RenderMode | 'none' } = { renderMode: 'none' };
   const print: RenderPdfDependencies['printer']['print'] = (request) => {
-    seen.lane = renderModeOf(request.classification);
+    seen.renderMode = renderModeOf(request);
     return printer.print(request);
   };
   return Object.assign(seen, { dependencies: { blobs, preparation, printer: { ...printer, print } } });
@@ -234,18 +234,18 @@ const makeAttempt = async (
     if (error instanceof ApiError && canRetryWhenBusy(error.fields, task))
       return { kind: 'again', delayMs: busyDelayMs };
     if (error instanceof ApiError) {
-      await fail(dependencies, task, error.fields, seen.lane);
+      await fail(dependencies, task, error.fields, seen.renderMode);
       return done;
     }
     if (error instanceof DiskWriteError) throw error;
     task.span?.setError(error);
-    count('colophon.render.attempts.failed', 1, {});
+    count('colophon.render.failed_attempts', 1, {});
     dependencies.report(
       { render: task.id, attempt: task.attempt, ...requestLogFields(task.cause), error: String(error) },
       'an attempt to render failed',
     );
     if (task.attempt < maxAttempts && !isEventRejected(error)) return { kind: 'again', delayMs: 100 * task.attempt };
-    await fail(dependencies, task, lastAttemptError(error), seen.lane);
+    await fail(dependencies, task, lastAttemptError(error), seen.renderMode);
     return done;
   }
 };

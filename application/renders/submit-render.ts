@@ -67,7 +67,7 @@ export const sealResponseMode = async (
 export const submitRender = async (
   { eventLog, inputs, replies }: SubmitRenderDependencies,
   { key, account }: Caller,
-  ask: RenderInput & { id: string; at: Date; trial: boolean; reply: ResponseMode; cause: Cause },
+  ask: RenderInput & { id: string; at: Date; templateTest: boolean; responseMode: ResponseMode; cause: Cause },
   abandoned: AbortSignal,
 ): Promise<SubmitRenderResult> => {
   const { id, at } = ask;
@@ -80,10 +80,10 @@ export const submitRender = async (
     options,
     headerFooter: await storeHeaderFooter(inputs, ask),
     limits: renderLimits(planLimits(account)),
-    templateTest: ask.trial,
-    responseMode: ask.reply,
+    templateTest: ask.templateTest,
+    responseMode: ask.responseMode,
   };
-  const answer = ask.reply.kind === 'wait' ? replies.wait(id, abandoned) : Promise.resolve(null);
+  const answer = ask.responseMode.kind === 'wait' ? replies.wait(id, abandoned) : Promise.resolve(null);
   const aggregate = newAggregate({ ...eventLog, now: () => at }, render, streams.render(id));
   const { position } = await aggregate.execute({ type: 'request', data }, ask.cause);
   // No event: an earlier append of the same request, which was given up, has succeeded since.

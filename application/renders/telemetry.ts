@@ -1,6 +1,7 @@
 import type { Attributes } from '@opentelemetry/api';
-import { renderModeOf } from '#application/renders/render-pdf.ts';
+import { renderModeOf } from '#libs/chromium/render-mode.ts';
 import type { EventData } from '#contracts/events/event-schemas.ts';
+import type { RenderMode } from '#contracts/render-modes.ts';
 import { accountIdOf, renderIdOf, templateIdOf } from '#contracts/names.ts';
 import type { BlobStore } from '#libs/blob-store/port.ts';
 import type { Printer, PrintRequest } from '#libs/chromium/printer.ts';
@@ -21,22 +22,22 @@ const phases = {
 
 /** Counts a render that has become a PDF. */
 export const countCompleted = ({ renderMode, input, pages, pdf, durations }: EventData['RenderCompleted']): void => {
-  count('colophon.renders', 1, { lane: renderMode, input, outcome: 'done' });
+  count('colophon.renders', 1, { render_mode: renderMode, input, outcome: 'done' });
   count('colophon.pages', pages, {});
   count('colophon.pdf.size', pdf.size, {});
   for (const phase of Object.keys(phases) as (keyof typeof phases)[])
-    record('colophon.render.duration', durations[phases[phase]] / 1000, { phase, lane: renderMode });
+    record('colophon.render.duration', durations[phases[phase]] / 1000, { phase, render_mode: renderMode });
 };
 
 /** Counts a render that has failed; `none` is the lane of those that came to no printer. How long it took stays apart from what PDFs take, whatever its lane: time-outs would hide them. */
 export const countFailed = (
   { error, totalMs }: EventData['RenderFailed'],
   input: Input,
-  lane: EventData['RenderCompleted']['renderMode'] | 'none',
+  renderMode: RenderMode | 'none',
 ): void => {
-  count('colophon.renders', 1, { lane, input, outcome: 'failed' });
+  count('colophon.renders', 1, { render_mode: renderMode, input, outcome: 'failed' });
   count('colophon.render.failures', 1, { error: error.name });
-  record('colophon.render.duration', totalMs / 1000, { phase: 'total', lane: 'none' });
+  record('colophon.render.duration', totalMs / 1000, { phase: 'total', render_mode: 'none' });
 };
 
 /** What a trace says of a render: whose it is and what is made from what. */
@@ -60,7 +61,7 @@ export const renderAttributes = (
 
 /** What a trace says of a finished render; not why it took its lane, which can quote the document. */
 export const resultAttributes = ({ renderMode, pages, pdf }: EventData['RenderCompleted']): Attributes => ({
-  'colophon.lane': renderMode,
+  'colophon.render.mode': renderMode,
   'colophon.pages': pages,
   'colophon.bytes': pdf.size,
 });
@@ -103,8 +104,8 @@ const tracePrint = (printer: Printer, request: PrintRequest) =>
     {
       name: 'browser',
       attributes: {
-        'colophon.lane': renderModeOf(request.classification),
-        'colophon.external': request.classification.external,
+        'colophon.render.mode': renderModeOf(request),
+        'colophon.external_resources': request.classification.external,
       },
     },
     async (span) => {
@@ -117,7 +118,7 @@ const tracePrint = (printer: Printer, request: PrintRequest) =>
       span.setAttributes({
         'colophon.pages': printed.pages,
         'colophon.bytes': printed.pdf.byteLength,
-        'colophon.engine': printed.engine,
+        'colophon.browser.version': printed.engine,
       });
       return printed;
     },
@@ -154,11 +155,11 @@ export const observeRendering = ({
       ofBrowsers(({ up }) => (up ? 1 : 0)),
     ),
     observeGauge(
-      'colophon.browser.running',
+      'colophon.browser.documents.running',
       ofBrowsers(({ running }) => running),
     ),
     observeGauge(
-      'colophon.browser.waiting',
+      'colophon.browser.documents.waiting',
       ofBrowsers(({ waiting }) => waiting),
     ),
     observeGauge(
@@ -174,7 +175,7 @@ export const observeRendering = ({
       ofBrowsers(({ crashes }) => crashes),
     ),
     observeGauge(
-      'colophon.browser.documents',
+      'colophon.browser.documents.printed',
       ofBrowsers(({ documents }) => documents),
     ),
     observeGauge('colophon.conversion.running', () => [{ value: preparation.load().running }]),

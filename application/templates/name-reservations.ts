@@ -28,7 +28,7 @@ const cancelNameReservation = async (
   cause: Cause,
 ): Promise<boolean> => {
   const { aggregate } = await loadAggregate(log, template, streams.template(templateId));
-  await aggregate.execute({ type: 'forgoName', name }, cause);
+  await aggregate.execute({ type: 'cancelNameReservation', name }, cause);
   const { state } = aggregate;
   return !(state.status === 'ACTIVE' && state.body.name === name);
 };

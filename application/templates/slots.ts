@@ -27,7 +27,7 @@ const takenAt = (history: readonly RecordedEvent[], templateId: string): number 
 const isTemplateGone = async (log: EventLog, templateId: string, since: number, cause: Cause): Promise<boolean> => {
   const { aggregate } = await loadAggregate(log, template, streams.template(templateId));
   if (aggregate.state.status === 'NONE' && log.now().getTime() - since >= slotTimeoutMs)
-    await aggregate.execute({ type: 'abandon' }, cause);
+    await aggregate.execute({ type: 'cancelCreation' }, cause);
   return aggregate.state.status === 'DELETED';
 };
 

@@ -3,10 +3,10 @@ import { identifier, text } from './bounded.ts';
 import type { EventsIn } from './metadata.ts';
 import { blobRef, webhookTarget } from './render.ts';
 
-/** What came of one attempt. `answered` has the status and the first 1000 characters of the answer; the others say why there was none. */
+/** What came of one attempt. `responded` has the status and the first 1000 characters of the answer; the others say why there was none. */
 export const attemptOutcome = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('answered'), status: z.number().int(), responseBody: text(6002) }),
-  z.object({ kind: z.enum(['timeout', 'refused', 'failed']), reason: text(2000) }),
+  z.object({ kind: z.literal('responded'), status: z.number().int(), responseBody: text(6002) }),
+  z.object({ kind: z.enum(['timeout', 'blocked', 'failed']), reason: text(2000) }),
 ]);
 export type AttemptOutcome = z.output<typeof attemptOutcome>;
 

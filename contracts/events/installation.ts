@@ -8,7 +8,7 @@ export const installationEvents = {
   InstallationCreated: z.object({ installationId: identifier(), secretFingerprint: identifier() }),
   SecretRotated: z.object({ from: identifier(), to: identifier() }),
   /** The blob store of the installation is the one with this mark, which no other has. It holds what cannot be built anew from the log. */
-  BlobStoreRegistered: z.object({ mark: identifier() }),
+  BlobStoreRegistered: z.object({ blobStoreId: identifier() }),
   /** A person has accepted another blob store in place of the one that was marked. */
   BlobStoreReplaced: z.object({}),
 } as const;

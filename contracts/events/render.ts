@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { errorNames } from '../http/errors.ts';
 import { renderOptions } from '../http/render-options.ts';
+import { renderModes } from '../render-modes.ts';
 import { inputTypes } from '../http/render.ts';
 import { maxWebhookHeaderLength, maxWebhookHeaders, maxWebhookUrlLength, webhookMethods } from '../http/webhook.ts';
 import { anyFields, ascii, entries, identifier, list, text } from './bounded.ts';
@@ -72,7 +73,7 @@ export const renderRequested = z.object({
   limits: renderLimits,
   /** A trial of a template: it counts neither toward the quota nor as a use of the template. */
   templateTest: z.boolean(),
-  responseMode: responseMode,
+  responseMode,
 });
 
 export const renderStarted = z.object({
@@ -107,7 +108,7 @@ export const renderCompleted = z.object({
   keptUntil: identifier().nullable(),
   pages: z.number().int(),
   durations: renderDurations,
-  renderMode: z.enum(['quiet', 'script']),
+  renderMode: z.enum(renderModes),
   renderModeReason: renderModeReasonText,
   browserVersion: text(500),
   warnings: renderWarnings,

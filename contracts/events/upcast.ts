@@ -10,11 +10,11 @@ export type Steps = Readonly<Record<string, readonly Step[]>>;
 export class UnknownEventVersionError extends Error {
   constructor({ type, version }: Versioned, known: number) {
     super(`event ${type} has version ${version}; this release knows versions up to ${known}`);
-    this.name = 'NewerEvent';
+    this.name = 'UnknownEventVersionError';
   }
 }
 
-/** `versionOf` is the version that a new event of a type has; `upcast` lifts a recorded event to it. @throws NewerEvent */
+/** `versionOf` is the version that a new event of a type has; `upcast` lifts a recorded event to it. @throws UnknownEventVersionError */
 export const createUpcaster = (steps: Steps) => {
   const stepsOf = (type: string): readonly Step[] => (Object.hasOwn(steps, type) ? steps[type]! : []);
   const versionOf = (type: string): number => stepsOf(type).length + 1;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { renderModes } from '../render-modes.ts';
 
 const fonts = z.object({
   used: z.array(
@@ -22,7 +23,7 @@ const resource = z.object({ url: z.string(), reason: z.string() });
 
 /** What looking closely at a render that was made once more has shown. */
 export const diagnosis = z.object({
-  render_mode: z.enum(['quiet', 'script']).nullable(),
+  render_mode: z.enum(renderModes).nullable(),
   render_mode_reason: z.string().nullable(),
   console: z
     .array(z.object({ level: z.enum(['debug', 'info', 'warning', 'error']), text: z.string() }))
@@ -45,10 +46,12 @@ export type Diagnosis = z.output<typeof diagnosis>;
 /** `diagnostics` of a render that has ended. */
 export const diagnostics = z.object({
   render_mode: z
-    .enum(['quiet', 'script'])
+    .enum(renderModes)
     .nullable()
-    .describe('`quiet` for documents without scripts, which take the faster way.'),
-  render_mode_reason: z.string().nullable().describe('Why it took this way.'),
+    .describe(
+      '`static` for documents without scripts, which are fastest; `scripted` and `animated` for those with scripts. Pages of `animated` have screen frames.',
+    ),
+  render_mode_reason: z.string().nullable().describe('Why the document has this render mode.'),
   timings_ms: z
     .object({
       queue: z.number(),

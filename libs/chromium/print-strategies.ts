@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FitHeaderFooter } from './header-footer/fit.ts';
-import type { RenderMode } from './browsers/flags.ts';
+import type { RenderMode } from '#contracts/render-modes.ts';
 import { emulateMedia, loadDocument, loadDocumentUntil, blockNavigation, setViewport } from './document/load.ts';
 import { collectConsole } from './document/console.ts';
 import { collectFonts } from './document/fonts-used.ts';
@@ -10,6 +10,7 @@ import { trackRequests } from './document/network-idle.ts';
 import { printPage } from './pdf/print.ts';
 import { noHeaderFooterTemplates } from './pdf/parameters.ts';
 import type { PrintResult, PrintRequest } from './print-request.ts';
+import { renderModeOf } from './render-mode.ts';
 import { trackResources } from './document/resources.ts';
 import { enforceScriptLimits } from './document/script-limits.ts';
 import { stabilise } from './document/stabilise.ts';
@@ -117,20 +118,16 @@ const loadAndPrint = async (
   }
 };
 
-const staticStrategy: PrintStrategy = { browser: 'static', queue: 'static', print: printInSingleUsePage('off') };
-const scriptedStrategy: PrintStrategy = { browser: 'scripted', queue: 'scripted', print: printInSingleUsePage('on') };
-const animatedStrategy: PrintStrategy = { browser: 'animated', queue: 'animated', print: printInSingleUsePage('on') };
+const strategies: Record<RenderMode, PrintStrategy> = {
+  static: { browser: 'static', queue: 'static', print: printInSingleUsePage('off') },
+  scripted: { browser: 'scripted', queue: 'scripted', print: printInSingleUsePage('on') },
+  animated: { browser: 'animated', queue: 'animated', print: printInSingleUsePage('on') },
+};
 
-/** The fastest way that is safe for the document. */
+/** The fastest strategy that is safe for the document. */
 export const strategyFor = (request: PrintRequest): PrintStrategy => {
-  const {
-    classification: { scripts, needsFrames, external, leavesPageState },
-    options,
-    diagnostics,
-  } = request;
-  if (scripts)
-    return needsFrames || external || options.wait_time > 0 || options.wait_for === 'networkidle'
-      ? animatedStrategy
-      : scriptedStrategy;
-  return external || diagnostics || leavesPageState ? staticStrategy : reusablePageStrategy;
+  const { classification, diagnostics } = request;
+  const renderMode = renderModeOf(request);
+  const isReusable = !classification.external && !diagnostics && !classification.leavesPageState;
+  return renderMode === 'static' && isReusable ? reusablePageStrategy : strategies[renderMode];
 };

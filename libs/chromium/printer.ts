@@ -7,7 +7,7 @@ import { defaultSlowAfterMs } from '#libs/scheduling/permits.ts';
 import { tooBusyError } from '#libs/scheduling/too-busy-error.ts';
 import { BrowserGone, CommandFailed } from './cdp/errors.ts';
 import { refuseRefresh } from './document/load.ts';
-import { type RenderMode, renderModes } from './browsers/flags.ts';
+import { type RenderMode, renderModes } from '#contracts/render-modes.ts';
 import {
   type BrowserInstance,
   openBrowserInstance,

@@ -17,16 +17,16 @@ const requested: DeliveryEvent = {
     payload: { sha256: 'x', size: 1 },
   },
 };
-const answered = (status: number): AttemptOutcome => ({ kind: 'answered', status, responseBody: '' });
+const answered = (status: number): AttemptOutcome => ({ kind: 'responded', status, responseBody: '' });
 const timeout: AttemptOutcome = { kind: 'timeout', reason: 'no answer within 10 s' };
-const record = (outcome: AttemptOutcome): DeliveryCommand => ({ type: 'record', outcome, durationMs: 1, now });
+const record = (outcome: AttemptOutcome): DeliveryCommand => ({ type: 'recordAttempt', outcome, durationMs: 1, now });
 
 const after = (commands: readonly DeliveryCommand[]): DeliveryEvent[] =>
   commands.reduce<DeliveryEvent[]>(
     (events, command) => [...events, ...delivery.decide(command, fold(delivery, events))],
     [requested],
   );
-const attempt = (outcome: AttemptOutcome): DeliveryCommand[] => [{ type: 'send' }, record(outcome)];
+const attempt = (outcome: AttemptOutcome): DeliveryCommand[] => [{ type: 'startAttempt' }, record(outcome)];
 const types = (events: readonly DeliveryEvent[]): string[] => events.map(({ type }) => type);
 
 describe('a callback', () => {
@@ -64,7 +64,7 @@ describe('a callback', () => {
   test('takes no more than three attempts a round and is never delivered twice, whatever is asked of it', () => {
     const outcome = fc.oneof(fc.integer({ min: 200, max: 599 }).map(answered), fc.constant(timeout));
     const command: fc.Arbitrary<DeliveryCommand> = fc.oneof(
-      fc.constant({ type: 'send' } as const),
+      fc.constant({ type: 'startAttempt' } as const),
       outcome.map(record),
       fc.constant({ type: 'redeliver', target: null } as const),
     );

@@ -16,13 +16,13 @@ export type DeliveryState =
   | { status: 'NONE' }
   /** `attempt` is the next one; it begins at `notBefore`, or at once where that is null. */
   | ({ status: 'DUE'; nextAttemptAt: string | null } & AttemptPosition & CurrentTarget)
-  | ({ status: 'SENT' } & AttemptPosition & CurrentTarget)
+  | ({ status: 'ATTEMPTING' } & AttemptPosition & CurrentTarget)
   | ({ status: 'ENDED' } & AttemptPosition & CurrentTarget);
 
 export type DeliveryCommand =
   | { type: 'request'; data: EventData['DeliveryRequested'] }
-  | { type: 'send' }
-  | { type: 'record'; outcome: AttemptOutcome; durationMs: number; now: Date }
+  | { type: 'startAttempt' }
+  | { type: 'recordAttempt'; outcome: AttemptOutcome; durationMs: number; now: Date }
   | { type: 'redeliver'; target: WebhookTarget | null }
   | { type: 'eraseTarget'; sha256: string };
 
@@ -34,12 +34,12 @@ export const sealedBoxHash = (state: DeliveryState): string | null =>
   state.status === 'NONE' || state.erased ? null : (state.target.sealed?.sha256 ?? null);
 
 const isSuccess = (outcome: AttemptOutcome): boolean =>
-  outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
-const isRetryable = (outcome: AttemptOutcome): boolean => outcome.kind !== 'answered' || outcome.status >= 500;
+  outcome.kind === 'responded' && outcome.status >= 200 && outcome.status < 300;
+const isRetryable = (outcome: AttemptOutcome): boolean => outcome.kind !== 'responded' || outcome.status >= 500;
 
 /** One line that tells a person why an attempt failed. */
 export const attemptErrorMessage = (outcome: AttemptOutcome): string =>
-  outcome.kind === 'answered' ? `The receiver answered with status ${outcome.status}.` : outcome.reason;
+  outcome.kind === 'responded' ? `The receiver answered with status ${outcome.status}.` : outcome.reason;
 
 const withNewTarget = ({ url, urlIsMasked, method, headers, sealed }: WebhookTarget): CurrentTarget => ({
   target: { url, urlIsMasked, method, headers, sealed },
@@ -58,7 +58,7 @@ const evolve = (state: DeliveryState, event: DeliveryEvent): DeliveryState => {
     case 'DeliveryRequested':
       return state;
     case 'WebhookAttemptStarted':
-      return { ...going, status: 'SENT', round: event.data.round, attempt: event.data.attempt };
+      return { ...going, status: 'ATTEMPTING', round: event.data.round, attempt: event.data.attempt };
     case 'WebhookAttempted':
       return {
         ...going,
@@ -88,7 +88,7 @@ const evolve = (state: DeliveryState, event: DeliveryEvent): DeliveryState => {
 
 const recordAttempt = (
   { round, attempt }: AttemptPosition,
-  { outcome, durationMs, now }: Extract<DeliveryCommand, { type: 'record' }>,
+  { outcome, durationMs, now }: Extract<DeliveryCommand, { type: 'recordAttempt' }>,
 ): DeliveryEvent[] => {
   const waitMs = isSuccess(outcome) || !isRetryable(outcome) ? undefined : retryDelaysMs[attempt - 1];
   const nextAttemptAt = waitMs === undefined ? null : new Date(now.getTime() + waitMs).toISOString();
@@ -120,12 +120,12 @@ const decide = (command: DeliveryCommand, state: DeliveryState): DeliveryEvent[]
   switch (command.type) {
     case 'request':
       return state.status === 'NONE' ? [{ type: 'DeliveryRequested', data: command.data }] : [];
-    case 'send':
+    case 'startAttempt':
       return state.status === 'DUE'
         ? [{ type: 'WebhookAttemptStarted', data: { round: state.round, attempt: state.attempt } }]
         : [];
-    case 'record':
-      return state.status === 'SENT' ? recordAttempt(state, command) : [];
+    case 'recordAttempt':
+      return state.status === 'ATTEMPTING' ? recordAttempt(state, command) : [];
     case 'redeliver':
       return state.status === 'ENDED' ? redeliver(state, command.target) : [];
     case 'eraseTarget':

@@ -26,7 +26,10 @@ describe('An installation', () => {
   });
 
   it('has one blob store, which is marked once until it is replaced', () => {
-    const [note, replace] = [{ type: 'noteBlobStoreMark', blobStoreId: 'one/a' }, { type: 'replaceBlobStore' }] as const;
+    const [note, replace] = [
+      { type: 'registerBlobStore', blobStoreId: 'one/a' },
+      { type: 'replaceBlobStore' },
+    ] as const;
     expect(typesOf(note, after(create))).toEqual(['BlobStoreRegistered']);
     expect(typesOf(note, after(create, note))).toEqual([]);
     expect(after(create, note, { ...note, blobStoreId: 'one/b' })).toMatchObject({ blobStoreId: 'one/a' });
@@ -39,7 +42,7 @@ describe('An installation', () => {
     const commands = fc.oneof(
       fc.record({ type: fc.constant('create' as const), installationId: names, secretFingerprint: names }),
       fc.record({ type: fc.constant('rotateSecret' as const), from: names, to: names }),
-      fc.record({ type: fc.constant('noteBlobStoreMark' as const), blobStoreId: names }),
+      fc.record({ type: fc.constant('registerBlobStore' as const), blobStoreId: names }),
       fc.constant<InstallationCommand>({ type: 'replaceBlobStore' }),
     );
     fc.assert(

@@ -8,7 +8,7 @@ export type InstallationCommand =
   | { type: 'create'; installationId: string; secretFingerprint: string }
   /** `from` is the secret that the one who gives the command takes for the present one. */
   | { type: 'rotateSecret'; from: string; to: string }
-  | { type: 'noteBlobStoreMark'; blobStoreId: string }
+  | { type: 'registerBlobStore'; blobStoreId: string }
   | { type: 'replaceBlobStore' };
 
 const evolve = (state: InstallationState, event: InstallationEvent): InstallationState => {
@@ -23,7 +23,7 @@ const evolve = (state: InstallationState, event: InstallationEvent): Installatio
     case 'SecretRotated':
       return state.status === 'NONE' ? state : { ...state, secretFingerprint: event.data.to };
     case 'BlobStoreRegistered':
-      return state.status === 'NONE' ? state : { ...state, blobStoreId: event.data.mark };
+      return state.status === 'NONE' ? state : { ...state, blobStoreId: event.data.blobStoreId };
     case 'BlobStoreReplaced':
       return state.status === 'NONE' ? state : { ...state, blobStoreId: null };
     default:
@@ -45,9 +45,9 @@ const decide = (command: InstallationCommand, state: InstallationState): Install
         ? [{ type: 'SecretRotated', data: { from, to } }]
         : [];
     }
-    case 'noteBlobStoreMark':
+    case 'registerBlobStore':
       return state.status === 'CREATED' && state.blobStoreId === null
-        ? [{ type: 'BlobStoreRegistered', data: { mark: command.blobStoreId } }]
+        ? [{ type: 'BlobStoreRegistered', data: { blobStoreId: command.blobStoreId } }]
         : [];
     case 'replaceBlobStore':
       return state.status === 'CREATED' && state.blobStoreId !== null ? [{ type: 'BlobStoreReplaced', data: {} }] : [];

@@ -39,7 +39,7 @@ const completion = (attempt: number): EventData['RenderCompleted'] => ({
   responseMode: 'poll',
   keptUntil: '2026-01-02T04:04:05.000Z',
   pages: 1,
-  renderMode: 'quiet',
+  renderMode: 'static',
   renderModeReason: 'no script',
   browserVersion: 'chromium',
   warnings: [],
@@ -139,7 +139,7 @@ describe('a render', () => {
   });
 
   it('gives its PDF again to those who ask at once, once for all of them, and five times at most', () => {
-    const ask = (count: number): RenderCommand => ({ type: 'requestPdfAgain', count });
+    const ask = (count: number): RenderCommand => ({ type: 'requestPdfRegeneration', count });
     const again: RenderEvent = { type: 'PdfRegenerationRequested', data: {} };
     const ended = [requested, started(1), completed(1)];
     for (let count = 1; count <= maxRegenerations + 1; count += 1) {
@@ -162,7 +162,7 @@ describe('a render', () => {
       { type: 'RenderCompleted', data: { ...completion(1), keptUntil: null } },
       { type: 'PdfRegenerationRequested', data: {} },
     ];
-    const end: RenderCommand = { type: 'endPdfAgain', data: kept.data };
+    const end: RenderCommand = { type: 'endPdfRegeneration', data: kept.data };
     expect(given(render, ...asked).when(erase)).toEqual([]);
     expect(given(render, ...asked).when(end)).toEqual([kept]);
     expect(given(render, ...asked, kept).when(end)).toEqual([]);

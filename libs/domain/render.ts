@@ -28,8 +28,8 @@ export type RenderCommand =
   | { type: 'fail'; data: EventData['RenderFailed'] }
   | { type: 'discardPdf'; data: EventData['PdfDiscarded'] }
   | { type: 'erasePdf' }
-  | { type: 'requestPdfAgain'; count: number }
-  | { type: 'endPdfAgain'; data: EventData['PdfRegenerationEnded'] }
+  | { type: 'requestPdfRegeneration'; count: number }
+  | { type: 'endPdfRegeneration'; data: EventData['PdfRegenerationEnded'] }
   | { type: 'requestDiagnosis' }
   | { type: 'diagnose'; data: EventData['RenderDiagnosed'] };
 
@@ -130,10 +130,10 @@ const decide = (command: RenderCommand, state: RenderState): RenderEvent[] => {
       const sha256 = storedPdfHash(state);
       return sha256 === null ? [] : [{ type: 'PdfErased', data: { sha256 } }];
     }
-    case 'requestPdfAgain':
+    case 'requestPdfRegeneration':
       // Several callers who repeat a request at once ask for the same time, and the first of them gets it.
       return nextRegeneration(state) === command.count ? [{ type: 'PdfRegenerationRequested', data: {} }] : [];
-    case 'endPdfAgain':
+    case 'endPdfRegeneration':
       return state.status === 'DONE' && state.regeneration?.ended === false
         ? [{ type: 'PdfRegenerationEnded', data: command.data }]
         : [];

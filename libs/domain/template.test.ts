@@ -21,7 +21,7 @@ const update = (expectedVersion: number | null = null): TemplateCommand => ({
   restoredFrom: null,
 });
 const remove = (expectedVersion: number | null = null): TemplateCommand => ({ type: 'delete', expectedVersion });
-const forgo = (name: string): TemplateCommand => ({ type: 'forgoName', name });
+const forgo = (name: string): TemplateCommand => ({ type: 'cancelNameReservation', name });
 
 const created: TemplateEvent = { type: 'TemplateCreated', data: { accountId: 'acc_1', body: body() } };
 const versioned = (version: number): TemplateEvent => ({
@@ -31,7 +31,8 @@ const versioned = (version: number): TemplateEvent => ({
 const deleted = (version: number): TemplateEvent => ({ type: 'TemplateDeleted', data: { version } });
 const forgone = (name: string): TemplateEvent => ({ type: 'TemplateNameReservationCancelled', data: { name } });
 
-const refused = (refusal: string, current: number | null = null) => expect.objectContaining({ refusal, current });
+const refused = (reason: string, currentVersion: number | null = null) =>
+  expect.objectContaining({ reason, currentVersion });
 const refusalOf = (work: () => unknown): unknown => {
   try {
     return work();

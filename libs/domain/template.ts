@@ -10,8 +10,8 @@ export type TemplateCommand =
   | { type: 'create'; accountId: string; body: TemplateBody }
   | { type: 'update'; expectedVersion: number | null; body: TemplateBody; changes: string; restoredFrom: number | null }
   | { type: 'delete'; expectedVersion: number | null }
-  | { type: 'forgoName'; name: string }
-  | { type: 'abandon' };
+  | { type: 'cancelNameReservation'; name: string }
+  | { type: 'cancelCreation' };
 
 export type TemplateErrorReason = 'not_found' | 'version_conflict';
 
@@ -65,10 +65,10 @@ const decide = (command: TemplateCommand, state: TemplateState): TemplateEvent[]
     }
     case 'delete':
       return [{ type: 'TemplateDeleted', data: { version: requireActive(state, command.expectedVersion).version } }];
-    case 'forgoName':
+    case 'cancelNameReservation':
       if (state.status === 'DELETED' || (state.status === 'ACTIVE' && state.body.name === command.name)) return [];
       return [{ type: 'TemplateNameReservationCancelled', data: { name: command.name } }];
-    case 'abandon':
+    case 'cancelCreation':
       return state.status === 'NONE' ? [{ type: 'TemplateCreationCancelled', data: {} }] : [];
     default:
       return command satisfies never;

@@ -30,7 +30,7 @@ describe('what is not public', () => {
     ['nonsense', 'The address is not a valid URL.'],
   ])('%s is refused', async (url, reason) => {
     const { sendWebhook, refusals } = await openTestEgress({});
-    expect(await sendWebhook(call(url))).toEqual({ kind: 'refused', reason, durationMs: expect.any(Number) });
+    expect(await sendWebhook(call(url))).toEqual({ kind: 'blocked', reason, durationMs: expect.any(Number) });
     expect(refusals).toHaveLength(1);
   });
 
@@ -98,7 +98,7 @@ describe('what is not public', () => {
     await sendWebhook(call('https://inside.test:8443/hook?token=secret'));
     expect(refusals).toEqual([
       {
-        way: 'callback',
+        client: 'webhook',
         refused: 'address-not-public',
         host: 'inside.test',
         port: 8443,
@@ -126,7 +126,7 @@ describe('a name that changes between two look-ups', () => {
     const outside = await closeAfterTest(startHttpServer((_request, response) => response.end('outside'), '127.0.0.2'));
     const egress = await openTestEgress({ allowList: ['127.0.0.2/32'], resolve });
     expect(await egress.sendWebhook(call(`http://rebinding.test:${outside.port}/`))).toMatchObject({
-      kind: 'answered',
+      kind: 'responded',
       body: 'outside',
     });
     expect(asked).toEqual(['rebinding.test']);

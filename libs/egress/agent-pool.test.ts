@@ -43,7 +43,7 @@ test('calls of one account that a host does not answer hold up no call of anothe
   });
   const held = Array.from({ length: 5 }, () => sendWebhook(call('acc_a', '/held')));
   await expect.poll(connectionCount, { timeout: 15_000 }).toBe(2);
-  expect(await sendWebhook(call('acc_b', '/quick'))).toMatchObject({ kind: 'answered' });
+  expect(await sendWebhook(call('acc_b', '/quick'))).toMatchObject({ kind: 'responded' });
   await close();
   expect((await Promise.all(held)).every(({ kind }) => kind === 'failed')).toBe(true);
 });

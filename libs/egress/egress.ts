@@ -45,12 +45,12 @@ export type Egress = {
 };
 
 const createRefusalLogger =
-  (log: EgressLogger, way: 'browser' | 'callback'): OnEgressError =>
+  (log: EgressLogger, client: 'browser' | 'webhook'): OnEgressError =>
   (error, target) => {
     if (!(error instanceof EgressError) || !error.refusal) return;
     const { code, logFields } = error.refusal;
-    count('colophon.egress.refusals', 1, { way, reason: code });
-    log.warn({ way, refused: code, ...target, ...logFields }, `egress refused: ${error.fields.reason}`);
+    count('colophon.egress.blocked', 1, { client, reason: code });
+    log.warn({ client, refused: code, ...target, ...logFields }, `egress refused: ${error.fields.reason}`);
   };
 
 /**
@@ -85,7 +85,7 @@ export const openEgress = async (settings: EgressOptions): Promise<Egress> => {
     });
   const [browserTrouble, callbackTrouble] = [
     createRefusalLogger(settings.logger, 'browser'),
-    createRefusalLogger(settings.logger, 'callback'),
+    createRefusalLogger(settings.logger, 'webhook'),
   ];
   const callbackAgents = createAgentPool((account) =>
     agentOver((target, signal) => dial(target, { account, signal }), 0),

@@ -8,7 +8,7 @@ export type RefusalCode =
 
 /** Why something did not get through the door. `reason` is a sentence for the caller; it names no address that only the inside knows. */
 export type EgressErrorFields =
-  { kind: 'refused'; code: RefusalCode; reason: string } | { kind: 'timeout' | 'failed'; reason: string };
+  { kind: 'blocked'; code: RefusalCode; reason: string } | { kind: 'timeout' | 'failed'; reason: string };
 
 /** A refusal as the operator sees it: the code, and what the caller is not told. */
 export type Refusal = { code: RefusalCode; logFields: Record<string, unknown> };
@@ -40,7 +40,7 @@ export class NoPublicHostError extends EgressError {
 export type OnEgressError = (error: unknown, target?: { host: string; port: number }) => void;
 
 export const refusalError = (code: RefusalCode, reason: string, forLog: Record<string, unknown> = {}): EgressError =>
-  new EgressError({ kind: 'refused', code, reason }, { refusal: { code, logFields: forLog } });
+  new EgressError({ kind: 'blocked', code, reason }, { refusal: { code, logFields: forLog } });
 
 export const timeoutError = (reason: string): EgressError => new EgressError({ kind: 'timeout', reason });
 

@@ -148,7 +148,9 @@ describe('an answer that is too large', () => {
     });
     const { proxyUrl, refusals } = await startEgress({ limits: { maxProxyResponseBytes: 1000 } });
     await expect(requestThroughProxy(proxyUrl, at(site))).rejects.toThrow();
-    expect(refusals).toEqual([{ way: 'browser', refused: 'response-too-large', host: 'open.test', port: site.port }]);
+    expect(refusals).toEqual([
+      { client: 'browser', refused: 'response-too-large', host: 'open.test', port: site.port },
+    ]);
   });
 });
 

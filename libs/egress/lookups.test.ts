@@ -61,7 +61,7 @@ describe('names whose servers do not answer', () => {
     const proxy = await egress.openProxy();
     proxy.assignAccount('acc_c');
     expect(await requestThroughProxy(proxy.url, `http://quick.test:${port}/`)).toMatchObject({ status: 200 });
-    expect(await egress.sendWebhook(call(`http://quick.test:${port}/`, 'acc_d'))).toMatchObject({ kind: 'answered' });
+    expect(await egress.sendWebhook(call(`http://quick.test:${port}/`, 'acc_d'))).toMatchObject({ kind: 'responded' });
     expect(waiting()).toHaveLength(32);
   });
 
@@ -121,7 +121,7 @@ test('a name that many ask for at once is looked up once', async () => {
   const outcomes = await Promise.all(
     Array.from({ length: 50 }, (_, i) => sendWebhook(call(`http://quick.test:${port}/`, `acc_${i}`))),
   );
-  expect(outcomes.every(({ kind }) => kind === 'answered')).toBe(true);
+  expect(outcomes.every(({ kind }) => kind === 'responded')).toBe(true);
   expect(server.queryCount('quick.test')).toBe(2);
 });
 
@@ -142,13 +142,13 @@ test('the hosts file comes before the name servers, and is read again when it ch
   });
   const ask = async (host: string) => (await sendWebhook(call(`http://${host}:${port}/`, 'acc_a'))).kind;
   expect([await ask('listed.test'), await ask('alias.test'), await ask('later.test')]).toEqual([
-    'answered',
-    'answered',
+    'responded',
+    'responded',
     'failed',
   ]);
   expect([server.queryCount('listed.test'), server.queryCount('later.test')]).toEqual([0, 2]);
   await writeFile(hostsFile, '127.0.0.1 later.test another.test\n');
-  expect([await ask('later.test'), await ask('another.test')]).toEqual(['answered', 'answered']);
+  expect([await ask('later.test'), await ask('another.test')]).toEqual(['responded', 'responded']);
 });
 
 test('short names are completed by the search domains where the operator allows them by name, and nowhere else', async () => {
@@ -160,7 +160,7 @@ test('short names are completed by the search domains where the operator allows 
     allowList: ['wiki', '127.0.0.0/8'],
     resolverSources: { createDnsClient: server.createDnsClient, resolvConfFile: resolvConf },
   });
-  expect(await sendWebhook(call(`http://wiki:${port}/`, 'acc_a'))).toMatchObject({ kind: 'answered' });
+  expect(await sendWebhook(call(`http://wiki:${port}/`, 'acc_a'))).toMatchObject({ kind: 'responded' });
   expect(await sendWebhook(call(`http://shop:${port}/`, 'acc_a'))).toMatchObject({
     kind: 'failed',
     reason: 'The host shop does not exist or has no public address.',
@@ -172,5 +172,5 @@ test('a name server that knows the name by one kind of address and fails for the
   const server = await closeAfterTest(startNameServer(() => here, { failsForIPv6: true }));
   const { port } = await site();
   const { sendWebhook } = await open(server, { allowList: ['half.test'] });
-  expect(await sendWebhook(call(`http://half.test:${port}/`, 'acc_a'))).toMatchObject({ kind: 'answered' });
+  expect(await sendWebhook(call(`http://half.test:${port}/`, 'acc_a'))).toMatchObject({ kind: 'responded' });
 });

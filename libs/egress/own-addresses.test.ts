@@ -33,7 +33,7 @@ test.each([
   expect(answer).toMatchObject({ status: 403, body: expect.stringMatching(/is not a public address\.\n$/) });
   expect((await openTunnel(proxyUrl, `${host}:443`)).head).toContain(' 403 ');
   expect(await sendWebhook(call(`https://${host}/`))).toMatchObject({
-    kind: 'refused',
+    kind: 'blocked',
     reason: expect.stringMatching(/is not a public address\.$/),
   });
   expect(refusals).toHaveLength(3);
@@ -50,11 +50,11 @@ test('an own public address is refused when a name resolves to it, or a redirect
   const redirect = await requestThroughProxy(proxyUrl, `http://site.test:${site.port}/`);
   expect(await requestThroughProxy(proxyUrl, String(redirect.headers['location']))).toMatchObject({ status: 403 });
   expect((await requestThroughProxy(proxyUrl, 'http://own.test/')).status).toBeGreaterThanOrEqual(400);
-  expect((await sendWebhook(call('https://own.test/'))).kind).not.toBe('answered');
+  expect((await sendWebhook(call('https://own.test/'))).kind).not.toBe('responded');
   expect(refusals).toMatchObject([
     { range: 'own interface' },
     { range: 'own interface', host: 'own.test' },
-    { range: 'own interface', host: 'own.test', way: 'callback' },
+    { range: 'own interface', host: 'own.test', client: 'webhook' },
   ]);
 });
 

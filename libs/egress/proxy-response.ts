@@ -2,7 +2,7 @@ import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { type Duplex, Transform } from 'node:stream';
 import { EgressError, refusalError } from './errors.ts';
 
-const statusByKind = { refused: 403, timeout: 504, failed: 502 } as const;
+const statusByKind = { blocked: 403, timeout: 504, failed: 502 } as const;
 
 const errorResponse = (error: unknown): { status: number; headers: string[]; body: string } => {
   const trouble =
@@ -16,7 +16,7 @@ const errorResponse = (error: unknown): { status: number; headers: string[]; bod
     'cache-control',
     'no-store',
   ];
-  if (trouble.kind === 'refused') headers.push('x-colophon-refused', trouble.code);
+  if (trouble.kind === 'blocked') headers.push('x-colophon-refused', trouble.code);
   return { status: statusByKind[trouble.kind], headers, body };
 };
 

@@ -27,7 +27,7 @@ describe('what is not public', () => {
     expect(inside.connectionCount()).toBe(0);
     expect(refusals).toEqual([
       {
-        way: 'browser',
+        client: 'browser',
         refused: 'address-not-public',
         host: 'rebinding.test',
         port: inside.port,
@@ -35,7 +35,7 @@ describe('what is not public', () => {
         range: 'loopback',
       },
       {
-        way: 'browser',
+        client: 'browser',
         refused: 'address-not-public',
         host: '127.0.0.1',
         port: inside.port,

@@ -61,7 +61,7 @@ describe('a URL is refused', () => {
     'http://exa mple.com/',
   ])('%j', (url) => {
     expect(() => targetOfUrl(url)).toThrow(
-      expect.objectContaining({ trouble: expect.objectContaining({ kind: 'refused', code: 'bad-target' }) }),
+      expect.objectContaining({ trouble: expect.objectContaining({ kind: 'blocked', code: 'bad-target' }) }),
     );
   });
 });

@@ -66,7 +66,7 @@ describe('a tunnel', () => {
     expect(rest).not.toContain('HTTP/1.1');
     await expect
       .poll(() => refusals)
-      .toEqual([{ way: 'browser', refused: 'response-too-large', host: 'open.test', port: site.port }]);
+      .toEqual([{ client: 'browser', refused: 'response-too-large', host: 'open.test', port: site.port }]);
   });
 
   test('beyond the limit for its host is refused, until another has closed', async () => {

@@ -67,7 +67,7 @@ describe('a good receiver', () => {
       response.writeHead(202).end('thänks');
     });
     const outcome = await (await startEgress()).sendWebhook(call(port, { method: 'PUT' }));
-    expect(outcome).toEqual({ kind: 'answered', status: 202, body: 'thänks', durationMs: expect.any(Number) });
+    expect(outcome).toEqual({ kind: 'responded', status: 202, body: 'thänks', durationMs: expect.any(Number) });
     expect(seen).toEqual({
       method: 'PUT',
       url: '/hook?token=secret',
@@ -82,7 +82,7 @@ describe('a good receiver', () => {
     const receiver = await https((_request, response) => response.end('ok'));
     const egress = await startEgress();
     for (let i = 0; i < 20; i += 1) {
-      expect(await egress.sendWebhook(call(receiver.port))).toMatchObject({ kind: 'answered', status: 200 });
+      expect(await egress.sendWebhook(call(receiver.port))).toMatchObject({ kind: 'responded', status: 200 });
       // A connection is free again at the end of the turn in which its answer ended.
       await setImmediate();
     }
@@ -95,7 +95,7 @@ describe('a good receiver', () => {
     );
     const egress = await startEgress({ allowList: ['127.0.0.0/8'] });
     expect(await egress.sendWebhook(call(port, { url: `https://127.0.0.1:${port}/` }))).toMatchObject({
-      kind: 'answered',
+      kind: 'responded',
       status: 200,
     });
   });
@@ -106,7 +106,7 @@ describe('a good receiver', () => {
       response.writeHead(302, { location: `https://${host}:${elsewhere.port}/` }).end('moved'),
     );
     expect(await (await startEgress()).sendWebhook(call(port))).toMatchObject({
-      kind: 'answered',
+      kind: 'responded',
       status: 302,
       body: 'moved',
     });
@@ -119,7 +119,7 @@ describe('a good receiver', () => {
       response.writeHead(200).end('ok');
     });
     expect(await (await startEgress()).sendWebhook(call(port))).toMatchObject({
-      kind: 'answered',
+      kind: 'responded',
       status: 200,
       body: 'ok',
     });
@@ -211,7 +211,7 @@ describe('a bad receiver', () => {
       response.writeHead(200, { 'content-length': 100 }).write('half', () => request.socket.destroy());
     });
     expect(await (await startEgress()).sendWebhook(call(port))).toMatchObject({
-      kind: 'answered',
+      kind: 'responded',
       status: 200,
       body: 'half',
     });
@@ -225,7 +225,7 @@ describe('a bad receiver', () => {
     );
     const { sendWebhook } = await startEgress();
     expect(await sendWebhook(call(port, { url: `http://${host}:${port}/` }))).toMatchObject({
-      kind: 'answered',
+      kind: 'responded',
       status: 503,
     });
   });
@@ -241,7 +241,7 @@ describe('a bad receiver', () => {
       pour();
     });
     const outcome = await (await startEgress()).sendWebhook(call(port, { maxResponseBytes: 64 * 1024 }));
-    expect(outcome).toMatchObject({ kind: 'answered', status: 200, body: 'x'.repeat(64 * 1024) });
+    expect(outcome).toMatchObject({ kind: 'responded', status: 200, body: 'x'.repeat(64 * 1024) });
     await expect.poll(() => left).toBe(true);
   });
 
@@ -257,7 +257,7 @@ describe('a bad receiver', () => {
         response.once('close', () => clearInterval(drip));
       });
       const outcome = await (await startEgress({ limits })).sendWebhook(call(receiver.port, { timeoutMs }));
-      expect(outcome).toMatchObject({ kind: 'answered', status: 200, body: expect.stringMatching(/^begun\.*$/) });
+      expect(outcome).toMatchObject({ kind: 'responded', status: 200, body: expect.stringMatching(/^begun\.*$/) });
       await expect.poll(receiver.openConnectionCount).toBe(0);
     },
   );
@@ -269,7 +269,7 @@ describe('a bad receiver', () => {
     const outcome = await (
       await startEgress({ limits: { bodyTimeoutMs: 50 } })
     ).sendWebhook(call(receiver.port, { timeoutMs: 3_600_000 }));
-    expect(outcome).toMatchObject({ kind: 'answered', status: 202, body: '' });
+    expect(outcome).toMatchObject({ kind: 'responded', status: 202, body: '' });
     await expect.poll(receiver.openConnectionCount).toBe(0);
   });
 
@@ -323,7 +323,7 @@ describe('a bad receiver', () => {
       egress.sendWebhook(call(silent.port, { url: `http://n${i}.test:${silent.port}/`, timeoutMs: 20_000 })),
     );
     expect(await egress.sendWebhook(call(good.port, { timeoutMs: 15_000 }))).toMatchObject({
-      kind: 'answered',
+      kind: 'responded',
       status: 200,
     });
     await egress.close();
@@ -352,7 +352,7 @@ test('of several addresses the first that answers is taken', async () => {
     ...(await resolveToLoopback()),
   ];
   expect(await (await startEgress({ resolve: several })).sendWebhook(call(port))).toMatchObject({
-    kind: 'answered',
+    kind: 'responded',
     status: 200,
   });
 });

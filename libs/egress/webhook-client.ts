@@ -27,8 +27,8 @@ export type WebhookRequest = {
  * what came in time, at most `maxResponseBytes` of it. `reason` is a sentence for the caller.
  */
 export type WebhookResult =
-  | { kind: 'answered'; status: number; body: string; durationMs: number }
-  | { kind: 'timeout' | 'refused' | 'failed'; reason: string; durationMs: number };
+  | { kind: 'responded'; status: number; body: string; durationMs: number }
+  | { kind: 'timeout' | 'blocked' | 'failed'; reason: string; durationMs: number };
 
 type WebhookResponse = { status: number; body: string };
 type WaitPhase = { name: 'connecting' } | { name: 'waiting' };
@@ -164,7 +164,7 @@ export const sendWebhookRequest = async (
   try {
     const { url, target } = targetOfUrl(call.url);
     const { status, body } = await performRequest(agent, url, target.host, call, limits);
-    return { kind: 'answered', status, body, durationMs: durationMs() };
+    return { kind: 'responded', status, body, durationMs: durationMs() };
   } catch (error) {
     onTrouble(error);
     const { kind, reason } = errorFieldsOf(error);

@@ -48,13 +48,17 @@ describe('The event log promises', () => {
         event('render-a', 'RenderRequested', {
           ...convert,
           source: { mode: 'CONVERT', inputType: 'html', input: ref('input') },
-          bands: { header: ref('header'), footer: null },
+          headerFooter: { header: ref('header'), footer: null },
         }),
       ),
     ).toEqual(['header', 'input']);
     expect(
       referencedHashes(
-        event('render-a', 'RenderRequested', { ...convert, source: template, bands: { header: null, footer: null } }),
+        event('render-a', 'RenderRequested', {
+          ...convert,
+          source: template,
+          headerFooter: { header: null, footer: null },
+        }),
       ),
     ).toEqual(['content', 'data', 'settings']);
   });

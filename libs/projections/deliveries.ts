@@ -69,7 +69,7 @@ const withErasableSince = (event: RecordedEvent, isSealed: boolean): Pick<Delive
 });
 
 const isSuccess = (outcome: AttemptOutcome): boolean =>
-  outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
+  outcome.kind === 'responded' && outcome.status >= 200 && outcome.status < 300;
 
 export const deliveries: Projection<DeliveryDocument> = {
   model: readModels.deliveries,

@@ -3,7 +3,7 @@ import pretty from 'pino-pretty';
 import type { Settings } from '#libs/config/settings.ts';
 import { traceLogFields } from './tracing.ts';
 
-const redacted = '[hidden]';
+const redacted = '[redacted]';
 
 /** Fields that could open an account, or that belong to the caller. */
 export const secretFields = [

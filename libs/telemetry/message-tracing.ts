@@ -41,9 +41,9 @@ export const publishWithTrace = (bus: Bus, message: Message, led: string | null)
 export const messageLogFields = ({
   id,
   data,
-}: Pick<LeasedMessage, 'id' | 'data'>): { message: string; trace_id?: string } => {
+}: Pick<LeasedMessage, 'id' | 'data'>): { message_id: string; trace_id?: string } => {
   const traceId = traceIdOf(messageTraceOf(data)?.traceparent ?? null);
-  return { message: id, ...(traceId === null ? {} : { trace_id: traceId }) };
+  return { message_id: id, ...(traceId === null ? {} : { trace_id: traceId }) };
 };
 
 /** Works on a message in the trace that it tells of: the time it waited is a span, the work another. */

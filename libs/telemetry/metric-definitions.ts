@@ -6,19 +6,19 @@ import { renderEvents } from '#contracts/events/render.ts';
 import { templateEvents, templateNameEvents } from '#contracts/events/template.ts';
 import { errors } from '#contracts/http/errors.ts';
 import { inputTypes } from '#contracts/http/render.ts';
-import { renderModes } from '#libs/chromium/browsers/flags.ts';
+import { renderModes } from '#contracts/render-modes.ts';
 
-/** The values that a label can have; `free` is one whose values are bounded elsewhere, as the patterns of routes are. */
+/** The values of a label. `free`: the values are bounded elsewhere, such as the route patterns. */
 type LabelValues = readonly string[] | 'free';
 type MetricDefinition = { description: string; unit: string; labels: Readonly<Record<string, LabelValues>> };
 
 const defineMetric = <const L extends Readonly<Record<string, LabelValues>>>(
-  about: string,
+  description: string,
   unit: string,
   labels: L,
-): { description: string; unit: string; labels: L } => ({ description: about, unit, labels });
+): { description: string; unit: string; labels: L } => ({ description, unit, labels });
 
-const renderModeLabels = ['quiet', 'script', 'none'] as const;
+const renderModeLabels = [...renderModes, 'none'] as const;
 const inputLabels = [...inputTypes, 'template'] as const;
 const browserLabels = renderModes;
 const queueLabels = ['renderer', 'delivery'] as const;
@@ -35,41 +35,43 @@ const eventTypes = Object.keys({
 });
 const errorNames = Object.keys(errors) as (keyof typeof errors)[];
 
-/** What only ever grows. Those whose labels are all bounded begin at 0 with every value that they can have, so that the first time something happens is seen as a growth. */
+/** Counters whose labels are all bounded start at 0 for every label set, so that the first event shows as an increase. */
 export const counters = {
   'colophon.renders': defineMetric(
-    'Renders that have ended, by how; the lane is none where they failed before they came to a browser.',
+    'Ended renders by outcome. The render mode is none for renders that failed before they reached a browser.',
     '{render}',
-    { lane: renderModeLabels, input: inputLabels, outcome: ['done', 'failed'] },
+    { render_mode: renderModeLabels, input: inputLabels, outcome: ['done', 'failed'] },
   ),
-  'colophon.render.failures': defineMetric('Renders that have failed, by the name of the error.', '{render}', {
+  'colophon.render.failures': defineMetric('Failed renders by error name.', '{render}', {
     error: errorNames,
   }),
-  'colophon.render.attempts.failed': defineMetric(
-    'Attempts to render that ended without a fault of the document, and are made again or given up.',
+  'colophon.render.failed_attempts': defineMetric(
+    'Render attempts that failed through no error of the document. They are retried, up to three attempts.',
     '{attempt}',
     {},
   ),
   'colophon.pages': defineMetric('Pages printed.', '{page}', {}),
-  'colophon.pdf.size': defineMetric('Bytes of PDF made.', 'By', {}),
-  'colophon.errors': defineMetric(
-    'Error answers of the API, by the name of the error; those of the limits are rate_limit_exceeded and quota_exceeded.',
-    '{answer}',
+  'colophon.pdf.size': defineMetric('Bytes of the PDFs.', 'By', {}),
+  'colophon.api.errors': defineMetric(
+    'Error responses of the API by error name. The limits give rate_limit_exceeded and quota_exceeded.',
+    '{response}',
     { error: errorNames },
   ),
-  'colophon.delivery.attempts': defineMetric('Attempts to call back, by what came of them.', '{attempt}', {
-    outcome: ['delivered', 'rejected', 'timeout', 'refused', 'failed'],
+  'colophon.webhook.attempts': defineMetric('Webhook attempts by outcome.', '{attempt}', {
+    outcome: ['delivered', 'rejected', 'timeout', 'blocked', 'failed'],
     attempt: ['1', '2', '3'],
   }),
-  'colophon.deliveries': defineMetric('Callbacks that have ended.', '{callback}', { outcome: ['delivered', 'failed'] }),
-  'colophon.events.appended': defineMetric('Events appended to the log.', '{event}', { type: eventTypes }),
+  'colophon.webhook.deliveries': defineMetric('Ended webhook deliveries by outcome.', '{delivery}', {
+    outcome: ['delivered', 'failed'],
+  }),
+  'colophon.events.appended': defineMetric('Events appended to the event log.', '{event}', { type: eventTypes }),
   'colophon.append.conflicts': defineMetric(
-    'Appends that met an event of somebody else, and were decided anew.',
+    'Appends that lost to a concurrent append. The command was decided again.',
     '{append}',
     {},
   ),
-  'colophon.egress.refusals': defineMetric('What the way out refused.', '{refusal}', {
-    way: ['browser', 'callback'],
+  'colophon.egress.blocked': defineMetric('Outgoing requests that the egress rules blocked.', '{request}', {
+    client: ['browser', 'webhook'],
     reason: [
       'bad-target',
       'bad-request',
@@ -81,95 +83,91 @@ export const counters = {
   }),
 } as const satisfies Record<string, MetricDefinition>;
 
-/** What is spread out: durations, in seconds. */
+/** Durations in seconds. */
 export const histograms = {
-  'http.server.request.duration': defineMetric('From the head of a request to the end of its answer.', 's', {
+  'http.server.request.duration': defineMetric('From the head of a request to the end of its response.', 's', {
     'http.request.method': 'free',
     'http.route': 'free',
     'http.response.status_code': 'free',
   }),
   'colophon.render.duration': defineMetric(
-    'How long the phases of a render take; total is from its acceptance to the PDF, or with the lane none to its failure.',
+    'Duration of each phase of a render. Phase total: from acceptance to the PDF, or to the failure where the render mode is none.',
     's',
-    { phase: ['queue', 'prepare', 'wait', 'load', 'print', 'total'], lane: renderModeLabels },
+    { phase: ['queue', 'prepare', 'wait', 'load', 'print', 'total'], render_mode: renderModeLabels },
   ),
-  'colophon.delivery.duration': defineMetric('From the beginning of an attempt to call back to its outcome.', 's', {}),
-  'colophon.append.duration': defineMetric('How long the log takes to hold events durably.', 's', {}),
-  'colophon.follower.delay': defineMetric(
-    'From the moment of an event to the one when it has been followed: published, or projected.',
-    's',
-    { follower: subscriptionLabels },
-  ),
+  'colophon.webhook.attempt.duration': defineMetric('From the start of a webhook attempt to its outcome.', 's', {}),
+  'colophon.append.duration': defineMetric('Time until appended events are durable.', 's', {}),
+  'colophon.subscription.delay': defineMetric('From the time of an event until it is published or projected.', 's', {
+    subscription: subscriptionLabels,
+  }),
 } as const satisfies Record<string, MetricDefinition>;
 
-/** What is looked at when somebody asks. */
+/** Values that are read when the metrics are collected. */
 export const gauges = {
   'colophon.queue.length': defineMetric(
-    'Renders and webhook deliveries that wait or are under way, as the read models show them.',
+    'Renders and webhook deliveries that are waiting or in progress, from the read models.',
     '{message}',
     { queue: queueLabels },
   ),
-  'colophon.queue.age': defineMetric('How long the oldest render that waits has waited; 0 where none does.', 's', {}),
-  'colophon.follower.lag': defineMetric(
-    'Age of the oldest event that has not been followed yet; 0 where all have been.',
+  'colophon.queue.age': defineMetric('Waiting time of the oldest queued render; 0 if the queue is empty.', 's', {}),
+  'colophon.subscription.lag': defineMetric(
+    'Age of the oldest event that is not yet published or projected; 0 if there is none.',
     's',
-    { follower: subscriptionLabels },
+    { subscription: subscriptionLabels },
   ),
-  'colophon.browser.up': defineMetric('Whether the browser is up.', '{browser}', { browser: browserLabels }),
-  'colophon.browser.running': defineMetric('Documents that have a place in the browser.', '{document}', {
+  'colophon.browser.up': defineMetric('1 when the browser is running, else 0.', '{browser}', {
     browser: browserLabels,
   }),
-  'colophon.browser.waiting': defineMetric('Documents that wait for a place in the browser.', '{document}', {
+  'colophon.browser.documents.running': defineMetric('Documents that the browser is printing.', '{document}', {
     browser: browserLabels,
   }),
-  'colophon.browser.memory': defineMetric('Memory of the browser with all its processes.', 'By', {
+  'colophon.browser.documents.waiting': defineMetric('Documents that wait for the browser.', '{document}', {
+    browser: browserLabels,
+  }),
+  'colophon.browser.memory': defineMetric('Memory of all processes of the browser.', 'By', {
     browser: browserLabels,
   }),
   'colophon.browser.starts': defineMetric(
-    'How often the browser was started: the first time, after a crash, and in place of one that had served its time.',
+    'Starts of the browser: the first start, restarts after a crash, and planned replacements.',
     '{start}',
     { browser: browserLabels },
   ),
   'colophon.browser.crashes': defineMetric(
-    'How often the browser has ended without having been told to; restarts that the service itself wanted, for memory or age, are not counted.',
+    'Unexpected exits of the browser. Planned replacements, for memory or age, do not count.',
     '{crash}',
     { browser: browserLabels },
   ),
-  'colophon.browser.documents': defineMetric('Documents that the present browser has printed.', '{document}', {
-    browser: browserLabels,
-  }),
-  'colophon.conversion.running': defineMetric('Processes that convert or expand a document now.', '{process}', {}),
-  'colophon.conversion.waiting': defineMetric('Documents that wait for such a process.', '{document}', {}),
-  'colophon.conversion.processes': defineMetric('Processes that there are to convert and expand.', '{process}', {}),
-  'colophon.ready': defineMetric('1 when the process can do its work, 0 when something is missing.', '{process}', {}),
-  'colophon.build': defineMetric('Always 1; its label says which release runs.', '{build}', { version: 'free' }),
-  'process.cpu.time': defineMetric('Processor time of the process.', 's', { 'cpu.mode': ['user', 'system'] }),
-  'process.memory.usage': defineMetric('Resident memory of the process.', 'By', {}),
-  'process.uptime': defineMetric('How long the process has been up.', 's', {}),
-  'process.open_file_descriptor.count': defineMetric(
-    'Files and sockets that the process has open.',
-    '{file_descriptor}',
-    {},
+  'colophon.browser.documents.printed': defineMetric(
+    'Documents that the current browser process has printed.',
+    '{document}',
+    {
+      browser: browserLabels,
+    },
   ),
+  'colophon.conversion.running': defineMetric('Conversion processes that are working on a document.', '{process}', {}),
+  'colophon.conversion.waiting': defineMetric('Documents that wait for a conversion process.', '{document}', {}),
+  'colophon.conversion.processes': defineMetric('Conversion processes in total.', '{process}', {}),
+  'colophon.ready': defineMetric('1 when the process is ready, 0 when something is missing.', '{process}', {}),
+  'colophon.build': defineMetric('Always 1; the label is the running release.', '{build}', { version: 'free' }),
+  'process.cpu.time': defineMetric('CPU time of the process.', 's', { 'cpu.mode': ['user', 'system'] }),
+  'process.memory.usage': defineMetric('Resident memory of the process.', 'By', {}),
+  'process.uptime': defineMetric('Time since the process started.', 's', {}),
+  'process.open_file_descriptor.count': defineMetric('Open files and sockets of the process.', '{file_descriptor}', {}),
   'v8js.memory.heap.used': defineMetric('JavaScript heap in use.', 'By', {}),
   'nodejs.eventloop.utilization': defineMetric(
-    'Share of the time that the event loop was busy, in the last full ten seconds.',
+    'Share of the last full 10 seconds in which the event loop was busy.',
     '1',
     {},
   ),
-  'nodejs.eventloop.delay.p50': defineMetric(
-    'Half of the turns of the event loop were later than this, in the last full ten seconds.',
-    's',
-    {},
-  ),
+  'nodejs.eventloop.delay.p50': defineMetric('Median delay of the event loop in the last full 10 seconds.', 's', {}),
   'nodejs.eventloop.delay.p99': defineMetric(
-    'One turn of the event loop in a hundred was later than this, in the last full ten seconds.',
+    '99th percentile of the event loop delay in the last full 10 seconds.',
     's',
     {},
   ),
 } as const satisfies Record<string, MetricDefinition>;
 
-/** Gauges that only ever grow while the process lives; they are read like counters. */
+/** Gauges that only grow while the process runs; they are exported as counters. */
 export const cumulativeGauges: ReadonlySet<string> = new Set<keyof typeof gauges>([
   'colophon.browser.starts',
   'colophon.browser.crashes',
@@ -177,7 +175,7 @@ export const cumulativeGauges: ReadonlySet<string> = new Set<keyof typeof gauges
 ]);
 
 type Label<V> = V extends readonly (infer T)[] ? T : string;
-/** The labels that a metric of the table takes. */
+/** The labels of a metric, with the allowed values. */
 export type LabelsOf<T extends { labels: Readonly<Record<string, LabelValues>> }> = {
   [K in keyof T['labels']]: Label<T['labels'][K]>;
 };

@@ -24,7 +24,7 @@ test('equal warnings are told once and counted, the count once in a while, and t
   ]);
   close();
   expect(lines.slice(3)).toEqual([
-    { message: 'a render could not be worked on', fact: { ...missing('c'), times: 2 }, level: 'warn' },
+    { message: 'a render could not be worked on', fact: { ...missing('c'), occurrences: 2 }, level: 'warn' },
   ]);
 });
 
@@ -32,7 +32,7 @@ test('a warning that did not come for a while is told at once when it comes agai
   const { report, lines, close } = stage(1);
   report({}, 'one');
   report({}, 'one');
-  await vi.waitFor(() => expect(lines.at(-1)).toMatchObject({ fact: { times: 1 } }));
+  await vi.waitFor(() => expect(lines.at(-1)).toMatchObject({ fact: { occurrences: 1 } }));
   await vi.waitFor(() => {
     report({}, 'one');
     expect(lines.at(-1)!.fact).toEqual({});

@@ -13,7 +13,7 @@ const warningKind = (fact: Record<string, unknown>, message: string): string =>
 type AggregatedWarning = { occurrences: number; fields: Record<string, unknown>; message: string };
 
 /**
- * Warnings of a kind are reported once, and then once every `everyMs` with how often they came meanwhile (`times`), as long as they come. Two are of one kind whose message
+ * Warnings of a kind are reported once, and then once every `everyMs` with how often they came meanwhile (`occurrences`), as long as they come. Two are of one kind whose message
  * and `error` differ in numbers and ids alone. Errors are all reported.
  */
 export const aggregateRepeatedWarnings = (report: Report, everyMs = defaultIntervalMs): AggregatedReport => {
@@ -22,7 +22,7 @@ export const aggregateRepeatedWarnings = (report: Report, everyMs = defaultInter
 
   const tell = (): void => {
     for (const [kind, one] of counted) {
-      if (one.occurrences > 0) report({ ...one.fields, times: one.occurrences }, one.message);
+      if (one.occurrences > 0) report({ ...one.fields, occurrences: one.occurrences }, one.message);
       // What did not come for a whole period is new when it comes again.
       if (one.occurrences > 0) one.occurrences = 0;
       else counted.delete(kind);
@@ -39,7 +39,11 @@ export const aggregateRepeatedWarnings = (report: Report, everyMs = defaultInter
       if (level === 'error') return report(fact, message, level);
       const kind = warningKind(fact, message);
       const known = counted.get(kind);
-      if (known) return void Object.assign(known, { times: known.occurrences + 1, fact });
+      if (known)
+        return void Object.assign(known, {
+          occurrences: known.occurrences + 1,
+          fields: fact,
+        } satisfies Partial<AggregatedWarning>);
       report(fact, message, level);
       if (counted.size >= maxKinds) return;
       counted.set(kind, { occurrences: 0, fields: fact, message });

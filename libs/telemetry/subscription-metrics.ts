@@ -4,9 +4,12 @@ import { record, observeGauge } from './metrics.ts';
 const secondsSince = ({ metadata }: RecordedEvent): number =>
   Math.max(0, Date.now() - Date.parse(metadata.occurredAt)) / 1000;
 
-/** The log from a position on, as `subscribe` gives it, with what is told of whoever follows it: how late they are, and how far behind. */
+/**
+ * The events after position `after`, as `subscribe` gives them. Records the delay of each batch and observes the lag of the
+ * subscription.
+ */
 export async function* observeSubscription(
-  follower: 'relay' | 'projector',
+  subscription: 'relay' | 'projector',
   store: Pick<EventStore, 'subscribe' | 'readAll'>,
   after: number,
   signal: AbortSignal,
@@ -14,15 +17,15 @@ export async function* observeSubscription(
   let position = after;
   const lag = async () => {
     const [next] = await store.readAll(position, 1);
-    return [{ value: next ? secondsSince(next) : 0, labels: { follower } }];
+    return [{ value: next ? secondsSince(next) : 0, labels: { subscription } }];
   };
-  const stopWatching = observeGauge('colophon.follower.lag', lag);
+  const stopWatching = observeGauge('colophon.subscription.lag', lag);
   try {
     for await (const batch of store.subscribe(after, signal)) {
       yield batch;
-      // Asked for the next batch, they have done with this one.
+      // The subscriber asks for the next batch when it has handled this one.
       position = batch.at(-1)!.position;
-      record('colophon.follower.delay', secondsSince(batch[0]!), { follower });
+      record('colophon.subscription.delay', secondsSince(batch[0]!), { subscription });
     }
   } finally {
     stopWatching();

@@ -61,7 +61,7 @@ describe('Without an address to send to', () => {
       import { registerHooks } from 'node:module';
       const loaded = [];
       registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
-      const { startTelemetry } = await import('#libs/telemetry/start.ts');
+      const { startTelemetry } = await import('#libs/telemetry/telemetry.ts');
       const { loadSettings } = await import('#libs/config/settings.ts');
       const telemetry = await startTelemetry(loadSettings({ ...(process.argv[1] ? { OTEL_EXPORTER_OTLP_ENDPOINT: process.argv[1] } : {}) }), ['api'], '1', console);
       console.log(loaded.filter((url) => /sdk-trace|exporter-trace|otlp/.test(url)).length);
@@ -151,14 +151,16 @@ describe('With an address to send to', () => {
 describe('Metrics', () => {
   it('are counted from the start on, in the names and units of Prometheus', async () => {
     const telemetry = await start();
-    count('colophon.renders', 2, { lane: 'quiet', input: 'html', outcome: 'done' });
+    count('colophon.renders', 2, { render_mode: 'static', input: 'html', outcome: 'done' });
     count('colophon.pdf.size', 1000, {});
-    record('colophon.render.duration', 0.02, { phase: 'load', lane: 'quiet' });
+    record('colophon.render.duration', 0.02, { phase: 'load', render_mode: 'static' });
     const stop = observeGauge('colophon.queue.length', () => [{ value: 7, labels: { queue: 'renderer' } }]);
-    expect(await lineOf(telemetry, 'colophon_renders_total{lane="quiet",input="html",outcome="done"}')).toMatch(/ 2$/);
+    expect(await lineOf(telemetry, 'colophon_renders_total{render_mode="static",input="html",outcome="done"}')).toMatch(
+      / 2$/,
+    );
     expect(await lineOf(telemetry, 'colophon_pdf_size_bytes_total')).toMatch(/ 1000$/);
     expect(
-      await lineOf(telemetry, 'colophon_render_duration_seconds_bucket{phase="load",lane="quiet",le="0.025"}'),
+      await lineOf(telemetry, 'colophon_render_duration_seconds_bucket{phase="load",render_mode="static",le="0.025"}'),
     ).toMatch(/ 1$/);
     expect(await lineOf(telemetry, 'colophon_queue_length{queue="renderer"}')).toMatch(/ 7$/);
     expect(await lineOf(telemetry, 'target_info')).toMatch(
@@ -171,9 +173,9 @@ describe('Metrics', () => {
   it('that have bounded labels begin at 0, so that the first time shows as a growth', async () => {
     const telemetry = await start();
     expect(
-      await lineOf(telemetry, 'colophon_egress_refusals_total{way="browser",reason="address-not-public"}'),
+      await lineOf(telemetry, 'colophon_egress_blocked_total{client="browser",reason="address-not-public"}'),
     ).toMatch(/ 0$/);
-    expect(await lineOf(telemetry, 'colophon_errors_total{error="rate_limit_exceeded"}')).toMatch(/ 0$/);
+    expect(await lineOf(telemetry, 'colophon_api_errors_total{error="rate_limit_exceeded"}')).toMatch(/ 0$/);
   });
 
   it('are looked at once for all who ask at the same time, and anew for who comes later', async () => {

@@ -27,7 +27,7 @@ const requested = (id: string, reply: 'wait' | 'poll' | 'webhook', account = 'a'
   data: {
     accountId: account,
     source: { mode: 'CONVERT', inputType: 'html' },
-    reply: { kind: reply, url: 'https://x' },
+    responseMode: { kind: reply, url: 'https://x' },
     keyType: 'live',
   },
 });
@@ -41,7 +41,7 @@ const failed = (id: string, reply: string, account = 'a'): Happening => ({
   type: 'RenderFailed',
   stream: `render-${id}`,
   account,
-  data: { reply, fault: { name: 'internal_error' }, totalMs: 1, givesBack: null },
+  data: { responseMode: reply, error: { name: 'internal_error' }, totalMs: 1, quotaRefundDate: null },
 });
 const ofDelivery = (type: string, id: string, data: object = {}): Happening => ({
   type,

@@ -15,7 +15,7 @@ import { openEmbeddedEngines, pollResponseMode, type EmbeddedEngines } from '../
 
 const secrets = { current: Buffer.alloc(32, 7), previous: [] };
 const answered = (status: number): WebhookResult => ({
-  kind: 'answered',
+  kind: 'responded',
   status,
   body: 'x'.repeat(5000),
   durationMs: 3.4,
@@ -310,7 +310,7 @@ test('Of an answer the first thousand characters are kept, with status and durat
   expect(attempted!.data).toEqual({
     round: 1,
     attempt: 1,
-    outcome: { kind: 'answered', status: 200, answer: 'x'.repeat(1000) },
+    outcome: { kind: 'responded', status: 200, responseBody: 'x'.repeat(1000) },
     durationMs: 3,
     nextAttemptAt: null,
   });

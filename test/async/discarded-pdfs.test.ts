@@ -63,7 +63,7 @@ describe('A render whose end the log refuses', () => {
     ]);
     expect((await stage.eventLog.store.read(stream))[2]!.data).toMatchObject({
       attempt: 1,
-      fault: { name: 'internal_error', message: 'The service made the document but could not record it.' },
+      error: { name: 'internal_error', message: 'The service made the document but could not record it.' },
     });
     expect(await isStored(stage)).toBe(true);
     await stage.catchUpReadModels();

@@ -17,7 +17,7 @@ const secrets: InstallationSecrets = { current: first, previous: [] };
 const url = 'https://example.com/in/k9Q2z7X1?key=p4M8w6Y3';
 const headers = { Authorization: 'Bearer r5T1v3N0' };
 
-const answered = (status: number, body = ''): WebhookResult => ({ kind: 'answered', status, body, durationMs: 1 });
+const answered = (status: number, body = ''): WebhookResult => ({ kind: 'responded', status, body, durationMs: 1 });
 
 const serviceOn = (
   { eventLog: log, clock, engines: { blobs, reads } }: EmbeddedEngines,

@@ -28,14 +28,14 @@ const compare = async (
 };
 
 await compare(
-  'quiet',
+  'static',
   [1, 2, 3, 4],
   (concurrency) => rawLimit({ executable, documents: quietDocuments, concurrency }),
   (concurrency) => measurePrinter({ executable, documents: quietDocuments, concurrency }),
 );
 await compare(
-  'script',
+  'scripted',
   [1, 2, 3],
   (concurrency) => rawScriptLimit({ executable, documents: scriptDocuments, concurrency }),
-  (concurrency) => measurePrinter({ executable, documents: scriptDocuments, concurrency }, 'script'),
+  (concurrency) => measurePrinter({ executable, documents: scriptDocuments, concurrency }, 'scripted'),
 );

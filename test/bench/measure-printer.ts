@@ -9,7 +9,7 @@ const silent = { info: () => {}, warn: () => {}, error: () => {} };
 /** The same documents through the printer, with all its care: lanes, deadlines, dates, page count. */
 export const measurePrinter = async (
   { executable, documents, concurrency }: RawSettings,
-  lane: 'quiet' | 'script' = 'quiet',
+  renderMode: 'static' | 'scripted' = 'static',
 ): Promise<Measurement> => {
   const printer = await openPrinter({ executable, pagesPerBrowser: concurrency, logger: silent });
   const options = renderOptions.parse({});
@@ -17,7 +17,9 @@ export const measurePrinter = async (
   try {
     return await measure(documents, concurrency, (_, index) => {
       const html =
-        lane === 'script' ? `${invoice(index)}<script>document.title = 'Invoice ${index}'</script>` : invoice(index);
+        renderMode === 'scripted'
+          ? `${invoice(index)}<script>document.title = 'Invoice ${index}'</script>`
+          : invoice(index);
       return printer.print({
         html,
         classification: classify(html).classification,

@@ -27,7 +27,8 @@ type Counts = Map<number, number>;
 const delaysOf = async ({ request }: Bench): Promise<Counts> => {
   const samples = parseExposition(requireStatus(await request('GET', '/metrics')).toString());
   const steps = samples.filter(
-    ({ metric, labels }) => metric === 'colophon_follower_delay_seconds_bucket' && labels['follower'] === 'projector',
+    ({ metric, labels }) =>
+      metric === 'colophon_subscription_delay_seconds_bucket' && labels['subscription'] === 'projector',
   );
   return new Map(steps.map(({ labels, value }) => [labels['le'] === '+Inf' ? Infinity : Number(labels['le']), value]));
 };

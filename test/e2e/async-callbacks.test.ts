@@ -84,7 +84,7 @@ describe('The callback', () => {
     ]);
     expect(events.at(-2)!.data).toMatchObject({
       attempt: 1,
-      outcome: { kind: 'answered', status: 200, responseBody: '' },
+      outcome: { kind: 'responded', status: 200, responseBody: '' },
       durationMs: expect.any(Number),
       nextAttemptAt: null,
     });
@@ -271,9 +271,13 @@ describe('A wish for a callback', () => {
 
   it.each(['GET', 'post', 'PATCH', '', 1])('with the method %j is refused', async (webhook_method) => {
     expect(
-      expectErrorResponse(await client.postRender({ ...smallRequest, webhook_url: url, webhook_method }), 'invalid_request', {
-        field: 'webhook_method',
-      }).message,
+      expectErrorResponse(
+        await client.postRender({ ...smallRequest, webhook_url: url, webhook_method }),
+        'invalid_request',
+        {
+          field: 'webhook_method',
+        },
+      ).message,
     ).toMatch(/POST, PUT/);
   });
 

@@ -63,7 +63,7 @@ describe('The story of a render', () => {
     expect(completed!.data).toMatchObject({
       attempt: 1,
       pages: 1,
-      renderMode: 'quiet',
+      renderMode: 'static',
       warnings: [],
       browserVersion: expect.stringMatching(/Chrome\//),
       pdf: { sha256: sha256Of(pdfBytes(rendered.pdf_base64)), size: pdfBytes(rendered.pdf_base64).length },
@@ -74,7 +74,7 @@ describe('The story of a render', () => {
   it('tells which lane a document took and why', async () => {
     const { id } = await caller().render('html', '<p>x</p><script>1</script>');
     expect((await readRenderEvents(at.installation, id)).at(-1)!.data).toMatchObject({
-      renderMode: 'script',
+      renderMode: 'scripted',
       renderModeReason: expect.stringMatching(/script/),
     });
   });

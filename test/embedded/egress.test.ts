@@ -48,7 +48,7 @@ describe('What a document fetches', () => {
       `<p>x<img src="${allowed('/shown.png')}"><link rel="stylesheet" href="${allowed('/page.css')}">`,
     );
     expect(seen).toContain('/shown.png');
-    expect(await completed(rendered.id)).toMatchObject({ warnings: [], renderMode: 'quiet' });
+    expect(await completed(rendered.id)).toMatchObject({ warnings: [], renderMode: 'static' });
     const [page] = await caller.renderedPages('html', `<p>x</p><link rel="stylesheet" href="${allowed('/page.css')}">`);
     expect(page!.text.trim()).toBe('styled x');
   });

@@ -24,7 +24,7 @@ const readiness = async ({ url }: RunningService): Promise<string> => {
 const printed = async ({ url }: RunningService): Promise<number> => {
   const samples = parseExposition(await (await fetch(`${url}/metrics`)).text());
   return samples
-    .filter(({ metric }) => metric === 'colophon_browser_documents')
+    .filter(({ metric }) => metric === 'colophon_browser_documents_printed')
     .reduce((sum, { value }) => sum + value, 0);
 };
 const json = { 'content-type': 'application/json' };

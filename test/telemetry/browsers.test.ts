@@ -10,7 +10,7 @@ const documents = async (): Promise<Record<string, number>> => {
   const samples = parseExposition(await (await fetch(`${at.service.url}/metrics`)).text());
   return Object.fromEntries(
     samples
-      .filter(({ metric }) => metric === 'colophon_browser_documents')
+      .filter(({ metric }) => metric === 'colophon_browser_documents_printed')
       .map(({ labels, value }) => [labels['browser'], value]),
   );
 };

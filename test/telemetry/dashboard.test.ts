@@ -123,7 +123,7 @@ describe('What dashboard and alerts ask for', () => {
     await waitUntil('the callback is counted', async () =>
       (await read()).some(
         ({ metric, labels, value }) =>
-          metric === 'colophon_deliveries_total' && labels['outcome'] === 'delivered' && value === 1,
+          metric === 'colophon_webhook_deliveries_total' && labels['outcome'] === 'delivered' && value === 1,
       ),
     );
     samples = await read();

@@ -37,7 +37,7 @@ describe('The diagnostics of a render', () => {
     const { job_id } = await jobs.submitAsync({}, { mode: 'CONVERT', input_type: 'html', data: talkative });
     await jobs.waitUntilEnded(job_id);
     const found = diagnosticsIn(await askJob(job_id));
-    expect(found).toMatchObject({ lane: 'script', failed_resources: [], same_bytes: true, error: null });
+    expect(found).toMatchObject({ render_mode: 'scripted', failed_resources: [], same_bytes: true, error: null });
     expect(found.render_mode_reason).toMatch(/script/);
     expect(found.console!.slice(0, 3)).toEqual([
       { level: 'info', text: 'made 3 Object' },
@@ -60,7 +60,7 @@ describe('The diagnostics of a render', () => {
     const answers = await Promise.all([askJob(job_id), askJob(job_id), askJob(job_id)]);
     expect(new Set(answers.map((answer) => JSON.stringify(diagnosticsIn(answer)))).size).toBe(1);
     expect(diagnosticsIn(answers[0])).toMatchObject({
-      lane: 'quiet',
+      render_mode: 'static',
       console: [],
       same_bytes: true,
       fonts: { missing: [] },
@@ -82,7 +82,7 @@ describe('The diagnostics of a render', () => {
     await jobs.waitUntilEnded(job_id);
     const found = diagnosticsIn(await askJob(job_id));
     expect(found).toMatchObject({
-      lane: 'script',
+      render_mode: 'scripted',
       timings_ms: null,
       failed_resources: null,
       error: 'conversion_failed',
@@ -102,7 +102,7 @@ describe('The diagnostics of a render', () => {
     expect(trial.body).toMatchObject({
       status: 'DONE',
       version: 1,
-      diagnostics: { lane: 'quiet', same_bytes: true, fonts: { missing: [{ family: 'Unheard' }] } },
+      diagnostics: { render_mode: 'static', same_bytes: true, fonts: { missing: [{ family: 'Unheard' }] } },
     });
     const refused = await diagnosed(`/api/v1/templates/${String(template['id'])}/test`, { data: {} }, live);
     expect(refused.body).toMatchObject({
@@ -114,7 +114,7 @@ describe('The diagnostics of a render', () => {
       { mode: 'CONVERT', input_type: 'markdown', data: '# Tested' },
       test,
     );
-    expect(tested.body).toMatchObject({ status: 'DONE', diagnostics: { lane: 'quiet', same_bytes: true } });
+    expect(tested.body).toMatchObject({ status: 'DONE', diagnostics: { render_mode: 'static', same_bytes: true } });
   });
 
   it('of a live render are with its job alone, and asked for by nothing but true or false', async () => {

@@ -58,11 +58,11 @@ POST /api/v1/render (server, api)
               blob put (client, delivery)
               append delivery (client, delivery)
               append delivery (client, delivery)
-              callback POST (client, delivery)
+              webhook POST (client, delivery)
               append delivery (client, delivery)
             process delivery.due (consumer, delivery)
               append delivery (client, delivery)
-              callback POST (client, delivery)
+              webhook POST (client, delivery)
               append delivery (client, delivery)`;
 
 const spansToRequest = (spans: readonly ReceivedSpan[]) => ({
@@ -99,7 +99,7 @@ it.skipIf(!areServersAvailable)(
     const spans = spansOf();
     expect(formatSpanTree(spanTreeOf(spans, callersSpan))).toEqual(whole.trim().split('\n'));
 
-    const callbacks = spans.filter(({ name }) => name === 'callback POST').toSorted((a, b) => a.startMs - b.startMs);
+    const callbacks = spans.filter(({ name }) => name === 'webhook POST').toSorted((a, b) => a.startMs - b.startMs);
     expect(receiver.forJob(jobId).map(({ headers }) => headers['traceparent'])).toEqual(
       callbacks.map(({ id }) => `00-${callersTrace}-${id}-01`),
     );
@@ -127,7 +127,7 @@ it.skipIf(!areServersAvailable)(
     expect(work.attributes).toMatchObject({
       'colophon.render.id': `render_${bareId('job', jobId)}`,
       'colophon.attempt': 1,
-      'colophon.lane': 'quiet',
+      'colophon.render.mode': 'static',
       'colophon.pages': 1,
       'messaging.system': 'nats',
       'messaging.operation.type': 'process',

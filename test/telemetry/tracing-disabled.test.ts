@@ -68,7 +68,7 @@ describe('A service that sends its traces nowhere', () => {
   it('writes such a line, and counts, also for what is no HTTP request', async () => {
     const counted = async (): Promise<number> =>
       Number(
-        /^colophon_errors_total\{error="invalid_request"\} (\d+)/m.exec(
+        /^colophon_api_errors_total\{error="invalid_request"\} (\d+)/m.exec(
           await (await fetch(`${at.service.url}/metrics`)).text(),
         )![1],
       );

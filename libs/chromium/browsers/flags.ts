@@ -1,9 +1,4 @@
-/**
- * What a browser is for: `static` documents without scripts, `scripted` ones whose scripts need no screen frames, `animated` those that may. Where there are no frames, pages paint for print alone, at
- * half the cost; a browser has them on all its pages or on none.
- */
-export const renderModes = ['static', 'scripted', 'animated'] as const;
-export type RenderMode = (typeof renderModes)[number];
+import type { RenderMode } from '#contracts/render-modes.ts';
 
 const disabledFeatures = [
   'AcceptCHFrame',
@@ -71,6 +66,7 @@ const noNetworkFlags = [
   '--safebrowsing-disable-auto-update',
 ];
 
+/** Without screen frames, pages paint for print alone, at half the cost. A browser has frames on all its pages or on none. */
 const framelessFlags = ['--enable-begin-frame-control', '--run-all-compositor-stages-before-draw'];
 
 export type FlagOptions = {

@@ -1,5 +1,5 @@
 import type { DocumentProxy } from '#libs/egress/egress.ts';
-import type { RenderMode } from './flags.ts';
+import type { RenderMode } from '#contracts/render-modes.ts';
 import { launchBrowser, type Browser, type LaunchOptions, defaultStartTimeoutMs } from './launch.ts';
 import { openPage, type Page, type PageOptions } from './page.ts';
 

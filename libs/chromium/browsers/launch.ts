@@ -6,7 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Readable, Writable } from 'node:stream';
 import { connect, type Connection } from '../cdp/connection.ts';
 import { BrowserGone } from '../cdp/errors.ts';
-import { type RenderMode, browserFlags } from './flags.ts';
+import type { RenderMode } from '#contracts/render-modes.ts';
+import { browserFlags } from './flags.ts';
 import { trustAuthorities } from './trusted-authorities.ts';
 
 export type LaunchOptions = {

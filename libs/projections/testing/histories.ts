@@ -134,7 +134,7 @@ const deliveryHistories = fc
   .record({ id: fc.uuid(), accountId: accountIds, length: fc.integer({ min: 1, max: 6 }), answered: fc.boolean() })
   .map(({ id, accountId, length, answered }): RecordedHistory => {
     const place = { round: 1, attempt: 1 };
-    const outcome = answered ? { kind: 'answered', status: 200, responseBody: '' } : { kind: 'timeout', reason: 'silent' };
+    const outcome = answered ? { kind: 'responded', status: 200, responseBody: '' } : { kind: 'timeout', reason: 'silent' };
     const events = [
       {
         type: 'DeliveryRequested',

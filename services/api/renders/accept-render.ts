@@ -36,7 +36,8 @@ const estimateOf = async (
     account: { id: accountId },
     limits,
   } = context;
-  if (kind === 'wait') return requireShortWait(estimates, { accountId, source, priority: 'urgent' }, limits.processingMs);
+  if (kind === 'wait')
+    return requireShortWait(estimates, { accountId, source, priority: 'urgent' }, limits.processingMs);
   const estimate = await estimates.estimate({ accountId, source, priority: 'ordinary' });
   requireBacklogCapacity(estimate, maxBacklog);
   return estimate;
@@ -59,7 +60,7 @@ export const acceptRender = async (
   const estimatedMs = waitMs + workMs;
   const submission = await acceptWithinQuota(dependencies, context, reply, { id, at }, async () => {
     const sealed = await sealResponseMode(dependencies, id, wish, estimatedMs);
-    const wanted = { ...ask, id, at, trial: false, reply: sealed, cause };
+    const wanted = { ...ask, id, at, templateTest: false, responseMode: sealed, cause };
     return submitRender(dependencies, context, wanted, waitSignal(reply));
   }).catch((error: unknown) => {
     confirmPosition?.(null);

@@ -48,7 +48,7 @@ const remadeTooOften = (requestedAt: string, now: Date): ApiError => {
 };
 
 /** Has the PDF made again, unless another caller's request for it is under way. @throws Problem rate_limit_exceeded, service_unavailable */
-const requestPdfAgain = async (
+const requestPdfRegeneration = async (
   parts: ReplayDependencies,
   { limits, cause }: CallerContext,
   loaded: LoadedRender,
@@ -60,7 +60,7 @@ const requestPdfAgain = async (
   if (count === null) throw remadeTooOften(history[0]!.metadata.occurredAt, eventLog.now());
   const { accountId, source } = history.find((event) => event.type === 'RenderRequested')!.data;
   await requireShortWait(estimator, { accountId, source, priority: 'urgent' }, limits.processingMs);
-  await aggregate.execute({ type: 'requestPdfAgain', count }, cause);
+  await aggregate.execute({ type: 'requestPdfRegeneration', count }, cause);
 };
 
 type ReplayResult = FastifyReply | 'running' | null;
@@ -88,7 +88,7 @@ export const replayRender = async (context: CallerContext, parts: ReplayDependen
   if (kept) return sendRender(reply, { id, createdAt, reply: Promise.resolve(kept) });
   const waiting = new AbortController();
   const answer = parts.replies.wait(id, AbortSignal.any([waitSignal(reply), waiting.signal]));
-  await requestPdfAgain(parts, context, loaded).catch((error: unknown) => {
+  await requestPdfRegeneration(parts, context, loaded).catch((error: unknown) => {
     waiting.abort();
     throw error;
   });

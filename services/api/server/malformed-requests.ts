@@ -33,7 +33,7 @@ export const createClientErrorHandler =
   (error: Error & { code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const id = newRequestId();
-    count('colophon.errors', 1, { error: 'invalid_request' });
+    count('colophon.api.errors', 1, { error: 'invalid_request' });
     log.debug({ request_id: id, code: error.code, status: 400 }, 'a broken request was answered');
     const body = errorBody(
       malformedRequest(messagesByErrorCode[error.code ?? ''] ?? 'The request is not HTTP as RFC 9112 has it.'),
@@ -59,7 +59,7 @@ export const requireHost = ({ raw, headers }: FastifyRequest): void => {
 export const handleUnknownExpectations = (server: Pick<Server, 'on'>, log: Pick<FastifyBaseLogger, 'debug'>): void => {
   server.on('checkExpectation', ({ headers }: IncomingMessage, response: ServerResponse) => {
     const id = newRequestId();
-    count('colophon.errors', 1, { error: 'expectation_failed' });
+    count('colophon.api.errors', 1, { error: 'expectation_failed' });
     log.debug({ request_id: id, status: 417 }, 'a request with an unknown expectation was answered');
     const fault: ApiErrorFields = {
       name: 'expectation_failed',

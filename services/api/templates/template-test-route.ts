@@ -67,7 +67,7 @@ export const templateTestRoutes: Route[] = [
         const ask = await storeRenderInput(dependencies, context, wanted, context.longTexts);
         await requireShortWait(estimates, { accountId, source: ask.source, priority: 'urgent' }, limits.processingMs);
         const version = ask.source.mode === 'RENDER' ? ask.source.templateVersion : undefined;
-        const wish = { ...ask, id, at, trial: true, reply: { kind: 'wait' }, cause } as const;
+        const wish = { ...ask, id, at, templateTest: true, responseMode: { kind: 'wait' }, cause } as const;
         const submission = await submitRender(dependencies, context, wish, waitSignal(reply));
         readYourWrites.recordWrite(accountId, submission.position, readModels.usage);
         return sendRender(reply, submission, { version }, diagnosticsFieldsOf(dependencies, context));

@@ -1,0 +1,15 @@
+import type { RenderOptions } from '#contracts/http/render-options.ts';
+import type { RenderMode } from '#contracts/render-modes.ts';
+import type { Classification } from '#libs/documents/html/classify.ts';
+
+/** The render mode of a document: it decides which browser prints it. */
+export const renderModeOf = ({
+  classification: { scripts, needsFrames, external },
+  options: { wait_time, wait_for },
+}: {
+  classification: Pick<Classification, 'scripts' | 'needsFrames' | 'external'>;
+  options: Pick<RenderOptions, 'wait_time' | 'wait_for'>;
+}): RenderMode => {
+  if (!scripts) return 'static';
+  return needsFrames || external || wait_time > 0 || wait_for === 'networkidle' ? 'animated' : 'scripted';
+};
