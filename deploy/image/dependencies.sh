@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what the service runs on, its Node included, into node_modules of the folder given (of this project, unless given). Needs npm and any Node from 18 on.
+# Installs the dependencies, Node included, into node_modules of the given folder (default: this project). Needs npm and Node 18 or later.
 set -eu
 cd "${1:-$(dirname "$0")/../..}"
 node=$(sed -n '/"node_modules\/node": {/,/}/s/.*"version": "\([^"]*\)".*/\1/p' package-lock.json)

@@ -1,9 +1,9 @@
 #!/bin/sh
-# What the image needs of Debian. Run as root on a bare Debian; it may be run again.
+# Installs the Debian packages of the image. Run as root on a bare Debian. Can be run again.
 set -eu
 export DEBIAN_FRONTEND=noninteractive
 apt-get update
-# libatomic1: the Node that comes with the dependencies is linked against it. libnss3-tools: certutil, for further authorities.
+# libatomic1: needed by the Node in node_modules. libnss3-tools: certutil, for additional certificate authorities.
 apt-get install --yes --no-install-recommends \
   ca-certificates libatomic1 tini \
   chromium-headless-shell libnss3-tools \

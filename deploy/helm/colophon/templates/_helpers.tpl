@@ -6,7 +6,7 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 
-{{/* Takes a list of the root and the role's name. */}}
+{{/* Argument: a list of the root context and the name of the role. */}}
 {{- define "colophon.selector" -}}
 {{- $root := index . 0 -}}
 app.kubernetes.io/name: colophon
@@ -14,6 +14,6 @@ app.kubernetes.io/instance: {{ $root.Release.Name }}
 app.kubernetes.io/component: {{ index . 1 }}
 {{- end }}
 
-{{- define "colophon.roleNames" -}}
-{{- if eq . "keeper" -}}[start, relay, projector, sweeper]{{- else -}}[start, {{ . }}]{{- end -}}
+{{- define "colophon.startArguments" -}}
+{{- if eq . "background" -}}[start, relay, projector, sweeper]{{- else -}}[start, {{ . }}]{{- end -}}
 {{- end }}
