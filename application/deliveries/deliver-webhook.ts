@@ -215,7 +215,7 @@ export const deliverWebhook = async (
   span?.setAttributes({ 'colophon.account.id': accountIdOf(requested.accountId) });
   if (aggregate.state.status !== 'DUE' && aggregate.state.status !== 'ATTEMPTING') return done;
   const wait = remainingDelayMs(dependencies, id, aggregate.state, dependencies.eventLog.now());
-  if (wait > 0) return { kind: 'again', delayMs: wait };
+  if (wait > 0) return { kind: 'retry', delayMs: wait };
   const material = await loadAttemptInput(dependencies, id, requested, aggregate.state.target, delivery);
   await aggregate.execute({ type: 'startAttempt' }, cause);
   // An attempt that was announced and never recorded was cut off by a crash: it is made again.
@@ -236,5 +236,5 @@ export const deliverWebhook = async (
   countAttempts(events);
   await eraseTarget(dependencies.blobs, aggregate, cause);
   const next = remainingDelayMs(dependencies, id, aggregate.state, now);
-  return next > 0 ? { kind: 'again', delayMs: next } : done;
+  return next > 0 ? { kind: 'retry', delayMs: next } : done;
 };

@@ -54,12 +54,12 @@ const diagnose = async (
   requested: RenderRequestedData,
   requestedAt: Date,
   end: RenderEnd,
-  failed: (error: unknown) => 'final' | 'again',
+  failed: (error: unknown) => 'final' | 'retry',
 ): Promise<Diagnosis> => {
   const { observed, findings, prepared } = recordFindings(dependencies);
   const result = await renderPdf(observed, requested, requestedAt, mayHaveCrashedBrowser(end)).catch(
     (error: unknown) => {
-      if (failed(error) === 'again') throw error;
+      if (failed(error) === 'retry') throw error;
       return { error: errorNameOf(error) };
     },
   );
@@ -97,10 +97,10 @@ export const diagnoseRender = async (
   };
   const [id, cause] = [idOfStream(stream), causedBy(asked, 'renderer')];
   span?.setAttributes(renderAttributes(id, attempt, request.data));
-  const failed = (error: unknown): 'final' | 'again' => {
+  const failed = (error: unknown): 'final' | 'retry' => {
     if ((error instanceof ApiError && error.fields.name !== 'service_unavailable') || error instanceof BrowserGone)
       return 'final';
-    if (error instanceof BlobNotFound ? !hasWaitedAnHour(attempt) : attempt < maxAttempts) return 'again';
+    if (error instanceof BlobNotFound ? !hasWaitedAnHour(attempt) : attempt < maxAttempts) return 'retry';
     span?.setError(error);
     dependencies.report(
       { render: id, attempt, ...requestLogFields(cause), error: String(error) },

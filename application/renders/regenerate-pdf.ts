@@ -71,7 +71,7 @@ export const regeneratePdf = async (
       'a PDF could not be made again',
       comesAgain || error instanceof ApiError ? 'warn' : 'error',
     );
-    if (comesAgain) return { kind: 'again', delayMs: 100 * attempt };
+    if (comesAgain) return { kind: 'retry', delayMs: 100 * attempt };
     await end(notKept);
     replies.send(id, { status: 'FAILED', error: error instanceof ApiError ? error.fields : regenerationFailed });
   }

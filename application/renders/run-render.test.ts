@@ -86,7 +86,7 @@ it('A document has its last attempt in a browser of its own, so that no other ta
     await runRender(dependencies, stream, 1),
     await runRender(dependencies, stream, 1),
   ];
-  expect(ends.map(({ kind }) => kind)).toEqual(['again', 'again', 'done']);
+  expect(ends.map(({ kind }) => kind)).toEqual(['retry', 'retry', 'done']);
   expect(asked.map(({ isolated }) => isolated)).toEqual([false, false, true]);
   expect((await store.read(stream)).at(-1)).toMatchObject({
     type: 'RenderFailed',
@@ -111,7 +111,7 @@ describe('A render that finds no free browser in time', () => {
   it('fails at once where a caller waits, has its other attempts where it was accepted for later, and is given back', async () => {
     expect(await endsOf({ kind: 'wait' }, 1)).toMatchObject({ ends: ['done'], last: givenBack });
     expect(await endsOf({ kind: 'poll', estimatedMs: 1 }, 3)).toMatchObject({
-      ends: ['again', 'again', 'done'],
+      ends: ['retry', 'retry', 'done'],
       last: givenBack,
     });
   });
@@ -151,15 +151,15 @@ describe('A renderer that has heard of a render what was true a moment ago', () 
   };
 
   it('reads nothing where that is still true', async () => {
-    expect(await heardOf(0, 1)).toEqual({ end: 'again', reads: 0, printed: 1, attempts: [1] });
+    expect(await heardOf(0, 1)).toEqual({ end: 'retry', reads: 0, printed: 1, attempts: [1] });
   });
 
   it('leaves the render to whoever has claimed it since, and asks for the message again', async () => {
-    expect(await heardOf(1, 1)).toMatchObject({ end: 'again', printed: 0, attempts: [1] });
+    expect(await heardOf(1, 1)).toMatchObject({ end: 'retry', printed: 0, attempts: [1] });
   });
 
   it('reads the story of a message that comes again, and makes the attempt that is due', async () => {
-    expect(await heardOf(1, 2)).toMatchObject({ end: 'again', printed: 1, attempts: [1, 2] });
+    expect(await heardOf(1, 2)).toMatchObject({ end: 'retry', printed: 1, attempts: [1, 2] });
   });
 });
 

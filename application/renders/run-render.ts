@@ -232,7 +232,7 @@ const makeAttempt = async (
     return done;
   } catch (error) {
     if (error instanceof ApiError && canRetryWhenBusy(error.fields, task))
-      return { kind: 'again', delayMs: busyDelayMs };
+      return { kind: 'retry', delayMs: busyDelayMs };
     if (error instanceof ApiError) {
       await fail(dependencies, task, error.fields, seen.renderMode);
       return done;
@@ -244,7 +244,7 @@ const makeAttempt = async (
       { render: task.id, attempt: task.attempt, ...requestLogFields(task.cause), error: String(error) },
       'an attempt to render failed',
     );
-    if (task.attempt < maxAttempts && !isEventRejected(error)) return { kind: 'again', delayMs: 100 * task.attempt };
+    if (task.attempt < maxAttempts && !isEventRejected(error)) return { kind: 'retry', delayMs: 100 * task.attempt };
     await fail(dependencies, task, lastAttemptError(error), seen.renderMode);
     return done;
   }
@@ -291,7 +291,7 @@ export const runRender = async (
     { type: 'claim', attempt: task.attempt, worker: dependencies.worker, queueMs },
     task.cause,
   );
-  if (claim.events.length === 0) return isWhole ? done : { kind: 'again', delayMs: 0 };
+  if (claim.events.length === 0) return isWhole ? done : { kind: 'retry', delayMs: 0 };
   const claimed: RenderTask = { ...task, claimed: { queueMs, at } };
   if (inputs === null) {
     await fail(dependencies, claimed, lostInput, 'none');

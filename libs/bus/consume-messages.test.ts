@@ -71,7 +71,7 @@ test('work that comes again does so after its delay, and work that raised an err
       onError: (error, { id }) => void errors.push([id, String(error)]),
       handle: async ({ id }) => {
         if (id === '2') throw new Error('no luck');
-        return id === '1' ? { kind: 'again', delayMs: 5 } : { kind: 'done' };
+        return id === '1' ? { kind: 'retry', delayMs: 5 } : { kind: 'done' };
       },
     },
     never,

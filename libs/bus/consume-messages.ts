@@ -3,7 +3,7 @@ import { redeliveryDelayMs } from './redelivery-delays.ts';
 import type { Bus, Consumer, LeasedMessage } from './port.ts';
 
 /** What became of a message: it is done, or it comes again after a while. */
-export type MessageResult = { kind: 'done' } | { kind: 'again'; delayMs: number };
+export type MessageResult = { kind: 'done' } | { kind: 'retry'; delayMs: number };
 
 export type MessageHandler = {
   /** The queue that messages are taken from, urgent and ordinary ones. */

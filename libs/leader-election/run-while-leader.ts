@@ -84,7 +84,7 @@ const runAsLeader = async (
   const { reads, role, report, times = defaultTimes } = parts;
   const over = new AbortController();
   const lost = (): void => {
-    if (!over.signal.aborted) report({ office: role }, 'left an office: its lease could not be renewed');
+    if (!over.signal.aborted) report({ role }, 'lost leadership: the lease could not be renewed');
     over.abort();
   };
   let doubt = setTimeout(lost, times.renewalDeadlineMs);
@@ -124,7 +124,7 @@ export const runWhileLeader = async (
   while (!signal.aborted) {
     const beat = await acquireLease(parts, signal);
     if (beat === null) return;
-    parts.report({ office: parts.role }, 'took an office');
+    parts.report({ role: parts.role }, 'became leader');
     if ((await runAsLeader(parts, beat, work, signal)) === 'done') return;
   }
 };

@@ -33,13 +33,13 @@ export const openNatsReplies = (
   { prefix = 'colophon' }: NatsRepliesOptions = {},
 ): RenderReplies & RemoteEngine & { close(): Promise<void> } => {
   // Whoever waits in this process has the answer before it is sent.
-  const link = openNatsClient(url, `${prefix} answers`, { echo: false });
+  const link = openNatsClient(url, `${prefix} replies`, { echo: false });
   const here = openPendingReplies();
   const over = new AbortController();
   const awaited = new Map<string, Subscription | null>();
   const giving = new Set<Promise<void>>();
   let listensOn: NatsConnection | null = null;
-  const subjectOf = (renderId: string): string => `${prefix}.answer.${renderId}`;
+  const subjectOf = (renderId: string): string => `${prefix}.reply.${renderId}`;
 
   const take = async (connection: NatsConnection, renderId: string, message: Msg): Promise<void> => {
     message.respond();

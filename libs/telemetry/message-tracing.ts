@@ -57,7 +57,7 @@ export const processWithTrace = (
     ...messagingAttributes(subject),
     'messaging.message.id': id,
     'messaging.consumer.group.name': name,
-    'colophon.message.attempt': deliveryCount,
+    'colophon.message.delivery_count': deliveryCount,
   });
   // Sent again, it has waited because it was told to, and that the attempt before says.
   if (isTracingEnabled() && origin && deliveryCount === 1)

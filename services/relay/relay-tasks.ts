@@ -35,7 +35,7 @@ export const deliveryTask = (id: string, account: string, round: number, tracepa
 };
 
 /** A finished render that is made once more for a caller who waits. */
-const repeatedRenderTask = ({ id, stream, metadata }: RecordedEvent, kind: 'again' | 'diagnose'): RelayTask => ({
+const repeatedRenderTask = ({ id, stream, metadata }: RecordedEvent, kind: 'regenerate' | 'diagnose'): RelayTask => ({
   key: `${stream} ${kind}`,
   account: metadata.accountId ?? '',
   urgent: true,
@@ -67,9 +67,9 @@ export const applyEvent = ({ renders, deliveries }: Schedulers, event: RecordedE
         ? deliveries.add(deliveryTask(id, account, 1, traceparent))
         : undefined;
     case 'PdfRegenerationRequested':
-      return renders.add(repeatedRenderTask(event, 'again'));
+      return renders.add(repeatedRenderTask(event, 'regenerate'));
     case 'PdfRegenerationEnded':
-      return renders.end(`${stream} again`);
+      return renders.end(`${stream} regenerate`);
     case 'DiagnosisRequested':
       return renders.add(repeatedRenderTask(event, 'diagnose'));
     case 'RenderDiagnosed':

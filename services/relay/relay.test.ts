@@ -149,7 +149,7 @@ describe('The relay', () => {
     await atLast(() => published.slice(2).map(({ id }) => id), ['event 7', 'event 8', 'delivery-2.2']);
     expect(published.slice(2, 4).map((message) => message.data)).toEqual(
       [
-        { stream: 'render-1', again: true },
+        { stream: 'render-1', regenerate: true },
         { stream: 'render-1', diagnose: true },
       ].map((one) => expect.objectContaining(one)),
     );

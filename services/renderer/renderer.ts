@@ -30,10 +30,10 @@ export const runRenderer = (
       consumer,
       permits: { maxQuick: concurrency, maxTotal: concurrency * maxConcurrencyFactor },
       handle: (delivery) => {
-        const { stream, again, diagnose } = delivery.data as { stream: string; again?: true; diagnose?: true };
+        const { stream, regenerate, diagnose } = delivery.data as { stream: string; regenerate?: true; diagnose?: true };
         return processWithTrace(delivery, consumer, (span) => {
           if (diagnose) return diagnoseRender(parts, stream, delivery.deliveryCount, span);
-          return again
+          return regenerate
             ? regeneratePdf(parts, stream, delivery.deliveryCount, span)
             : runRender(parts, stream, delivery.deliveryCount, span);
         });

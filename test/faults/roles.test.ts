@@ -148,7 +148,7 @@ describe.skipIf(!areServersAvailable)('Of several relays and projectors', () => 
     for (const { job_id } of accepted) expect((await waitUntilJobEnded(caller, job_id)).status).toBe('DONE');
     expect(await inOffice('relay', [heir])).toBe(heir);
     frozen.sendSignal('SIGCONT');
-    await waitUntil('the one that was frozen has noticed', () => frozen.output().includes('left an office'));
+    await waitUntil('the one that was frozen has noticed', () => frozen.output().includes('lost leadership'));
     const after = await jobs.submitAsync();
     expect((await waitUntilJobEnded(caller, after.job_id)).status).toBe('DONE');
     const stories = [...(await readRenderHistories(house)).values()];

@@ -84,7 +84,7 @@ describe.skipIf(!isNatsAvailable)('A bus on a NATS server', () => {
     await streams.delete('deleted-work-ordinary');
     expect(await bus.pending(consumer)).toBe(0);
     await publishAll(bus, ['x']);
-    expect(await bus.next(consumer, never)).toMatchObject({ id: 'x', attempt: 1 });
+    expect(await bus.next(consumer, never)).toMatchObject({ id: 'x', deliveryCount: 1 });
     await operator.close();
   });
 
@@ -155,7 +155,7 @@ describe.skipIf(!isNatsAvailable)('A bus on a NATS server', () => {
     }
     const worker = consumeAll(bus);
     await vi.waitFor(
-      () => expect(letters).toEqual([{ id: 'poison', stream: 'tired-work-ordinary', attempts: 2 }]),
+      () => expect(letters).toEqual([{ id: 'poison', stream: 'tired-work-ordinary', deliveryCount: 2 }]),
       waitOptions,
     );
     expect(worker.done).toEqual([]);

@@ -23,7 +23,7 @@ describe.skipIf(!isNatsAvailable)('Whoever waits for an answer over NATS', () =>
   const opened = () => ({ asking: openNatsReplies(server.url), giving: openNatsReplies(server.url) });
   /** Whether anybody listens for the answer of a render. What is sent is an answer that nobody can take for one. */
   const isListenedFor = (id: string): Promise<boolean> =>
-    operator.request(`colophon.answer.${id}`, '{"answer":{"status":"FAILED"}}\n', { timeout: requestTimeoutMs }).then(
+    operator.request(`colophon.reply.${id}`, '{"reply":{"status":"FAILED"}}\n', { timeout: requestTimeoutMs }).then(
       () => true,
       () => false,
     );
