@@ -4,7 +4,7 @@ import { consumeMessages } from './consume-messages.ts';
 
 const consumer = { name: 'c', subject: 's', leaseMs: 60_000 };
 
-const deliveryOf = (id: string): LeasedMessage => ({
+const leasedMessage = (id: string): LeasedMessage => ({
   id,
   subject: 's',
   data: null,
@@ -14,36 +14,37 @@ const deliveryOf = (id: string): LeasedMessage => ({
   extendLease: async () => undefined,
 });
 
-/** A bus with so many ordinary messages, which notes what became of them. */
-const busOf = (count: number, attempt = 1) => {
+/** A bus with `count` ordinary messages, which records how each was ended. */
+const busWith = (count: number, deliveryCount = 1) => {
   const ends: string[] = [];
-  let given = 0;
-  const delivery = (id: string): LeasedMessage => ({
-    ...deliveryOf(id),
-    deliveryCount: attempt,
+  let delivered = 0;
+  const recordedMessage = (id: string): LeasedMessage => ({
+    ...leasedMessage(id),
+    deliveryCount,
     ack: async () => void ends.push(`${id} done`),
-    nak: async (ms) => void ends.push(`${id} again in ${ms}`),
+    nak: async (ms) => void ends.push(`${id} retry in ${ms}`),
   });
   const bus = {
-    next: async ({ urgent }: Consumer) => (!urgent && given < count ? delivery(String((given += 1))) : null),
+    next: async ({ urgent }: Consumer) =>
+      !urgent && delivered < count ? recordedMessage(String((delivered += 1))) : null,
   } as unknown as Bus;
-  return { bus, ends, given: () => given };
+  return { bus, ends, delivered: () => delivered };
 };
 const never = new AbortController().signal;
 
-test('no more messages are taken than may be in hands, and the next one as soon as one has ended', async () => {
-  const { bus, ends, given } = busOf(7);
+test('A worker takes no more messages than it may handle at once, and the next one as soon as one has ended', async () => {
+  const { bus, ends, delivered } = busWith(7);
   const release: (() => void)[] = [];
-  const atOnce: number[] = [];
+  const concurrencies: number[] = [];
   let running = 0;
-  const over = consumeMessages(
+  const finished = consumeMessages(
     bus,
     {
       consumer,
       permits: { maxQuick: 3, maxTotal: 3 },
       onError: () => undefined,
       handle: async () => {
-        atOnce.push((running += 1));
+        concurrencies.push((running += 1));
         await new Promise<void>((resolve) => void release.push(resolve));
         running -= 1;
         return { kind: 'done' };
@@ -53,15 +54,15 @@ test('no more messages are taken than may be in hands, and the next one as soon 
   );
   while (ends.length < 7) {
     await new Promise(setImmediate);
-    expect(given()).toBeLessThanOrEqual(ends.length + 3);
+    expect(delivered()).toBeLessThanOrEqual(ends.length + 3);
     release.shift()?.();
   }
-  await over;
-  expect(Math.max(...atOnce)).toBe(3);
+  await finished;
+  expect(Math.max(...concurrencies)).toBe(3);
 });
 
-test('work that comes again does so after its delay, and work that raised an error after a second at first, with a report', async () => {
-  const { bus, ends } = busOf(3);
+test('A message is delivered again after the delay that its handler asked for, or after a second when the handler failed', async () => {
+  const { bus, ends } = busWith(3);
   const errors: unknown[] = [];
   await consumeMessages(
     bus,
@@ -76,13 +77,13 @@ test('work that comes again does so after its delay, and work that raised an err
     },
     never,
   );
-  expect(ends).toEqual(['1 again in 5', '2 again in 1000', '3 done']);
+  expect(ends).toEqual(['1 retry in 5', '2 retry in 1000', '3 done']);
   expect(errors).toEqual([['2', 'Error: no luck']]);
 });
 
-test('work that raises an error again and again comes again later each time, after a minute at most', async () => {
-  const fail = async (attempt: number): Promise<string[]> => {
-    const { bus, ends } = busOf(1, attempt);
+test('A message whose handler fails again and again is delivered after longer delays, up to a minute', async () => {
+  const fail = async (deliveryCount: number): Promise<string[]> => {
+    const { bus, ends } = busWith(1, deliveryCount);
     await consumeMessages(
       bus,
       {
@@ -96,16 +97,16 @@ test('work that raises an error again and again comes again later each time, aft
     return ends;
   };
   expect([await fail(2), await fail(4), await fail(50)]).toEqual([
-    ['1 again in 2000'],
-    ['1 again in 8000'],
-    ['1 again in 60000'],
+    ['1 retry in 2000'],
+    ['1 retry in 8000'],
+    ['1 retry in 60000'],
   ]);
 });
 
-test('work that takes long leaves its place to other work', async () => {
-  const { bus, given } = busOf(5);
+test('A message that takes long no longer counts against the limit for quick ones', async () => {
+  const { bus, delivered } = busWith(5);
   const release: (() => void)[] = [];
-  const over = consumeMessages(
+  const finished = consumeMessages(
     bus,
     {
       consumer,
@@ -118,18 +119,18 @@ test('work that takes long leaves its place to other work', async () => {
     },
     never,
   );
-  await vi.waitFor(() => expect(given()).toBe(4), { timeout: 10_000 });
+  await vi.waitFor(() => expect(delivered()).toBe(4), { timeout: 10_000 });
   release.shift()!();
-  await vi.waitFor(() => expect(given()).toBe(5), { timeout: 10_000 });
-  for (const go of release) go();
-  await over;
+  await vi.waitFor(() => expect(delivered()).toBe(5), { timeout: 10_000 });
+  for (const end of release) end();
+  await finished;
 });
 
-test('messages are taken from the urgent queue and from the other one', async () => {
+test('A worker takes messages from the urgent queue and from the ordinary one', async () => {
   const bus = {
-    next: async ({ urgent }: Consumer) => (left.delete(urgent) ? deliveryOf(String(urgent)) : null),
+    next: async ({ urgent }: Consumer) => (remaining.delete(urgent) ? leasedMessage(String(urgent)) : null),
   } as unknown as Bus;
-  const left = new Set([true, false]);
+  const remaining = new Set([true, false]);
   const taken: string[] = [];
   await consumeMessages(
     bus,

@@ -2,75 +2,77 @@ import { createPermits, type PermitLimits, defaultSlowAfterMs } from '#libs/sche
 import { redeliveryDelayMs } from './redelivery-delays.ts';
 import type { Bus, Consumer, LeasedMessage } from './port.ts';
 
-/** What became of a message: it is done, or it comes again after a while. */
+/** The message is done, or is delivered again after the delay in milliseconds. */
 export type MessageResult = { kind: 'done' } | { kind: 'retry'; delayMs: number };
 
 export type MessageHandler = {
-  /** The queue that messages are taken from, urgent and ordinary ones. */
+  /** Messages are taken from its urgent and its ordinary queue. */
   consumer: Omit<Consumer, 'urgent'>;
-  /** How many messages are worked on at most. */
+  /** How many messages are handled at the same time. */
   permits: Pick<PermitLimits, 'maxQuick' | 'maxTotal'>;
-  handle: (delivery: LeasedMessage) => Promise<MessageResult>;
-  /** Told of work that raised an error; its message comes again, later each time. */
-  onError: (error: unknown, delivery: LeasedMessage) => void;
+  handle: (message: LeasedMessage) => Promise<MessageResult>;
+  /** Called when `handle` fails. The message is delivered again, each time after a longer delay. */
+  onError: (error: unknown, message: LeasedMessage) => void;
 };
 
-const handleMessage = async ({ consumer, handle, onError }: MessageHandler, delivery: LeasedMessage): Promise<void> => {
-  const stillAtIt = setInterval(() => void delivery.extendLease().catch(() => undefined), consumer.leaseMs / 3);
+const handleMessage = async ({ consumer, handle, onError }: MessageHandler, message: LeasedMessage): Promise<void> => {
+  const renewal = setInterval(() => void message.extendLease().catch(() => undefined), consumer.leaseMs / 3);
   try {
-    const end = await handle(delivery);
-    await (end.kind === 'done' ? delivery.ack() : delivery.nak(end.delayMs));
+    const result = await handle(message);
+    await (result.kind === 'done' ? message.ack() : message.nak(result.delayMs));
   } catch (error) {
-    onError(error, delivery);
-    await delivery.nak(redeliveryDelayMs(delivery.deliveryCount)).catch(() => undefined);
+    onError(error, message);
+    await message.nak(redeliveryDelayMs(message.deliveryCount)).catch(() => undefined);
   } finally {
-    clearInterval(stillAtIt);
+    clearInterval(renewal);
   }
 };
 
-/** Resolves when the promise does, and after the milliseconds at the latest; null stands for no such limit. */
+/** Resolves when the promise does, and at the latest after the milliseconds. With null it waits without a limit. */
 const waitAtMost = async (milliseconds: number | null, promise: Promise<void>): Promise<void> => {
   if (milliseconds === null) return promise;
-  const over = Promise.withResolvers<void>();
-  const timer = setTimeout(over.resolve, milliseconds);
-  await Promise.race([promise, over.promise]);
+  const timeout = Promise.withResolvers<void>();
+  const timer = setTimeout(timeout.resolve, milliseconds);
+  await Promise.race([promise, timeout.promise]);
   clearTimeout(timer);
 };
 
 /**
- * Takes messages from both queues of the bus and works on them, until `signal` aborts; resolves when the work that has begun is finished.
- * The relay decides the order of messages: a queue is short, and both are asked whenever there is a free place. Where both have a message then, one more runs than there are places.
+ * Takes messages from both queues of the consumer and handles them until `signal` aborts. Resolves when the handlers
+ * that have started are finished. The relay decides the order and keeps the queues short, so both queues are asked
+ * whenever a permit is available. If both have a message at that moment, one handler more than the permits allow runs.
  */
-export const consumeMessages = async (bus: Bus, worker: MessageHandler, signal: AbortSignal): Promise<void> => {
-  const places = createPermits({ ...worker.permits, slowAfterMs: defaultSlowAfterMs });
+export const consumeMessages = async (bus: Bus, handler: MessageHandler, signal: AbortSignal): Promise<void> => {
+  const permits = createPermits({ ...handler.permits, slowAfterMs: defaultSlowAfterMs });
   const running = new Set<Promise<void>>();
-  // A race of all that runs would leave a reaction behind on each of them at every turn: thousands times thousands where receivers are silent.
-  let ended = Promise.withResolvers<void>();
+  // One promise for the next end. Promise.race over `running` would add a reaction to each handler at every turn, and
+  // thousands of handlers wait for slow receivers.
+  let nextEnd = Promise.withResolvers<void>();
 
-  const begin = (delivery: LeasedMessage): void => {
-    const leave = places.acquire('');
-    const one: Promise<void> = handleMessage(worker, delivery).finally(() => {
-      running.delete(one);
-      leave();
-      ended.resolve();
-      ended = Promise.withResolvers<void>();
+  const start = (message: LeasedMessage): void => {
+    const release = permits.acquire('');
+    const run: Promise<void> = handleMessage(handler, message).finally(() => {
+      running.delete(run);
+      release();
+      nextEnd.resolve();
+      nextEnd = Promise.withResolvers<void>();
     });
-    running.add(one);
+    running.add(run);
   };
 
-  const takeFrom = async (urgent: boolean): Promise<void> => {
-    const consumer: Consumer = { ...worker.consumer, urgent };
+  const consumeQueue = async (urgent: boolean): Promise<void> => {
+    const consumer: Consumer = { ...handler.consumer, urgent };
     while (!signal.aborted) {
-      if (!places.isAvailable()) {
-        await waitAtMost(places.msUntilNextSlow(), ended.promise);
+      if (!permits.isAvailable()) {
+        await waitAtMost(permits.msUntilNextSlow(), nextEnd.promise);
         continue;
       }
-      const delivery = await bus.next(consumer, signal);
-      if (!delivery) return;
-      begin(delivery);
+      const message = await bus.next(consumer, signal);
+      if (!message) return;
+      start(message);
     }
   };
 
-  await Promise.all([takeFrom(true), takeFrom(false)]);
+  await Promise.all([consumeQueue(true), consumeQueue(false)]);
   await Promise.all(running);
 };

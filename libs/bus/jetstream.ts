@@ -11,44 +11,45 @@ import { type Consumer, deduplicationWindowMs, type LeasedMessage, type DurableB
 export type { DeadLetter };
 
 export type JetStreamBusOptions = {
-  /** What the names of all streams and subjects begin with: letters, digits and hyphens. */
+  /** The start of all names of streams and subjects: letters, digits and hyphens. */
   prefix?: string;
   deduplicationWindowMs?: number;
-  /** A message is delivered so often at most. */
+  /** After this number of deliveries a message becomes a dead letter. */
   maxDeliveries?: number;
   onDeadLetter?: (letter: DeadLetter) => void;
 };
 
-/** The log knows what is to be done; a message that is older than this was published again already. */
+/** The relay has published the work of an older message again from the event log. */
 const maxAgeMs = 7 * 24 * 60 * 60 * 1000;
 const defaultMaxDeliveries = 1_000;
 const minServerVersion = '2.9.3';
 const [retryDelayMs, ackTimeoutMs] = [100, 1_000];
-/** A caller who asks how much waits is told after this time that the server cannot be reached. */
+/** `pending` fails after this time when the server cannot be reached. */
 const countTimeoutMs = 1_000;
 const clusterSize = 3;
 
 const checkServer = async (connection: NatsConnection, where: string): Promise<string | null> => {
   const { version } = connection.info!;
   if (compare(parseSemVer(version), parseSemVer(minServerVersion)) < 0)
-    return `${where} is version ${version}, and ${minServerVersion} is the oldest that will do`;
+    return `${where} has version ${version}; at least ${minServerVersion} is needed`;
   try {
     await (await jetstreamManager(connection, { checkAPI: false })).getAccountInfo();
     return null;
   } catch (error) {
-    return `${where} has JetStream not enabled, or not for this user (${error instanceof Error ? error.message : String(error)})`;
+    const reason = error instanceof Error ? error.message : String(error);
+    return `JetStream is not enabled on ${where}, or not for this user (${reason})`;
   }
 };
 
-/** The server cannot tell a lost lease from a held one: the delivery counts its time itself, from when the message came. */
+/** The server does not tell an expired lease from a held one, so the lease is timed here, from the arrival of the message. */
 const toLeasedMessage = ({ subject, leaseMs }: Consumer, message: JsMsg): LeasedMessage => {
   const { id, data } = message.json<MessageEnvelope>();
-  let until = performance.now() + leaseMs;
-  /** Whether the lease is held; it is not from then on. */
-  const release = (): boolean => {
-    const held = performance.now() < until;
-    until = -Infinity;
-    return held;
+  let leasedUntil = performance.now() + leaseMs;
+  /** False when the lease has expired or the message was ended. */
+  const releaseLease = (): boolean => {
+    const wasHeld = performance.now() < leasedUntil;
+    leasedUntil = -Infinity;
+    return wasHeld;
   };
   return {
     id,
@@ -56,101 +57,104 @@ const toLeasedMessage = ({ subject, leaseMs }: Consumer, message: JsMsg): Leased
     data,
     deliveryCount: message.info.deliveryCount,
     ack: async () => {
-      const leaseEnd = until;
-      if (!release()) return;
+      const leaseEnd = leasedUntil;
+      if (!releaseLease()) return;
       while (performance.now() < leaseEnd && !(await message.ackAck({ timeout: ackTimeoutMs }).catch(() => false)))
         await sleep(retryDelayMs);
     },
     nak: async (delayMs) => {
-      if (release()) message.nak(delayMs > 0 ? delayMs : undefined);
+      if (releaseLease()) message.nak(delayMs > 0 ? delayMs : undefined);
     },
     extendLease: async () => {
-      if (performance.now() >= until) return;
+      if (performance.now() >= leasedUntil) return;
       message.working();
-      until = performance.now() + leaseMs;
+      leasedUntil = performance.now() + leaseMs;
     },
   };
 };
 
 /**
- * A queue in NATS JetStream, shared by all processes that name the same server; it opens at once and connects when it can. `url` is as
- * `nats://user:password@host:port`. Publishing goes on until the server has confirmed it or the bus is closed. @throws Error for a URL that names no server
+ * Queues in NATS JetStream, shared by all processes that use the same server. Opens at once and connects in the
+ * background. `url` has the form `nats://user:password@host:port`. `publish` retries until the server has confirmed
+ * the message or the bus is closed.
+ * @throws AddressError for a URL that names no server
  */
 export const openJetStreamBus = (url: string, options: JetStreamBusOptions = {}): DurableBus & RemoteEngine => {
   const { prefix = 'colophon', maxDeliveries = defaultMaxDeliveries, onDeadLetter = () => undefined } = options;
-  const link = openNatsClient(url, `${prefix} bus`, { checkServer });
+  const client = openNatsClient(url, `${prefix} bus`, { checkServer });
   const queueOptions = {
     deduplicationWindowMs: options.deduplicationWindowMs ?? deduplicationWindowMs,
     maxAgeMs,
-    maxDeliveries: maxDeliveries,
+    maxDeliveries,
     replicas: url.split(',').length >= clusterSize ? clusterSize : 1,
   };
-  let refusal: string | null = null;
+  let publishError: string | null = null;
 
-  const queues = new Map<string, { queue: JetStreamQueue; cleared: NatsConnection | null }>();
+  const queues = new Map<string, { queue: JetStreamQueue; deadLettersFrom: NatsConnection | null }>();
   const entryOf = ({ subject, urgent }: Pick<Consumer, 'subject' | 'urgent'>) => {
     const key = `${subject} ${urgent}`;
     const entry = queues.get(key) ?? {
       queue: openJetStreamQueue(prefix, { subject, urgent }, queueOptions),
-      cleared: null,
+      deadLettersFrom: null,
     };
     queues.set(key, entry);
     return entry;
   };
 
-  /** Null where none came for a while, or the server cannot say. A message that comes after `signal` has aborted goes back. */
+  /** Null when no message came for a while, or the pull failed. A message that arrives after an abort is given back. */
   const pull = async (consumer: Consumer, signal: AbortSignal): Promise<JsMsg | null> => {
-    const connection = await link.waitForConnection();
+    const connection = await client.waitForConnection();
     const entry = entryOf(consumer);
-    // The driver listens again by itself after a lost connection, as long as it is the same object.
-    if (entry.cleared !== connection) entry.queue.subscribeToDeadLetters(connection, onDeadLetter);
-    entry.cleared = connection;
+    // After a reconnect on the same connection object the driver subscribes again by itself.
+    if (entry.deadLettersFrom !== connection) entry.queue.subscribeToDeadLetters(connection, onDeadLetter);
+    entry.deadLettersFrom = connection;
     const pulling = entry.queue.pull(connection, consumer).catch(() => sleep(retryDelayMs, null));
     const message = await runUntilAborted(signal, () => pulling).catch(() => null);
     if (signal.aborted) void pulling.then((late) => late?.nak());
     return signal.aborted ? null : message;
   };
 
-  const over = new AbortController();
+  const closing = new AbortController();
   return {
     publish: async ({ id, subject, data, urgent = false }) => {
       const body = Buffer.from(JSON.stringify({ id, data } satisfies MessageEnvelope));
       for (;;) {
         try {
-          await entryOf({ subject, urgent }).queue.publish(await link.waitForConnection(), id, body);
-          refusal = null;
+          await entryOf({ subject, urgent }).queue.publish(await client.waitForConnection(), id, body);
+          publishError = null;
           return;
         } catch (error) {
-          // Too large for the server: it would be so for ever.
-          if (link.isClosed() || error instanceof errors.InvalidArgumentError) throw error;
-          if (link.currentConnection()) refusal = error instanceof Error ? error.message : String(error);
+          // A message that is too large for the server fails at every attempt.
+          if (client.isClosed() || error instanceof errors.InvalidArgumentError) throw error;
+          if (client.currentConnection()) publishError = error instanceof Error ? error.message : String(error);
           await sleep(retryDelayMs * (1 + Math.random()));
         }
       }
     },
     next: async (consumer, signal) => {
-      const until = AbortSignal.any([signal, over.signal]);
-      while (!until.aborted) {
-        const message = await pull(consumer, until).catch(() => null);
+      const stopped = AbortSignal.any([signal, closing.signal]);
+      while (!stopped.aborted) {
+        const message = await pull(consumer, stopped).catch(() => null);
         if (message) return toLeasedMessage(consumer, message);
       }
       return null;
     },
     pending: async (queue) => {
-      const connection = await runWithTimeout(countTimeoutMs, () => link.waitForConnection(), {
-        createError: () => new Error(link.missing() ?? 'NATS is not connected'),
+      const connection = await runWithTimeout(countTimeoutMs, () => client.waitForConnection(), {
+        createError: () => new Error(client.missing() ?? 'NATS is not connected'),
       });
       return entryOf(queue).queue.count(connection);
     },
-    ...openInstallationId(() => link.waitForConnection(), prefix, queueOptions.replicas),
+    ...openInstallationId(() => client.waitForConnection(), prefix, queueOptions.replicas),
     missing: () =>
-      link.missing() ??
-      (refusal === null
+      client.missing() ??
+      (publishError === null
         ? null
-        : `The bus takes no messages: NATS says "${refusal}". Look at the storage and the limits of the server that BUS_URL names.`),
+        : `The bus accepts no messages: NATS says "${publishError}". ` +
+          'Look at the storage and the limits of the server that BUS_URL names.'),
     close: async () => {
-      over.abort();
-      await link.close();
+      closing.abort();
+      await client.close();
     },
   };
 };

@@ -13,89 +13,91 @@ const systemTimers: Timers = {
   },
 };
 
-/** Each look passes over all that were removed from the Map before. */
+/** Not at every publication: iterating a Map also passes over entries that were deleted before. */
 const idCleanupIntervalMs = 1_000;
 
 const keyOf = ({ subject, urgent }: { subject: string; urgent?: boolean }): string => `${subject} ${urgent === true}`;
 
-/** A queue in the memory of one process. What it holds ends with the process: the relay fills it again from the event log. `timers` are replaced in tests. */
-export const openMemoryBus = ({ now, schedule }: Timers = systemTimers): Bus => {
+/** Queues in the memory of one process. After a restart the relay fills them again from the event log. Tests replace the timers. */
+export const openMemoryBus = (timers: Timers = systemTimers): Bus => {
+  const { now } = timers;
   const queues = new Map<string, Queue>();
-  /** Ids that are no new message: of those whose message has ended, until when. The earliest comes first. */
-  const openIds = new Set<string>();
-  const endedIds = new Map<string, number>();
+  const unfinishedIds = new Set<string>();
+  /** Ids of finished messages, with the time until which they are remembered, the earliest first. */
+  const finishedIds = new Map<string, number>();
   const cancels = new Set<() => void>();
   let closed = false;
 
-  const queueOf = (of: { subject: string; urgent?: boolean }): Queue => {
-    const key = keyOf(of);
-    const known = queues.get(key) ?? { waiting: [], waiters: [], unfinishedCount: 0 };
-    queues.set(key, known);
-    return known;
+  const queueOf = (name: { subject: string; urgent?: boolean }): Queue => {
+    const key = keyOf(name);
+    const queue = queues.get(key) ?? { waiting: [], waiters: [], unfinishedCount: 0 };
+    queues.set(key, queue);
+    return queue;
   };
   const offer = (queue: Queue, entry: QueuedMessage): void => {
     const waiter = queue.waiters.shift();
     if (waiter) waiter(entry);
     else queue.waiting.push(entry);
   };
-  const later = (ms: number, act: () => void): (() => void) => {
-    const stop = schedule(ms, () => {
-      cancels.delete(stop);
+  /** Schedules until the bus is closed. */
+  const schedule = (ms: number, act: () => void): (() => void) => {
+    const cancel = timers.schedule(ms, () => {
+      cancels.delete(cancel);
       act();
     });
-    cancels.add(stop);
+    cancels.add(cancel);
     return () => {
-      cancels.delete(stop);
-      stop();
+      cancels.delete(cancel);
+      cancel();
     };
   };
-  let forgetAt = 0;
-  const forgetEnded = (): void => {
-    if (now() < forgetAt) return;
-    forgetAt = now() + idCleanupIntervalMs;
-    for (const [id, until] of endedIds) {
+  let nextCleanupAt = 0;
+  const forgetOldIds = (): void => {
+    if (now() < nextCleanupAt) return;
+    nextCleanupAt = now() + idCleanupIntervalMs;
+    for (const [id, until] of finishedIds) {
       if (until > now()) return;
-      endedIds.delete(id);
+      finishedIds.delete(id);
     }
   };
 
-  const deliveryOf = ({ leaseMs }: Consumer, queue: Queue, entry: QueuedMessage): LeasedMessage => {
+  const leaseTo = ({ leaseMs }: Consumer, queue: Queue, entry: QueuedMessage): LeasedMessage => {
     const { id, subject, data } = entry.message;
-    const back = (): void => offer(queue, entry);
+    const requeue = (): void => offer(queue, entry);
     entry.deliveryCount += 1;
-    let lease: (() => void) | null = null;
-    const begin = (): void => {
-      lease = later(leaseMs, () => {
-        lease = null;
-        back();
+    let cancelLease: (() => void) | null = null;
+    const startLease = (): void => {
+      cancelLease = schedule(leaseMs, () => {
+        cancelLease = null;
+        requeue();
       });
     };
-    /** False where the lease was lost or the message has ended. */
-    const release = (): boolean => {
-      const held = lease !== null;
-      lease?.();
-      lease = null;
-      return held;
+    /** False when the lease has expired or the message was ended. */
+    const releaseLease = (): boolean => {
+      const wasHeld = cancelLease !== null;
+      cancelLease?.();
+      cancelLease = null;
+      return wasHeld;
     };
-    begin();
+    startLease();
     return {
       id,
       subject,
       data,
       deliveryCount: entry.deliveryCount,
       ack: async () => {
-        if (!release()) return;
+        if (!releaseLease()) return;
         queue.unfinishedCount -= 1;
-        openIds.delete(id);
-        endedIds.set(id, now() + deduplicationWindowMs);
+        unfinishedIds.delete(id);
+        finishedIds.set(id, now() + deduplicationWindowMs);
       },
       nak: async (delayMs) => {
-        if (!release()) return;
-        if (delayMs > 0) later(delayMs, back);
-        else back();
+        if (!releaseLease()) return;
+        if (delayMs > 0) schedule(delayMs, requeue);
+        else requeue();
       },
       extendLease: async () => {
-        if (release()) begin();
+        if (releaseLease()) startLease();
       },
     };
   };
@@ -103,9 +105,9 @@ export const openMemoryBus = ({ now, schedule }: Timers = systemTimers): Bus => 
   return {
     publish: async (message) => {
       if (closed) throw new Error('the bus is closed');
-      forgetEnded();
-      if (openIds.has(message.id) || endedIds.has(message.id)) return;
-      openIds.add(message.id);
+      forgetOldIds();
+      if (unfinishedIds.has(message.id) || finishedIds.has(message.id)) return;
+      unfinishedIds.add(message.id);
       const queue = queueOf(message);
       queue.unfinishedCount += 1;
       offer(queue, { message, deliveryCount: 0 });
@@ -114,11 +116,11 @@ export const openMemoryBus = ({ now, schedule }: Timers = systemTimers): Bus => 
       if (closed || signal.aborted) return null;
       const queue = queueOf(consumer);
       const ready = queue.waiting.shift();
-      if (ready) return deliveryOf(consumer, queue, ready);
+      if (ready) return leaseTo(consumer, queue, ready);
       const { promise, resolve } = Promise.withResolvers<LeasedMessage | null>();
       const waiter: Waiter = (entry) => {
         signal.removeEventListener('abort', leave);
-        resolve(entry && deliveryOf(consumer, queue, entry));
+        resolve(entry && leaseTo(consumer, queue, entry));
       };
       const leave = (): void => {
         queue.waiters.splice(queue.waiters.indexOf(waiter), 1);
@@ -131,7 +133,7 @@ export const openMemoryBus = ({ now, schedule }: Timers = systemTimers): Bus => 
     pending: async (queue) => queueOf(queue).unfinishedCount,
     close: async () => {
       closed = true;
-      for (const stop of cancels) stop();
+      for (const cancel of cancels) cancel();
       for (const { waiters } of queues.values()) for (const waiter of waiters.splice(0)) waiter(null);
     },
   };

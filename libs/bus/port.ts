@@ -1,47 +1,56 @@
-/** Work to be done: `id` de-duplicates, `subject` says what kind, `data` is JSON. Urgent and ordinary messages of a subject are in two queues. */
+/** `id` de-duplicates, `subject` names the kind of work, `data` is JSON. Each subject has an urgent and an ordinary queue. */
 export type Message = { id: string; subject: string; data: unknown; urgent?: boolean };
 
-/** The de-duplication window: the same id within this time after its publication is no second message, and neither is one whose message still waits or is leased. */
+/**
+ * The de-duplication window in milliseconds. A message with the same id is dropped within this time after its
+ * publication, and as long as the first message waits or is leased.
+ */
 export const deduplicationWindowMs = 120_000;
 
-/** No lease and no delay is longer, in milliseconds. */
+/** The longest lease and the longest delay, in milliseconds. */
 export const maxLeaseOrDelayMs = 60_000;
 
 /**
- * A leased message: end it by exactly one of `ack`, `nak`; what is called after that does nothing.
- * A message whose lease runs out is delivered to another worker, and then calls on the lost delivery do nothing either.
+ * A leased message. End it by exactly one `ack` or `nak`; later calls do nothing. When the lease expires, the message
+ * is delivered again, and calls on this object do nothing.
  */
 export type LeasedMessage = Omit<Message, 'urgent'> & {
-  /** How often the message was delivered, this time included. */
+  /** How many times the message was delivered, including this time. */
   deliveryCount: number;
-  /** It is done and will not come again. */
+  /** Ends the message. */
   ack(): Promise<void>;
-  /** It comes again after `delayMs`, whatever is done to the machine's clock meanwhile. */
+  /** The message is delivered again after `delayMs`, even when the machine's clock is changed in the meantime. */
   nak(delayMs: number): Promise<void>;
-  /** The work goes on: the lease starts anew. */
+  /** Starts the lease anew, for work that takes long. */
   extendLease(): Promise<void>;
 };
 
-/** One of the two queues of a subject, and how long a message is leased. All processes that consume a queue use the same name. */
+/** One of the two queues of a subject, and the lease of its messages. All processes use the same name for a queue. */
 export type Consumer = { name: string; subject: string; urgent: boolean; leaseMs: number };
 
 export type Bus = {
-  /** Resolves when the bus has the message. */
+  /** Resolves when the bus has stored the message. */
   publish(message: Message): Promise<void>;
-  /** The next message of the queue, as soon as there is one; null when `signal` has aborted or the bus is closed. At least once, each message to one caller at a time. */
+  /**
+   * Waits for the next message of the queue. Null when `signal` has aborted or the bus is closed. Each message is
+   * delivered at least once, and to one caller at a time.
+   */
   next(consumer: Consumer, signal: AbortSignal): Promise<LeasedMessage | null>;
-  /** How many messages of the queue wait or are leased. */
+  /** The number of messages of the queue that wait or are leased. */
   pending(queue: Pick<Consumer, 'subject' | 'urgent'>): Promise<number>;
   close(): Promise<void>;
 };
 
 /** A bus on a server. */
 export type DurableBus = Bus & {
-  /** The installation that the storage belongs to; null while it belongs to none. */
+  /** The installation that the storage belongs to; null when it belongs to none. */
   installationId(): Promise<string | null>;
-  /** Lets storage without a mark belong to an installation; answers with the mark that it has then, which may be another one. Durable when it resolves. */
+  /**
+   * Sets the installation id where the storage has none. Returns the id that the storage then has, which may be
+   * another one. Durable when it resolves.
+   */
   setInstallationId(installation: string): Promise<string>;
 };
 
-/** Whether messages are stored: a queue in memory belongs to its process. */
+/** Whether messages are stored on a server. A queue in memory belongs to its process. */
 export const isDurableBus = (bus: Bus): bus is DurableBus => 'installationId' in bus;

@@ -3,13 +3,17 @@ import { maxLeaseOrDelayMs } from './port.ts';
 const firstDelayMs = 1_000;
 const oneHourMs = 60 * 60_000;
 
-/** How long a message waits before it comes again because no worker could work on it, in milliseconds: twice as long each time, a minute at most. `attempt` counts from 1. */
-export const redeliveryDelayMs = (attempt: number): number =>
-  Math.min(maxLeaseOrDelayMs, firstDelayMs * 2 ** (attempt - 1));
+/**
+ * The delay before a message whose handler failed is delivered again, in milliseconds. It doubles with each delivery,
+ * up to one minute. `deliveryCount` starts at 1.
+ */
+export const redeliveryDelayMs = (deliveryCount: number): number =>
+  Math.min(maxLeaseOrDelayMs, firstDelayMs * 2 ** (deliveryCount - 1));
 
-/** Whether a message that was given out for the `attempt`th time has waited for an hour in these delays. */
-export const hasWaitedAnHour = (attempt: number): boolean => {
+/** Whether the delays before delivery number `deliveryCount` add up to an hour. */
+export const hasWaitedAnHour = (deliveryCount: number): boolean => {
   let waitedMs = 0;
-  for (let before = 1; before < attempt && waitedMs < oneHourMs; before += 1) waitedMs += redeliveryDelayMs(before);
+  for (let earlier = 1; earlier < deliveryCount && waitedMs < oneHourMs; earlier += 1)
+    waitedMs += redeliveryDelayMs(earlier);
   return waitedMs >= oneHourMs;
 };

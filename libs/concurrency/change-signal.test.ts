@@ -4,7 +4,7 @@ import { createChangeSignal } from './change-signal.ts';
 
 const [often, seldom] = [1, 1_000_000];
 
-describe('Someone who waits for a change', () => {
+describe('A caller that waits for a change', () => {
   it('wakes at a notification, and leaves no listener on the signal', async () => {
     const changes = createChangeSignal();
     const { signal } = new AbortController();
@@ -25,7 +25,7 @@ describe('Someone who waits for a change', () => {
     expect(changes.version()).toBe(0);
   });
 
-  it('misses no notification that comes while it looks', async () => {
+  it('misses no notification that comes while it checks', async () => {
     const changes = createChangeSignal();
     const before = changes.version();
     changes.notify();
@@ -35,7 +35,7 @@ describe('Someone who waits for a change', () => {
 });
 
 describe('A change by another process', () => {
-  it('is noticed by polling while someone waits, and only then', async () => {
+  it('is found by polling while a caller waits, and only then', async () => {
     let asked = 0;
     const changes = createChangeSignal({ intervalMs: often, hasChanged: () => (asked += 1) === 3 });
     await changes.waitForChange();
@@ -43,7 +43,7 @@ describe('A change by another process', () => {
     expect(asked).toBe(3);
   });
 
-  it('is assumed where polling fails', async () => {
+  it('is assumed when polling fails', async () => {
     const failing = (): boolean => {
       throw new Error('the file is gone');
     };

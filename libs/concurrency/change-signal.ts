@@ -1,23 +1,23 @@
-/** Lets loops wait until there may be something new. */
+/** Lets loops wait until something may have changed. */
 export type ChangeSignal = {
-  /** Wakes everyone who waits. */
+  /** Wakes all waiting callers. */
   notify(): void;
   /**
-   * How many notifications there were. Read it before an asynchronous look and pass it as `since`,
-   * so that a notification during the look is not missed.
+   * The number of notifications so far. Read it before an asynchronous check and pass it as `since`, so that a
+   * notification during the check is not missed.
    */
   version(): number;
   /**
-   * Resolves at the next notification, when `signal` aborts, or after `timeoutMs` milliseconds; at once where there
-   * was a notification after version `since`. It does not tell which: the caller looks again.
+   * Resolves at the next notification, when `signal` aborts, or after `timeoutMs` milliseconds; at once when there was
+   * a notification after version `since`. It does not say which, so the caller checks again.
    */
   waitForChange(signal?: AbortSignal, timeoutMs?: number, since?: number): Promise<void>;
 };
 
-/** How changes by other processes are noticed: `hasChanged` is asked every `everyMs` milliseconds while anyone waits. */
+/** Polls for changes by other processes: calls `hasChanged` every `intervalMs` milliseconds while a caller waits. */
 export type PollOptions = { intervalMs: number; hasChanged: () => boolean };
 
-/** An error of `poll.hasChanged` counts as a change: the caller meets the error where it looks again. */
+/** An error of `poll.hasChanged` counts as a change: the caller gets the error when it checks again. */
 export const createChangeSignal = (poll?: PollOptions): ChangeSignal => {
   const waiters = new Set<() => void>();
   let version = 0;

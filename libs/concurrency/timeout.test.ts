@@ -6,12 +6,12 @@ const never = <T>(): Promise<T> => new Promise(() => undefined);
 const longMs = 3_600_000;
 
 describe('Work with a time limit', () => {
-  it('gives its result, or its own failure', async () => {
+  it('returns its result, or fails with its own error', async () => {
     expect(await runWithTimeout(longMs, async () => 'done')).toBe('done');
     await expect(runWithTimeout(longMs, () => Promise.reject(new Error('failed')))).rejects.toThrow('failed');
   });
 
-  it('fails at the limit although it does not notice, and its signal aborts', async () => {
+  it('fails at the limit even when it goes on, and its signal aborts', async () => {
     const work = vi.fn<(signal: AbortSignal) => Promise<void>>(never);
     await expect(runWithTimeout(1, work)).rejects.toThrow(TimeoutError);
     expect(work.mock.calls[0]![0].aborted).toBe(true);
@@ -20,7 +20,7 @@ describe('Work with a time limit', () => {
     );
   });
 
-  it('may fail after the limit, and nobody is told', async () => {
+  it('causes no unhandled rejection when it fails after the limit', async () => {
     const late = Promise.withResolvers<never>();
     await expect(runWithTimeout(1, () => late.promise)).rejects.toThrow(TimeoutError);
     late.reject(new Error('an unhandled rejection would end the process'));
@@ -32,15 +32,15 @@ describe('Work with a time limit', () => {
     await runWithTimeout(longMs, async () => 'done', { signal: stop.signal });
     expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
     const working = runWithTimeout(longMs, never, { signal: stop.signal });
-    stop.abort(new Error('not wanted any more'));
-    await expect(working).rejects.toThrow('not wanted any more');
+    stop.abort(new Error('no longer needed'));
+    await expect(working).rejects.toThrow('no longer needed');
     const work = vi.fn<() => Promise<void>>();
-    await expect(runWithTimeout(longMs, work, { signal: stop.signal })).rejects.toThrow('not wanted any more');
+    await expect(runWithTimeout(longMs, work, { signal: stop.signal })).rejects.toThrow('no longer needed');
     expect(work).not.toHaveBeenCalled();
   });
 });
 
-it('Work that is done until an abort fails with the reason of the abort', async () => {
+it('Work fails with the reason of an abort at once', async () => {
   const stop = new AbortController();
   const working = runUntilAborted(stop.signal, never);
   stop.abort(new Error('stopped'));

@@ -1,14 +1,14 @@
-/** The work was not done in time. It may still be done later. */
+/** The work did not finish in time. It may still finish later. */
 export class TimeoutError extends Error {
   constructor(ms: number) {
-    super(`no answer within ${ms} ms`);
+    super(`no response within ${ms} ms`);
     this.name = 'TimeoutError';
   }
 }
 
 /**
- * Does the work until `signal` aborts, and rejects with the reason of the abort then, whether the work notices it or not.
- * A failure that comes after the abort is dropped.
+ * Runs the work. When `signal` aborts, it rejects with the reason of the abort at once, even when the work goes on.
+ * A later failure of the work is dropped.
  */
 export const runUntilAborted = async <T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
   signal.throwIfAborted();
@@ -22,13 +22,13 @@ export const runUntilAborted = async <T>(signal: AbortSignal, work: () => Promis
   }
 };
 
-/** `signal` ends the work earlier, with its reason. `error` makes what the work fails with at the limit; a TimeoutError by default. */
+/** `signal` ends the work earlier, with its reason. `createError` makes the error at the limit; a TimeoutError by default. */
 export type TimeoutOptions = { signal?: AbortSignal; createError?: () => Error };
 
 /**
- * Does the work for at most `ms` milliseconds. At the limit the signal that the work gets aborts, and the result is a rejection,
- * whether the work notices it or not. The work itself closes what it opens after the abort.
- * AbortSignal.timeout would keep a timer for the whole time behind each piece of work that ends early, and would let the process end before the limit.
+ * Runs the work for at most `ms` milliseconds. At the limit it rejects and aborts the signal of the work, even when the
+ * work goes on. The work itself closes what it opens after the abort. AbortSignal.timeout is not used: it would keep a
+ * timer for the whole time after work that ends early, and would let the process end before the limit.
  */
 export const runWithTimeout = async <T>(
   ms: number,
@@ -37,12 +37,12 @@ export const runWithTimeout = async <T>(
 ): Promise<T> => {
   const { signal, createError = () => new TimeoutError(ms) } = options;
   signal?.throwIfAborted();
-  const over = new AbortController();
-  const stop = (): void => over.abort(signal!.reason);
-  const timer = setTimeout(() => over.abort(createError()), ms);
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(signal!.reason);
+  const timer = setTimeout(() => controller.abort(createError()), ms);
   signal?.addEventListener('abort', stop, { once: true });
   try {
-    return await runUntilAborted(over.signal, () => work(over.signal));
+    return await runUntilAborted(controller.signal, () => work(controller.signal));
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener('abort', stop);

@@ -1,7 +1,10 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { newId } from '#libs/ids/ulids.ts';
 
-/** A process that would hold an office. `place` names the running kernel and the process namespace in which `pid` means something; null where that cannot be told. */
+/**
+ * A process that takes part in leader elections. `name` is for logs. `pidNamespace` names the running kernel and the
+ * process namespace of `pid`; null when it is unknown.
+ */
 export type ProcessIdentity = { id: string; name: string; pid: number; pidNamespace: string | null };
 
 const readPidNamespace = (): string | null => {
@@ -21,7 +24,7 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-/** This process, under a name for people. */
+/** The identity of this process, with a new id. */
 export const createProcessIdentity = (name: string): ProcessIdentity => ({
   id: newId(),
   name,
@@ -29,9 +32,9 @@ export const createProcessIdentity = (name: string): ProcessIdentity => ({
   pidNamespace: readPidNamespace(),
 });
 
-/** Whether `other` is known to have ended, as `own` sees it; false in doubt. */
-export const hasEnded = (other: ProcessIdentity, own: ProcessIdentity): boolean =>
-  own.pidNamespace !== null &&
-  other.pidNamespace === own.pidNamespace &&
-  other.id !== own.id &&
-  (other.pid === own.pid || !isAlive(other.pid));
+/** Whether this process can see that the other one has ended; false in doubt. */
+export const hasEnded = (other: ProcessIdentity, thisProcess: ProcessIdentity): boolean =>
+  thisProcess.pidNamespace !== null &&
+  other.pidNamespace === thisProcess.pidNamespace &&
+  other.id !== thisProcess.id &&
+  (other.pid === thisProcess.pid || !isAlive(other.pid));

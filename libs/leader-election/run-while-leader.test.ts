@@ -14,7 +14,7 @@ const times: ElectionTimes = {
   leaseDurationMs: 300,
   retryIntervalMs: 5,
 };
-const candidate = (id: string, more: Partial<ProcessIdentity> = {}): ProcessIdentity => ({
+const identity = (id: string, more: Partial<ProcessIdentity> = {}): ProcessIdentity => ({
   id,
   name: id,
   pid: process.pid,
@@ -39,114 +39,114 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A candidate that works until it is told not to; `log` is who worked when. */
-const stand = (own: ProcessIdentity, log: string[], store: ReadStore = reads) => {
+/** A process that works while it is leader. `leaders` lists the leaders in order. */
+const runFor = (processIdentity: ProcessIdentity, leaders: string[], store: ReadStore = reads) => {
   const stop = new AbortController();
-  const working = new Set<string>();
+  let working = false;
   const done = runWhileLeader(
-    { reads: store, role: 'relay', processIdentity: own, report: () => undefined, times },
+    { reads: store, role: 'relay', processIdentity, report: () => undefined, times },
     async (signal) => {
-      log.push(own.id);
-      working.add(own.id);
+      leaders.push(processIdentity.id);
+      working = true;
       await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-      working.delete(own.id);
+      working = false;
     },
     stop.signal,
   );
-  return { stop: () => stop.abort(), done, atWork: () => working.size > 0 };
+  return { stop: () => stop.abort(), done, isRunning: () => working };
 };
-const until = async (look: () => boolean): Promise<void> => {
-  while (!look()) await new Promise((resolve) => setTimeout(resolve, 2));
+const waitUntil = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 2));
 };
 
-describe('An office', () => {
-  it('has one holder at a time, however many stand for it, and the next one when the holder leaves', async () => {
-    const log: string[] = [];
-    const all = ['a', 'b', 'c', 'd'].map((id) => stand(candidate(id), log, open()));
-    for (let held = 1; held <= all.length; held += 1) {
-      await until(() => log.length === held);
-      expect(all.filter(({ atWork }) => atWork()).length).toBe(1);
-      const holder = all.find(({ atWork }) => atWork())!;
-      holder.stop();
-      await holder.done;
+describe('Leader election', () => {
+  it('has one leader at a time among several processes, and the next one when the leader stops', async () => {
+    const leaders: string[] = [];
+    const processes = ['a', 'b', 'c', 'd'].map((id) => runFor(identity(id), leaders, open()));
+    for (let count = 1; count <= processes.length; count += 1) {
+      await waitUntil(() => leaders.length === count);
+      expect(processes.filter(({ isRunning }) => isRunning()).length).toBe(1);
+      const leader = processes.find(({ isRunning }) => isRunning())!;
+      leader.stop();
+      await leader.done;
     }
-    expect(log.toSorted()).toEqual(['a', 'b', 'c', 'd']);
+    expect(leaders.toSorted()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('falls to another when the holder is heard of no more', async () => {
-    await replaceLeaderLease(reads, 'relay', 0, candidate('silent'));
-    const log: string[] = [];
-    const heir = stand(candidate('heir'), log);
-    await until(() => heir.atWork());
-    heir.stop();
-    await heir.done;
+  it('makes another process leader when the leader no longer renews its lease', async () => {
+    await replaceLeaderLease(reads, 'relay', 0, identity('silent'));
+    const leaders: string[] = [];
+    const successor = runFor(identity('successor'), leaders);
+    await waitUntil(() => successor.isRunning());
+    successor.stop();
+    await successor.done;
     expect(await readLeaderLease(reads, 'relay')).toMatchObject({ holder: null });
   });
 
-  it('is not waited for where the holder is known to have ended', async () => {
+  it('does not wait for the lease of a process that is known to have ended', async () => {
     const never: ElectionTimes = { ...times, leaseDurationMs: 3_600_000 };
-    const gone = candidate('gone', { pidNamespace: 'here', pid: 2 ** 22 + 1 });
+    const gone = identity('gone', { pidNamespace: 'here', pid: 2 ** 22 + 1 });
     await replaceLeaderLease(reads, 'relay', 0, gone);
-    const parts = {
+    const election = {
       reads,
       role: 'relay',
-      processIdentity: candidate('heir', { pidNamespace: 'here' }),
+      processIdentity: identity('successor', { pidNamespace: 'here' }),
       report: () => undefined,
       times: never,
     };
     let worked = false;
-    await runWhileLeader(parts, async () => void (worked = true), new AbortController().signal);
+    await runWhileLeader(election, async () => void (worked = true), new AbortController().signal);
     expect(worked).toBe(true);
   });
 
-  it('is left before anybody else may take it when the store does not answer any more', async () => {
-    let answers = true;
-    const cutOff: ReadStore = {
+  it('stops the leader before another process may become leader, when the store no longer responds to it', async () => {
+    let responds = true;
+    const disconnected: ReadStore = {
       ...reads,
-      replace: (...given) => (answers ? reads.replace(...given) : new Promise(() => undefined)),
+      replace: (...given) => (responds ? reads.replace(...given) : new Promise(() => undefined)),
     };
-    const log: string[] = [];
-    const holder = stand(candidate('holder'), log, cutOff);
-    await until(() => holder.atWork());
-    const heir = stand(candidate('heir'), log, open());
+    const leaders: string[] = [];
+    const leader = runFor(identity('leader'), leaders, disconnected);
+    await waitUntil(() => leader.isRunning());
+    const successor = runFor(identity('successor'), leaders, open());
     let overlap = false;
-    answers = false;
-    await until(() => {
-      overlap ||= holder.atWork() && heir.atWork();
-      return heir.atWork();
+    responds = false;
+    await waitUntil(() => {
+      overlap ||= leader.isRunning() && successor.isRunning();
+      return successor.isRunning();
     });
-    expect([overlap, log]).toEqual([false, ['holder', 'heir']]);
-    heir.stop();
-    holder.stop();
-    await heir.done;
+    expect([overlap, leaders]).toEqual([false, ['leader', 'successor']]);
+    successor.stop();
+    leader.stop();
+    await successor.done;
   });
 
-  it('is left by a holder whose lease another has taken meanwhile', async () => {
-    const log: string[] = [];
-    const holder = stand(candidate('holder'), log);
-    await until(() => holder.atWork());
-    const usurp = async (): Promise<boolean> =>
-      replaceLeaderLease(reads, 'relay', (await readLeaderLease(reads, 'relay')).renewals, candidate('usurper'));
-    while (!(await usurp()));
-    await until(() => !holder.atWork());
-    expect((await readLeaderLease(reads, 'relay')).holder?.id).toBe('usurper');
-    holder.stop();
-    await holder.done;
+  it('stops a leader whose lease another process has acquired in the meantime', async () => {
+    const leaders: string[] = [];
+    const leader = runFor(identity('leader'), leaders);
+    await waitUntil(() => leader.isRunning());
+    const takeOver = async (): Promise<boolean> =>
+      replaceLeaderLease(reads, 'relay', (await readLeaderLease(reads, 'relay')).renewals, identity('other'));
+    while (!(await takeOver()));
+    await waitUntil(() => !leader.isRunning());
+    expect((await readLeaderLease(reads, 'relay')).holder?.id).toBe('other');
+    leader.stop();
+    await leader.done;
   });
 
-  it('stays with a holder whose beat counted although its answer was lost', async () => {
-    let lose = 1;
+  it('keeps a leader whose renewal was written although the response was lost', async () => {
+    let lost = 0;
     const losing: ReadStore = {
       ...reads,
       replace: async (...given) => {
-        const moved = await reads.replace(...given);
-        if (given[1] > 0 && lose-- > 0) throw new Error('connection lost');
-        return moved;
+        const written = await reads.replace(...given);
+        if (given[1] > 0 && lost++ === 0) throw new Error('connection lost');
+        return written;
       },
     };
-    const log: string[] = [];
-    const holder = stand(candidate('holder'), log, losing);
-    await until(() => holder.atWork());
+    const leaders: string[] = [];
+    const leader = runFor(identity('leader'), leaders, losing);
+    await waitUntil(() => leader.isRunning());
     const later = (await readLeaderLease(reads, 'relay')).renewals + 5;
     for (
       let { renewals } = await readLeaderLease(reads, 'relay');
@@ -154,15 +154,15 @@ describe('An office', () => {
       { renewals } = await readLeaderLease(reads, 'relay')
     )
       await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(log).toEqual(['holder']);
-    holder.stop();
-    await holder.done;
+    expect(leaders).toEqual(['leader']);
+    leader.stop();
+    await leader.done;
   });
 
-  it('is given up when the work fails, and the failure is told', async () => {
-    const parts = { reads, role: 'relay', processIdentity: candidate('a'), report: () => undefined, times };
+  it('releases the lease when the work fails, and passes the error on', async () => {
+    const election = { reads, role: 'relay', processIdentity: identity('a'), report: () => undefined, times };
     await expect(
-      runWhileLeader(parts, () => Promise.reject(new Error('no disk')), new AbortController().signal),
+      runWhileLeader(election, () => Promise.reject(new Error('no disk')), new AbortController().signal),
     ).rejects.toThrow('no disk');
     expect((await readLeaderLease(reads, 'relay')).holder).toBeNull();
   });

@@ -3,7 +3,10 @@ import type { DocumentStore } from '#libs/read-store/port.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { isFreeLease, replaceLeaderLease, readLeaderLease } from './leader-lease.ts';
 
-/** In milliseconds. `patienceMs` without a beat end an office for the others, `doubtMs` without a confirmed one for the holder: the latter is shorter, so that the holder leaves first. */
+/**
+ * In milliseconds. The leader stops after `renewalDeadlineMs` without a confirmed renewal. Other processes may acquire
+ * the lease after `leaseDurationMs` without a renewal, which is longer, so that the leader has stopped by then.
+ */
 export type ElectionTimes = {
   renewalIntervalMs: number;
   renewalDeadlineMs: number;
@@ -21,110 +24,115 @@ export type LeaderElection = {
   reads: Pick<DocumentStore, 'read' | 'replace'>;
   role: string;
   processIdentity: ProcessIdentity;
-  /** Told of every taking of office and every leaving. */
-  report: (fact: Record<string, unknown>, message: string) => void;
+  /** Called when this process becomes leader or loses leadership. */
+  report: (fields: Record<string, unknown>, message: string) => void;
   times?: ElectionTimes;
 };
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => undefined);
 
-/** Waits until the office is this candidate's, and answers with the beat that it holds; null when `signal` aborts. Nobody's clock is compared: a beat that stands still for long is the sign. */
+/**
+ * Waits until this process holds the lease. Returns the renewal that it holds; null when `signal` aborts. A lease has
+ * expired when its renewals do not change for its duration on this process's clock: clocks are never compared.
+ */
 const acquireLease = async (
   { reads, role, processIdentity, times = defaultTimes }: LeaderElection,
   signal: AbortSignal,
 ): Promise<number | null> => {
   let seen = { renewals: -1, since: 0 };
   while (!signal.aborted) {
-    const standing = await readLeaderLease(reads, role);
-    if (standing.renewals !== seen.renewals) seen = { renewals: standing.renewals, since: performance.now() };
-    const overdue = performance.now() - seen.since >= times.leaseDurationMs;
+    const lease = await readLeaderLease(reads, role);
+    if (lease.renewals !== seen.renewals) seen = { renewals: lease.renewals, since: performance.now() };
+    const hasExpired = performance.now() - seen.since >= times.leaseDurationMs;
     if (
-      (overdue || isFreeLease(standing, processIdentity)) &&
-      (await replaceLeaderLease(reads, role, standing.renewals, processIdentity))
+      (hasExpired || isFreeLease(lease, processIdentity)) &&
+      (await replaceLeaderLease(reads, role, lease.renewals, processIdentity))
     )
-      return standing.renewals + 1;
+      return lease.renewals + 1;
     await pause(times.retryIntervalMs, signal);
   }
   return null;
 };
 
-/** Renews the lease until `signal` aborts; answers with the beat it holds then, null where it was lost. `onBeat` is called at every confirmed beat. */
+/**
+ * Renews the lease until `signal` aborts. Returns the renewal that it holds then, and null when the lease was lost.
+ * `onRenewal` is called at every confirmed renewal.
+ */
 const renewLease = async (
   { reads, role, processIdentity, times = defaultTimes }: LeaderElection,
-  beat: number,
-  onBeat: () => void,
+  acquired: number,
+  onRenewal: () => void,
   signal: AbortSignal,
 ): Promise<number | null> => {
-  for (let held = beat; ;) {
+  for (let held = acquired; ;) {
     await pause(times.renewalIntervalMs, signal);
     if (signal.aborted) return held;
-    // An error is no answer: whether the beat counts is seen at the next one, and doubt ends the office before anybody else may have it.
-    const moved = await replaceLeaderLease(reads, role, held, processIdentity).catch(() => null);
-    if (moved === false) {
-      const { renewals: now, holder } = await readLeaderLease(reads, role).catch(() => ({
-        renewals: -1,
-        holder: null,
-      }));
+    // After an error the renewal may have been written or not. The next renewal shows it, and the renewal deadline ends
+    // the leadership before another process may acquire the lease.
+    const renewed = await replaceLeaderLease(reads, role, held, processIdentity).catch(() => null);
+    if (renewed === false) {
+      const { renewals, holder } = await readLeaderLease(reads, role).catch(() => ({ renewals: -1, holder: null }));
       if (holder?.id !== processIdentity.id) return null;
-      held = now;
-    } else if (moved) {
+      held = renewals;
+    } else if (renewed) {
       held += 1;
-      onBeat();
+      onRenewal();
     }
   }
 };
 
 const runAsLeader = async (
-  parts: LeaderElection,
-  beat: number,
+  election: LeaderElection,
+  acquired: number,
   work: (signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<'done' | 'lost'> => {
-  const { reads, role, report, times = defaultTimes } = parts;
-  const over = new AbortController();
-  const lost = (): void => {
-    if (!over.signal.aborted) report({ role }, 'lost leadership: the lease could not be renewed');
-    over.abort();
+  const { reads, role, report, times = defaultTimes } = election;
+  const lost = new AbortController();
+  const onLost = (): void => {
+    if (!lost.signal.aborted) report({ role }, 'lost leadership: the lease could not be renewed');
+    lost.abort();
   };
-  let doubt = setTimeout(lost, times.renewalDeadlineMs);
-  const onBeat = (): void => {
-    clearTimeout(doubt);
-    doubt = setTimeout(lost, times.renewalDeadlineMs);
+  let deadline = setTimeout(onLost, times.renewalDeadlineMs);
+  const onRenewal = (): void => {
+    clearTimeout(deadline);
+    deadline = setTimeout(onLost, times.renewalDeadlineMs);
   };
-  const released = new AbortController();
-  const keeping = renewLease(parts, beat, onBeat, released.signal).then((held) => {
-    if (held === null) lost();
+  const finished = new AbortController();
+  const renewing = renewLease(election, acquired, onRenewal, finished.signal).then((held) => {
+    if (held === null) onLost();
     return held;
   });
   try {
-    await work(AbortSignal.any([signal, over.signal]));
-    return over.signal.aborted ? 'lost' : 'done';
+    await work(AbortSignal.any([signal, lost.signal]));
+    return lost.signal.aborted ? 'lost' : 'done';
   } finally {
-    clearTimeout(doubt);
-    released.abort();
-    // A store that does not answer must not keep this process from ending: the lease runs out by itself.
-    const held = over.signal.aborted
+    clearTimeout(deadline);
+    finished.abort();
+    // A store that does not respond must not keep this process from ending. The lease expires by itself.
+    const held = lost.signal.aborted
       ? null
-      : await Promise.race([keeping, sleep(times.renewalDeadlineMs, null, { ref: false })]);
+      : await Promise.race([renewing, sleep(times.renewalDeadlineMs, null, { ref: false })]);
     if (held !== null) await replaceLeaderLease(reads, role, held, null).catch(() => undefined);
   }
 };
 
 /**
- * Does `work` in one process at a time: this one, whenever it is elected, until `signal` aborts or the work is done. The signal that `work` gets aborts when the office is lost, too.
- * For a moment two may be at it, where one has been frozen: what they write must be guarded by checkpoints, as everything is here.
- * @throws what `work` throws; the office is given up then
+ * Runs `work` in one process at a time: in this one whenever it is leader, until `signal` aborts or the work is done.
+ * The signal of `work` also aborts when leadership is lost. For a moment two processes may run the work, when one was
+ * frozen, so checkpoints must guard its writes.
+ * @throws what `work` throws; the lease is released then
  */
 export const runWhileLeader = async (
-  parts: LeaderElection,
+  election: LeaderElection,
   work: (signal: AbortSignal) => Promise<void>,
   signal: AbortSignal,
 ): Promise<void> => {
   while (!signal.aborted) {
-    const beat = await acquireLease(parts, signal);
-    if (beat === null) return;
-    parts.report({ role: parts.role }, 'became leader');
-    if ((await runAsLeader(parts, beat, work, signal)) === 'done') return;
+    const acquired = await acquireLease(election, signal);
+    if (acquired === null) return;
+    election.report({ role: election.role }, 'became leader');
+    if ((await runAsLeader(election, acquired, work, signal)) === 'done') return;
   }
 };

@@ -1,6 +1,6 @@
 import { AddressError } from '#libs/engines/remote.ts';
 
-/** Where a NATS server is, and as whom to speak to it. */
+/** The addresses of NATS servers and the credentials for them. */
 export type NatsAddress = {
   /** `host:port` of each server of a cluster. */
   servers: string[];
@@ -10,15 +10,16 @@ export type NatsAddress = {
 
 const defaultPort = '4222';
 const allowedForms =
-  'allowed is nats://host:port or tls://host:port, before the host user:password@ or token@, and further servers after commas';
+  'allowed is nats://host:port or tls://host:port, with user:password@ or token@ before the host, ' +
+  'and more servers after commas';
 
-const parseServerUrl = (one: string, whole: string): URL => {
-  // What is wrong is not shown: a password may be in it.
-  if (!/^(nats|tls):\/\/[^/]/.test(one) || !URL.canParse(one))
+const parseServerUrl = (serverUrl: string, url: string): URL => {
+  // The message does not show the address, because it may contain a password.
+  if (!/^(nats|tls):\/\/[^/]/.test(serverUrl) || !URL.canParse(serverUrl))
     throw new AddressError(
-      `BUS_URL has ${whole.split(',').length > 1 ? 'a part that is ' : ''}no address of a NATS server; ${allowedForms}.`,
+      `BUS_URL ${url.includes(',') ? 'has a part that is' : 'is'} not the address of a NATS server; ${allowedForms}.`,
     );
-  return new URL(one);
+  return new URL(serverUrl);
 };
 
 const credentialsOf = ({ username, password }: URL): NatsAddress['credentials'] => {
@@ -27,13 +28,17 @@ const credentialsOf = ({ username, password }: URL): NatsAddress['credentials'] 
   return password === '' ? { token: user } : { user, pass: decodeURIComponent(password) };
 };
 
-/** Reads `nats://user:pass@host:port`, `nats://token@host`, `tls://host`, several with commas; the scheme of the first goes for those without. @throws AddressError that tells what is allowed */
+/**
+ * Parses `nats://user:pass@host:port`, `nats://token@host` or `tls://host`, or several of them with commas. A server
+ * without a scheme has that of the first.
+ * @throws AddressError that says what is allowed
+ */
 export const parseNatsUrl = (url: string): NatsAddress => {
   const scheme = url.slice(0, url.indexOf('://') + 3);
   const urls = url
     .split(',')
-    .map((one) => one.trim())
-    .map((one) => parseServerUrl(one.includes('://') ? one : scheme + one, url));
+    .map((part) => part.trim())
+    .map((part) => parseServerUrl(part.includes('://') ? part : scheme + part, url));
   return {
     servers: urls.map(({ hostname, port }) => `${hostname}:${port || defaultPort}`),
     tls: urls.some(({ protocol }) => protocol === 'tls:'),

@@ -4,13 +4,13 @@ import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
 import { parseNatsUrl } from './address.ts';
 import { describeConnectionError } from './errors.ts';
 
-/** A connection to NATS that is made again for as long as it takes. */
+/** A connection to NATS that reconnects until it is closed. */
 export type NatsClient = {
-  /** The connection, once it is up. @throws Error when the link is closed */
+  /** The connection, once it is up. @throws Error when the client is closed */
   waitForConnection(): Promise<NatsConnection>;
   /** The connection, if it is up now. */
   currentConnection(): NatsConnection | null;
-  /** Told of each time that the connection has come up, the first and every later one. */
+  /** The listener is called now if the connection is up, and after every connect and reconnect. */
   onConnected(listener: (connection: NatsConnection) => void): void;
   /** Null when the server can serve; else a sentence on what is wrong. */
   missing(): string | null;
@@ -18,10 +18,13 @@ export type NatsClient = {
   close(): Promise<void>;
 };
 
-/** What is wrong with a server that was reached, as the second half of a sentence; null for one that can serve. Asked again and again until it can. */
+/**
+ * What is wrong with a server that was reached, as the second half of a sentence; null when it can serve. The client
+ * repeats the check until then.
+ */
 export type ServerCheck = (connection: NatsConnection, where: string) => Promise<string | null>;
 
-// A frozen server keeps its sockets open: only a ping without an answer tells.
+// A frozen server keeps its sockets open. Only an unanswered ping shows it.
 const connectionOptions = {
   timeout: 5_000,
   pingInterval: 2_000,
@@ -29,16 +32,19 @@ const connectionOptions = {
   maxReconnectAttempts: -1,
   ignoreAuthErrorAbort: true,
 };
-/** How long is waited between attempts. A part of it is chance, so that not all processes come at once. */
+/** The delay between attempts. It is random, so that the processes do not connect at the same moment. */
 const randomRetryDelayMs = (): number => 250 + Math.random() * 500;
 
 export type NatsClientOptions = {
   checkServer?: ServerCheck;
-  /** Whether what is sent over the connection comes back to who listens on it. */
+  /** Whether subscriptions of this connection receive the connection's own messages. */
   echo?: boolean;
 };
 
-/** Opens the way to the servers of `url`, at once; the connection comes when it comes. `name` is what the server's monitoring calls it. @throws Error for a URL that names no server */
+/**
+ * Connects to the servers of `url` in the background. `name` is the name in the server's monitoring.
+ * @throws AddressError for a URL that names no server
+ */
 export const openNatsClient = (
   url: string,
   name: string,
@@ -56,69 +62,69 @@ export const openNatsClient = (
     ...credentials,
     ...(tls ? { tls: {} } : {}),
   };
-  const over = new AbortController();
+  const closing = new AbortController();
   const listeners = new Set<(connection: NatsConnection) => void>();
-  let trouble: string | null = `${where} has not answered yet`;
+  let problem: string | null = `${where} has not answered yet`;
   let opened: NatsConnection | null = null;
   let current: NatsConnection | null = null;
   const changes = createChangeSignal();
 
-  const rest = (): Promise<unknown> =>
-    sleep(randomRetryDelayMs(), undefined, { signal: over.signal }).catch(() => undefined);
+  const waitBeforeRetry = (): Promise<unknown> =>
+    sleep(randomRetryDelayMs(), undefined, { signal: closing.signal }).catch(() => undefined);
 
-  const goDown = (reason: string): void => {
-    trouble = reason;
+  const setUnavailable = (reason: string): void => {
+    problem = reason;
     current = null;
   };
 
-  let inspections = 0;
-  const comeUp = async (connection: NatsConnection): Promise<void> => {
-    const mine = (inspections += 1);
+  let latestCheck = 0;
+  const checkAndUse = async (connection: NatsConnection): Promise<void> => {
+    const thisCheck = (latestCheck += 1);
     for (;;) {
-      const complaint = await checkServer(connection, where).catch((error: unknown) =>
+      const found = await checkServer(connection, where).catch((error: unknown) =>
         describeConnectionError(error, where),
       );
-      if (over.signal.aborted || connection.isClosed() || mine !== inspections) return;
-      if (complaint === null) break;
-      goDown(complaint);
-      await rest();
+      if (closing.signal.aborted || connection.isClosed() || thisCheck !== latestCheck) return;
+      if (found === null) break;
+      setUnavailable(found);
+      await waitBeforeRetry();
     }
-    trouble = null;
+    problem = null;
     current = connection;
     changes.notify();
     for (const listener of listeners) listener(connection);
   };
 
-  const follow = async (connection: NatsConnection): Promise<void> => {
-    void comeUp(connection);
+  const followStatus = async (connection: NatsConnection): Promise<void> => {
+    void checkAndUse(connection);
     for await (const status of connection.status()) {
       if (status.type === 'disconnect' || status.type === 'staleConnection')
-        goDown(`the connection to ${where} is lost and is being made again`);
-      if (status.type === 'error' && !current) trouble = describeConnectionError(status.error, where);
-      if (status.type === 'reconnect') void comeUp(connection);
+        setUnavailable(`the connection to ${where} was lost; the service is reconnecting`);
+      if (status.type === 'error' && !current) problem = describeConnectionError(status.error, where);
+      if (status.type === 'reconnect') void checkAndUse(connection);
     }
   };
 
   const stayConnected = async (): Promise<void> => {
-    while (!over.signal.aborted) {
+    while (!closing.signal.aborted) {
       try {
         opened = await connect(options);
-        if (over.signal.aborted) await opened.close();
-        await follow(opened);
-        goDown(`the connection to ${where} has ended`);
+        if (closing.signal.aborted) await opened.close();
+        await followStatus(opened);
+        setUnavailable(`the connection to ${where} has ended`);
       } catch (error) {
-        trouble = describeConnectionError(error, where);
+        problem = describeConnectionError(error, where);
       }
-      await rest();
+      await waitBeforeRetry();
     }
   };
   void stayConnected();
 
   return {
     waitForConnection: async () => {
-      while (!over.signal.aborted) {
+      while (!closing.signal.aborted) {
         if (current) return current;
-        await changes.waitForChange(over.signal);
+        await changes.waitForChange(closing.signal);
       }
       throw new Error('the connection to NATS is closed');
     },
@@ -127,11 +133,11 @@ export const openNatsClient = (
       listeners.add(listener);
       if (current) listener(current);
     },
-    missing: () => (trouble === null ? null : `The bus cannot be used: ${trouble}. Look at BUS_URL.`),
-    isClosed: () => over.signal.aborted,
+    missing: () => (problem === null ? null : `The bus cannot be used: ${problem}. Look at BUS_URL.`),
+    isClosed: () => closing.signal.aborted,
     close: async () => {
-      over.abort();
-      goDown('it is closed');
+      closing.abort();
+      setUnavailable('it is closed');
       await opened?.close().catch(() => undefined);
     },
   };

@@ -1,5 +1,5 @@
 import type { RenderReplies } from './port.ts';
 import { openPendingReplies } from './pending-replies.ts';
 
-/** Answers within one process. */
+/** Replies within one process. */
 export const openMemoryReplies = (): RenderReplies => openPendingReplies();

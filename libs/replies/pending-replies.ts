@@ -1,33 +1,33 @@
 import type { RenderReply, RenderReplies } from './port.ts';
 
-type Waiter = (answer: RenderReply | null) => void;
+type Waiter = (reply: RenderReply | null) => void;
 
-/** Those who wait in this process. `has` says whether anybody does. */
+/** The callers in this process that wait for replies. `has` says whether a caller waits for the render. */
 export type PendingReplies = RenderReplies & { has(renderId: string): boolean };
 
 export const openPendingReplies = (): PendingReplies => {
-  const waiting = new Map<string, Set<Waiter>>();
+  const waiters = new Map<string, Set<Waiter>>();
 
-  const leave = (renderId: string, waiter: Waiter): void => {
-    const others = waiting.get(renderId);
+  const remove = (renderId: string, waiter: Waiter): void => {
+    const others = waiters.get(renderId);
     others?.delete(waiter);
-    if (others?.size === 0) waiting.delete(renderId);
+    if (others?.size === 0) waiters.delete(renderId);
   };
 
   return {
     wait: (renderId, signal) =>
       new Promise((resolve) => {
         if (signal.aborted) return resolve(null);
-        const settle: Waiter = (answer) => {
-          leave(renderId, settle);
-          signal.removeEventListener('abort', giveUp);
-          resolve(answer);
+        const settle: Waiter = (reply) => {
+          remove(renderId, settle);
+          signal.removeEventListener('abort', onAbort);
+          resolve(reply);
         };
-        const giveUp = (): void => settle(null);
-        signal.addEventListener('abort', giveUp);
-        waiting.set(renderId, (waiting.get(renderId) ?? new Set()).add(settle));
+        const onAbort = (): void => settle(null);
+        signal.addEventListener('abort', onAbort);
+        waiters.set(renderId, (waiters.get(renderId) ?? new Set()).add(settle));
       }),
-    has: (renderId) => waiting.has(renderId),
-    send: (renderId, answer) => [...(waiting.get(renderId) ?? [])].forEach((settle) => settle(answer)),
+    has: (renderId) => waiters.has(renderId),
+    send: (renderId, reply) => [...(waiters.get(renderId) ?? [])].forEach((settle) => settle(reply)),
   };
 };

@@ -1,12 +1,12 @@
 import type { ApiErrorFields } from '#contracts/http/api-error.ts';
 
-/** What became of a render, for whoever waits for it. */
+/** The result of a render, for the process that waits for it. `durationMs` is in milliseconds. */
 export type RenderReply =
   { status: 'DONE'; pdf: Uint8Array; pages: number; durationMs: number } | { status: 'FAILED'; error: ApiErrorFields };
 
-/** Hands finished renders to those who wait. The log stays the truth: an answer that nobody takes is gone. */
+/** Sends results of renders to waiting callers. A reply is lost when no caller waits; the event log keeps the result. */
 export type RenderReplies = {
-  /** Resolves with the answer, or with null when `signal` aborts first. Call it before the render can finish. */
+  /** Resolves with the reply, or with null when `signal` aborts first. Call it before the render can finish. */
   wait(renderId: string, signal: AbortSignal): Promise<RenderReply | null>;
-  send(renderId: string, answer: RenderReply): void;
+  send(renderId: string, reply: RenderReply): void;
 };

@@ -1,40 +1,40 @@
 import { runWithTimeout } from '#libs/concurrency/timeout.ts';
 import { createPermits, type PermitLimits } from './permits.ts';
 
-/** How long a work waits for its place at most, and the error that it fails with otherwise. */
+/** How long a task may wait for its permit, in milliseconds, and the error it fails with after that time. */
 export type WaitOptions = { timeoutMs: number; createError: () => Error };
 
-/** Work waits here for a place. Groups take turns; the works of one group come in order. */
+/** A queue of tasks that wait for a permit. Groups take turns. The tasks of one group start in order. */
 export type FairQueue = {
-  /** Does the work as soon as its group has a place. Throws what the work throws, and `tooLate()` where no place came free in time. */
-  add<T>(group: string, work: () => Promise<T>, patience?: WaitOptions): Promise<T>;
+  /** Runs the task as soon as its group has a permit. @throws what the task throws, and `createError()` after the timeout */
+  add<T>(group: string, task: () => Promise<T>, options?: WaitOptions): Promise<T>;
   running(): number;
   waiting(): number;
-  /** Resolves when nothing runs and nothing waits. */
+  /** Resolves when no task runs or waits. */
   idle(): Promise<void>;
-  /** Fails what waits with this error, and whatever comes later. */
+  /** Rejects waiting and later tasks with this error. */
   close(error: Error): void;
 };
 
 type QueuedTask = { start: () => void; reject: (error: Error) => void };
 
 export const openFairQueue = (limits: PermitLimits): FairQueue => {
-  const places = createPermits(limits);
-  /** What waits, by group; the group whose turn is next comes first. */
+  const permits = createPermits(limits);
+  /** Waiting tasks by group. The group that is first in turn comes first. */
   const waiting = new Map<string, QueuedTask[]>();
-  let idlers: (() => void)[] = [];
+  let idleListeners: (() => void)[] = [];
   let timer: NodeJS.Timeout | undefined;
   let closed: Error | null = null;
 
-  const remove = (group: string, one: QueuedTask): void => {
-    const left = (waiting.get(group) ?? []).filter((other) => other !== one);
-    if (left.length > 0) waiting.set(group, left);
+  const remove = (group: string, task: QueuedTask): void => {
+    const others = (waiting.get(group) ?? []).filter((other) => other !== task);
+    if (others.length > 0) waiting.set(group, others);
     else waiting.delete(group);
   };
   const nextGroup = (): string | undefined =>
-    places.isAvailable() ? [...waiting.keys()].find((group) => places.canAcquire(group)) : undefined;
+    permits.isAvailable() ? [...waiting.keys()].find((group) => permits.canAcquire(group)) : undefined;
 
-  const serve = (): void => {
+  const startTasks = (): void => {
     clearTimeout(timer);
     for (let group = nextGroup(); group !== undefined; group = nextGroup()) {
       const [first, ...others] = waiting.get(group)!;
@@ -42,50 +42,50 @@ export const openFairQueue = (limits: PermitLimits): FairQueue => {
       if (others.length > 0) waiting.set(group, others);
       first!.start();
     }
-    const changeInMs = waiting.size > 0 ? places.msUntilNextSlow() : null;
-    if (changeInMs !== null) timer = setTimeout(serve, Math.ceil(changeInMs));
-    if (waiting.size === 0 && places.running() === 0) for (const resolve of idlers.splice(0)) resolve();
+    const retryInMs = waiting.size > 0 ? permits.msUntilNextSlow() : null;
+    if (retryInMs !== null) timer = setTimeout(startTasks, Math.ceil(retryInMs));
+    if (waiting.size === 0 && permits.running() === 0) for (const resolve of idleListeners.splice(0)) resolve();
   };
 
-  const place = async (group: string, patience: WaitOptions | undefined): Promise<() => void> => {
+  const acquirePermit = async (group: string, options: WaitOptions | undefined): Promise<() => void> => {
     if (closed) throw closed;
     const { promise, resolve, reject } = Promise.withResolvers<() => void>();
-    const one: QueuedTask = { start: () => resolve(places.acquire(group)), reject: reject };
-    const works = waiting.get(group) ?? [];
-    works.push(one);
-    waiting.set(group, works);
-    serve();
-    if (!patience) return promise;
-    const tooLate = (): Error => {
-      remove(group, one);
-      return patience.createError();
+    const task: QueuedTask = { start: () => resolve(permits.acquire(group)), reject };
+    const tasks = waiting.get(group) ?? [];
+    tasks.push(task);
+    waiting.set(group, tasks);
+    startTasks();
+    if (!options) return promise;
+    const createError = (): Error => {
+      remove(group, task);
+      return options.createError();
     };
-    return runWithTimeout(Math.max(0, patience.timeoutMs), () => promise, { createError: tooLate });
+    return runWithTimeout(Math.max(0, options.timeoutMs), () => promise, { createError });
   };
 
   return {
-    add: async (group, work, patience) => {
-      const leave = await place(group, patience);
+    add: async (group, task, options) => {
+      const release = await acquirePermit(group, options);
       try {
         if (closed) throw closed;
-        return await work();
+        return await task();
       } finally {
-        leave();
-        serve();
+        release();
+        startTasks();
       }
     },
-    running: () => places.running(),
-    waiting: () => [...waiting.values()].reduce((sum, works) => sum + works.length, 0),
+    running: () => permits.running(),
+    waiting: () => [...waiting.values()].reduce((sum, tasks) => sum + tasks.length, 0),
     idle: () =>
       new Promise((resolve) => {
-        idlers = [...idlers, resolve];
-        serve();
+        idleListeners = [...idleListeners, resolve];
+        startTasks();
       }),
     close: (error) => {
       closed = error;
-      const all = [...waiting.values()].flat();
+      const tasks = [...waiting.values()].flat();
       waiting.clear();
-      for (const one of all) one.reject(error);
+      for (const task of tasks) task.reject(error);
     },
   };
 };

@@ -2,20 +2,20 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createPermits, type PermitLimits } from './permits.ts';
 
-const placesOf = (limits: Partial<PermitLimits> = {}) => {
+const permitsWith = (limits: Partial<PermitLimits> = {}) => {
   const clock = { now: 0 };
-  const places = createPermits({ maxQuick: 2, maxTotal: 12, slowAfterMs: 10, ...limits }, () => clock.now);
-  return { places, clock };
+  const permits = createPermits({ maxQuick: 2, maxTotal: 12, slowAfterMs: 10, ...limits }, () => clock.now);
+  return { permits, clock };
 };
 
-test('quick works run up to their limit, and slow ones leave their places', () => {
-  const { places, clock } = placesOf();
-  places.acquire('a');
-  expect(places.canAcquire('a')).toBe(true);
-  places.acquire('a');
-  expect([places.isAvailable(), places.canAcquire('b'), places.msUntilNextSlow()]).toEqual([false, false, 10]);
+test('Quick tasks run up to their limit, and slow tasks do not count toward it', () => {
+  const { permits, clock } = permitsWith();
+  permits.acquire('a');
+  expect(permits.canAcquire('a')).toBe(true);
+  permits.acquire('a');
+  expect([permits.isAvailable(), permits.canAcquire('b'), permits.msUntilNextSlow()]).toEqual([false, false, 10]);
   clock.now = 10;
-  expect([places.isAvailable(), places.canAcquire('b'), places.msUntilNextSlow(), places.running()]).toEqual([
+  expect([permits.isAvailable(), permits.canAcquire('b'), permits.msUntilNextSlow(), permits.running()]).toEqual([
     true,
     true,
     null,
@@ -23,40 +23,40 @@ test('quick works run up to their limit, and slow ones leave their places', () =
   ]);
 });
 
-test('a group may have no more places of its own than it is allowed', () => {
-  const { places, clock } = placesOf({ maxPerGroup: 2 });
-  const leave = places.acquire('a');
-  places.acquire('a');
+test('A group holds no more permits than a single group may', () => {
+  const { permits, clock } = permitsWith({ maxPerGroup: 2 });
+  const release = permits.acquire('a');
+  permits.acquire('a');
   clock.now = 10;
-  expect([places.canAcquire('a'), places.canAcquire('b')]).toEqual([false, true]);
-  leave();
-  expect(places.canAcquire('a')).toBe(true);
+  expect([permits.canAcquire('a'), permits.canAcquire('b')]).toEqual([false, true]);
+  release();
+  expect(permits.canAcquire('a')).toBe(true);
 });
 
-test('without places for slow work, groups share nothing and work never becomes slow', () => {
-  const { places, clock } = placesOf({ maxTotal: 2 });
-  places.acquire('a');
+test('Without permits for slow tasks, one group may hold all permits and no task becomes slow', () => {
+  const { permits, clock } = permitsWith({ maxTotal: 2 });
+  permits.acquire('a');
   clock.now = 1_000;
-  expect([places.canAcquire('a'), places.msUntilNextSlow()]).toEqual([true, null]);
-  places.acquire('a');
-  expect([places.isAvailable(), places.canAcquire('b')]).toEqual([false, false]);
+  expect([permits.canAcquire('a'), permits.msUntilNextSlow()]).toEqual([true, null]);
+  permits.acquire('a');
+  expect([permits.isAvailable(), permits.canAcquire('b')]).toEqual([false, false]);
 });
 
-test('however slow the work of four groups is and however much of it there is, a fifth and a sixth begin at once', () => {
+test('A fifth and a sixth group get a permit at once beside four groups with many slow tasks', () => {
   fc.assert(
     fc.property(
       fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 60, maxLength: 200, size: 'max' }),
       fc.integer({ min: 1, max: 10 }),
-      (wishes, quick) => {
-        const { places, clock } = placesOf({ maxQuick: quick, maxTotal: Math.max(12, quick * 4) });
-        for (const group of wishes) {
-          if (places.canAcquire(group)) places.acquire(group);
+      (groups, quick) => {
+        const { permits, clock } = permitsWith({ maxQuick: quick, maxTotal: Math.max(12, quick * 4) });
+        for (const group of groups) {
+          if (permits.canAcquire(group)) permits.acquire(group);
           clock.now += 10;
         }
         clock.now += 10;
         for (const newcomer of ['e', 'f']) {
-          expect(places.canAcquire(newcomer)).toBe(true);
-          places.acquire(newcomer);
+          expect(permits.canAcquire(newcomer)).toBe(true);
+          permits.acquire(newcomer);
           clock.now += 10;
         }
       },
@@ -64,7 +64,7 @@ test('however slow the work of four groups is and however much of it there is, a
   );
 });
 
-test('no more run than may, whatever begins and ends in whatever order', () => {
+test('No more tasks run than the limits allow, in any order of starts and ends', () => {
   const steps = fc.array(
     fc.record({
       group: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i'),
@@ -73,16 +73,16 @@ test('no more run than may, whatever begins and ends in whatever order', () => {
     }),
   );
   fc.assert(
-    fc.property(steps, (all) => {
-      const { places, clock } = placesOf();
-      const leaves: { at: number; leave: () => void }[] = [];
-      for (const { group, ends, ms } of all) {
+    fc.property(steps, (history) => {
+      const { permits, clock } = permitsWith();
+      const held: { since: number; release: () => void }[] = [];
+      for (const { group, ends, ms } of history) {
         clock.now += ms;
-        if (ends) leaves.shift()?.leave();
-        else if (places.canAcquire(group)) leaves.push({ at: clock.now, leave: places.acquire(group) });
-        expect(places.running()).toBe(leaves.length);
-        expect(leaves.length).toBeLessThanOrEqual(12);
-        expect(leaves.filter(({ at }) => clock.now - at < 10).length).toBeLessThanOrEqual(2);
+        if (ends) held.shift()?.release();
+        else if (permits.canAcquire(group)) held.push({ since: clock.now, release: permits.acquire(group) });
+        expect(permits.running()).toBe(held.length);
+        expect(held.length).toBeLessThanOrEqual(12);
+        expect(held.filter(({ since }) => clock.now - since < 10).length).toBeLessThanOrEqual(2);
       }
     }),
   );

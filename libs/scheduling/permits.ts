@@ -1,78 +1,79 @@
 export type PermitLimits = {
-  /** How many works may run at once that have not run for `slowAfterMs` yet. */
+  /** How many tasks may run at once that have run for less than `slowAfterMs`. */
   maxQuick: number;
-  /** How many works may run at once in all. Where it is more than `quick`, slow work leaves its place to others. */
+  /** How many tasks may run at once in all. If it is more than `maxQuick`, slow tasks do not count as quick ones. */
   maxTotal: number;
-  /** Work that has run for longer counts as slow: mostly it waits for something. */
+  /** A task that has run for this time counts as slow: it mostly waits for something. */
   slowAfterMs: number;
-  /** How many works of one group may run at once; `most` unless given. */
+  /** How many tasks of one group may run at once; `maxTotal` by default. */
   maxPerGroup?: number;
 };
 
-/** Counts what runs, and says what may begin. */
+/** Counts running tasks, and says which may start. */
 export type Permits = {
-  /** Takes a place for a work of the group. The answer gives it back. */
+  /** Acquires a permit for a task of the group. Call the result to release it. */
   acquire(group: string): () => void;
-  /** Whether any group may begin a work now. */
+  /** Whether a permit is free. A single group may still be refused one. */
   isAvailable(): boolean;
   canAcquire(group: string): boolean;
-  /** In how many milliseconds the next work becomes slow; null where none will. */
+  /** The milliseconds until the next task becomes slow; null when none will. */
   msUntilNextSlow(): number | null;
   running(): number;
 };
 
-/** How long work runs before it counts as slow, in milliseconds. */
+/** In milliseconds. */
 export const defaultSlowAfterMs = 500;
 
 /**
- * Shares places between groups, so that no few of them hold all for long. A group may hold at most half as many as are still free (dynamic thresholds,
- * Choudhury and Hahne 1998), and always one: a group that comes later finds room, however slow the work of earlier groups is. `now` is in milliseconds.
+ * Shares permits between groups, so that a few groups cannot hold them all for long. A group may hold at most half as
+ * many as are still free (dynamic thresholds, Choudhury and Hahne 1998), and always one. So a later group finds a
+ * permit, even when the tasks of earlier groups are slow. `now` is in milliseconds.
  */
 export const createPermits = (
   { maxQuick, maxTotal, slowAfterMs, maxPerGroup = maxTotal }: PermitLimits,
   now: () => number = () => performance.now(),
 ): Permits => {
-  /** Since when each quick work runs, the oldest first. */
-  const young = new Map<symbol, number>();
-  const held = new Map<string, number>();
+  /** The start times of quick tasks, the oldest first. */
+  const quick = new Map<symbol, number>();
+  const heldByGroup = new Map<string, number>();
   let running = 0;
 
-  const age = (): void => {
+  const forgetSlow = (): void => {
     if (maxTotal <= maxQuick) return;
-    for (const [work, since] of young) {
-      if (now() - since < slowAfterMs) return;
-      young.delete(work);
+    for (const [task, startedAt] of quick) {
+      if (now() - startedAt < slowAfterMs) return;
+      quick.delete(task);
     }
   };
   const isFull = (group: string): boolean => {
-    const own = held.get(group) ?? 0;
-    if (own === 0) return false;
-    return own >= maxPerGroup || (maxTotal > maxQuick && own * 2 >= maxTotal - running);
+    const held = heldByGroup.get(group) ?? 0;
+    if (held === 0) return false;
+    return held >= maxPerGroup || (maxTotal > maxQuick && held * 2 >= maxTotal - running);
   };
-  const isFree = (): boolean => {
-    age();
-    return running < maxTotal && young.size < maxQuick;
+  const isAvailable = (): boolean => {
+    forgetSlow();
+    return running < maxTotal && quick.size < maxQuick;
   };
 
   return {
     acquire: (group) => {
-      const work = Symbol(group);
-      young.set(work, now());
-      held.set(group, (held.get(group) ?? 0) + 1);
+      const task = Symbol(group);
+      quick.set(task, now());
+      heldByGroup.set(group, (heldByGroup.get(group) ?? 0) + 1);
       running += 1;
       return () => {
-        young.delete(work);
+        quick.delete(task);
         running -= 1;
-        const left = held.get(group)! - 1;
-        if (left > 0) held.set(group, left);
-        else held.delete(group);
+        const held = heldByGroup.get(group)! - 1;
+        if (held > 0) heldByGroup.set(group, held);
+        else heldByGroup.delete(group);
       };
     },
-    isAvailable: isFree,
-    canAcquire: (group) => isFree() && !isFull(group),
+    isAvailable,
+    canAcquire: (group) => isAvailable() && !isFull(group),
     msUntilNextSlow: () => {
-      age();
-      const [oldest] = young.values();
+      forgetSlow();
+      const [oldest] = quick.values();
       return oldest === undefined || maxTotal <= maxQuick ? null : Math.max(0, slowAfterMs - (now() - oldest));
     },
     running: () => running,

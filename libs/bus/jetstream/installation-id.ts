@@ -18,14 +18,19 @@ const isNotFound = (error: unknown): boolean =>
   (error instanceof JetStreamApiError &&
     [JetStreamApiCodes.StreamNotFound as number, JetStreamApiCodes.NoMessageFound as number].includes(error.code));
 
-/** The mark of a bus: the installation that its streams belong to, as the first and only message of a stream of its own. */
-export const openInstallationId = (connected: () => Promise<NatsConnection>, prefix: string, replicas: number) => {
+/** The installation that the streams of a bus belong to, stored as the only message of its own stream. */
+export const openInstallationId = (
+  waitForConnection: () => Promise<NatsConnection>,
+  prefix: string,
+  replicas: number,
+) => {
   const [stream, subject] = [`${prefix}-installation`, `${prefix}.installation`];
-  const api = async () => jetstreamManager(await connected(), { checkAPI: false, timeout: requestTimeoutMs });
+  const manager = async () =>
+    jetstreamManager(await waitForConnection(), { checkAPI: false, timeout: requestTimeoutMs });
 
   const installationId = async (): Promise<string | null> => {
     try {
-      return (await (await api()).streams.getMessage(stream, { last_by_subj: subject }))?.string() ?? null;
+      return (await (await manager()).streams.getMessage(stream, { last_by_subj: subject }))?.string() ?? null;
     } catch (error) {
       if (isNotFound(error)) return null;
       throw error;
@@ -36,7 +41,7 @@ export const openInstallationId = (connected: () => Promise<NatsConnection>, pre
     installationId,
     setInstallationId: async (id: string): Promise<string> => {
       await (
-        await api()
+        await manager()
       ).streams.add({
         name: stream,
         subjects: [subject],
@@ -44,12 +49,14 @@ export const openInstallationId = (connected: () => Promise<NatsConnection>, pre
         storage: StorageType.File,
         num_replicas: replicas,
       });
-      const head = headers();
-      // The server takes it only as the first message under its subject.
-      head.set('Nats-Expected-Last-Subject-Sequence', '0');
-      const { error } = (
-        await (await connected()).request(subject, Buffer.from(id), { timeout: requestTimeoutMs, headers: head })
-      ).json<PubAck>();
+      const onlyAsFirstMessage = headers();
+      onlyAsFirstMessage.set('Nats-Expected-Last-Subject-Sequence', '0');
+      const connection = await waitForConnection();
+      const response = await connection.request(subject, Buffer.from(id), {
+        timeout: requestTimeoutMs,
+        headers: onlyAsFirstMessage,
+      });
+      const { error } = response.json<PubAck>();
       if (error && !wrongLastSequenceCodes.has(error.err_code)) throw new JetStreamApiError(error);
       return (await installationId())!;
     },

@@ -4,21 +4,21 @@ import PQueue from 'p-queue';
 import { isNoRespondersError } from '#libs/nats/no-responders.ts';
 import type { Chunks } from './reply-codec.ts';
 
-// Whoever fetches sets the pace: a server cuts off those to whom more is sent than they take in.
+// The receiver sets the pace: the server disconnects a client that reads more slowly than it is sent to.
 const fetchConcurrency = 4;
 const requestTimeoutMs = 2_000;
 const maxTries = 5;
 const retryDelayMs = 100;
-/** Who has fetched nothing for so long is gone. */
+/** A receiver that has fetched nothing for this time is gone. */
 const idleTimeoutMs = 5_000;
-/** When all has been fetched, others may still be at it. */
+/** After all chunks were fetched once, other receivers may still fetch them. */
 const lingerMs = 500;
 const checkIntervalMs = 100;
 
-const retryRequest = async <T>(act: () => Promise<T>): Promise<T> => {
+const retryRequest = async <T>(request: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await act();
+      return await request();
     } catch (error) {
       if (attempt === maxTries || isNoRespondersError(error)) throw error;
       await sleep(retryDelayMs * attempt);
@@ -26,51 +26,54 @@ const retryRequest = async <T>(act: () => Promise<T>): Promise<T> => {
   }
 };
 
-/** Holds the bytes for those who fetch them, and resolves when they have or nobody does. `announce` tells where they are; when it fails, nobody waits. */
+/**
+ * Serves the bytes in chunks of `chunkBytes` bytes. Resolves when the receivers have fetched them, or when none
+ * fetches. `announce` sends the place of the chunks to the receivers and fails when none listens.
+ */
 export const serveChunks = async (
   connection: NatsConnection,
   bytes: Uint8Array,
-  partBytes: number,
-  announce: (parts: Chunks) => Promise<unknown>,
+  chunkBytes: number,
+  announce: (chunks: Chunks) => Promise<unknown>,
 ): Promise<void> => {
-  const from = createInbox();
-  const left = new Set(Array.from({ length: Math.ceil(bytes.byteLength / partBytes) }, (_, number) => number));
-  const count = left.size;
-  let fetchedAt = performance.now();
-  const offer = connection.subscribe(`${from}.*`, {
+  const subjectPrefix = createInbox();
+  const count = Math.ceil(bytes.byteLength / chunkBytes);
+  const unfetched = new Set(Array.from({ length: count }, (_, number) => number));
+  let lastFetchAt = performance.now();
+  const subscription = connection.subscribe(`${subjectPrefix}.*`, {
     callback: (error, message) => {
       if (error) return;
-      const number = Number(message.subject.slice(from.length + 1));
-      fetchedAt = performance.now();
-      left.delete(number);
-      message.respond(bytes.subarray(number * partBytes, (number + 1) * partBytes));
+      const number = Number(message.subject.slice(subjectPrefix.length + 1));
+      lastFetchAt = performance.now();
+      unfetched.delete(number);
+      message.respond(bytes.subarray(number * chunkBytes, (number + 1) * chunkBytes));
     },
   });
+  const isDone = (): boolean =>
+    connection.isClosed() || performance.now() - lastFetchAt >= (unfetched.size > 0 ? idleTimeoutMs : lingerMs);
   try {
-    await retryRequest(() => announce({ subjectPrefix: from, count }));
-    while (!connection.isClosed() && performance.now() - fetchedAt < (left.size > 0 ? idleTimeoutMs : lingerMs))
-      await sleep(checkIntervalMs, undefined, { ref: left.size > 0 });
+    await retryRequest(() => announce({ subjectPrefix, count }));
+    while (!isDone()) await sleep(checkIntervalMs, undefined, { ref: unfetched.size > 0 });
   } catch {
-    // Nobody waits, or nobody can be told.
+    // No receiver listens, or none can be reached.
   } finally {
-    offer.unsubscribe();
+    subscription.unsubscribe();
   }
 };
 
-/** Fetches all parts; one that does not come is asked for again. @throws Error where it comes no more */
+/** Fetches all chunks, with retries. @throws Error when a chunk cannot be fetched */
 export const fetchChunks = async (
   connection: NatsConnection,
   { subjectPrefix, count }: Chunks,
   signal: AbortSignal,
 ): Promise<Uint8Array> => {
   const queue = new PQueue({ concurrency: fetchConcurrency });
-  const fetched = await queue.addAll(
-    Array.from({ length: count }, (_, number) => async () => {
-      signal.throwIfAborted();
-      return (
-        await retryRequest(() => connection.request(`${subjectPrefix}.${number}`, '', { timeout: requestTimeoutMs }))
-      ).data;
-    }),
-  );
-  return Buffer.concat(fetched);
+  const fetchChunk = async (number: number): Promise<Uint8Array> => {
+    signal.throwIfAborted();
+    const response = await retryRequest(() =>
+      connection.request(`${subjectPrefix}.${number}`, '', { timeout: requestTimeoutMs }),
+    );
+    return response.data;
+  };
+  return Buffer.concat(await queue.addAll(Array.from({ length: count }, (_, number) => () => fetchChunk(number))));
 };

@@ -1,6 +1,6 @@
 import type { RenderReply } from '../port.ts';
 
-/** Where the PDF is fetched that was too large for the message: each part under `<from>.<number>`, counted from 0. */
+/** Where to fetch a PDF that is too large for one message: each chunk under `<subjectPrefix>.<number>`, from 0. */
 export type Chunks = { subjectPrefix: string; count: number };
 
 type ReplyHeader = {
@@ -10,16 +10,18 @@ type ReplyHeader = {
 
 const separator = '\n';
 
-/** The first line is JSON, the rest is the PDF, unless it comes in parts. */
-export const encodeReply = (answer: RenderReply, parts?: Chunks): Uint8Array => {
-  const head = (rest: ReplyHeader['reply']): Buffer =>
-    Buffer.from(JSON.stringify({ reply: rest, ...(parts ? { chunks: parts } : {}) } satisfies ReplyHeader) + separator);
-  if (answer.status === 'FAILED') return head(answer);
-  const { pdf, ...rest } = answer;
-  return parts ? head(rest) : Buffer.concat([head(rest), pdf]);
+/** The first line is JSON, the rest is the PDF, unless it is sent in chunks. */
+export const encodeReply = (reply: RenderReply, chunks?: Chunks): Uint8Array => {
+  const encodeHeader = (replyHeader: ReplyHeader['reply']): Buffer => {
+    const header: ReplyHeader = { reply: replyHeader, ...(chunks ? { chunks } : {}) };
+    return Buffer.from(JSON.stringify(header) + separator);
+  };
+  if (reply.status === 'FAILED') return encodeHeader(reply);
+  const { pdf, ...withoutPdf } = reply;
+  return chunks ? encodeHeader(withoutPdf) : Buffer.concat([encodeHeader(withoutPdf), pdf]);
 };
 
-/** The answer, its PDF empty where it comes in parts. */
+/** The reply. Its PDF is empty when it is sent in chunks. */
 export const decodeReply = (bytes: Uint8Array): { reply: RenderReply; chunks: Chunks | null } => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const end = buffer.indexOf(separator);
