@@ -1,5 +1,5 @@
 import { consumers, subjects } from '#contracts/names.ts';
-import type { Bus, Consumer } from '#libs/bus/port.ts';
+import type { Bus, Consumer, LeasedMessage } from '#libs/bus/port.ts';
 import { consumeMessages } from '#libs/bus/consume-messages.ts';
 import type { Report } from '#libs/telemetry/logger.ts';
 import { messageLogFields, processWithTrace } from '#libs/telemetry/message-tracing.ts';
@@ -17,30 +17,36 @@ const consumer: Omit<Consumer, 'urgent'> = {
   leaseMs: 1.5 * attemptTimeoutMs,
 };
 
-/** How many webhook deliveries are under way at most: many, since they cost little while their receivers are silent. */
+/** The limits are high, because an attempt costs little while it waits for its receiver. */
 const permits = { maxQuick: 1_000, maxTotal: 5_000 };
 
-/** Sends callbacks until `signal` aborts; resolves when those under way are recorded. */
+const renderIdOf = ({ data }: LeasedMessage): string => (data as { id: string }).id;
+
+/** Sends webhooks until `signal` aborts. Resolves when the attempts that have started are recorded. */
 export const runDeliveryWorker = (
-  given: Omit<DeliveryDependencies, 'attemptSchedule'>,
+  dependencies: Omit<DeliveryDependencies, 'attemptSchedule'>,
   bus: Bus,
   report: Report,
   signal: AbortSignal,
 ): Promise<void> => {
-  const parts = { ...given, blobs: traceBlobStore(given.blobs), attemptSchedule: createAttemptSchedule() };
+  const deliveryDependencies = {
+    ...dependencies,
+    blobs: traceBlobStore(dependencies.blobs),
+    attemptSchedule: createAttemptSchedule(),
+  };
   return consumeMessages(
     bus,
     {
       consumer,
       permits,
-      handle: (delivery) =>
-        processWithTrace(delivery, consumer, (span) =>
-          deliverWebhook(parts, (delivery.data as { id: string }).id, delivery.deliveryCount, span),
+      handle: (message) =>
+        processWithTrace(message, consumer, (span) =>
+          deliverWebhook(deliveryDependencies, renderIdOf(message), message.deliveryCount, span),
         ),
-      onError: (error, delivery) =>
+      onError: (error, message) =>
         report(
-          { render: (delivery.data as { id: string }).id, ...messageLogFields(delivery), error: String(error) },
-          'a callback could not be worked on; it comes again',
+          { render: renderIdOf(message), ...messageLogFields(message), error: String(error) },
+          'webhook delivery could not be processed; its message is delivered again',
         ),
     },
     signal,

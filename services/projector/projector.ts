@@ -4,10 +4,10 @@ import { projectToEnd, openProjectionRunner, type ProjectionStore } from '#libs/
 import type { Projection } from '#libs/projections/projection.ts';
 import { observeSubscription } from '#libs/telemetry/subscription-metrics.ts';
 
-/** Between two batches there are at least `everyMs` milliseconds. Queries see an event that much later at most. */
+/** The minimum time between two batches, in milliseconds. Queries see an event at most this much later. */
 export type ProjectorOptions = { intervalMs: number };
 
-/** Follows the event log and keeps the read models, until `signal` aborts. */
+/** Follows the event log and updates the read models until `signal` aborts. */
 export const runProjector = async (
   store: EventStore,
   reads: ProjectionStore,
@@ -15,15 +15,15 @@ export const runProjector = async (
   { intervalMs }: ProjectorOptions,
   signal: AbortSignal,
 ): Promise<void> => {
-  const projecting = await openProjectionRunner(reads, projections);
-  let after = projecting.position();
-  const paced: Pick<EventStore, 'subscribe' | 'readAll'> = {
+  const runner = await openProjectionRunner(reads, projections);
+  let after = runner.position();
+  const throttled: Pick<EventStore, 'subscribe' | 'readAll'> = {
     readAll: (from, limit) => store.readAll(from, limit),
     subscribe: (from, until) => throttleBatches(store.subscribe(from, until), until, intervalMs),
   };
-  for await (const events of observeSubscription('projector', paced, after, signal)) {
+  for await (const events of observeSubscription('projector', throttled, after, signal)) {
     const last = events.at(-1)!;
-    if (!(await projecting.advance(after, events, last))) await projectToEnd(store, projecting);
+    if (!(await runner.advance(after, events, last))) await projectToEnd(store, runner);
     after = last.position;
   }
 };

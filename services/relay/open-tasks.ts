@@ -26,8 +26,9 @@ async function* documentsWithStatus<D extends { id: string }>(
 }
 
 /**
- * Adds the work that the read models show as open; answers with the position after which the log tells the rest. Documents may be ahead of that position, and
- * events after it may be in them: to fold those again changes nothing that the end of the log does not set right.
+ * Adds the tasks that are open in the read models. Returns the position in the event log from which to read on.
+ * Documents may already contain events after that position. Applying these events again does no harm: at the end of
+ * the log the tasks are right.
  */
 export const addOpenTasks = async ({ renders, deliveries }: Schedulers, reads: ReadStore): Promise<number> => {
   const checkpoints = await Promise.all(

@@ -4,8 +4,9 @@ import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Scheduler, ScheduledTask } from './scheduler.ts';
 
 /**
- * A task and the message that asks a worker for it. `traceparent` is of what led to it; undefined where the streams of render and delivery are to be asked.
- * `lasts` tells that the log says when it begins and ends; of others nobody knows, and they are forgotten after a while.
+ * A task and its message for a worker. `traceparent` belongs to the event that caused the task; undefined when it must
+ * be read from the streams of the render and its delivery. `republishWhenStalled` is true for tasks whose start and end
+ * are in the event log. Other tasks are forgotten after a while.
  */
 export type RelayTask = ScheduledTask & {
   message: Message;
@@ -15,7 +16,7 @@ export type RelayTask = ScheduledTask & {
 
 export type Schedulers = { renders: Scheduler<RelayTask>; deliveries: Scheduler<RelayTask> };
 
-/** The identity of a message follows from the work alone: whoever publishes it again publishes the same message. */
+/** The message id depends on the task alone, so that another publication of the task has the same id. */
 export const renderTask = (id: string, account: string, urgent: boolean, traceparent?: string | null): RelayTask => {
   const stream = streams.render(id);
   return {
@@ -34,7 +35,7 @@ export const deliveryTask = (id: string, account: string, round: number, tracepa
   return { key, account, urgent: false, traceparent, republishWhenStalled: true, message };
 };
 
-/** A finished render that is made once more for a caller who waits. */
+/** Renders a finished document once more, for a caller that waits. */
 const repeatedRenderTask = ({ id, stream, metadata }: RecordedEvent, kind: 'regenerate' | 'diagnose'): RelayTask => ({
   key: `${stream} ${kind}`,
   account: metadata.accountId ?? '',
@@ -45,8 +46,8 @@ const repeatedRenderTask = ({ id, stream, metadata }: RecordedEvent, kind: 'rege
 });
 
 /**
- * Folds an event into the open work. `now` is on the clock of the schedulers; null for an event from before the relay began, whose worker may be gone
- * with the message: what was begun then is published all the same.
+ * Updates the open tasks with an event. `now` is the time on the schedulers' clock; null for an event from before the
+ * relay started. Tasks that were started then are published again, because their worker and message may be gone.
  */
 export const applyEvent = ({ renders, deliveries }: Schedulers, event: RecordedEvent, now: number | null): void => {
   const {
@@ -75,7 +76,7 @@ export const applyEvent = ({ renders, deliveries }: Schedulers, event: RecordedE
     case 'RenderDiagnosed':
       return renders.end(`${stream} diagnose`);
     case 'WebhookAttemptStarted':
-      // A document that changed while documents were read may have been missed.
+      // Reading the documents may have missed one that changed in the meantime.
       deliveries.add(deliveryTask(id, account, event.data.round, traceparent));
       return now === null ? undefined : deliveries.start(stream, now);
     case 'WebhookAttempted':

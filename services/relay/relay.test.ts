@@ -8,9 +8,9 @@ import { renders } from '#libs/projections/renders.ts';
 import type { Document, Query, ReadStore } from '#libs/read-store/port.ts';
 import { runRelay } from './relay.ts';
 
-type Happening = { type: string; stream: string; data: object; account?: string };
+type TestEvent = { type: string; stream: string; data: object; account?: string };
 
-const eventOf = ({ type, stream, data, account = 'a' }: Happening, index: number): RecordedEvent =>
+const recorded = ({ type, stream, data, account = 'a' }: TestEvent, index: number): RecordedEvent =>
   ({
     id: `event ${index}`,
     type,
@@ -20,78 +20,81 @@ const eventOf = ({ type, stream, data, account = 'a' }: Happening, index: number
     metadata: { accountId: account, occurredAt: '2026-05-20T12:00:00.000Z', traceparent: null },
   }) as unknown as RecordedEvent;
 
-const requested = (id: string, reply: 'wait' | 'poll' | 'webhook', account = 'a'): Happening => ({
+const requested = (id: string, responseMode: 'wait' | 'poll' | 'webhook', account = 'a'): TestEvent => ({
   type: 'RenderRequested',
   stream: `render-${id}`,
   account,
   data: {
     accountId: account,
     source: { mode: 'CONVERT', inputType: 'html' },
-    responseMode: { kind: reply, url: 'https://x' },
+    responseMode: { kind: responseMode, url: 'https://x' },
     keyType: 'live',
   },
 });
-const started = (id: string, worker = 'w', account = 'a'): Happening => ({
+const started = (id: string, worker = 'w', account = 'a'): TestEvent => ({
   type: 'RenderStarted',
   stream: `render-${id}`,
   account,
   data: { attempt: 1, worker },
 });
-const failed = (id: string, reply: string, account = 'a'): Happening => ({
+const failed = (id: string, responseMode: string, account = 'a'): TestEvent => ({
   type: 'RenderFailed',
   stream: `render-${id}`,
   account,
-  data: { responseMode: reply, error: { name: 'internal_error' }, totalMs: 1, quotaRefundDate: null },
+  data: { responseMode, error: { name: 'internal_error' }, totalMs: 1, quotaRefundDate: null },
 });
-const ofDelivery = (type: string, id: string, data: object = {}): Happening => ({
+const deliveryEvent = (type: string, id: string, data: object = {}): TestEvent => ({
   type,
   stream: `delivery-${id}`,
   data: { round: 1, attempt: 1, ...data },
 });
 const attempted = (id: string) =>
-  ofDelivery('WebhookAttempted', id, {
+  deliveryEvent('WebhookAttempted', id, {
     outcome: { kind: 'timeout', reason: 'x' },
     nextAttemptAt: '2026-05-20T12:00:05.000Z',
   });
 
-type Folding = Record<
+type Handlers = Record<
   string,
   ((event: RecordedEvent) => { id: string; evolve: (document: Document | null) => Document | null } | null) | undefined
 >;
-const folded = (projection: { handlers: object }, events: readonly RecordedEvent[]): Document[] => {
-  const all = new Map<string, Document | null>();
+const project = (projection: { handlers: object }, events: readonly RecordedEvent[]): Document[] => {
+  const documents = new Map<string, Document | null>();
   for (const event of events) {
-    const effect = (projection.handlers as Folding)[event.type]?.(event);
-    if (effect) all.set(effect.id, effect.evolve(all.get(effect.id) ?? null));
+    const effect = (projection.handlers as Handlers)[event.type]?.(event);
+    if (effect) documents.set(effect.id, effect.evolve(documents.get(effect.id) ?? null));
   }
-  return [...all.values()].filter((document) => document !== null);
+  return [...documents.values()].filter((document) => document !== null);
 };
 
-/** A log whose first events are there already, read models with their checkpoints, and a bus that notes what is published. */
-const stage = (
-  happenings: readonly Happening[],
-  { checkpoint = 0, shows = checkpoint }: { checkpoint?: number; shows?: number } = {},
+/**
+ * An event log with its first events, read models at a checkpoint (their documents contain `projected` events), and a
+ * bus that records what is published.
+ */
+const openRelayTest = (
+  initialEvents: readonly TestEvent[],
+  { checkpoint = 0, projected = checkpoint }: { checkpoint?: number; projected?: number } = {},
 ) => {
-  const log = happenings.map(eventOf);
-  let came = Promise.withResolvers<void>();
+  const events = initialEvents.map(recorded);
+  let appended = Promise.withResolvers<void>();
   const store = {
-    head: async () => log.length,
+    head: async () => events.length,
     readAll: async () => [],
     read: async () => [],
     subscribe: async function* (after: number, signal: AbortSignal) {
       for (let next = after; !signal.aborted;) {
-        if (log.length > next) yield log.slice(next, (next = log.length));
+        if (events.length > next) yield events.slice(next, (next = events.length));
         else
           await Promise.race([
-            came.promise,
+            appended.promise,
             new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())),
           ]);
       }
     },
   } as unknown as EventStore;
   const models: Record<string, Document[]> = {
-    [readModels.renders]: folded(renders, log.slice(0, shows)),
-    [readModels.deliveries]: folded(deliveries, log.slice(0, shows)),
+    [readModels.renders]: project(renders, events.slice(0, projected)),
+    [readModels.deliveries]: project(deliveries, events.slice(0, projected)),
   };
   const find = async (collection: string, { where, range, limit }: Query): Promise<Document[]> =>
     models[collection]!.filter(({ status, id }) => status === where['status'] && (id as string) >= (range?.from ?? ''))
@@ -107,177 +110,184 @@ const stage = (
     clock,
     bus,
     ids: () => published.map(({ id }) => id),
-    begin: (concurrency = 1_000) => {
+    start: (concurrency = 1_000) => {
       const running = runRelay(
         { store, bus, reads, concurrency, maxConcurrency: concurrency * 4 },
         stop.signal,
         () => clock.now,
       );
       running.catch(() => undefined);
-      return { running, end: async () => (stop.abort(), running) };
+      return { running, stop: async () => (stop.abort(), running) };
     },
-    happens: (...more: readonly Happening[]): void => {
-      log.push(...more.map((one, index) => eventOf(one, log.length + index)));
-      came.resolve();
-      came = Promise.withResolvers();
+    append: (...more: readonly TestEvent[]): void => {
+      events.push(...more.map((event, index) => recorded(event, events.length + index)));
+      appended.resolve();
+      appended = Promise.withResolvers();
     },
   };
 };
 
-const atLast = (look: () => unknown, expected: unknown) => vi.waitFor(() => expect(look()).toEqual(expected));
+const eventually = (read: () => unknown, expected: unknown) => vi.waitFor(() => expect(read()).toEqual(expected));
 
 afterEach(() => void vi.useRealTimers());
 
 describe('The relay', () => {
-  it('asks a renderer for each render and a delivery worker for each callback, by messages that are the same whenever they are made', async () => {
-    const { published, begin, happens } = stage([]);
-    const relay = begin();
-    happens(requested('1', 'wait'), requested('2', 'webhook'), started('2'), failed('2', 'webhook'));
+  it('publishes a message for each render and each webhook delivery, with an id that depends on the task alone', async () => {
+    const { published, start, append } = openRelayTest([]);
+    const relay = start();
+    append(requested('1', 'wait'), requested('2', 'webhook'), started('2'), failed('2', 'webhook'));
     const data = (id: string) => published.find((message) => message.id === id);
-    await atLast(() => published.length, 2);
+    await eventually(() => published.length, 2);
     expect(data('render-1')).toMatchObject({ subject: 'render.requested', urgent: true, data: { stream: 'render-1' } });
     expect(data('delivery-2.1')).toMatchObject({ subject: 'delivery.due', data: { id: '2' } });
-    happens(
-      ofDelivery('WebhookAttemptStarted', '2'),
-      ofDelivery('WebhookFailed', '2'),
-      ofDelivery('RedeliveryRequested', '2', { round: 2, target: null }),
+    append(
+      deliveryEvent('WebhookAttemptStarted', '2'),
+      deliveryEvent('WebhookFailed', '2'),
+      deliveryEvent('RedeliveryRequested', '2', { round: 2, target: null }),
     );
-    happens(
+    append(
       { type: 'PdfRegenerationRequested', stream: 'render-1', data: {} },
       { type: 'DiagnosisRequested', stream: 'render-1', data: {} },
     );
-    await atLast(() => published.slice(2).map(({ id }) => id), ['event 7', 'event 8', 'delivery-2.2']);
+    await eventually(() => published.slice(2).map(({ id }) => id), ['event 7', 'event 8', 'delivery-2.2']);
     expect(published.slice(2, 4).map((message) => message.data)).toEqual(
       [
         { stream: 'render-1', regenerate: true },
         { stream: 'render-1', diagnose: true },
       ].map((one) => expect.objectContaining(one)),
     );
-    await relay.end();
+    await relay.stop();
   });
 
-  it('gives an account as many places as one process has, and those of each further process that begins a render', async () => {
-    const { ids, begin, happens } = stage(Array.from({ length: 9 }, (_, n) => requested(String(n), 'poll')));
-    const relay = begin(2);
-    await atLast(ids, ['render-0', 'render-1']);
-    happens(started('0', 'one'), started('1', 'one'), requested('z', 'wait', 'other'));
-    await atLast(ids, ['render-0', 'render-1', 'render-z']);
-    happens(started('z', 'two', 'other'));
-    await atLast(ids, ['render-0', 'render-1', 'render-z', 'render-2', 'render-3']);
-    await relay.end();
+  it('lets an account use the permits of one renderer process, and of each further process that starts a render', async () => {
+    const { ids, start, append } = openRelayTest(Array.from({ length: 9 }, (_, n) => requested(String(n), 'poll')));
+    const relay = start(2);
+    await eventually(ids, ['render-0', 'render-1']);
+    append(started('0', 'one'), started('1', 'one'), requested('z', 'wait', 'other'));
+    await eventually(ids, ['render-0', 'render-1', 'render-z']);
+    append(started('z', 'two', 'other'));
+    await eventually(ids, ['render-0', 'render-1', 'render-z', 'render-2', 'render-3']);
+    await relay.stop();
     expect(ids()).toHaveLength(5);
   });
 
-  it('counts no process that began a render before the relay did', async () => {
-    const begun = (n: number): Happening[] => [requested(String(n), 'poll'), started(String(n), `former ${n}`)];
-    const { ids, begin } = stage(Array.from({ length: 9 }, (_, n) => begun(n)).flat());
-    const relay = begin(2);
-    await atLast(ids, ['render-0', 'render-1']);
-    await relay.end();
+  it('does not count renderer processes that started a render before the relay started', async () => {
+    const startedBefore = (n: number): TestEvent[] => [requested(String(n), 'poll'), started(String(n), `former ${n}`)];
+    const { ids, start } = openRelayTest(Array.from({ length: 9 }, (_, n) => startedBefore(n)).flat());
+    const relay = start(2);
+    await eventually(ids, ['render-0', 'render-1']);
+    await relay.stop();
     expect(ids()).toHaveLength(2);
   });
 
-  it('leaves room for the callbacks of other accounts, however many receivers of one are silent', async () => {
+  it('leaves room for the webhooks of other accounts when many receivers of one account do not respond', async () => {
     const many = Array.from({ length: 3_000 }, (_, n) => failed(String(n), 'webhook'));
-    const { ids, begin, happens } = stage([...many, failed('other', 'webhook', 'b')]);
-    const relay = begin();
+    const { ids, start, append } = openRelayTest([...many, failed('other', 'webhook', 'b')]);
+    const relay = start();
     await vi.waitFor(() => expect(ids()).toContain('delivery-other.1'));
     expect(ids()).toHaveLength(1_001);
-    // One that waits for its next attempt leaves its place to another.
-    happens(ofDelivery('WebhookAttemptStarted', '0'), attempted('0'));
+    // A delivery that waits for its next attempt does not count.
+    append(deliveryEvent('WebhookAttemptStarted', '0'), attempted('0'));
     await vi.waitFor(() => expect(ids()).toHaveLength(1_002));
-    await relay.end();
+    await relay.stop();
   });
 
-  it('publishes again what was neither begun nor ended for a while, but not what is told of by no event', async () => {
+  it('publishes a task again that was neither started nor ended for a while, but not one without events', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const { ids, clock, begin } = stage([
+    const { ids, clock, start } = openRelayTest([
       requested('1', 'poll'),
       requested('2', 'poll'),
       { type: 'DiagnosisRequested', stream: 'render-0', data: {} },
     ]);
-    const relay = begin();
-    await atLast(ids, ['event 2', 'render-1', 'render-2']);
+    const relay = start();
+    await eventually(ids, ['event 2', 'render-1', 'render-2']);
     clock.now = 61_000;
     await vi.advanceTimersByTimeAsync(1_000);
     expect(ids().slice(3)).toEqual(['render-1', 'render-2']);
-    await relay.end();
+    await relay.stop();
   });
 
-  const changes = [ofDelivery('WebhookAttemptStarted', '1'), attempted('1')];
-  it.each(changes)('publishes a callback whose document was missed while it changed, by $type alone', async (event) => {
-    const { ids, begin } = stage([failed('1', 'webhook'), event], { checkpoint: 1, shows: 0 });
-    const relay = begin();
-    await atLast(ids, ['delivery-1.1']);
-    await relay.end();
-    expect(ids()).toHaveLength(1);
-  });
+  const changes = [deliveryEvent('WebhookAttemptStarted', '1'), attempted('1')];
+  it.each(changes)(
+    'publishes a delivery whose document was missed while it changed, because of its $type',
+    async (event) => {
+      const { ids, start } = openRelayTest([failed('1', 'webhook'), event], { checkpoint: 1, projected: 0 });
+      const relay = start();
+      await eventually(ids, ['delivery-1.1']);
+      await relay.stop();
+      expect(ids()).toHaveLength(1);
+    },
+  );
 
-  it('hands nothing twice to a bus that is away for long, and ends all the same when it is told to', async () => {
+  it('publishes nothing twice while the bus is unavailable for long, and still stops when it is told to', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    const { bus, clock, begin } = stage([requested('1', 'poll'), requested('2', 'poll'), requested('3', 'poll')]);
-    const handed: string[] = [];
-    bus.publish = ({ id }) => (handed.push(id), new Promise(() => undefined));
-    const relay = begin(1);
-    await atLast(() => handed, ['render-1']);
+    const { bus, clock, start } = openRelayTest([
+      requested('1', 'poll'),
+      requested('2', 'poll'),
+      requested('3', 'poll'),
+    ]);
+    const received: string[] = [];
+    bus.publish = ({ id }) => (received.push(id), new Promise(() => undefined));
+    const relay = start(1);
+    await eventually(() => received, ['render-1']);
     for (let minute = 1; minute < 10; minute += 1) {
       clock.now = minute * 61_000;
       await vi.advanceTimersByTimeAsync(1_000);
     }
-    expect(handed).toEqual(['render-1', 'render-2']);
-    await relay.end();
+    expect(received).toEqual(['render-1', 'render-2']);
+    await relay.stop();
   });
 
-  it('fails where the bus does', async () => {
-    const { begin, published, happens } = stage([]);
+  it('fails when the bus fails', async () => {
+    const { start, published, append } = openRelayTest([]);
     published.push = () => {
       throw new Error('the bus is closed');
     };
-    const relay = begin();
-    happens(requested('1', 'poll'));
+    const relay = start();
+    append(requested('1', 'poll'));
     await expect(relay.running).rejects.toThrow('the bus is closed');
   });
 
-  it('publishes what is open and nothing else, wherever read models stand and whatever their documents show already', async () => {
-    const life = (id: string) => [
+  it('publishes the open tasks and nothing else, at any checkpoint and with documents ahead of it', async () => {
+    const allEvents = (id: string) => [
       requested(id, 'webhook', id),
       started(id, 'w', id),
       failed(id, 'webhook', id),
-      ofDelivery('DeliveryRequested', id, { accountId: id, url: 'x', sealed: null }),
-      ofDelivery('WebhookAttemptStarted', id),
+      deliveryEvent('DeliveryRequested', id, { accountId: id, url: 'x', sealed: null }),
+      deliveryEvent('WebhookAttemptStarted', id),
       attempted(id),
-      ofDelivery('WebhookFailed', id),
-      ofDelivery('RedeliveryRequested', id, { round: 2, target: null }),
+      deliveryEvent('WebhookFailed', id),
+      deliveryEvent('RedeliveryRequested', id, { round: 2, target: null }),
     ];
-    const expectedAfter = (steps: number, id: string): string[] => {
-      if (steps === 0 || steps === 7) return [];
-      return [steps < 3 ? `render-${id}` : `delivery-${id}.${steps < 8 ? 1 : 2}`];
+    const openAfter = (eventCount: number, id: string): string[] => {
+      if (eventCount === 0 || eventCount === 7) return [];
+      return [eventCount < 3 ? `render-${id}` : `delivery-${id}.${eventCount < 8 ? 1 : 2}`];
     };
-    const lives = fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 1, maxLength: 6 });
+    const eventCounts = fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 1, maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(
-        lives,
+        eventCounts,
         fc.infiniteStream(fc.nat()),
         fc.double({ min: 0, max: 1, noNaN: true }),
         fc.double({ min: 0, max: 1, noNaN: true }),
-        async (steps, chance, from, ahead) => {
-          const left = steps.map((count, n) => life(`i${n}`).slice(0, count));
-          const log: Happening[] = [];
+        async (counts, choices, checkpointShare, ahead) => {
+          const histories = counts.map((count, n) => allEvents(`i${n}`).slice(0, count));
+          const events: TestEvent[] = [];
           for (
-            let open = left.filter((one) => one.length > 0);
-            open.length > 0;
-            open = left.filter((one) => one.length > 0)
+            let unfinished = histories.filter((history) => history.length > 0);
+            unfinished.length > 0;
+            unfinished = histories.filter((history) => history.length > 0)
           )
-            log.push(open[chance.next().value! % open.length]!.shift()!);
-          const checkpoint = Math.floor(from * log.length);
-          const { ids, begin } = stage(log, {
+            events.push(unfinished[choices.next().value! % unfinished.length]!.shift()!);
+          const checkpoint = Math.floor(checkpointShare * events.length);
+          const { ids, start } = openRelayTest(events, {
             checkpoint,
-            shows: checkpoint + Math.floor(ahead * (log.length - checkpoint)),
+            projected: checkpoint + Math.floor(ahead * (events.length - checkpoint)),
           });
-          const relay = begin();
-          const expected = steps.flatMap((count, n) => expectedAfter(count, `i${n}`)).toSorted();
+          const relay = start();
+          const expected = counts.flatMap((count, n) => openAfter(count, `i${n}`)).toSorted();
           await vi.waitFor(() => expect(ids().toSorted()).toEqual(expected), { interval: 1 });
-          await relay.end();
+          await relay.stop();
           expect(ids().toSorted()).toEqual(expected);
         },
       ),

@@ -13,134 +13,137 @@ export type RelayDependencies = {
   store: EventStore;
   bus: Bus;
   reads: ReadStore;
-  /** How many renders one renderer process works on while none takes long. */
+  /** How many quick renders one renderer process runs at once. */
   concurrency: number;
-  /** How many it works on while some take long. */
+  /** How many renders it runs at once when some are slow. */
   maxConcurrency: number;
 };
 
-/** An account has at most `perAccount` attempts under way, which cost little while their receivers are silent. */
+/** The limits are high, because an attempt costs little while it waits for its receiver. */
 const deliverySchedulerLimits: SchedulerLimits = {
   maxOutstandingPerAccount: 1_000,
   maxOutstanding: 5_000,
   maxUnstarted: 2_000,
 };
 
-/** A renderer process that has begun nothing for so long is not counted. */
+/** A renderer process that has started no render for this time is not counted. */
 const rendererTimeoutMs = 60_000;
-/** So much for each place waits on the bus, so that no worker waits for the relay. */
+/** How many messages wait on the bus for each permit, so that no worker waits for the relay. */
 const unstartedPerPermit = 2;
-/** In milliseconds: how often it looks for what it may publish although no event came, and after how long a silence it publishes again. */
-const [checkIntervalMs, stalledAfterMs] = [1_000, 20_000];
+/** How often the relay checks for tasks to publish when no event comes. */
+const checkIntervalMs = 1_000;
+/** A published task without activity for this time is published again. */
+const stalledAfterMs = 20_000;
 
-/** Knows by their starts how many renderer processes there are: the limits of renders follow from that. */
+/** Counts renderer processes by the renders that they start. The limits for renders depend on this number. */
 const openRenderSchedulerLimits = ({ concurrency, maxConcurrency }: RelayDependencies, clock: () => number) => {
-  const seenAt = new Map<string, number>();
+  const lastStartOf = new Map<string, number>();
   return {
     recordStart: (event: RecordedEvent): void => {
       if (event.type !== 'RenderStarted') return;
       const now = clock();
-      seenAt.set(event.data.worker, now);
-      for (const [worker, at] of seenAt) if (now - at > rendererTimeoutMs) seenAt.delete(worker);
+      lastStartOf.set(event.data.worker, now);
+      for (const [worker, at] of lastStartOf) if (now - at > rendererTimeoutMs) lastStartOf.delete(worker);
     },
     limits: (): SchedulerLimits => {
-      const workers = Math.max(1, seenAt.size);
+      const processes = Math.max(1, lastStartOf.size);
       return {
-        maxOutstandingPerAccount: concurrency * workers,
-        maxOutstanding: maxConcurrency * workers,
-        maxUnstarted: unstartedPerPermit * concurrency * workers,
+        maxOutstandingPerAccount: concurrency * processes,
+        maxOutstanding: maxConcurrency * processes,
+        maxUnstarted: unstartedPerPermit * concurrency * processes,
       };
     },
   };
 };
 
-/** What led to work that the read models tell of. */
+/** For tasks from the read models: the trace of the last event of the task's stream, or of its render. */
 const findTraceparent = async (store: EventStore, { key }: RelayTask): Promise<string | null> => {
-  const of = async (stream: string): Promise<RecordedEvent | undefined> => (await store.read(stream)).at(-1);
-  const last = (await of(key)) ?? (await of(streams.render(idOfStream(key))));
+  const lastEvent = async (stream: string): Promise<RecordedEvent | undefined> => (await store.read(stream)).at(-1);
+  const last = (await lastEvent(key)) ?? (await lastEvent(streams.render(idOfStream(key))));
   return last?.metadata.traceparent ?? null;
 };
 
 /**
- * Carries work from the log to the bus, until `signal` aborts: little at a time, so that the schedulers decide the order as late as possible. It learns what is open from the read models and
- * the log after them, and publishes nothing before it knows the whole log; a second relay or a lost message does no harm, since messages have the identity of their work.
- * `clock` tells milliseconds.
+ * Publishes tasks from the event log to the bus until `signal` aborts. It publishes a few at a time, so that the
+ * schedulers decide the order as late as possible. It finds open tasks in the read models and in the events after their
+ * checkpoint, and publishes nothing before it has read the whole log. A second relay or a lost message does no harm,
+ * because the message id depends on the task alone. `clock` returns milliseconds.
  */
 export const runRelay = async (
-  parts: RelayDependencies,
+  dependencies: RelayDependencies,
   signal: AbortSignal,
   clock = (): number => performance.now(),
 ): Promise<void> => {
-  const { store, bus, reads } = parts;
-  const renderers = openRenderSchedulerLimits(parts, clock);
+  const { store, bus, reads } = dependencies;
+  const renderLimits = openRenderSchedulerLimits(dependencies, clock);
   const schedulers: Schedulers = {
-    renders: createScheduler(renderers.limits),
+    renders: createScheduler(renderLimits.limits),
     deliveries: createScheduler(() => deliverySchedulerLimits),
   };
   const from = await addOpenTasks(schedulers, reads);
   const head = await store.head();
   let isCaughtUp = from >= head;
-  let lookedAt = clock();
+  let lastStalledCheckAt = clock();
 
-  const publish = async (work: RelayTask): Promise<void> =>
+  const publish = async (task: RelayTask): Promise<void> =>
     publishWithTrace(
       bus,
-      work.message,
-      work.traceparent === undefined ? await findTraceparent(store, work) : work.traceparent,
+      task.message,
+      task.traceparent === undefined ? await findTraceparent(store, task) : task.traceparent,
     );
-  const publishNext = async (scheduler: Scheduler<RelayTask>): Promise<void> => {
+  const publishFrom = async (scheduler: Scheduler<RelayTask>): Promise<void> => {
     const publishing: Promise<void>[] = [];
-    for (let work = scheduler.take(clock()); work; work = scheduler.take(clock())) publishing.push(publish(work));
+    for (let task = scheduler.take(clock()); task; task = scheduler.take(clock())) publishing.push(publish(task));
     await Promise.all(publishing);
   };
-  const publishAll = async (): Promise<void> => {
-    if (isCaughtUp) await Promise.all(Object.values(schedulers).map(publishNext));
+  const publishAllowed = async (): Promise<void> => {
+    if (isCaughtUp) await Promise.all(Object.values(schedulers).map(publishFrom));
   };
-  const publishSilent = async (): Promise<void> => {
+  const republishStalled = async (): Promise<void> => {
     for (const scheduler of Object.values(schedulers)) {
-      for (const work of scheduler.takeStalled(clock(), stalledAfterMs)) {
-        if (work.republishWhenStalled) await publish(work);
-        else scheduler.end(work.key);
+      for (const task of scheduler.takeStalled(clock(), stalledAfterMs)) {
+        if (task.republishWhenStalled) await publish(task);
+        else scheduler.end(task.key);
       }
     }
   };
 
-  const over = new AbortController();
-  const until = AbortSignal.any([signal, over.signal]);
-  let isLooking = false;
-  // A bus that is away for long would be handed the same work by each look anew.
-  const look = async (): Promise<void> => {
-    if (isLooking) return;
-    isLooking = true;
-    await publishAll();
-    if (clock() - lookedAt >= stalledAfterMs / 2) {
-      lookedAt = clock();
-      await publishSilent();
+  const finished = new AbortController();
+  const stopped = AbortSignal.any([signal, finished.signal]);
+  let isChecking = false;
+  // One check at a time: while the bus is unavailable, each further check would publish the same tasks.
+  const check = async (): Promise<void> => {
+    if (isChecking) return;
+    isChecking = true;
+    await publishAllowed();
+    if (clock() - lastStalledCheckAt >= stalledAfterMs / 2) {
+      lastStalledCheckAt = clock();
+      await republishStalled();
     }
-    isLooking = false;
+    isChecking = false;
   };
-  const failing = Promise.withResolvers<never>();
-  const timer = setInterval(() => void look().catch(failing.reject), checkIntervalMs);
+  const checkFailure = Promise.withResolvers<never>();
+  const timer = setInterval(() => void check().catch(checkFailure.reject), checkIntervalMs);
 
   const follow = async (): Promise<void> => {
-    await publishAll();
-    for await (const batch of observeSubscription('relay', store, from, until)) {
+    await publishAllowed();
+    for await (const batch of observeSubscription('relay', store, from, stopped)) {
       for (const event of batch) {
-        // A process that began a render before may be gone; one that is not soon begins another.
-        if (isCaughtUp) renderers.recordStart(event);
+        // A process that started a render earlier may be gone. If not, it soon starts another.
+        if (isCaughtUp) renderLimits.recordStart(event);
         applyEvent(schedulers, event, isCaughtUp ? clock() : null);
       }
       isCaughtUp ||= batch.at(-1)!.position >= head;
-      await publishAll();
+      await publishAllowed();
     }
   };
   try {
-    // What a bus that is away does not take is not waited for: whoever relays next publishes it.
-    await runUntilAborted(signal, () => Promise.race([follow(), failing.promise]));
+    // After an abort it does not wait for an unavailable bus: the next relay publishes the same tasks.
+    await runUntilAborted(signal, () => Promise.race([follow(), checkFailure.promise]));
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
     clearInterval(timer);
-    over.abort();
+    finished.abort();
   }
 };

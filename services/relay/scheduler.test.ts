@@ -8,9 +8,9 @@ import {
   unstartedTimeoutMs,
 } from './scheduler.ts';
 
-const roomy: SchedulerLimits = { maxOutstandingPerAccount: 100, maxOutstanding: 1_000, maxUnstarted: 1_000 };
+const highLimits: SchedulerLimits = { maxOutstandingPerAccount: 100, maxOutstanding: 1_000, maxUnstarted: 1_000 };
 const schedulerWith = (limits: Partial<SchedulerLimits> = {}) =>
-  createScheduler<ScheduledTask>(() => ({ ...roomy, ...limits }));
+  createScheduler<ScheduledTask>(() => ({ ...highLimits, ...limits }));
 const task = (key: string, more: Partial<ScheduledTask> = {}): ScheduledTask => ({
   key,
   account: key[0]!,
@@ -19,13 +19,14 @@ const task = (key: string, more: Partial<ScheduledTask> = {}): ScheduledTask => 
 });
 const tasks = (account: string, count: number, urgent = false): ScheduledTask[] =>
   Array.from({ length: count }, (_, n) => task(`${account}${n}`, { urgent }));
-type Tested = ReturnType<typeof schedulerWith>;
-const takeAll = (scheduler: Tested, now = 0): string[] => {
+type TestScheduler = ReturnType<typeof schedulerWith>;
+const takeAll = (scheduler: TestScheduler, now = 0): string[] => {
   const keys: string[] = [];
   for (let next = scheduler.take(now); next; next = scheduler.take(now)) keys.push(next.key);
   return keys;
 };
-const addAll = (scheduler: Tested, ...all: ScheduledTask[][]): void => all.flat().forEach((one) => scheduler.add(one));
+const addAll = (scheduler: TestScheduler, ...groups: ScheduledTask[][]): void =>
+  groups.flat().forEach((added) => scheduler.add(added));
 
 describe('The scheduler', () => {
   test('lets accounts take turns, and keeps the order within each', () => {
@@ -34,7 +35,7 @@ describe('The scheduler', () => {
     expect(takeAll(scheduler)).toEqual(['a0', 'b0', 'c0', 'a1', 'b1', 'a2']);
   });
 
-  test('gives an account no more outstanding work than it may have, and more as its work ends', () => {
+  test('publishes tasks of an account up to its limit, and more as its tasks end', () => {
     const scheduler = schedulerWith({ maxOutstandingPerAccount: 2 });
     addAll(scheduler, tasks('a', 4), tasks('b', 1));
     expect(takeAll(scheduler)).toEqual(['a0', 'b0', 'a1']);
@@ -44,7 +45,7 @@ describe('The scheduler', () => {
     expect(takeAll(scheduler)).toEqual(['a2']);
   });
 
-  test('leaves places to accounts that come later, however much others have', () => {
+  test('leaves room for accounts that come later, even when others have many tasks', () => {
     const scheduler = schedulerWith({ maxOutstandingPerAccount: 10, maxOutstanding: 12 });
     addAll(scheduler, ...['a', 'b', 'c', 'd'].map((account) => tasks(account, 10)));
     takeAll(scheduler);
@@ -53,13 +54,13 @@ describe('The scheduler', () => {
     expect(takeAll(scheduler)).toEqual(['e0', 'e1']);
   });
 
-  test('lets urgent work pass, though one in a few is ordinary', () => {
+  test('publishes urgent tasks first, but every fourth task is an ordinary one', () => {
     const scheduler = schedulerWith();
     addAll(scheduler, tasks('a', 10), tasks('u', 10, true));
     expect(takeAll(scheduler).slice(0, 8)).toEqual(['u0', 'u1', 'u2', 'a0', 'u3', 'u4', 'u5', 'a1']);
   });
 
-  test('publishes so little ahead of the workers that what comes later still has its turn', () => {
+  test('publishes few tasks ahead of the workers, so that an urgent task that comes later is soon next', () => {
     const scheduler = schedulerWith({ maxUnstarted: 2 });
     addAll(scheduler, tasks('a', 5));
     expect(takeAll(scheduler)).toEqual(['a0', 'a1']);
@@ -68,7 +69,7 @@ describe('The scheduler', () => {
     expect(takeAll(scheduler)).toEqual(['z0']);
   });
 
-  test('is not held up by work that nobody begins, and counts it again once somebody does', () => {
+  test('does not count tasks that no worker starts for long, and counts them again once one does', () => {
     const scheduler = schedulerWith({ maxUnstarted: 1, maxOutstandingPerAccount: 1 });
     addAll(scheduler, tasks('a', 3));
     const { belowLimit } = unstartedTimeoutMs;
@@ -83,7 +84,7 @@ describe('The scheduler', () => {
     expect(takeAll(scheduler, belowLimit)).toEqual([]);
   });
 
-  test('publishes no more while slow work holds all places, unless what is published is not begun for long', () => {
+  test('publishes no more at the limit of outstanding tasks, unless a published task is not started for very long', () => {
     const scheduler = schedulerWith({ maxUnstarted: 2, maxOutstandingPerAccount: 1, maxOutstanding: 2 });
     addAll(scheduler, ...['a', 'b', 'c', 'd', 'e'].map((account) => tasks(account, 1)));
     for (const key of takeAll(scheduler)) scheduler.start(key, 0);
@@ -92,7 +93,7 @@ describe('The scheduler', () => {
     expect([belowLimit, atLimit - 1, atLimit].map((now) => takeAll(scheduler, now))).toEqual([[], [], ['e0']]);
   });
 
-  test('does not count work that waits for its next attempt by itself', () => {
+  test('does not count a task that waits for its next attempt', () => {
     const scheduler = schedulerWith({ maxOutstandingPerAccount: 1 });
     addAll(scheduler, tasks('a', 2));
     expect(takeAll(scheduler)).toEqual(['a0']);
@@ -103,17 +104,23 @@ describe('The scheduler', () => {
     expect(scheduler.counts()).toEqual({ waiting: 0, outstanding: 2 });
   });
 
-  test('names published work of which nothing was heard for long, once each time', () => {
+  test('returns published tasks without activity for long, each once in that time', () => {
     const scheduler = schedulerWith();
     addAll(scheduler, tasks('a', 3));
     takeAll(scheduler);
     scheduler.start('a1', 50);
     scheduler.end('a2');
-    const silent = (now: number) => scheduler.takeStalled(now, 60).map(({ key }) => key);
-    expect([silent(59), silent(60), silent(61), silent(110), silent(120)]).toEqual([[], ['a0'], [], ['a1'], ['a0']]);
+    const stalled = (now: number) => scheduler.takeStalled(now, 60).map(({ key }) => key);
+    expect([stalled(59), stalled(60), stalled(61), stalled(110), stalled(120)]).toEqual([
+      [],
+      ['a0'],
+      [],
+      ['a1'],
+      ['a0'],
+    ]);
   });
 
-  test('takes work that is known for no new work, and forgets what has ended before it was published', () => {
+  test('ignores a task that it already has, and forgets one that ended before it was published', () => {
     const scheduler = schedulerWith();
     addAll(scheduler, tasks('a', 2), tasks('a', 2));
     scheduler.end('a0');
@@ -125,22 +132,22 @@ describe('The scheduler', () => {
     expect(takeAll(scheduler)).toEqual(['a1']);
   });
 
-  test('keeps the order of very many tasks, whichever of them end before their turn', () => {
+  test('keeps the order of many tasks when some of them end before their turn', () => {
     const scheduler = schedulerWith({ maxOutstandingPerAccount: 1 });
     const many = tasks('a', 5_000);
     addAll(scheduler, many);
-    const left = many.filter((_, n) => n % 3 > 0);
+    const remaining = many.filter((_, n) => n % 3 > 0);
     for (const { key } of many.filter((_, n) => n % 3 === 0)) scheduler.end(key);
     const keys: string[] = [];
     for (let next = scheduler.take(0); next; next = scheduler.take(0)) {
       keys.push(next.key);
       scheduler.end(next.key);
     }
-    expect(keys).toEqual(left.map(({ key }) => key));
+    expect(keys).toEqual(remaining.map(({ key }) => key));
     expect(scheduler.counts()).toEqual({ waiting: 0, outstanding: 0 });
   });
 
-  test('publishes an account that comes new after one published task of each other account at most, however much they have', () => {
+  test('publishes the task of a new account after at most one task of each other account', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), fc.boolean()), { minLength: 1, maxLength: 200 }),
@@ -156,7 +163,7 @@ describe('The scheduler', () => {
             scheduler.start(next.key, 0);
             scheduler.end(next.key);
           }
-          // The turns of urgent work lie between those of ordinary work.
+          // Ordinary tasks have their turns between the urgent ones.
           expect(before).toBeLessThanOrEqual(
             urgent ? others + Math.ceil(others / (ordinaryTaskInterval - 1)) : (others + 1) * ordinaryTaskInterval,
           );
@@ -165,7 +172,7 @@ describe('The scheduler', () => {
     );
   });
 
-  test('loses nothing, publishes nothing twice and keeps to its limits, whatever happens in whatever order', () => {
+  test('loses no task, publishes none twice and keeps to its limits, in any order of events', () => {
     const step = fc.record({
       act: fc.constantFrom('add', 'take', 'start', 'pause', 'end'),
       account: fc.constantFrom('a', 'b', 'c'),
@@ -177,10 +184,10 @@ describe('The scheduler', () => {
         fc.array(step, { maxLength: 300 }),
         fc.integer({ min: 1, max: 5 }),
         fc.integer({ min: 1, max: 5 }),
-        (steps, perAccount, unstarted) => {
+        (steps, maxPerAccount, maxUnstarted) => {
           const scheduler = schedulerWith({
-            maxOutstandingPerAccount: perAccount,
-            maxUnstarted: unstarted,
+            maxOutstandingPerAccount: maxPerAccount,
+            maxUnstarted,
             maxOutstanding: 12,
           });
           const [added, taken, ended, counted] = [
@@ -189,9 +196,9 @@ describe('The scheduler', () => {
             new Set<string>(),
             new Set<string>(),
           ];
-          const unbegun = new Set<string>();
+          const unstarted = new Set<string>();
           for (const [n, { act, account, urgent, pick }] of steps.entries()) {
-            const one = taken.length > 0 ? taken[pick % taken.length]!.key : '';
+            const key = taken.length > 0 ? taken[pick % taken.length]!.key : '';
             if (act === 'add') {
               scheduler.add(task(`${account}${n}`, { urgent }));
               added.add(`${account}${n}`);
@@ -199,24 +206,24 @@ describe('The scheduler', () => {
             if (act === 'take') {
               const next = scheduler.take(0);
               if (next) {
-                expect([...counted].filter((key) => key[0] === next.account).length).toBeLessThan(perAccount);
+                expect([...counted].filter((other) => other[0] === next.account).length).toBeLessThan(maxPerAccount);
                 taken.push(next);
-                unbegun.add(next.key);
+                unstarted.add(next.key);
                 counted.add(next.key);
               }
-              expect(unbegun.size).toBeLessThanOrEqual(unstarted);
+              expect(unstarted.size).toBeLessThanOrEqual(maxUnstarted);
             }
             if (act === 'start' || act === 'pause') {
-              scheduler[act](one, 0);
-              unbegun.delete(one);
-              if (act === 'pause' || ended.has(one)) counted.delete(one);
-              else if (one) counted.add(one);
+              scheduler[act](key, 0);
+              unstarted.delete(key);
+              if (act === 'pause' || ended.has(key)) counted.delete(key);
+              else if (key) counted.add(key);
             }
             if (act === 'end') {
-              scheduler.end(one);
-              unbegun.delete(one);
-              counted.delete(one);
-              ended.add(one);
+              scheduler.end(key);
+              unstarted.delete(key);
+              counted.delete(key);
+              ended.add(key);
             }
             expect(scheduler.counts().waiting).toBe(added.size - taken.length);
           }

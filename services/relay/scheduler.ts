@@ -1,183 +1,186 @@
-/** Work that is asked for: `key` names it for as long as it is open, `account` is a bare id. */
+/** `key` identifies the task until it has ended. `account` is an id without a prefix. */
 export type ScheduledTask = { key: string; account: string; urgent: boolean };
 
 export type SchedulerLimits = {
   /** How many outstanding tasks an account may have. */
   maxOutstandingPerAccount: number;
-  /** How many outstanding tasks all accounts may have together; an account without any may always have one. */
+  /** How many outstanding tasks all accounts may have together. An account without any may always have one. */
   maxOutstanding: number;
   /** How many published tasks may wait for their start. */
   maxUnstarted: number;
 };
 
 /**
- * Decides which work is published next. Pure: times are milliseconds on the caller's clock.
- * A task waits, is outstanding from its publication to its end, and is known until then.
+ * Decides which task is published next. Pure: times are milliseconds on the caller's clock. A task waits until it is
+ * published, and is outstanding from then until it ends.
  */
 export type Scheduler<T extends ScheduledTask> = {
-  /** No second task where one with the key is known. */
+  /** Does nothing when a task with the key waits or is outstanding. */
   add(task: T): void;
-  /** The next task to publish, outstanding from now on; null where none may be published. */
+  /** The next task to publish, which is outstanding from now on; null when none may be published. */
   take(now: number): T | null;
-  /** A worker has begun it. */
+  /** A worker has started the task. */
   start(key: string, now: number): void;
-  /** It comes again later by itself: it is not outstanding until it is started again. */
+  /** The bus will deliver the task again later by itself. It is not outstanding until it is started again. */
   pause(key: string, now: number): void;
   end(key: string): void;
-  /** Tasks that were published, and of which nothing was heard for so long: to be published again. They count as heard of. */
+  /** Published tasks without any activity for `forMs` milliseconds, to be published again. This counts as activity. */
   takeStalled(now: number, forMs: number): T[];
   /** How many tasks wait, and how many are outstanding. */
   counts(): { waiting: number; outstanding: number };
 };
 
-/** One published task in so many is an ordinary one, where there are any that may be published, however many urgent ones wait. */
+/** Every fourth published task is an ordinary one, if one may be published, even when many urgent tasks wait. */
 export const ordinaryTaskInterval = 4;
 
 /**
- * A published task that no worker has begun for so many milliseconds is left out of all counts until one does: its
- * worker lacks something, or the message is lost. Where as much is begun as may be outstanding, no worker has a free
- * place, and it may wait for one much longer.
+ * In milliseconds. A published task that no worker has started for this time is not counted until one starts it: its
+ * worker has a problem, or its message is lost. At the limit of outstanding tasks no worker has a free permit, so a task
+ * may wait much longer.
  */
 export const unstartedTimeoutMs = { belowLimit: 5_000, atLimit: 60_000 };
 
 /**
- * The tasks of an account in their order. The next one to publish is the first from `next` on that still waits: to take
- * the first entry of a large Map again and again would pass over all that were removed from it.
+ * The tasks of an account in their order. The next one to publish is the first from `nextIndex` on that still waits. A
+ * Map would be slow: finding its first entry passes over all entries that were removed.
  */
 type AccountTasks<T> = { tasks: T[]; nextIndex: number; waitingCount: number };
-/** Accounts in turn: the account that comes first is next. */
+/** The accounts in the order of their turns. */
 type AccountTurns<T> = Map<string, AccountTasks<T>>;
 type PublishedTask<T> = { task: T; lastActivityAt: number; isOutstanding: boolean };
 
-/** So many tasks that wait no more are kept at the beginning of an account's tasks, at most as many as wait. */
+/** Passed tasks are removed from an account's tasks when there are more of them than this, and more than waiting ones. */
 const maxPassedTasks = 1_000;
 
-/** `limits` may change while it runs. */
+/** `limits` is called at each decision, so the limits may change. */
 export const createScheduler = <T extends ScheduledTask>(limits: () => SchedulerLimits): Scheduler<T> => {
-  const lines: Record<'urgent' | 'ordinary', AccountTurns<T>> = { urgent: new Map(), ordinary: new Map() };
+  const turns: Record<'urgent' | 'ordinary', AccountTurns<T>> = { urgent: new Map(), ordinary: new Map() };
   const waiting = new Map<string, T>();
   const published = new Map<string, PublishedTask<T>>();
-  /** Published and not begun, by when they were published, the oldest first. */
+  /** Published tasks that no worker has started, with the time of their publication, the oldest first. */
   const unstarted = new Map<string, number>();
-  const outstanding = new Map<string, number>();
-  let all = 0;
-  let taken = 0;
+  const outstandingByAccount = new Map<string, number>();
+  let outstandingCount = 0;
+  let takenCount = 0;
 
-  const lineOf = ({ urgent }: T): AccountTurns<T> => lines[urgent ? 'urgent' : 'ordinary'];
+  const turnsFor = ({ urgent }: T): AccountTurns<T> => turns[urgent ? 'urgent' : 'ordinary'];
 
-  const leaveLine = (task: T): void => {
-    const line = lineOf(task);
-    const own = line.get(task.account);
+  const removeWaiting = (task: T): void => {
+    const accounts = turnsFor(task);
+    const accountTasks = accounts.get(task.account);
     waiting.delete(task.key);
-    if (own && (own.waitingCount -= 1) === 0) line.delete(task.account);
+    if (accountTasks && (accountTasks.waitingCount -= 1) === 0) accounts.delete(task.account);
   };
 
-  const firstOf = (own: AccountTasks<T>): T => {
-    let task = own.tasks[own.nextIndex]!;
-    while (waiting.get(task.key) !== task) task = own.tasks[(own.nextIndex += 1)]!;
-    if (own.nextIndex > maxPassedTasks && own.nextIndex * 2 > own.tasks.length) {
-      own.tasks = own.tasks.slice(own.nextIndex);
-      own.nextIndex = 0;
+  const firstWaiting = (accountTasks: AccountTasks<T>): T => {
+    let task = accountTasks.tasks[accountTasks.nextIndex]!;
+    while (waiting.get(task.key) !== task) task = accountTasks.tasks[(accountTasks.nextIndex += 1)]!;
+    if (accountTasks.nextIndex > maxPassedTasks && accountTasks.nextIndex * 2 > accountTasks.tasks.length) {
+      accountTasks.tasks = accountTasks.tasks.slice(accountTasks.nextIndex);
+      accountTasks.nextIndex = 0;
     }
     return task;
   };
 
-  const count = (one: PublishedTask<T>, counts: boolean): void => {
-    if (one.isOutstanding === counts) return;
-    one.isOutstanding = counts;
-    const by = counts ? 1 : -1;
-    const { account } = one.task;
-    const own = (outstanding.get(account) ?? 0) + by;
-    if (own > 0) outstanding.set(account, own);
-    else outstanding.delete(account);
-    all += by;
+  const setOutstanding = (publishedTask: PublishedTask<T>, isOutstanding: boolean): void => {
+    if (publishedTask.isOutstanding === isOutstanding) return;
+    publishedTask.isOutstanding = isOutstanding;
+    const change = isOutstanding ? 1 : -1;
+    const { account } = publishedTask.task;
+    const count = (outstandingByAccount.get(account) ?? 0) + change;
+    if (count > 0) outstandingByAccount.set(account, count);
+    else outstandingByAccount.delete(account);
+    outstandingCount += change;
   };
 
-  /** An account may have as many as half of what the others leave free: whoever comes later finds room (dynamic thresholds, Choudhury and Hahne 1998). */
-  const isFull = (account: string, { maxOutstandingPerAccount, maxOutstanding: most }: SchedulerLimits): boolean => {
-    const own = outstanding.get(account) ?? 0;
-    return own > 0 && (own >= maxOutstandingPerAccount || own * 2 >= most - all);
+  /**
+   * An account may have half as many outstanding tasks as are still free, so that a later account finds room (dynamic
+   * thresholds, Choudhury and Hahne 1998).
+   */
+  const isFull = (account: string, { maxOutstandingPerAccount, maxOutstanding }: SchedulerLimits): boolean => {
+    const count = outstandingByAccount.get(account) ?? 0;
+    return count > 0 && (count >= maxOutstandingPerAccount || count * 2 >= maxOutstanding - outstandingCount);
   };
 
-  const nextIn = (line: AccountTurns<T>, now: SchedulerLimits): T | null => {
-    for (const [account, own] of line) {
-      if (isFull(account, now)) continue;
-      // Whoever was served goes behind all others.
-      line.delete(account);
-      line.set(account, own);
-      return firstOf(own);
+  const nextTask = (accounts: AccountTurns<T>, currentLimits: SchedulerLimits): T | null => {
+    for (const [account, accountTasks] of accounts) {
+      if (isFull(account, currentLimits)) continue;
+      // To the end: the account has had its turn.
+      accounts.delete(account);
+      accounts.set(account, accountTasks);
+      return firstWaiting(accountTasks);
     }
     return null;
   };
 
-  const forgetStale = (now: number): void => {
-    const forMs =
-      all - unstarted.size < limits().maxOutstanding ? unstartedTimeoutMs.belowLimit : unstartedTimeoutMs.atLimit;
-    for (const [key, since] of unstarted) {
-      if (now - since < forMs) return;
+  const dropStaleUnstarted = (now: number): void => {
+    const startedCount = outstandingCount - unstarted.size;
+    const timeoutMs =
+      startedCount < limits().maxOutstanding ? unstartedTimeoutMs.belowLimit : unstartedTimeoutMs.atLimit;
+    for (const [key, publishedAt] of unstarted) {
+      if (now - publishedAt < timeoutMs) return;
       unstarted.delete(key);
-      count(published.get(key)!, false);
+      setOutstanding(published.get(key)!, false);
     }
   };
 
-  const heard = (key: string, now: number, counts: boolean): void => {
-    const one = published.get(key);
-    if (!one) return;
+  const recordActivity = (key: string, now: number, isOutstanding: boolean): void => {
+    const publishedTask = published.get(key);
+    if (!publishedTask) return;
     unstarted.delete(key);
-    one.lastActivityAt = now;
-    count(one, counts);
+    publishedTask.lastActivityAt = now;
+    setOutstanding(publishedTask, isOutstanding);
   };
 
-  const publish = (task: T, now: number): PublishedTask<T> => {
-    leaveLine(task);
-    const one: PublishedTask<T> = { task, lastActivityAt: now, isOutstanding: false };
-    published.set(task.key, one);
-    count(one, true);
-    return one;
+  const markPublished = (task: T, now: number): void => {
+    removeWaiting(task);
+    const publishedTask: PublishedTask<T> = { task, lastActivityAt: now, isOutstanding: false };
+    published.set(task.key, publishedTask);
+    setOutstanding(publishedTask, true);
   };
 
   return {
     add: (task) => {
       if (waiting.has(task.key) || published.has(task.key)) return;
-      const line = lineOf(task);
-      const own = line.get(task.account) ?? { tasks: [], nextIndex: 0, waitingCount: 0 };
-      own.tasks.push(task);
-      own.waitingCount += 1;
-      line.set(task.account, own);
+      const accounts = turnsFor(task);
+      const accountTasks = accounts.get(task.account) ?? { tasks: [], nextIndex: 0, waitingCount: 0 };
+      accountTasks.tasks.push(task);
+      accountTasks.waitingCount += 1;
+      accounts.set(task.account, accountTasks);
       waiting.set(task.key, task);
     },
     take: (now) => {
-      forgetStale(now);
-      const current = limits();
-      if (unstarted.size >= current.maxUnstarted) return null;
+      dropStaleUnstarted(now);
+      const currentLimits = limits();
+      if (unstarted.size >= currentLimits.maxUnstarted) return null;
       const [first, second] =
-        taken % ordinaryTaskInterval === ordinaryTaskInterval - 1
-          ? [lines.ordinary, lines.urgent]
-          : [lines.urgent, lines.ordinary];
-      const task = nextIn(first, current) ?? nextIn(second, current);
+        takenCount % ordinaryTaskInterval === ordinaryTaskInterval - 1
+          ? [turns.ordinary, turns.urgent]
+          : [turns.urgent, turns.ordinary];
+      const task = nextTask(first, currentLimits) ?? nextTask(second, currentLimits);
       if (!task) return null;
-      taken += 1;
-      publish(task, now);
+      takenCount += 1;
+      markPublished(task, now);
       unstarted.set(task.key, now);
       return task;
     },
     start: (key, now) => {
       const task = waiting.get(key);
-      if (task) publish(task, now);
-      heard(key, now, true);
+      if (task) markPublished(task, now);
+      recordActivity(key, now, true);
     },
-    pause: (key, now) => heard(key, now, false),
+    pause: (key, now) => recordActivity(key, now, false),
     end: (key) => {
       const task = waiting.get(key);
-      if (task) leaveLine(task);
-      heard(key, 0, false);
+      if (task) removeWaiting(task);
+      recordActivity(key, 0, false);
       published.delete(key);
     },
     takeStalled: (now, forMs) => {
-      const all = [...published.values()].filter(({ lastActivityAt }) => now - lastActivityAt >= forMs);
-      for (const one of all) one.lastActivityAt = now;
-      return all.map(({ task }) => task);
+      const stalled = [...published.values()].filter(({ lastActivityAt }) => now - lastActivityAt >= forMs);
+      for (const publishedTask of stalled) publishedTask.lastActivityAt = now;
+      return stalled.map(({ task }) => task);
     },
-    counts: () => ({ waiting: waiting.size, outstanding: all }),
+    counts: () => ({ waiting: waiting.size, outstanding: outstandingCount }),
   };
 };

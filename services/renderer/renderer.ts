@@ -7,45 +7,48 @@ import { diagnoseRender } from '#application/renders/diagnose-render.ts';
 import { type RunRenderDependencies, runRender } from '#application/renders/run-render.ts';
 import { regeneratePdf } from '#application/renders/regenerate-pdf.ts';
 
+type MessageData = { stream: string; regenerate?: true; diagnose?: true };
+
 const consumer: Omit<Consumer, 'urgent'> = {
   name: consumers.renderer,
   subject: subjects.renderRequested,
   leaseMs: 10_000,
 };
 
-/** A render that takes long mostly waits, and leaves its place to others: at most so many renders run for each place. */
+/** A slow render mostly waits and does not count as a quick one. At most this many renders run for each quick one. */
 export const maxConcurrencyFactor = 4;
 
-/** Takes renders from the bus, `concurrency` quick ones at a time, until `signal` aborts; resolves when what runs is finished. */
+/**
+ * Takes renders from the bus until `signal` aborts, `concurrency` quick ones at a time. Resolves when the renders that
+ * have started are finished.
+ */
 export const runRenderer = (
-  given: RunRenderDependencies,
+  dependencies: RunRenderDependencies,
   bus: Bus,
   concurrency: number,
   signal: AbortSignal,
 ): Promise<void> => {
-  const parts = traceRendering(given);
+  const tracedDependencies = traceRendering(dependencies);
   return consumeMessages(
     bus,
     {
       consumer,
       permits: { maxQuick: concurrency, maxTotal: concurrency * maxConcurrencyFactor },
-      handle: (delivery) => {
-        const { stream, regenerate, diagnose } = delivery.data as { stream: string; regenerate?: true; diagnose?: true };
-        return processWithTrace(delivery, consumer, (span) => {
-          if (diagnose) return diagnoseRender(parts, stream, delivery.deliveryCount, span);
-          return regenerate
-            ? regeneratePdf(parts, stream, delivery.deliveryCount, span)
-            : runRender(parts, stream, delivery.deliveryCount, span);
-        });
+      handle: (message) => {
+        const { stream, regenerate, diagnose } = message.data as MessageData;
+        const handle = diagnose ? diagnoseRender : regenerate ? regeneratePdf : runRender;
+        return processWithTrace(message, consumer, (span) =>
+          handle(tracedDependencies, stream, message.deliveryCount, span),
+        );
       },
-      onError: (error, delivery) =>
-        parts.report(
+      onError: (error, message) =>
+        dependencies.report(
           {
-            render: idOfStream((delivery.data as { stream: string }).stream),
-            ...messageLogFields(delivery),
+            render: idOfStream((message.data as MessageData).stream),
+            ...messageLogFields(message),
             error: String(error),
           },
-          'a render could not be worked on; it comes again',
+          'render could not be processed; its message is delivered again',
         ),
     },
     signal,

@@ -18,19 +18,22 @@ const isKeptByAnotherRender = async (
   { reads, eventLog }: ErasureDependencies,
   { id, pdf }: RenderDocument,
 ): Promise<boolean> => {
-  const same = (await reads.find(readModels.renders, {
+  const withSamePdf = (await reads.find(readModels.renders, {
     where: { 'pdf.sha256': pdf!.sha256 },
     limit: pageSize,
   })) as RenderDocument[];
-  return same.some(
+  return withSamePdf.some(
     (other) => other.id !== id && other.keptUntil !== null && new Date(other.keptUntil) > eventLog.now(),
   );
 };
 
-/** Erases one PDF, and answers with the position of the event that says so. What a crash leaves half done is done at the next sweep: the event comes last. */
-const erasePdf = async (parts: ErasureDependencies, document: RenderDocument): Promise<number> => {
-  if (!(await isKeptByAnotherRender(parts, document))) await parts.blobs.delete(document.pdf!.sha256);
-  const { history, aggregate } = await loadAggregate(parts.eventLog, render, streams.render(document.id));
+/**
+ * Erases one PDF. Returns the position of its PdfErased event. The event comes last, so the next sweep repeats an
+ * erasure that a crash interrupted.
+ */
+const erasePdf = async (dependencies: ErasureDependencies, document: RenderDocument): Promise<number> => {
+  if (!(await isKeptByAnotherRender(dependencies, document))) await dependencies.blobs.delete(document.pdf!.sha256);
+  const { history, aggregate } = await loadAggregate(dependencies.eventLog, render, streams.render(document.id));
   const { accountId, correlationId, traceparent } = history[0]!.metadata;
   const cause = {
     actor: { kind: 'service' as const, name: 'sweeper' },
@@ -43,43 +46,45 @@ const erasePdf = async (parts: ErasureDependencies, document: RenderDocument): P
   return position ?? history.at(-1)!.position;
 };
 
-/** Erases the PDFs whose hour is over, all of them; answers with how many. */
-export const eraseExpiredPdfs = async (parts: ErasureDependencies): Promise<number> => {
-  const { eventLog, reads } = parts;
+/** Erases all PDFs whose time is over. Returns how many. */
+export const eraseExpiredPdfs = async (dependencies: ErasureDependencies): Promise<number> => {
+  const { eventLog, reads } = dependencies;
   const range = { by: 'keptUntil', before: eventLog.now().toISOString() };
   for (let erased = 0; ;) {
-    const over = (await reads.find(readModels.renders, {
+    const expired = (await reads.find(readModels.renders, {
       where: {},
       range,
       sort: { by: 'keptUntil', descending: false },
       limit: pageSize,
     })) as RenderDocument[];
     let position = 0;
-    for (let from = 0; from < over.length; from += eraseConcurrency)
+    for (let from = 0; from < expired.length; from += eraseConcurrency)
       position = Math.max(
         position,
-        ...(await Promise.all(over.slice(from, from + eraseConcurrency).map((document) => erasePdf(parts, document)))),
+        ...(await Promise.all(
+          expired.slice(from, from + eraseConcurrency).map((document) => erasePdf(dependencies, document)),
+        )),
       );
-    erased += over.length;
-    // The next page is read when this one has left the read model; where that takes long, the next sweep goes on.
-    if (over.length < pageSize || !(await reads.waitForCheckpoint(readModels.renders, position, readModelTimeoutMs)))
+    erased += expired.length;
+    // The next page is read when this one has left the read model. If that takes long, the next sweep continues.
+    if (expired.length < pageSize || !(await reads.waitForCheckpoint(readModels.renders, position, readModelTimeoutMs)))
       return erased;
   }
 };
 
-/** More wait for the next sweep: the delivery worker erases them itself, so that these are what a crash left. */
+/** Only crashes leave targets here, because the delivery worker erases them itself. More wait for the next sweep. */
 const maxTargetsPerSweep = 500;
 
-/** Erases the sealed boxes of deliveries that have ended. */
+/** Erases the sealed webhook targets of deliveries that have ended. */
 export const eraseDeliveryTargets = async ({ eventLog, reads, blobs }: ErasureDependencies): Promise<void> => {
   const range = { by: 'erasableSince', before: eventLog.now().toISOString() };
-  const left = (await reads.find(readModels.deliveries, {
+  const erasable = (await reads.find(readModels.deliveries, {
     where: {},
     range,
     sort: { by: 'erasableSince', descending: false },
     limit: maxTargetsPerSweep,
   })) as DeliveryDocument[];
-  for (const { id } of left) {
+  for (const { id } of erasable) {
     const { history, aggregate } = await loadAggregate(eventLog, delivery, streams.delivery(id));
     await eraseTarget(blobs, aggregate, causedBy(history.at(-1)!, 'sweeper'));
   }

@@ -1,21 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Report } from '#libs/telemetry/logger.ts';
 import { eraseExpiredPdfs, eraseDeliveryTargets, type ErasureDependencies } from './erase.ts';
 
 const defaultIntervalMs = 30_000;
 
-/** Sweeps twice a minute until `signal` aborts. What fails is reported and tried again; it does not keep the rest from being done. */
+/** Sweeps every `intervalMs` milliseconds until `signal` aborts. A failed sweep is reported and tried again at the next. */
 export const runSweeper = async (
-  parts: ErasureDependencies,
-  report: (fact: Record<string, unknown>, message: string) => void,
+  dependencies: ErasureDependencies,
+  report: Report,
   signal: AbortSignal,
-  everyMs = defaultIntervalMs,
+  intervalMs = defaultIntervalMs,
 ): Promise<void> => {
-  const tasks = [() => eraseExpiredPdfs(parts), () => eraseDeliveryTargets(parts)];
+  const sweeps = [() => eraseExpiredPdfs(dependencies), () => eraseDeliveryTargets(dependencies)];
   while (!signal.aborted) {
-    for (const task of tasks)
-      await task().catch((error: unknown) =>
-        report({ error: String(error) }, 'a sweep failed; the next one tries again'),
+    for (const sweep of sweeps)
+      await sweep().catch((error: unknown) =>
+        report({ error: String(error) }, 'sweep failed; the next one tries again'),
       );
-    await sleep(everyMs, undefined, { signal }).catch(() => undefined);
+    await sleep(intervalMs, undefined, { signal }).catch(() => undefined);
   }
 };

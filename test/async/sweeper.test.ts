@@ -74,5 +74,5 @@ test('A sweep that fails is reported, does not keep the other from its work, and
   await waitUntil('it tries again', () => reports.length > 1);
   stop.abort();
   await sweeping;
-  expect(new Set(reports)).toEqual(new Set(['a sweep failed; the next one tries again']));
+  expect(new Set(reports)).toEqual(new Set(['sweep failed; the next one tries again']));
 });

@@ -74,7 +74,7 @@ describe('A blob that the event log names and the blob store lacks', () => {
         'RenderCompleted',
       ]);
       expect(
-        linesOf(renderer, 'a render could not be worked on').filter(({ times }) => times === undefined),
+        linesOf(renderer, 'render could not be processed').filter(({ times }) => times === undefined),
       ).toHaveLength(1);
       for (const service of [front, renderer]) expect((await service.stop('SIGTERM')).code).toBe(0);
     },

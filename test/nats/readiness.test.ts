@@ -79,13 +79,18 @@ describe('A bus on NATS that cannot serve says why, and what to look at', () => 
   });
 
   it('when nothing is there', async () =>
-    expect(await waitForProblem(`nats://127.0.0.1:${await freePort()}`, /nothing listens at the port/)).not.toMatch(secrets));
+    expect(await waitForProblem(`nats://127.0.0.1:${await freePort()}`, /nothing listens at the port/)).not.toMatch(
+      secrets,
+    ));
   it('when what listens hangs up', async () => {
     const server = createServer((socket) => void socket.on('error', () => undefined).destroy()).listen(0, '127.0.0.1');
     await once(server, 'listening');
     closing.push(async () => void server.close());
     expect(
-      await waitForProblem(`nats://me:geheim@127.0.0.1:${(server.address() as AddressInfo).port}`, /closes the connection at once/),
+      await waitForProblem(
+        `nats://me:geheim@127.0.0.1:${(server.address() as AddressInfo).port}`,
+        /closes the connection at once/,
+      ),
     ).not.toMatch(secrets);
   });
   it('when the host has no name', async () =>
@@ -144,9 +149,9 @@ describe.skipIf(!isNatsAvailable)('A bus on a NATS server that cannot serve says
     const secured = await serverWith({
       configurationLines: `tls { cert_file: "${folder}/cert.pem", key_file: "${folder}/key.pem" }`,
     });
-    expect(
-      await waitForProblem(`tls://127.0.0.1:${secured.port}`, /certificate .* is not trusted/),
-    ).not.toMatch(secrets);
+    expect(await waitForProblem(`tls://127.0.0.1:${secured.port}`, /certificate .* is not trusted/)).not.toMatch(
+      secrets,
+    );
     expect(await waitForProblem(secured.url, /certificate .* is not trusted/)).not.toMatch(secrets);
   });
 
