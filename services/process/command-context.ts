@@ -57,8 +57,10 @@ export const changeCallersAndWait = async <T>(
 type OlderEventLogPolicy = 'refused' | 'allowed';
 
 /** Runs a command against the engines of the settings, whichever installation they belong to. */
-export const withUncheckedEngines = async <T>(work: (context: CommandContext) => Promise<T>): Promise<T> => {
-  const settings = loadSettings(process.env);
+export const withUncheckedEngines = async <T>(
+  work: (context: CommandContext) => Promise<T>,
+  settings: Settings = loadSettings(process.env),
+): Promise<T> => {
   restrictPermissions(storedPathsOf(settings, settings.secret === undefined));
   const engines = await openEngines(settings);
   try {
@@ -81,13 +83,14 @@ export const withUncheckedEngines = async <T>(work: (context: CommandContext) =>
 export const withEngines = <T>(
   work: (context: CommandContext) => Promise<T>,
   older: OlderEventLogPolicy = 'refused',
+  settings?: Settings,
 ): Promise<T> =>
   withUncheckedEngines(async (context) => {
-    const { settings, engines, eventLog, actor } = context;
+    const { engines, eventLog, actor } = context;
     const { store, reads } = engines;
     await ensureInstallationIds(
-      await ensureInstallationSecret(eventLog, settings, actor),
-      enginesWithInstallationId(engines, settings),
+      await ensureInstallationSecret(eventLog, context.settings, actor),
+      enginesWithInstallationId(engines, context.settings),
       actor,
     );
     const wrong = older === 'refused' ? await describeOlderEventLog(engines) : null;
@@ -96,4 +99,4 @@ export const withEngines = <T>(
     const result = await work(context);
     await catchUp(store, reads, projections);
     return result;
-  });
+  }, settings);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { issueKey, openAccount } from '../support/service/accounts.ts';
+import { issueKey, issueKeyByCommand, openAccount, openAccountByCommand } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { serviceForTestFile } from '../support/service/installation.ts';
@@ -41,6 +41,13 @@ describe('While the service runs, an account', () => {
       reason: null,
       suspended_at: null,
     });
+  });
+
+  it('is created with a plan and figures of its own', async () => {
+    const figures = ['--requests-per-minute', '30', '--requests-per-month', '300', '--max-pdf-mb', '2.5'];
+    const id = await openAccountByCommand(at.installation, '--plan', 'pro', ...figures);
+    const overrides = { requestsPerMinute: 30, requestsPerMonth: 300, maxPdfMb: 2.5 };
+    expect(await colophon<Account>('account', 'show', id)).toMatchObject({ plan: 'pro', overrides });
   });
 
   it('gets another plan, with figures of its own, in force for the next request', async () => {
@@ -205,8 +212,8 @@ describe('The help', () => {
 
 describe('For people', () => {
   it('accounts and keys stand in tables, one line each', async () => {
-    const id = await openAccount(at.installation);
-    await issueKey(at.installation, id, '--name', 'web shop');
+    const id = await openAccountByCommand(at.installation);
+    await issueKeyByCommand(at.installation, id, '--name', 'web shop');
     const keys = (await at.installation.runCommand('key', 'list', '--account', id)).stdout.split('\n');
     expect(keys[0]).toMatch(
       /^id +key +name +type +state +may +last used +requests +renders +succeeded +failed +quota$/,

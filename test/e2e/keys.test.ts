@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { issueKey, type IssuedKey, openAccount } from '../support/service/accounts.ts';
+import { issueKeyByCommand, type IssuedKey, openAccountByCommand } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
 import { readStoredText } from '../support/service/stored-text.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
@@ -8,7 +8,7 @@ import { serviceForTestFile } from '../support/service/installation.ts';
 const at = serviceForTestFile();
 let account: string;
 beforeAll(async () => {
-  account = await openAccount(at.installation, '--requests-per-minute', '100000');
+  account = await openAccountByCommand(at.installation, '--requests-per-minute', '100000');
 });
 
 type Listed = {
@@ -28,14 +28,14 @@ const renderWith = ({ key }: IssuedKey) => createClient(at.service.url, key).con
 describe('Keys on the command line, while the service runs', () => {
   it('are in force as soon as they are created', async () => {
     for (const type of ['live', 'test']) {
-      const key = await issueKey(at.installation, account, '--type', type, '--name', 'shop');
+      const key = await issueKeyByCommand(at.installation, account, '--type', type, '--name', 'shop');
       expect(key.key).toMatch(new RegExp(`^svc_${type}_[0-9A-Za-z]{49}$`));
       expect((await renderWith(key)).status).toBe(200);
     }
   });
 
   it('are out of force as soon as they are revoked, which the answer dates', async () => {
-    const key = await issueKey(at.installation, account);
+    const key = await issueKeyByCommand(at.installation, account);
     expect((await renderWith(key)).status).toBe(200);
     await at.installation.runJsonCommand('key', 'revoke', key.id, '--reason', 'left on a train');
     const { revoked_at: revokedAt } = expectErrorResponse(await renderWith(key), 'revoked_api_key');
@@ -43,14 +43,14 @@ describe('Keys on the command line, while the service runs', () => {
   });
 
   it('can be revoked twice without harm', async () => {
-    const key = await issueKey(at.installation, account);
+    const key = await issueKeyByCommand(at.installation, account);
     await at.installation.runJsonCommand('key', 'revoke', key.id);
     const { code, stdout } = await at.installation.runCommand('key', 'revoke', key.id);
     expect([code, stdout]).toEqual([0, expect.stringContaining('was revoked before')]);
   });
 
   it('are listed with all that was said when they were created, but for the key itself', async () => {
-    const key = await issueKey(
+    const key = await issueKeyByCommand(
       at.installation,
       account,
       '--name',
@@ -75,7 +75,7 @@ describe('Keys on the command line, while the service runs', () => {
   });
 
   it('are shown once and stored nowhere', async () => {
-    const key = await issueKey(at.installation, account);
+    const key = await issueKeyByCommand(at.installation, account);
     await renderWith(key);
     const files = await readStoredText(at.installation);
     expect(files.length).toBeGreaterThan(3);
@@ -103,7 +103,7 @@ describe('Keys on the command line, while the service runs', () => {
 describe('The command line without a service', () => {
   it('opens accounts and issues keys that hold once the service starts', async () => {
     await at.service.stop('SIGTERM');
-    const key = await issueKey(at.installation, await openAccount(at.installation));
+    const key = await issueKeyByCommand(at.installation, await openAccountByCommand(at.installation));
     at.service = await at.installation.start();
     expect((await renderWith(key)).status).toBe(200);
   });

@@ -1,34 +1,93 @@
-import { bareId, streams } from '#contracts/names.ts';
+import { parseArgs } from 'node:util';
+import PQueue from 'p-queue';
+import { openAccount as appendAccount } from '#application/accounts/commands.ts';
+import { issueKey as appendKey } from '#application/api-keys/commands.ts';
+import { type Permission, permissions } from '#contracts/events/account.ts';
+import { accountIdOf, bareId, apiKeyIdOf, streams } from '#contracts/names.ts';
+import type { PlanName } from '#contracts/plans.ts';
 import { account as accountDecider } from '#libs/domain/account.ts';
 import { loadAggregate } from '#application/command-handling/aggregate.ts';
+import { type CommandContext, withEngines } from '../../../services/process/command-context.ts';
 import { withInstallationEngines } from './with-engines.ts';
 import type { TestInstallation } from './installation.ts';
 
 export type IssuedKey = { id: string; key: string; prefix: string };
 
-/** Opens an account by the command line; `options` as one would type them. On the plan `business` unless they say otherwise. */
-export const openAccount = async (house: TestInstallation, ...options: string[]): Promise<string> => {
-  const plan = options.includes('--plan') ? [] : ['--plan', 'business'];
-  const { id } = await house.runJsonCommand<{ id: string }>(
-    'account',
-    'create',
-    '--name',
-    'tests',
-    ...plan,
-    ...options,
+/** The file mode mask is that of the whole process, so one at a time. */
+const queue = new PQueue({ concurrency: 1 });
+
+/** Does in this process what a command does in a process of its own, which takes much longer to start than to do it. */
+const runInProcess = <T>({ settings }: TestInstallation, work: (context: CommandContext) => Promise<T>): Promise<T> =>
+  queue.add(async () => {
+    const umask = process.umask(0o077);
+    try {
+      return await withEngines(work, 'refused', settings);
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+const accountOptions = {
+  plan: { type: 'string', default: 'business' },
+  'requests-per-minute': { type: 'string' },
+  'requests-per-month': { type: 'string' },
+  'max-pdf-mb': { type: 'string' },
+} as const;
+
+const numberOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
+
+/** Opens an account; `options` as those of `colophon account create`. On the plan `business` unless they say otherwise. */
+export const openAccount = (installation: TestInstallation, ...options: string[]): Promise<string> => {
+  const { values } = parseArgs({ args: options, options: accountOptions });
+  const overrides = {
+    requestsPerMinute: numberOf(values['requests-per-minute']),
+    requestsPerMonth: numberOf(values['requests-per-month']),
+    maxPdfMb: numberOf(values['max-pdf-mb']),
+  };
+  return runInProcess(installation, async ({ eventLog, actor }) =>
+    accountIdOf(await appendAccount(eventLog, actor, { name: 'tests', plan: values.plan as PlanName, overrides })),
   );
-  return id;
 };
 
-export const issueKey = (house: TestInstallation, account: string, ...options: string[]): Promise<IssuedKey> =>
-  house.runJsonCommand<IssuedKey>(
-    'key',
-    'create',
-    '--account',
-    account,
-    ...(options.includes('--type') ? [] : ['--type', 'live']),
-    ...options,
-  );
+const keyOptions = {
+  type: { type: 'string', default: 'live' },
+  name: { type: 'string', default: 'unnamed' },
+  permissions: { type: 'string', default: permissions.join(',') },
+  'expires-at': { type: 'string' },
+} as const;
+
+/** Issues a key of an account; `options` as those of `colophon key create`. A live key with every permission unless they say otherwise. */
+export const issueKey = (installation: TestInstallation, account: string, ...options: string[]): Promise<IssuedKey> => {
+  const { values } = parseArgs({ args: options, options: keyOptions });
+  const expires = values['expires-at'];
+  return runInProcess(installation, async ({ eventLog, actor }) => {
+    const { id, secret, prefix } = await appendKey(eventLog, actor, {
+      accountId: bareId('acc', account)!,
+      name: values.name,
+      keyType: values.type as 'live' | 'test',
+      permissions: values.permissions.split(',') as Permission[],
+      expiresAt: expires === undefined ? null : new Date(expires).toISOString(),
+    });
+    return { id: apiKeyIdOf(id), key: secret, prefix };
+  });
+};
+
+/** As `openAccount`, by the command, where the command is what is tested. */
+export const openAccountByCommand = async (installation: TestInstallation, ...options: string[]): Promise<string> => {
+  const plan = options.includes('--plan') ? [] : ['--plan', 'business'];
+  const args = ['account', 'create', '--name', 'tests', ...plan, ...options];
+  return (await installation.runJsonCommand<{ id: string }>(...args)).id;
+};
+
+/** As `issueKey`, by the command, where the command is what is tested. */
+export const issueKeyByCommand = (
+  installation: TestInstallation,
+  account: string,
+  ...options: string[]
+): Promise<IssuedKey> => {
+  const type = options.includes('--type') ? [] : ['--type', 'live'];
+  return installation.runJsonCommand<IssuedKey>('key', 'create', '--account', account, ...type, ...options);
+};
 
 const unlimitedOptions = ['--requests-per-minute', '1000000', '--requests-per-month', '1000000'];
 

@@ -2,8 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { loadSettings } from '#libs/config/settings.ts';
-import type { EngineUrls } from '#libs/engines/engine-factory.ts';
+import { loadSettings, type Settings } from '#libs/config/settings.ts';
 import { type ProcessResult, type EnvironmentVariables, runColophon, startColophon } from './colophon-process.ts';
 import { waitUntil } from '../wait-until.ts';
 import { openTestEnvironment, type TestEnvironment } from '../environment.ts';
@@ -22,8 +21,8 @@ export type RunningService = {
 /** A data folder and engines, the services started on it one after the other, and the command line over it. */
 export type TestInstallation = {
   dataDir: string;
-  /** Where the engines are, as the services and commands are told. */
-  engineUrls: EngineUrls;
+  /** What the services and commands read from their environment. */
+  settings: Settings;
   /** Starts all of the service, or a process with these roles alone. */
   start(...roles: string[]): Promise<RunningService>;
   /** As `start`, without waiting until it is ready. */
@@ -38,11 +37,6 @@ export type TestInstallation = {
 
 const readyPattern = /Colophon (?:is ready|\([a-z, ]+\) tells of its health) at (http:\/\/[\d.]+:\d+)/;
 const listeningPattern = /(?:tells of its health|Server listening) at (http:\/\/[\d.]+:\d+)/;
-
-const engineUrlsOf = (env: EnvironmentVariables): EngineUrls => {
-  const { dataDir, eventStoreUrl, busUrl, readStoreUrl, blobStoreUrl } = loadSettings(env);
-  return { dataDir, eventStoreUrl, busUrl, readStoreUrl, blobStoreUrl };
-};
 
 /** In the world of this run of the tests, unless another is given, which then belongs to the caller. */
 export const openTestInstallation = async (
@@ -91,7 +85,7 @@ export const openTestInstallation = async (
   const command = (...args: string[]): Promise<ProcessResult> => runColophon(args, env);
   return {
     dataDir,
-    engineUrls: engineUrlsOf(env),
+    settings: loadSettings(env),
     start,
     startWithoutWaiting: startUnready,
     runCommand: command,

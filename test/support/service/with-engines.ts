@@ -7,7 +7,7 @@ export const withInstallationEngines = async <T>(
   house: TestInstallation,
   look: (engines: Engines) => Promise<T>,
 ): Promise<T> => {
-  const engines = await openEngines(house.engineUrls);
+  const engines = await openEngines(house.settings);
   try {
     await waitUntil('the engines are there', () => engines.missing().length === 0);
     return await look(engines);
