@@ -19,14 +19,17 @@ const noCounts: KeyCounts = { requests: 0, renders: 0, succeeded: 0, failed: 0, 
 const maxDocuments = 100_000;
 
 const latest = (times: readonly string[]): string | null => times.toSorted().at(-1) ?? null;
-const sum = (all: readonly Partial<KeyCounts>[]): KeyCounts =>
+type StoredCounts = Pick<KeyRendersDocument, 'renders' | 'succeeded' | 'failed' | 'quotaUsed'> &
+  Pick<ApiKeyUsageDocument, 'requests'>;
+
+const sum = (all: readonly Partial<StoredCounts>[]): KeyCounts =>
   all.reduce<KeyCounts>(
-    (one, { requests = 0, renders = 0, succeeded = 0, failed = 0, quota = 0 }) => ({
+    (one, { requests = 0, renders = 0, succeeded = 0, failed = 0, quotaUsed = 0 }) => ({
       requests: one.requests + requests,
       renders: one.renders + renders,
       succeeded: one.succeeded + succeeded,
       failed: one.failed + failed,
-      quota: one.quota + quota,
+      quota: one.quota + quotaUsed,
     }),
     noCounts,
   );
