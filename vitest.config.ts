@@ -20,6 +20,7 @@ const serversProject = {
 
 export default defineConfig({
   test: {
+    globalSetup: areServersAvailable === null ? [] : ['test/support/service/shared-service.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Tests wait for other processes more than they work.

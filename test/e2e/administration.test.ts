@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { issueKey, issueKeyByCommand, openAccount, openAccountByCommand } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const at = serviceForTestFile();
+const at = sharedService();
 const as = (key: string) => createClient(at.service.url, key);
 const colophon = <T>(...args: string[]) => at.installation.runJsonCommand<T>(...args);
 

@@ -4,7 +4,7 @@ import { type ApiClient, createClient } from '../support/client/api-client.ts';
 import { type JobClient, createJobClient, pathAndQueryOf, smallRequest } from '../support/client/job-client.ts';
 import { openWebhookReceivers, type WebhookReceivers } from '../support/webhooks/receivers.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { serviceForTestFile } from '../support/service/for-test-file.ts';
 import { serviceSignature, standardSignature, standardSignatures } from '../support/webhooks/signatures.ts';
 import { waitUntil } from '../support/wait-until.ts';
 

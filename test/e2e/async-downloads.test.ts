@@ -4,9 +4,9 @@ import { createUnlimitedKey, issueKey, openAccount } from '../support/service/ac
 import { type ApiClient, createClient } from '../support/client/api-client.ts';
 import { type JobClient, createJobClient, pathAndQueryOf } from '../support/client/job-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
 
-const at = serviceForTestFile();
+const at = sharedService();
 let client: ApiClient;
 let jobs: JobClient;
 let path: string;

@@ -3,9 +3,9 @@ import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiResponse, type Body, type ApiClient, createClient } from '../support/client/api-client.ts';
 import { createJobClient, smallRequest } from '../support/client/job-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
 
-const at = serviceForTestFile();
+const at = sharedService();
 let client: ApiClient;
 beforeAll(async () => {
   client = createClient(at.service.url, await createUnlimitedKey(at.installation));

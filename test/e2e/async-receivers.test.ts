@@ -7,7 +7,7 @@ import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
 import { type JobClient, createJobClient } from '../support/client/job-client.ts';
 import { openWebhookReceivers, type WebhookReceivers } from '../support/webhooks/receivers.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { serviceForTestFile } from '../support/service/for-test-file.ts';
 
 let receivers: WebhookReceivers;
 const at = serviceForTestFile(async () => {

@@ -3,9 +3,9 @@ import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiClient, createClient } from '../support/client/api-client.ts';
 import { readPdf } from '../support/documents/read-pdf.ts';
 import { sampleDocument } from '../support/documents/sample-documents.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
 
-const at = serviceForTestFile();
+const at = sharedService();
 let caller: ApiClient;
 beforeAll(async () => {
   caller = createClient(at.service.url, await createUnlimitedKey(at.installation));

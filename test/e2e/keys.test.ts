@@ -3,7 +3,7 @@ import { issueKeyByCommand, type IssuedKey, openAccountByCommand } from '../supp
 import { createClient } from '../support/client/api-client.ts';
 import { readStoredText } from '../support/service/stored-text.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { serviceForTestFile } from '../support/service/for-test-file.ts';
 
 const at = serviceForTestFile();
 let account: string;

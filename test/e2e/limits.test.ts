@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { issueKey, openAccount, suspendAccount } from '../support/service/accounts.ts';
 import { type ApiResponse, type ApiClient, createClient } from '../support/client/api-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { serviceForTestFile } from '../support/service/for-test-file.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const at = serviceForTestFile();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiResponse, type ApiClient, createClient } from '../support/client/api-client.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { serviceForTestFile } from '../support/service/for-test-file.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 type Usage = { quota: { used: number } };

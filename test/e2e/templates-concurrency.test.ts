@@ -9,10 +9,10 @@ import { issueKey, openAccount } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
 import { withInstallationEngines } from '../support/service/with-engines.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
 import { type TemplateClient, createTemplateClient } from '../support/client/template-client.ts';
 
-const at = serviceForTestFile();
+const at = sharedService();
 let account: string;
 let mine: TemplateClient;
 beforeAll(async () => {

@@ -4,10 +4,10 @@ import { type Body, type ApiClient, createClient, type RenderResult } from '../s
 import { readRenderEvents } from '../support/service/render-events.ts';
 import { readPdf } from '../support/documents/read-pdf.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
 import { type TemplateClient, createTemplateClient } from '../support/client/template-client.ts';
 
-const at = serviceForTestFile();
+const at = sharedService();
 let caller: ApiClient;
 let mine: TemplateClient;
 beforeAll(async () => {

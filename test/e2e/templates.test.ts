@@ -4,10 +4,10 @@ import { bareId } from '#contracts/names.ts';
 import { createUnlimitedKey, issueKey, type IssuedKey, openAccount } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
 import { type TemplateClient, createTemplateClient } from '../support/client/template-client.ts';
 
-const at = serviceForTestFile();
+const at = sharedService();
 const as = (key: string): TemplateClient => createTemplateClient(createClient(at.service.url, key));
 let account: string;
 let key: IssuedKey;
@@ -79,7 +79,13 @@ describe('A new template', () => {
 describe('The list of templates', () => {
   it('has the newest first, in pages, and by category', async () => {
     const own = as(await createUnlimitedKey(at.installation));
-    expect(await own.expectStatus(200, own.send('GET', ''))).toEqual({ templates: [], total: 0, page: 1, limit: 20, pages: 0 });
+    expect(await own.expectStatus(200, own.send('GET', ''))).toEqual({
+      templates: [],
+      total: 0,
+      page: 1,
+      limit: 20,
+      pages: 0,
+    });
     const made = [];
     for (const category of ['letter', 'receipt', 'letter', 'letter', 'receipt'])
       made.push(await own.create('<p>secret</p>', { category }));

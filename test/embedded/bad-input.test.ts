@@ -4,7 +4,7 @@ import { heavyInputs, refusedInputs } from '../fixtures/bad-input.ts';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiClient, createClient } from '../support/client/api-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { serviceForTestFile } from '../support/service/for-test-file.ts';
 
 const at = serviceForTestFile();
 let caller: ApiClient;

@@ -8,7 +8,7 @@ import { issueKey, openAccount } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
 import { createJobClient } from '../support/client/job-client.ts';
 import { openWebhookReceivers, type ReceivedWebhook, type WebhookReceivers } from '../support/webhooks/receivers.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { serviceForTestFile } from '../support/service/for-test-file.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 let receivers: WebhookReceivers;

@@ -6,7 +6,7 @@ import { type ApiResponse, type Body, type ApiClient, createClient } from '../su
 import { readRenderEvents } from '../support/service/render-events.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { sampleDocument } from '../support/documents/sample-documents.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { serviceForTestFile } from '../support/service/for-test-file.ts';
 
 // Accepts whoever comes, and never answers.
 const silent = createServer(() => undefined);

@@ -6,7 +6,7 @@ import { type Body, type ApiClient, createClient } from '../support/client/api-c
 import { readRenderEvents } from '../support/service/render-events.ts';
 import { readPdf } from '../support/documents/read-pdf.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { serviceForTestFile } from '../support/service/for-test-file.ts';
 
 const picture = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',

@@ -3,10 +3,10 @@ import { type Example, exampleNames, readExample } from '#libs/templating/exampl
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type Body, createClient, type RenderResult } from '../support/client/api-client.ts';
 import { type PdfPage, readPdf } from '../support/documents/read-pdf.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
 import { type TemplateClient, createTemplateClient } from '../support/client/template-client.ts';
 
-const at = serviceForTestFile();
+const at = sharedService();
 let templates: TemplateClient;
 beforeAll(
   async () =>

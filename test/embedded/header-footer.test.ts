@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiClient, createClient } from '../support/client/api-client.ts';
 import { findTextRun } from '../support/documents/read-pdf.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
 
-const at = serviceForTestFile();
+const at = sharedService();
 let caller: ApiClient;
 beforeAll(async () => {
   caller = createClient(at.service.url, await createUnlimitedKey(at.installation));

@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type Body, type ApiClient, createClient } from '../support/client/api-client.ts';
 import { findTextRun, type PdfPage, type TextRun } from '../support/documents/read-pdf.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
 
-const at = serviceForTestFile();
+const at = sharedService();
 let caller: ApiClient;
 beforeAll(async () => {
   caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
@@ -86,10 +86,10 @@ describe('The page options', () => {
   });
 
   it('wait as long as wait_time says for what a script brings late', async () => {
-    const late =
-      '<p id="p">early</p><script>setTimeout(() => { document.getElementById("p").textContent = "late" }, 700)</script>';
-    expect((await first({}, late)).text.trim()).toBe('early');
-    expect((await first({ wait_time: 1500 }, late)).text.trim()).toBe('late');
+    const lateAfter = (milliseconds: number): string =>
+      `<p id="p">early</p><script>setTimeout(() => { p.textContent = "late" }, ${milliseconds})</script>`;
+    expect((await first({}, lateAfter(20_000))).text.trim()).toBe('early');
+    expect((await first({ wait_time: 1000 }, lateAfter(700))).text.trim()).toBe('late');
   });
 
   it('say whether a document is finished at domcontentloaded, at load or when the network is idle', async () => {

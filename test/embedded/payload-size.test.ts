@@ -5,7 +5,7 @@ import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiClient, createClient } from '../support/client/api-client.ts';
 import { openRawConnection, parseHttpResponse } from '../support/client/raw-http.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { serviceForTestFile } from '../support/service/for-test-file.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const at = serviceForTestFile();
@@ -90,7 +90,8 @@ describe('A request of more than 10 MB', () => {
     await streamed(60 * mb);
     writeFileSync(`/proc/${at.service.pid}/clear_refs`, '5');
     const before = memoryMb('VmRSS');
-    for (let i = 0; i < 4; i += 1) await Promise.all([streamed(60 * mb), caller.postRender(Buffer.alloc(60 * mb, ' '))]);
+    for (let i = 0; i < 4; i += 1)
+      await Promise.all([streamed(60 * mb), caller.postRender(Buffer.alloc(60 * mb, ' '))]);
     expect(memoryMb('VmHWM') - before).toBeLessThan(50);
   });
 });

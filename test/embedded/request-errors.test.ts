@@ -3,10 +3,10 @@ import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type Body, type ApiClient, createClient } from '../support/client/api-client.ts';
 import { sendRawRequest, openRawConnection, parseHttpResponse } from '../support/client/raw-http.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { sharedService } from '../support/service/for-test-file.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-const at = serviceForTestFile();
+const at = sharedService();
 let caller: ApiClient;
 beforeAll(async () => {
   caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
@@ -34,7 +34,9 @@ describe('A request that is wrong in itself is refused by name', () => {
       received: 'odt',
       valid_values,
     });
-    expectErrorResponse(await caller.postRender({ ...good, input_type: ['html'] }), 'invalid_input_type', { valid_values });
+    expectErrorResponse(await caller.postRender({ ...good, input_type: ['html'] }), 'invalid_input_type', {
+      valid_values,
+    });
   });
 
   it('data', async () => {
@@ -106,7 +108,10 @@ describe('A body that is no JSON object is refused', () => {
   });
 
   it('one that is not UTF-8', async () => {
-    expectErrorResponse(await caller.postRender(new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])), 'invalid_request');
+    expectErrorResponse(
+      await caller.postRender(new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])),
+      'invalid_request',
+    );
     expectErrorResponse(await caller.postRender(Buffer.from(JSON.stringify(good), 'utf16le')), 'invalid_request');
   });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type Body, createClient } from '../support/client/api-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { serviceForTestFile } from '../support/service/for-test-file.ts';
 import { type TemplateClient, createTemplateClient } from '../support/client/template-client.ts';
 
 const at = serviceForTestFile();

@@ -4,7 +4,7 @@ import { type ApiClient, createClient } from '../support/client/api-client.ts';
 import { readRenderEvents } from '../support/service/render-events.ts';
 import { readPdf } from '../support/documents/read-pdf.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { serviceForTestFile } from '../support/service/for-test-file.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type ScriptTracker, openScriptTracker } from '../support/documents/script-tracker.ts';
 import { killBrowserProcesses } from '../support/processes/process-tree.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { serviceForTestFile } from '../support/service/for-test-file.ts';
 import { parseExposition } from '../support/telemetry/exposition.ts';
 
 const at = serviceForTestFile();

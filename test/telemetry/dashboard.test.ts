@@ -7,7 +7,7 @@ import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { type ApiClient, createClient } from '../support/client/api-client.ts';
 import { createJobClient } from '../support/client/job-client.ts';
 import { openWebhookReceivers, type WebhookReceivers } from '../support/webhooks/receivers.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { serviceForTestFile } from '../support/service/for-test-file.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { parseExposition, type Sample } from '../support/telemetry/exposition.ts';
 import { parsePromql } from '../support/telemetry/promql.ts';

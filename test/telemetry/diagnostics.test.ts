@@ -5,7 +5,7 @@ import { issueKey, openAccount } from '../support/service/accounts.ts';
 import { type Body, type ApiClient, createClient } from '../support/client/api-client.ts';
 import { createJobClient } from '../support/client/job-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { serviceForTestFile } from '../support/service/for-test-file.ts';
 
 const ownFont = readFileSync(
   new URL('../../node_modules/pdfjs-dist/standard_fonts/LiberationSans-Regular.ttf', import.meta.url),

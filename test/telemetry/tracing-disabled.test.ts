@@ -5,7 +5,7 @@ import { createUnlimitedKey } from '../support/service/accounts.ts';
 import { createClient } from '../support/client/api-client.ts';
 import { createJobClient, type JobClient } from '../support/client/job-client.ts';
 import { openWebhookReceivers, type WebhookReceivers } from '../support/webhooks/receivers.ts';
-import { serviceForTestFile } from '../support/service/installation.ts';
+import { serviceForTestFile } from '../support/service/for-test-file.ts';
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 const traceparent = `00-${trace}-00f067aa0ba902b7-01`;

@@ -9,7 +9,7 @@ import { account as accountDecider } from '#libs/domain/account.ts';
 import { loadAggregate } from '#application/command-handling/aggregate.ts';
 import { type CommandContext, withEngines } from '../../../services/process/command-context.ts';
 import { withInstallationEngines } from './with-engines.ts';
-import type { TestInstallation } from './installation.ts';
+import type { CommandLine } from './installation.ts';
 
 export type IssuedKey = { id: string; key: string; prefix: string };
 
@@ -17,7 +17,7 @@ export type IssuedKey = { id: string; key: string; prefix: string };
 const queue = new PQueue({ concurrency: 1 });
 
 /** Does in this process what a command does in a process of its own, which takes much longer to start than to do it. */
-const runInProcess = <T>({ settings }: TestInstallation, work: (context: CommandContext) => Promise<T>): Promise<T> =>
+const runInProcess = <T>({ settings }: CommandLine, work: (context: CommandContext) => Promise<T>): Promise<T> =>
   queue.add(async () => {
     const umask = process.umask(0o077);
     try {
@@ -37,7 +37,7 @@ const accountOptions = {
 const numberOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
 
 /** Opens an account; `options` as those of `colophon account create`. On the plan `business` unless they say otherwise. */
-export const openAccount = (installation: TestInstallation, ...options: string[]): Promise<string> => {
+export const openAccount = (installation: CommandLine, ...options: string[]): Promise<string> => {
   const { values } = parseArgs({ args: options, options: accountOptions });
   const overrides = {
     requestsPerMinute: numberOf(values['requests-per-minute']),
@@ -57,7 +57,7 @@ const keyOptions = {
 } as const;
 
 /** Issues a key of an account; `options` as those of `colophon key create`. A live key with every permission unless they say otherwise. */
-export const issueKey = (installation: TestInstallation, account: string, ...options: string[]): Promise<IssuedKey> => {
+export const issueKey = (installation: CommandLine, account: string, ...options: string[]): Promise<IssuedKey> => {
   const { values } = parseArgs({ args: options, options: keyOptions });
   const expires = values['expires-at'];
   return runInProcess(installation, async ({ eventLog, actor }) => {
@@ -73,7 +73,7 @@ export const issueKey = (installation: TestInstallation, account: string, ...opt
 };
 
 /** As `openAccount`, by the command, where the command is what is tested. */
-export const openAccountByCommand = async (installation: TestInstallation, ...options: string[]): Promise<string> => {
+export const openAccountByCommand = async (installation: CommandLine, ...options: string[]): Promise<string> => {
   const plan = options.includes('--plan') ? [] : ['--plan', 'business'];
   const args = ['account', 'create', '--name', 'tests', ...plan, ...options];
   return (await installation.runJsonCommand<{ id: string }>(...args)).id;
@@ -81,7 +81,7 @@ export const openAccountByCommand = async (installation: TestInstallation, ...op
 
 /** As `issueKey`, by the command, where the command is what is tested. */
 export const issueKeyByCommand = (
-  installation: TestInstallation,
+  installation: CommandLine,
   account: string,
   ...options: string[]
 ): Promise<IssuedKey> => {
@@ -92,11 +92,11 @@ export const issueKeyByCommand = (
 const unlimitedOptions = ['--requests-per-minute', '1000000', '--requests-per-month', '1000000'];
 
 /** A key of an account with the usual limits of a document, and as many requests as tests may want. */
-export const createUnlimitedKey = async (house: TestInstallation, ...options: string[]): Promise<string> =>
+export const createUnlimitedKey = async (house: CommandLine, ...options: string[]): Promise<string> =>
   (await issueKey(house, await openAccount(house, ...unlimitedOptions, ...options))).key;
 
 /** Suspends the account, by the log. */
-export const suspendAccount = (house: TestInstallation, prefixed: string, reason: string): Promise<void> =>
+export const suspendAccount = (house: CommandLine, prefixed: string, reason: string): Promise<void> =>
   withInstallationEngines(house, async ({ store }) => {
     const id = bareId('acc', prefixed)!;
     const { aggregate } = await loadAggregate({ store, now: () => new Date() }, accountDecider, streams.account(id));

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect } from 'vitest';
 import { loadSettings, type Settings } from '#libs/config/settings.ts';
 import { type ProcessResult, type EnvironmentVariables, runColophon, startColophon } from './colophon-process.ts';
 import { waitUntil } from '../wait-until.ts';
@@ -18,25 +17,47 @@ export type RunningService = {
   stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<ProcessResult>;
 };
 
-/** A data folder and engines, the services started on it one after the other, and the command line over it. */
-export type TestInstallation = {
+/** A data folder and engines, and the command line over it. */
+export type CommandLine = {
   dataDir: string;
   /** What the services and commands read from their environment. */
   settings: Settings;
-  /** Starts all of the service, or a process with these roles alone. */
-  start(...roles: string[]): Promise<RunningService>;
-  /** As `start`, without waiting until it is ready. */
-  startWithoutWaiting(...roles: string[]): Promise<RunningService>;
   /** Runs a command and reads its `--json` output. Throws where it does not end with 0. */
   runJsonCommand<T>(...args: string[]): Promise<T>;
   /** Runs a command as a person would, whatever its end. */
   runCommand(...args: string[]): Promise<ProcessResult>;
+};
+
+/** An installation of the test's own, with the services started on it one after the other. */
+export type TestInstallation = CommandLine & {
+  /** The environment variables of its processes. */
+  env: EnvironmentVariables;
+  /** Starts all of the service, or a process with these roles alone. */
+  start(...roles: string[]): Promise<RunningService>;
+  /** As `start`, without waiting until it is ready. */
+  startWithoutWaiting(...roles: string[]): Promise<RunningService>;
   /** Ends what still runs, and removes the folder. */
   remove(): Promise<void>;
 };
 
 const readyPattern = /Colophon (?:is ready|\([a-z, ]+\) tells of its health) at (http:\/\/[\d.]+:\d+)/;
 const listeningPattern = /(?:tells of its health|Server listening) at (http:\/\/[\d.]+:\d+)/;
+
+/** The command line over the installation that these environment variables name. */
+export const commandLineOf = (env: EnvironmentVariables): CommandLine => {
+  const settings = loadSettings(env);
+  const runCommand = (...args: string[]): Promise<ProcessResult> => runColophon(args, env);
+  return {
+    dataDir: settings.dataDir,
+    settings,
+    runCommand,
+    runJsonCommand: async <T>(...args: string[]): Promise<T> => {
+      const { code, stdout, stderr } = await runCommand('--json', ...args);
+      if (code !== 0) throw new Error(`colophon ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
+      return JSON.parse(stdout) as T;
+    },
+  };
+};
 
 /** In the world of this run of the tests, unless another is given, which then belongs to the caller. */
 export const openTestInstallation = async (
@@ -82,41 +103,15 @@ export const openTestInstallation = async (
   };
   const startUnready = (...roles: string[]): Promise<RunningService> => startUntil(listeningPattern, roles);
 
-  const command = (...args: string[]): Promise<ProcessResult> => runColophon(args, env);
   return {
-    dataDir,
-    settings: loadSettings(env),
+    ...commandLineOf(env),
+    env,
     start,
     startWithoutWaiting: startUnready,
-    runCommand: command,
-    runJsonCommand: async <T>(...args: string[]): Promise<T> => {
-      const { code, stdout, stderr } = await command('--json', ...args);
-      if (code !== 0) throw new Error(`colophon ${args.join(' ')} ended with ${code}: ${stdout}${stderr}`);
-      return JSON.parse(stdout) as T;
-    },
     remove: async () => {
       await Promise.all([...running].map((kill) => kill()));
       if (!world) await close();
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };
-};
-
-/** One service for all tests of a file; at the end it is told to stop, and has to do so with exit code 0. */
-export const serviceForTestFile = (
-  settings: () => EnvironmentVariables | Promise<EnvironmentVariables> = () => ({}),
-) => {
-  const at = {} as { installation: TestInstallation; service: RunningService };
-  beforeAll(async () => {
-    at.installation = await openTestInstallation(await settings());
-    at.service = await at.installation.start();
-  });
-  afterAll(async () => {
-    try {
-      if (at.service) expect((await at.service.stop('SIGTERM')).code).toBe(0);
-    } finally {
-      await at.installation?.remove();
-    }
-  });
-  return at;
 };

@@ -1,5 +1,5 @@
 import type { Body } from '../client/api-client.ts';
-import type { TestInstallation } from './installation.ts';
+import type { CommandLine } from './installation.ts';
 
 export type EventOutput = {
   type: string;
@@ -10,5 +10,5 @@ export type EventOutput = {
 };
 
 /** The events of a render, by the command line; `id` as callers know it. */
-export const readRenderEvents = (house: TestInstallation, id: unknown): Promise<EventOutput[]> =>
+export const readRenderEvents = (house: CommandLine, id: unknown): Promise<EventOutput[]> =>
   house.runJsonCommand<EventOutput[]>('events', String(id).replace('_', '-'));

@@ -2,17 +2,17 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { projections } from '#libs/projections/all.ts';
 import { withInstallationEngines } from './with-engines.ts';
-import type { TestInstallation } from './installation.ts';
+import type { CommandLine } from './installation.ts';
 import { isOnServers } from '../environment.ts';
 
-const readFilesText = async ({ dataDir }: TestInstallation): Promise<string[]> => {
+const readFilesText = async ({ dataDir }: CommandLine): Promise<string[]> => {
   const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
   return Promise.all(
     entries.filter((entry) => entry.isFile()).map((entry) => readFile(join(entry.parentPath, entry.name), 'latin1')),
   );
 };
 
-const readServersText = (house: TestInstallation): Promise<string[]> =>
+const readServersText = (house: CommandLine): Promise<string[]> =>
   withInstallationEngines(house, async ({ store, reads }) => {
     const documents = await Promise.all(
       projections.map(({ collection }) => reads.find(collection.name, { where: {}, limit: 100_000 })),
@@ -21,5 +21,5 @@ const readServersText = (house: TestInstallation): Promise<string[]> =>
   });
 
 /** All that the engines have kept, as text: the files in the data folder, or log and read models as they come from the servers. */
-export const readStoredText = (house: TestInstallation): Promise<string[]> =>
+export const readStoredText = (house: CommandLine): Promise<string[]> =>
   isOnServers ? readServersText(house) : readFilesText(house);

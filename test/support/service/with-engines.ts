@@ -1,10 +1,10 @@
 import { type Engines, openEngines } from '#libs/engines/engine-factory.ts';
-import type { TestInstallation } from './installation.ts';
+import type { CommandLine } from './installation.ts';
 import { waitUntil } from '../wait-until.ts';
 
 /** Looks into a house's engines from this process, whether a service runs on them or not. */
 export const withInstallationEngines = async <T>(
-  house: TestInstallation,
+  house: CommandLine,
   look: (engines: Engines) => Promise<T>,
 ): Promise<T> => {
   const engines = await openEngines(house.settings);
