@@ -4,8 +4,8 @@ import type { LimitStatus, RenderOutcome, QuotaLimit, CountedRender, Usage, Usag
 import { monthEnd, monthOf, limitStatus } from './windows.ts';
 
 /**
- * The renders of an account in a month. `open` are the ids of those that the last correction did not find in the
- * usage read model. `corrections` is how often the counter was corrected.
+ * The renders of an account in a month. `pendingRenderIds` are those that the last correction did not find in the
+ * usage read model. `corrections` counts the corrections of this counter.
  */
 type QuotaCounter = {
   _id: string;
@@ -19,11 +19,11 @@ type QuotaCounter = {
 export const quotaCountersIn = (db: MongoDatabase): MongoCollection<QuotaCounter> =>
   mongoCollectionIn(db, 'quota_counters');
 
-/** No counter has the renders of a time without limits: the next one begins with what the usage read model has. */
+/** Renders without a quota are not counted. So after each change to a limited plan a new counter starts from the usage read model. */
 const idOf = (accountId: string, month: string, { quotaSince = 0 }: QuotaLimit): string =>
   `${accountId}/${month}/${quotaSince}`;
 
-/** What the counter of a month has; one that is not there begins with what the usage read model has. */
+/** The renders that the counter of a month has. A new counter starts with the number in the usage read model. */
 export const readUsed = async (
   db: MongoDatabase,
   usage: UsageReader,
@@ -32,17 +32,17 @@ export const readUsed = async (
   quota: QuotaLimit,
 ): Promise<number> => {
   const _id = idOf(accountId, month, quota);
-  // Every request asks this, and there may be thousands of open renders.
-  const known = await quotaCountersIn(db).findOne({ _id }, { projection: { used: 1 } });
-  if (known) return known.used;
+  // Every request reads this, and a counter may hold thousands of pending renders.
+  const stored = await quotaCountersIn(db).findOne({ _id }, { projection: { used: 1 } });
+  if (stored) return stored.used;
   await usage.waitUntilCaughtUp();
   const { used } = await usage.usageOf(accountId, month);
   const counter = { _id, accountId, month, used, pendingRenderIds: [], corrections: 0 };
-  const made = await quotaCountersIn(db).insertOne(counter).catch(nullIfDuplicate);
-  return made ? used : readUsed(db, usage, accountId, month, quota);
+  const inserted = await quotaCountersIn(db).insertOne(counter).catch(nullIfDuplicate);
+  return inserted ? used : readUsed(db, usage, accountId, month, quota);
 };
 
-/** Counts a render unless the quota is used up. */
+/** Counts a render unless the quota is used up. A render that is counted already is allowed. */
 export const countRenderBelow = async (
   db: MongoDatabase,
   usage: UsageReader,
@@ -63,7 +63,7 @@ export const countRenderBelow = async (
   }
 };
 
-/** Takes a render back, once. */
+/** Subtracts a render that was counted, once. */
 export const releaseRender = async (
   db: MongoDatabase,
   { id, accountId, at, ...quota }: CountedRender,
@@ -73,8 +73,8 @@ export const releaseRender = async (
 };
 
 /**
- * The counters of a month with what `usage` reads of each account. A counter that another process corrects between
- * the two is left out: what was read is older than that correction, which it would undo.
+ * The counters of a month, each with the usage of its account. A counter that another process corrects during the
+ * read is left out: the usage that was read is older than that correction and would undo it.
  */
 export const countersWithUsage = async (
   db: MongoDatabase,
@@ -84,42 +84,42 @@ export const countersWithUsage = async (
   const before = await quotaCountersIn(db)
     .find({ month }, { projection: { corrections: 1 } })
     .toArray();
-  const corrections = new Map(before.map((one) => [one._id, one.corrections]));
+  const corrections = new Map(before.map((counter) => [counter._id, counter.corrections]));
   const used = await usage.usageOfMonth(month);
   const counters = await quotaCountersIn(db).find({ month }).toArray();
-  const unchanged = counters.filter((one) => one.corrections === corrections.get(one._id));
+  const unchanged = counters.filter((counter) => counter.corrections === corrections.get(counter._id));
   return unchanged.map((counter) => ({ counter, usage: used.get(counter.accountId) ?? { used: 0, lastPosition: 0 } }));
 };
 
 const outcomeBatchSize = 20;
 
 /**
- * Brings a counter to what `usage`, read before it, has, and what is open beyond. Each render that was counted
- * before is in one of the two: ids leave `open` here and where a render is taken back, and nowhere else. The
- * change is a difference, so it holds beside what is counted meanwhile.
+ * Sets a counter to `usage`, which was read before the counter, plus the renders that are still pending. Each counted
+ * render is in one of the two, because only this function and `releaseRender` remove ids from `pendingRenderIds`. The
+ * update adds a difference, so renders that are counted at the same time are kept.
  */
 export const correctCounter = async (
   db: MongoDatabase,
   { _id, used, pendingRenderIds, corrections }: QuotaCounter,
   usage: Usage,
-  fateOf: (id: string) => Promise<RenderOutcome>,
+  outcomeOf: (id: string) => Promise<RenderOutcome>,
 ): Promise<void> => {
-  const fates: { id: string; fate: RenderOutcome }[] = [];
+  const outcomes: { id: string; outcome: RenderOutcome }[] = [];
   for (let from = 0; from < pendingRenderIds.length; from += outcomeBatchSize) {
-    const some = pendingRenderIds.slice(from, from + outcomeBatchSize);
-    fates.push(...(await Promise.all(some.map(async (id) => ({ id, fate: await fateOf(id) })))));
+    const batch = pendingRenderIds.slice(from, from + outcomeBatchSize);
+    outcomes.push(...(await Promise.all(batch.map(async (id) => ({ id, outcome: await outcomeOf(id) })))));
   }
-  const never = fates.filter(({ fate }) => fate === 'never').map(({ id }) => id);
-  const inUsage = fates
-    .filter(({ fate }) => typeof fate === 'number' && fate <= usage.lastPosition)
+  const never = outcomes.filter(({ outcome }) => outcome === 'never').map(({ id }) => id);
+  const inUsage = outcomes
+    .filter(({ outcome }) => typeof outcome === 'number' && outcome <= usage.lastPosition)
     .map(({ id }) => id);
-  const closed = [...never, ...inUsage];
-  const difference = usage.used + (pendingRenderIds.length - closed.length) - used;
-  if (difference === 0 && closed.length === 0) return;
-  // Beside another correction, or a render that is taken back late, the difference would be counted twice.
+  const settled = [...never, ...inUsage];
+  const difference = usage.used + (pendingRenderIds.length - settled.length) - used;
+  if (difference === 0 && settled.length === 0) return;
+  // Without these conditions a parallel correction, or a late release of a render, would apply the difference twice.
   const unchanged = { _id, corrections, ...(never.length > 0 && { pendingRenderIds: { $all: never } }) };
   await quotaCountersIn(db).updateOne(unchanged, {
     $inc: { used: difference, corrections: 1 },
-    $pullAll: { pendingRenderIds: closed },
+    $pullAll: { pendingRenderIds: settled },
   });
 };

@@ -31,7 +31,7 @@ const createIndexes = async (db: MongoDatabase): Promise<void> => {
 
 /**
  * Limits in MongoDB, shared by any number of processes: each count is one conditional increment.
- * `setting` is where the address stands, for messages.
+ * `setting` is the name of the setting that `url` comes from, for error messages.
  */
 export const openMongoLimits = async (
   url: string,
@@ -40,33 +40,37 @@ export const openMongoLimits = async (
 ): Promise<Limits & Pick<MongoConnection, 'missing'>> => {
   const connection = openMongoConnection(url, setting, createIndexes);
   const use: MongoConnection['use'] = (work) => connection.use(work);
-  const gathering = createRequestCountBuffer(connection);
+  const unlimitedRequests = createRequestCountBuffer(connection);
 
-  const monthStanding = async (accountId: string, quota: QuotaLimit, now: Date): Promise<LimitStatus> => {
-    if (quota.perMonth === null) return limitStatus(0, null, monthEnd(now));
-    const used = await use((db) => readUsed(db, usage, accountId, monthOf(now), quota));
-    return limitStatus(used, quota.perMonth, monthEnd(now));
+  const quotaStatus = async (accountId: string, quotaLimit: QuotaLimit, now: Date): Promise<LimitStatus> => {
+    if (quotaLimit.perMonth === null) return limitStatus(0, null, monthEnd(now));
+    const used = await use((db) => readUsed(db, usage, accountId, monthOf(now), quotaLimit));
+    return limitStatus(used, quotaLimit.perMonth, monthEnd(now));
   };
-  const admitRequest = async (accountId: string, perMinute: number | null, ends: Date): Promise<LimitStatus> => {
-    if (perMinute !== null) return use((db) => countRequestBelow(db, accountId, perMinute, ends));
-    gathering.add(accountId, ends);
-    return limitStatus(0, null, ends);
+  const countAgainstRateLimit = async (
+    accountId: string,
+    perMinute: number | null,
+    endsAt: Date,
+  ): Promise<LimitStatus> => {
+    if (perMinute !== null) return use((db) => countRequestBelow(db, accountId, perMinute, endsAt));
+    unlimitedRequests.add(accountId, endsAt);
+    return limitStatus(0, null, endsAt);
   };
-  const minuteStanding = async (accountId: string, perMinute: number | null, ends: Date): Promise<LimitStatus> => {
-    await gathering.flush();
-    return limitStatus(await use((db) => requestCountOf(db, accountId, ends)), perMinute, ends);
+  const rateLimitStatus = async (accountId: string, perMinute: number | null, endsAt: Date): Promise<LimitStatus> => {
+    await unlimitedRequests.flush();
+    return limitStatus(await use((db) => requestCountOf(db, accountId, endsAt)), perMinute, endsAt);
   };
 
   return {
-    countRequest: async (accountId, { perMinute, ...quota }, now) => {
-      const admitting = admitRequest(accountId, perMinute, minuteEnd(now));
-      const [minute, month] = await Promise.all([admitting, monthStanding(accountId, quota, now)]);
-      return { rateLimit: minute, quota: month };
+    countRequest: async (accountId, { perMinute, ...quotaLimit }, now) => {
+      const counting = countAgainstRateLimit(accountId, perMinute, minuteEnd(now));
+      const [rateLimit, quota] = await Promise.all([counting, quotaStatus(accountId, quotaLimit, now)]);
+      return { rateLimit, quota };
     },
-    readStatus: async (accountId, { perMinute, ...quota }, now) => {
-      const looking = minuteStanding(accountId, perMinute, minuteEnd(now));
-      const [minute, month] = await Promise.all([looking, monthStanding(accountId, quota, now)]);
-      return { rateLimit: minute, quota: month };
+    readStatus: async (accountId, { perMinute, ...quotaLimit }, now) => {
+      const reading = rateLimitStatus(accountId, perMinute, minuteEnd(now));
+      const [rateLimit, quota] = await Promise.all([reading, quotaStatus(accountId, quotaLimit, now)]);
+      return { rateLimit, quota };
     },
     countRender: async (render) => {
       const { perMonth, at } = render;
@@ -74,22 +78,22 @@ export const openMongoLimits = async (
       return use((db) => countRenderBelow(db, usage, render, perMonth));
     },
     confirmOrReleaseRender: async (render, position) => {
-      // Corrections find the position of what was accepted.
+      // Corrections find the position of accepted renders.
       if (position === null && render.perMonth !== null) await use((db) => releaseRender(db, render));
     },
-    correctCounters: async (fateOf, now) => {
+    correctCounters: async (outcomeOf, now) => {
       await use((db) => rateLimitCountersIn(db).deleteMany({ endsAt: { $lt: oldestMinuteKept(now) } }));
       await use((db) => quotaCountersIn(db).deleteMany({ month: { $lt: oldestMonthKept(now) } }));
       await usage.waitUntilCaughtUp();
       for (const month of correctedMonths(now)) {
-        for (const { counter, usage: read } of await use((db) => countersWithUsage(db, month, usage))) {
-          await use((db) => correctCounter(db, counter, read, fateOf));
+        for (const { counter, usage: accountUsage } of await use((db) => countersWithUsage(db, month, usage))) {
+          await use((db) => correctCounter(db, counter, accountUsage, outcomeOf));
         }
       }
     },
     missing: () => connection.missing(),
     close: async () => {
-      await gathering.flush();
+      await unlimitedRequests.flush();
       await connection.close();
     },
   };

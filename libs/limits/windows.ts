@@ -2,7 +2,7 @@ import type { LimitStatus } from './port.ts';
 
 const minuteMs = 60_000;
 
-/** The end of the minute on the clock. */
+/** The end of the clock minute. */
 export const minuteEnd = (now: Date): Date => new Date((Math.floor(now.getTime() / minuteMs) + 1) * minuteMs);
 
 const monthStart = (now: Date, monthsLater: number): Date =>
@@ -14,16 +14,16 @@ export const monthEnd = (now: Date): Date => monthStart(now, 1);
 /** `YYYY-MM` in UTC. */
 export const monthOf = (now: Date): string => now.toISOString().slice(0, 7);
 
-/** Minutes that ended earlier (in milliseconds) are forgotten. Later ones are kept for a clock that is set back. */
+/** Counters of minutes that ended before this time (in milliseconds) are removed. Newer ones are kept in case a clock is set back. */
 export const oldestMinuteKept = (now: Date): number => now.getTime() - 120 * minuteMs;
 
-/** Counts of earlier months are forgotten. */
+/** Counters of earlier months are removed. */
 export const oldestMonthKept = (now: Date): string => monthOf(monthStart(now, -3));
 
-/** The month of `now` and the one before, whose last renders may still fail. */
+/** The month of `now` and the month before, because its last renders may still fail. */
 export const correctedMonths = (now: Date): readonly string[] => [monthOf(now), monthOf(monthStart(now, -1))];
 
-/** How a window stands after `used` of `limit`, with no more counted. */
+/** The state of a window in which `used` of `limit` are used. */
 export const limitStatus = (used: number, limit: number | null, resetAt: Date): LimitStatus => ({
   allowed: limit === null || used < limit,
   limit,

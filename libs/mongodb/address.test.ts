@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseMongoAddress, gridFsAddress } from './address.ts';
 
-describe('The address of a MongoDB', () => {
+describe('A MongoDB address', () => {
   it.each([
     ['mongodb://h/x', 'h', 'x'],
     ['mongodb://a:1,b:2,c/x?replicaSet=rs0', 'a:1, b:2, c', 'x'],
@@ -10,11 +10,11 @@ describe('The address of a MongoDB', () => {
     ['mongodb+srv://user:word@cluster.example.com/x', 'cluster.example.com', 'x'],
     ['gridfs://user:word@h/blobs', 'h', 'blobs'],
     ['gridfs+srv://cluster.example.com', 'cluster.example.com', 'colophon'],
-  ])('%s tells the hosts and the database', (url, hosts, database) => {
+  ])('%s gives the hosts and the database', (url, hosts, database) => {
     expect(parseMongoAddress(url, 'READ_STORE_URL')).toMatchObject({ hosts, database });
   });
 
-  it('keeps the options that it has, and adds what the service waits for at most', () => {
+  it('keeps its options and gets default timeouts', () => {
     const { uri } = parseMongoAddress('mongodb://h/x?serverSelectionTimeoutMS=1&tls=true', 'READ_STORE_URL');
     expect([...new URL(uri).searchParams]).toEqual(
       expect.arrayContaining([
@@ -27,15 +27,15 @@ describe('The address of a MongoDB', () => {
   });
 
   it.each(['mongodb://', 'mongodb://user:hunter2@2@h:x:y/db', 'mongodb+srv://a,b/x', 'http://user:hunter2@h'])(
-    '%s is refused with what is allowed, and without the password',
+    '%s is rejected with the allowed forms and without the password',
     (url) => {
       const reading = (): unknown => parseMongoAddress(url, 'BLOB_STORE_URL');
-      expect(reading).toThrow(/^BLOB_STORE_URL is no address of a MongoDB; allowed is mongodb:/);
+      expect(reading).toThrow(/^BLOB_STORE_URL is not a MongoDB address; allowed is mongodb:/);
       expect(reading).not.toThrow(/hunter2/);
     },
   );
 
-  it('of the blobs is that of the read models where it names no other', () => {
+  it('of the blob store is that of the read models if it names no other', () => {
     expect(gridFsAddress('gridfs:', 'mongodb://h/x')).toEqual({ url: 'mongodb://h/x', setting: 'READ_STORE_URL' });
     expect(gridFsAddress('gridfs://g/x', 'mongodb://h/x')).toEqual({ url: 'gridfs://g/x', setting: 'BLOB_STORE_URL' });
   });

@@ -1,12 +1,12 @@
 import { ConnectionString } from 'mongodb-connection-string-url';
 import { AddressError } from '#libs/engines/remote.ts';
 
-/** Where a MongoDB is: `uri` as the driver takes it, the name of the database, and its hosts as they may be shown. */
+/** `uri` is for the driver, with credentials. `hosts` is for messages, without them. */
 export type MongoAddress = { uri: string; database: string; hosts: string };
 
 const defaultDatabase = 'colophon';
 
-/** In force unless the address says otherwise. In milliseconds. */
+/** Used unless the address sets them. Times are in milliseconds. */
 const defaultUrlOptions = {
   appName: 'colophon',
   serverSelectionTimeoutMS: '5000',
@@ -18,21 +18,21 @@ const defaultUrlOptions = {
 const allowedForms =
   'mongodb://[user:password@]host[:port][,host[:port]...][/database][?options], or mongodb+srv:// with one host';
 
-/** A password with a sign that means something in a URL is what most often makes one wrong. */
-const encodingHint = 'Signs such as @ : / ? # in a user name or password stand percent-encoded';
+/** Unencoded characters in a password are the most common mistake. */
+const encodingHint = 'Percent-encode characters such as @ : / ? # in a user name or password';
 
 const parse = (url: string, setting: string): ConnectionString => {
   try {
     return new ConnectionString(url.replace(/^gridfs(\+srv)?:/, 'mongodb$1:'));
   } catch {
-    // What the parser says may quote the address with its password.
-    throw new AddressError(`${setting} is no address of a MongoDB; allowed is ${allowedForms}. ${encodingHint}.`);
+    // The message of the parser may contain the password.
+    throw new AddressError(`${setting} is not a MongoDB address; allowed is ${allowedForms}. ${encodingHint}.`);
   }
 };
 
 /**
  * Reads an address of the form `mongodb://`, `mongodb+srv://`, `gridfs://` or `gridfs+srv://`.
- * @throws AddressError that names the setting and what is allowed, and never the password
+ * @throws AddressError which names the setting and what is allowed, but never the password
  */
 export const parseMongoAddress = (url: string, setting: string): MongoAddress => {
   const parsed = parse(url, setting);
@@ -45,7 +45,7 @@ export const parseMongoAddress = (url: string, setting: string): MongoAddress =>
   };
 };
 
-/** The address of the blobs' database: `gridfs:` alone is that of the read models. With it comes the setting that it stands in. */
+/** The address of the blob database, and the setting that contains it. `gridfs:` alone means the database of the read models. */
 export const gridFsAddress = (blobStoreUrl: string, readStoreUrl: string): { url: string; setting: string } =>
   blobStoreUrl === 'gridfs:'
     ? { url: readStoreUrl, setting: 'READ_STORE_URL' }

@@ -10,30 +10,30 @@ export type MongoCollection<D extends { _id: string }> = Collection<D>;
 
 const collectionCache = new WeakMap<MongoDatabase, Map<string, MongoCollection<{ _id: string }>>>();
 
-/** A collection of the database, put together once: the driver takes its time for it. */
+/** A collection of the database. The objects are kept, because the driver takes long to create one. */
 export const mongoCollectionIn = <D extends { _id: string }>(
   database: MongoDatabase,
   name: string,
 ): MongoCollection<D> => {
-  const known = collectionCache.get(database) ?? new Map<string, MongoCollection<{ _id: string }>>();
-  collectionCache.set(database, known);
-  const documents = known.get(name) ?? database.collection<{ _id: string }>(name);
-  known.set(name, documents);
-  return documents as unknown as MongoCollection<D>;
+  const collections = collectionCache.get(database) ?? new Map<string, MongoCollection<{ _id: string }>>();
+  collectionCache.set(database, collections);
+  const collection = collections.get(name) ?? database.collection<{ _id: string }>(name);
+  collections.set(name, collection);
+  return collection as unknown as MongoCollection<D>;
 };
 
-/** A server that may be away now and back later. */
+/** A connection that reconnects to a server that was unavailable. */
 export type MongoConnection = {
-  /** Runs work on the database once that is prepared. Rejects where the server is away, and after close. */
+  /** Runs work on the database once the preparation is done. Rejects while the server is unavailable, and after close. */
   use<T>(this: void, work: (db: MongoDatabase) => Promise<T>): Promise<T>;
-  /** Null when the server can serve, else a sentence on what is wrong. */
+  /** Null when the server is available, otherwise a sentence that describes the problem. */
   missing(): string | null;
   isClosed(): boolean;
-  /** Waits for the work under way. */
+  /** Waits for running work. */
   close(): Promise<void>;
 };
 
-/** What is acknowledged has to survive the end of a machine; what is read has to be the latest. */
+/** Acknowledged writes must survive the loss of a machine; reads must return the latest data. */
 const clientOptions = {
   writeConcern: { w: 'majority', journal: true },
   readPreference: 'primary',
@@ -41,7 +41,10 @@ const clientOptions = {
   ignoreUndefined: true,
 } as const;
 
-/** In milliseconds: how often is looked whether the server serves, how long it may be silent until that is told, how long until the client is given up, and how long work may take. */
+/**
+ * In milliseconds: the interval of checks, the silence after which `missing` reports a problem, the time after which a
+ * check fails and the client is replaced, and the limit of an operation.
+ */
 export type ConnectionTimeouts = {
   checkIntervalMs: number;
   silenceTimeoutMs: number;
@@ -49,8 +52,8 @@ export type ConnectionTimeouts = {
   operationTimeoutMs: number;
 };
 /**
- * The driver can wait for ever where a connection was closed while it wrote into it. It looks for a server less long than it is looked whether there is one, unless
- * the address says otherwise.
+ * The driver can wait for ever if a connection is closed during a write. The driver's own server selection timeout is
+ * shorter than `checkTimeoutMs`, unless the address sets it.
  */
 const defaultTimeouts: ConnectionTimeouts = {
   checkIntervalMs: 1_000,
@@ -68,16 +71,17 @@ const createMongoClient = ({ uri, database }: MongoAddress, setting: string): Mo
     return client;
   } catch (error) {
     throw new AddressError(
-      `${setting} has a host, a database or an option that the driver of MongoDB does not take: ${withoutPasswords((error as Error).message)}.`,
+      `${setting} has a host, database or option that the MongoDB driver rejects: ` +
+        `${withoutPasswords((error as Error).message)}.`,
       { cause: error },
     );
   }
 };
 
 /**
- * Connects to the address that stands in `setting`, and keeps trying. `prepare` makes what the work needs (indexes, first documents): it runs until it has
- * succeeded once, and may be repeated.
- * @throws AddressError where the address is wrong, which no waiting mends
+ * Connects to `url`, which comes from `setting`, and retries until it succeeds. `prepare` creates what the work needs
+ * (indexes, first documents). It runs until it has succeeded once per client, so it must be repeatable.
+ * @throws AddressError for an invalid address, which a retry cannot fix
  */
 export const openMongoConnection = (
   url: string,
@@ -88,56 +92,58 @@ export const openMongoConnection = (
   const address = parseMongoAddress(url, setting);
   let client = createMongoClient(address, setting);
   let database = client.db(address.database);
-  const underWay = new Set<Promise<unknown>>();
+  const running = new Set<Promise<unknown>>();
   /** Aborts when the client is replaced. */
   let replaced = new AbortController();
-  const beingPrepared = `MongoDB at ${address.hosts} is being prepared: indexes are made, which takes long where there is much.`;
-  const unheard = `MongoDB at ${address.hosts} has not answered yet. Look at ${setting} if this stays.`;
-  let trouble: string | null = unheard;
+  const preparingMessage =
+    `MongoDB at ${address.hosts} is being prepared: indexes are being created, ` +
+    'which takes long for large collections.';
+  const noResponseYet = `MongoDB at ${address.hosts} has not responded yet. Check ${setting} if this continues.`;
+  let problem: string | null = noResponseYet;
   let preparing: Promise<void> | undefined;
   let isClosed = false;
   let isEnded = false;
-  let next: NodeJS.Timeout | undefined;
+  let nextCheck: NodeJS.Timeout | undefined;
 
-  /** A client that was given up while it connected would stay connected for ever. */
-  const connected = async (mine: MongoClient): Promise<void> => {
-    await mine.connect();
-    if (client === mine && !isEnded) return;
-    await mine.close();
-    throw new Error('the client of MongoDB was given up');
+  /** A client that is replaced while it connects would otherwise stay connected for ever. */
+  const connect = async (attempted: MongoClient): Promise<void> => {
+    await attempted.connect();
+    if (client === attempted && !isEnded) return;
+    await attempted.close();
+    throw new Error('the MongoDB client was replaced');
   };
-  const connectAndPrepare = async (mine: MongoClient, db: MongoDatabase): Promise<void> => {
+  const connectAndPrepare = async (attempted: MongoClient, db: MongoDatabase): Promise<void> => {
     try {
-      await connected(mine);
+      await connect(attempted);
       await prepare(db);
-      if (client === mine) trouble = null;
+      if (client === attempted) problem = null;
     } catch (error) {
-      if (client === mine) preparing = undefined;
+      if (client === attempted) preparing = undefined;
       throw error;
     }
   };
   const prepared = (): Promise<void> => (preparing ??= connectAndPrepare(client, database));
 
-  const noAnswer = (ms: number) => (): Error =>
-    new NoResponseError(`MongoDB at ${address.hosts} did not answer in ${ms / 1000} s`);
+  const createTimeoutError = (ms: number) => (): Error =>
+    new NoResponseError(`MongoDB at ${address.hosts} did not respond within ${ms / 1000} s`);
 
-  /** Work that takes longer is given up, and so is work on a client that is replaced; what it has begun goes on by itself. */
+  /** Rejects work that takes too long, and work on a client that is replaced. What the work has started continues. */
   const use = async <T>(work: (db: MongoDatabase) => Promise<T>): Promise<T> => {
     const db = database;
-    const working = runWithTimeout(operationTimeoutMs, () => prepared().then(() => work(db)), {
+    const result = runWithTimeout(operationTimeoutMs, () => prepared().then(() => work(db)), {
       signal: replaced.signal,
-      createError: noAnswer(operationTimeoutMs),
+      createError: createTimeoutError(operationTimeoutMs),
     });
-    underWay.add(working);
+    running.add(result);
     try {
-      return await working;
+      return await result;
     } finally {
-      underWay.delete(working);
+      running.delete(result);
     }
   };
 
-  /** A client that finds no server may never find one again: what watches the server for it can wait for ever, too. */
-  const renew = (): void => {
+  /** A client that finds no server may never find one again, because its monitoring can hang, too. */
+  const replaceClient = (): void => {
     const old = client;
     client = createMongoClient(address, setting);
     database = client.db(address.database);
@@ -147,45 +153,46 @@ export const openMongoConnection = (
     old.close().catch(() => undefined);
   };
 
-  const look = async (): Promise<void> => {
-    // A reason that was found says more, and holds until a look has another.
-    const fallSilent = (): void =>
-      void (trouble =
-        trouble === null || trouble === unheard
-          ? `MongoDB at ${address.hosts} does not answer. Look at ${setting}, and at the server.`
-          : trouble);
-    const silence = setTimeout(fallSilent, silenceTimeoutMs);
+  const check = async (): Promise<void> => {
+    // A more specific problem stays until a check finds another.
+    const reportSilence = (): void =>
+      void (problem =
+        problem === null || problem === noResponseYet
+          ? `MongoDB at ${address.hosts} does not respond. Check ${setting} and the server.`
+          : problem);
+    const silence = setTimeout(reportSilence, silenceTimeoutMs);
     try {
-      await runWithTimeout(checkTimeoutMs, () => connected(client).then(() => database.command({ ping: 1 })), {
-        createError: noAnswer(checkTimeoutMs),
+      await runWithTimeout(checkTimeoutMs, () => connect(client).then(() => database.command({ ping: 1 })), {
+        createError: createTimeoutError(checkTimeoutMs),
       });
       clearTimeout(silence);
-      // Indexes of much take their time, which is no silence.
-      trouble = await Promise.race([
+      // Creating large indexes takes long; that is not silence.
+      problem = await Promise.race([
         prepared().then(() => null),
-        sleep(silenceTimeoutMs, beingPrepared, { ref: false }),
+        sleep(silenceTimeoutMs, preparingMessage, { ref: false }),
       ]);
     } catch (error) {
-      trouble = describeMongoError(error, { hosts: address.hosts, setting });
-      if ((error instanceof NoResponseError || error instanceof MongoServerSelectionError) && !isClosed) renew();
+      problem = describeMongoError(error, { hosts: address.hosts, setting });
+      if ((error instanceof NoResponseError || error instanceof MongoServerSelectionError) && !isClosed)
+        replaceClient();
     } finally {
       clearTimeout(silence);
     }
-    if (!isClosed) next = setTimeout(() => void look(), checkIntervalMs).unref();
+    if (!isClosed) nextCheck = setTimeout(() => void check(), checkIntervalMs).unref();
   };
-  void look();
+  void check();
 
   return {
     use: async (work) => {
       if (isClosed) throw new Error('the connection to MongoDB is closed');
       return use(work);
     },
-    missing: () => trouble,
+    missing: () => problem,
     isClosed: () => isClosed,
     close: async () => {
       isClosed = true;
-      clearTimeout(next);
-      await Promise.allSettled(underWay);
+      clearTimeout(nextCheck);
+      await Promise.allSettled(running);
       isEnded = true;
       await client.close();
     },

@@ -9,38 +9,38 @@ import {
 const duplicateKey = 11_000;
 const namespaceNotFound = 26;
 
-/** Whether a write met a document with the same id or unique key. */
+/** Whether a write failed because a document with the same id or unique key exists. */
 export const isDuplicateKey = (error: unknown): boolean =>
   (error instanceof MongoServerError || error instanceof MongoBulkWriteError) && error.code === duplicateKey;
 
-/** Null for a write that met a document with the same id or unique key. @throws any other error */
+/** Null if a write failed because a document with the same id or unique key exists. @throws any other error */
 export const nullIfDuplicate = (error: unknown): null => {
   if (!isDuplicateKey(error)) throw error;
   return null;
 };
 
-/** Whether what was to be removed was not there. */
+/** Whether the collection to remove does not exist. */
 export const isNamespaceNotFound = (error: unknown): boolean =>
   error instanceof MongoServerError && error.code === namespaceNotFound;
 
 const authenticationFailed = 18;
 const unauthorized = 13;
-const atlasRefusal = 8000;
+const atlasAuthenticationFailed = 8000;
 
 type ConnectionSetting = { hosts: string; setting: string };
 
 const causesOf = (error: unknown): string[] =>
   error instanceof Error ? [error.message, ...causesOf(error.cause)] : [];
-/** What OpenSSL says comes with numbers and file names. */
+/** Errors of OpenSSL contain numbers and file names. */
 const withoutSourceLocations = (text: string): string => text.replace(/\w+:error:\w+:[^:]*:[^:]*:([^:]*):.*/s, '$1');
 const messagesOf = (error: unknown): string =>
   withoutPasswords([...new Set(causesOf(error).map(withoutSourceLocations))].join(': '));
 
-/** Of what the monitoring of each server has met, the first. */
+/** The first error that the monitoring of a server met. */
 const firstServerError = (error: MongoServerSelectionError): Error =>
   [...(error.reason?.servers.values() ?? [])].find((server) => server.error)?.error ?? error;
 
-/** What the driver says, without the passwords of addresses that it quotes. */
+/** Removes credentials from addresses in an error message. */
 export const withoutPasswords = (text: string): string => text.replace(/\/\/[^/@\s]*@/g, '//***@');
 
 const isAboutTls = (text: string): boolean =>
@@ -49,32 +49,35 @@ const isConnectionClosed = (text: string): boolean => /closed|ECONNRESET|socket 
 
 const describeSelectionError = (error: MongoServerSelectionError, { hosts, setting }: ConnectionSetting): string => {
   const cause = firstServerError(error);
-  const said = messagesOf(cause);
-  if (cause instanceof MongoCompatibilityError) return describeTooOldServer(said, { hosts, setting });
-  if (isAboutTls(said))
-    return `MongoDB at ${hosts} and the service do not agree on TLS (${said}). Look at tls and tlsCAFile in ${setting}.`;
+  const message = messagesOf(cause);
+  if (cause instanceof MongoCompatibilityError) return describeTooOldServer(message, { hosts, setting });
+  if (isAboutTls(message))
+    return `MongoDB at ${hosts} and the service do not agree on TLS (${message}). Check tls and tlsCAFile in ${setting}.`;
   if (cause === error && error.reason?.setName)
-    return `The replica set ${error.reason.setName} at ${hosts} has no primary at present. Look at its members, and at the hosts in ${setting}.`;
-  const tls = isConnectionClosed(said)
-    ? ' It hangs up at once, as a server does that wants TLS where tls=true is not set.'
+    return `The replica set ${error.reason.setName} at ${hosts} has no primary at the moment. Check its members, and the hosts in ${setting}.`;
+  const tls = isConnectionClosed(message)
+    ? ' It closes connections at once. The server may need TLS: set tls=true.'
     : '';
-  return `MongoDB at ${hosts} cannot be reached (${said}).${tls} Look at ${setting}, and whether the server is up.`;
+  return `MongoDB at ${hosts} cannot be reached (${message}).${tls} Check ${setting}, and whether the server is running.`;
 };
 
-const describeTooOldServer = (said: string, { hosts, setting }: ConnectionSetting): string =>
-  `MongoDB at ${hosts} is of too old a version (${said}). Name a newer server in ${setting}.`;
+const describeTooOldServer = (message: string, { hosts, setting }: ConnectionSetting): string =>
+  `MongoDB at ${hosts} is too old (${message}). Set ${setting} to a newer server.`;
 
-/** One sentence or two on why a MongoDB does not serve, and which setting to look at. Passwords are never in it. */
-export const describeMongoError = (error: unknown, place: ConnectionSetting): string => {
-  const { hosts, setting } = place;
-  if (error instanceof MongoCompatibilityError) return describeTooOldServer(error.message, place);
-  if (error instanceof MongoServerSelectionError) return describeSelectionError(error, place);
-  if (error instanceof MongoServerError && (error.code === authenticationFailed || error.code === atlasRefusal))
-    return `MongoDB at ${hosts} refuses the user name or password. Look at ${setting}, and at authSource in it.`;
+/** Describes in one or two sentences why MongoDB is not available, and which setting to check. Contains no password. */
+export const describeMongoError = (error: unknown, connection: ConnectionSetting): string => {
+  const { hosts, setting } = connection;
+  if (error instanceof MongoCompatibilityError) return describeTooOldServer(error.message, connection);
+  if (error instanceof MongoServerSelectionError) return describeSelectionError(error, connection);
+  if (
+    error instanceof MongoServerError &&
+    (error.code === authenticationFailed || error.code === atlasAuthenticationFailed)
+  )
+    return `MongoDB at ${hosts} rejected the user name or password. Check ${setting}, and its authSource.`;
   if (error instanceof MongoServerError && error.code === unauthorized)
-    return `MongoDB at ${hosts} does not let this user do what the service has to (${withoutPasswords(error.message)}). The user in ${setting} needs the role readWrite.`;
-  const said = messagesOf(error);
-  if (error instanceof MongoError && isAboutTls(said))
-    return `MongoDB at ${hosts} and the service do not agree on TLS (${said}). Look at tls and tlsCAFile in ${setting}.`;
-  return `MongoDB at ${hosts} does not serve (${said}). Look at ${setting}, and at the server.`;
+    return `MongoDB at ${hosts} does not permit an operation that the service needs (${withoutPasswords(error.message)}). The user in ${setting} needs the role readWrite.`;
+  const message = messagesOf(error);
+  if (error instanceof MongoError && isAboutTls(message))
+    return `MongoDB at ${hosts} and the service do not agree on TLS (${message}). Check tls and tlsCAFile in ${setting}.`;
+  return `MongoDB at ${hosts} is not available (${message}). Check ${setting} and the server.`;
 };

@@ -3,18 +3,22 @@ import { isDuplicateKey } from './errors.ts';
 
 type InstallationDocument = { _id: string; installation: string };
 
-/** The mark of an engine's collections: the installation that they belong to, written once into the document `name` of `collection`. */
+/** Reads and writes the id of the installation that the collections belong to. It is stored once, in the document `name` of `collection`. */
 export const openMongoInstallationId = (connection: Pick<MongoConnection, 'use'>, collection: string, name: string) => {
-  const marksIn = (db: MongoDatabase): MongoCollection<InstallationDocument> =>
+  const installationIdsIn = (db: MongoDatabase): MongoCollection<InstallationDocument> =>
     mongoCollectionIn<InstallationDocument>(db, collection);
   const read = async (db: MongoDatabase): Promise<string | null> =>
-    (await marksIn(db).findOne({ _id: name }))?.installation ?? null;
+    (await installationIdsIn(db).findOne({ _id: name }))?.installation ?? null;
   return {
     installationId: (): Promise<string | null> => connection.use(read),
     setInstallationId: (id: string): Promise<string> =>
       connection.use(async (db) => {
         try {
-          await marksIn(db).updateOne({ _id: name }, { $setOnInsert: { installation: id } }, { upsert: true });
+          await installationIdsIn(db).updateOne(
+            { _id: name },
+            { $setOnInsert: { installation: id } },
+            { upsert: true },
+          );
         } catch (error) {
           if (!isDuplicateKey(error)) throw error;
         }

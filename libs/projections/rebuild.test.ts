@@ -83,7 +83,7 @@ describe('A rebuild', () => {
       },
     };
     await expect(rebuildReadModel(store, superseded, tallyOf(10))).rejects.toThrow(
-      'another rebuild of tally was begun later',
+      'another rebuild of tally was started later',
     );
     expect(await reads.switchOver('tally', { generation: begun[0]!, position: await store.head() })).toBe(true);
   });

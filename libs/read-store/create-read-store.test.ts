@@ -5,21 +5,21 @@ import { createReadStore, withCheckpoints } from './create-read-store.ts';
 const people = { name: 'people', model: 'people', indexes: [['team']] };
 const person = { id: 'a', team: 'red' };
 
-/** Documents in memory; each answer about people comes after `whileAsked`. */
+/** Documents in memory. Each query of people runs `duringQuery` first. */
 const openMemoryEngine = () => {
   const stored = new Map<string, StoredDocument>();
   const keyOf = (one: Omit<StoredDocument, 'document' | 'position'>): string =>
     `${one.collection}@${one.generation}/${one.id}`;
-  const at = { whileAsked: async (): Promise<void> => undefined };
-  const within = (collection: string, generation: string): StoredDocument[] =>
+  const hooks = { duringQuery: async (): Promise<void> => undefined };
+  const documentsIn = (collection: string, generation: string): StoredDocument[] =>
     [...stored.values()].filter((one) => one.collection === collection && one.generation === generation);
   const documents = async (collection: string, generation: string): Promise<Document[]> => {
-    await at.whileAsked();
-    return within(collection, generation).flatMap(({ document }) => (document ? [document] : []));
+    await hooks.duringQuery();
+    return documentsIn(collection, generation).flatMap(({ document }) => (document ? [document] : []));
   };
   const engine = {
     read: async (key) => {
-      if (key.collection === people.name) await at.whileAsked();
+      if (key.collection === people.name) await hooks.duringQuery();
       return stored.get(keyOf(key)) ?? { document: null, position: 0 };
     },
     write: async (all) => all.forEach((one) => stored.set(keyOf(one), one)),
@@ -28,37 +28,40 @@ const openMemoryEngine = () => {
     count: async (collection, generation) => (await documents(collection, generation)).length,
     createIndexes: async () => undefined,
     dropGeneration: async (collection, generation) =>
-      within(collection, generation).forEach((one) => stored.delete(keyOf(one))),
+      documentsIn(collection, generation).forEach((one) => stored.delete(keyOf(one))),
     close: async () => undefined,
   } as Partial<DocumentEngine> as DocumentEngine;
-  return { engine, at };
+  return { engine, hooks };
 };
 
-describe('A query whose server took so long that the generation it asked was replaced and removed', () => {
+describe('A slow query whose generation is replaced and removed', () => {
   const cases = {
     get: {
-      ask: (store: ReturnType<typeof createReadStore>): Promise<unknown> => store.get('people', 'a'),
+      runQuery: (store: ReturnType<typeof createReadStore>): Promise<unknown> => store.get('people', 'a'),
       found: person,
     },
-    find: { ask: (store) => store.find('people', { where: {}, limit: 9 }), found: [person] },
-    count: { ask: (store) => store.count('people', {}), found: 1 },
-  } satisfies Record<string, { ask: (store: ReturnType<typeof createReadStore>) => Promise<unknown>; found: unknown }>;
+    find: { runQuery: (store) => store.find('people', { where: {}, limit: 9 }), found: [person] },
+    count: { runQuery: (store) => store.count('people', {}), found: 1 },
+  } satisfies Record<
+    string,
+    { runQuery: (store: ReturnType<typeof createReadStore>) => Promise<unknown>; found: unknown }
+  >;
 
-  it.each(Object.entries(cases))('is asked again: %s', async (_, { ask, found }) => {
-    const { engine, at } = openMemoryEngine();
+  it.each(Object.entries(cases))('is repeated: %s', async (_, { runQuery, found }) => {
+    const { engine, hooks } = openMemoryEngine();
     const clock = { now: 1 };
     const open = () => createReadStore(engine, withCheckpoints([people]), () => clock.now);
     const [reader, rebuilder] = [open(), open()];
     await reader.write([{ collection: 'people', generation: '', id: 'a', position: 1, document: person }]);
-    expect(await ask(reader)).toEqual(found);
-    at.whileAsked = async () => {
-      at.whileAsked = async () => undefined;
+    expect(await runQuery(reader)).toEqual(found);
+    hooks.duringQuery = async () => {
+      hooks.duringQuery = async () => undefined;
       const generation = await rebuilder.beginRebuild('people');
       await rebuilder.write([{ collection: 'people', generation, id: 'a', position: 1, document: person }]);
       await rebuilder.switchOver('people', { generation, position: 1 });
       await engine.dropGeneration('people', '');
       clock.now += 1_000;
     };
-    expect(await ask(reader)).toEqual(found);
+    expect(await runQuery(reader)).toEqual(found);
   });
 });

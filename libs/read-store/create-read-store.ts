@@ -11,23 +11,23 @@ import {
 } from './model-states.ts';
 import { type Collection, type DocumentEngine, type Query, type ReadStore, RebuildSuperseded } from './port.ts';
 
-/** The fields that queries of a collection may name. */
+/** The fields that queries of a collection may use. */
 export const indexedFieldsOf = ({ indexes }: Pick<Collection, 'indexes'>): string[] => [...new Set(indexes.flat())];
 
-/** Every collection that a store with these collections has. */
+/** The given collections and the one for checkpoints. */
 export const withCheckpoints = (collections: readonly Collection[]): Collection[] => [
   ...collections,
   checkpointCollection,
 ];
 
-/** Without this check not every engine would find what is there. */
+/** Without this check a query by another field finds documents on one engine and none on another. */
 const indexedFieldsCheck = (collections: readonly Collection[]) => {
-  const declared = new Map(collections.map((one) => [one.name, new Set(indexedFieldsOf(one))]));
+  const declared = new Map(collections.map((collection) => [collection.name, new Set(indexedFieldsOf(collection))]));
   return (collection: string, { where, range, sort }: Pick<Query, 'where' | 'range' | 'sort'>): void => {
-    const asked = [...Object.keys(where), ...(range ? [range.by] : []), ...(sort ? [sort.by] : [])];
-    const strange = asked.find((field) => !declared.get(collection)?.has(field));
-    if (strange === undefined) return;
-    throw new RangeError(`${collection} is asked by ${strange}, which is not among its indexes`);
+    const fields = [...Object.keys(where), ...(range ? [range.by] : []), ...(sort ? [sort.by] : [])];
+    const unknown = fields.find((field) => !declared.get(collection)?.has(field));
+    if (unknown === undefined) return;
+    throw new RangeError(`query of ${collection} by ${unknown}, which is not in its indexes`);
   };
 };
 
@@ -36,14 +36,14 @@ const withModelState = (states: ModelStates, model: string, state: ModelState): 
   models: { ...states.models, [model]: state },
 });
 
-/** Checks on the states that a rebuild is still the latest of its model. @throws RebuildSuperseded */
+/** @throws RebuildSuperseded if the rebuild is not the latest of its model */
 const requireLatestShadow = (states: ModelStates, model: string, generation: string): void => {
   if (modelStateOf(states, model).shadow !== generation) throw new RebuildSuperseded(model);
 };
 
 /**
- * The read store over an engine: generations, checkpoints and rebuilds are the same on every engine. `clock` tells
- * milliseconds and is never set back.
+ * A read store on an engine: adds generations, checkpoints and rebuilds. `clock` returns milliseconds and never goes
+ * back.
  */
 export const createReadStore = (
   engine: DocumentEngine,
@@ -53,31 +53,31 @@ export const createReadStore = (
   const states = openModelStates(engine, clock);
   const requireFields = indexedFieldsCheck(collections);
   const modelOf = new Map(collections.map(({ name, model }) => [name, model]));
-  const collectionsOf = (model: string): Collection[] => collections.filter((one) => one.model === model);
+  const collectionsOf = (model: string): Collection[] => collections.filter((collection) => collection.model === model);
   const generationOf = async (collection: string): Promise<string> => {
     const model = modelOf.get(collection);
-    return model === undefined ? '' : modelStateOf(await states.known(), model).generation;
+    return model === undefined ? '' : modelStateOf(await states.readRecent(), model).generation;
   };
 
-  /** Asks what serves. An answer that took long may be of a generation that was removed meanwhile: it is asked again. */
-  const ofServing = async <T>(collection: string, ask: (generation: string) => Promise<T>): Promise<T> => {
-    const begun = clock();
+  /** Queries the serving generation. If the query took long, its generation may have been removed: then it is repeated. */
+  const queryServing = async <T>(collection: string, query: (generation: string) => Promise<T>): Promise<T> => {
+    const start = clock();
     const generation = await generationOf(collection);
-    const answer = await ask(generation);
-    const isSure = clock() - begun < safeQueryMs || generation === (await generationOf(collection));
-    return isSure ? answer : ofServing(collection, ask);
+    const result = await query(generation);
+    const isValid = clock() - start < safeQueryMs || generation === (await generationOf(collection));
+    return isValid ? result : queryServing(collection, query);
   };
 
   /** Generations that neither serve nor are being built. */
-  const unused = async (): Promise<{ name: string; generation: string }[]> => {
+  const findUnused = async (): Promise<{ name: string; generation: string }[]> => {
     const ofModels = collections.flatMap(({ name, model }) => (model === undefined ? [] : { name, model }));
     const stored = await Promise.all(
       ofModels.map(async (one) =>
         (await engine.listGenerations(one.name)).map((generation) => ({ ...one, generation })),
       ),
     );
-    // Read second: a generation is noted there before anything is stored in it.
-    const now = await states.fresh();
+    // Read after the generations: a new generation is recorded in the states before documents are stored in it.
+    const now = await states.readLatest();
     return stored.flat().filter(({ model, generation }) => {
       const { generation: serving, shadow } = modelStateOf(now, model);
       return generation !== serving && generation !== shadow;
@@ -89,24 +89,24 @@ export const createReadStore = (
     write: (documents) => engine.write(documents),
     replace: (document, from) => engine.replace(document, from),
     get: (collection, id) =>
-      ofServing(collection, async (generation) => (await engine.read({ collection, generation, id })).document),
+      queryServing(collection, async (generation) => (await engine.read({ collection, generation, id })).document),
     find: async (collection, query) => {
       requireFields(collection, query);
       if (query.limit === 0) return [];
-      return ofServing(collection, (generation) => engine.find(collection, generation, query));
+      return queryServing(collection, (generation) => engine.find(collection, generation, query));
     },
     count: async (collection, where) => {
       requireFields(collection, { where });
-      return ofServing(collection, (generation) => engine.count(collection, generation, where));
+      return queryServing(collection, (generation) => engine.count(collection, generation, where));
     },
 
     servingGenerations: async (models) => {
-      const now = await states.fresh();
+      const now = await states.readLatest();
       return models
         .map((model) => modelStateOf(now, model))
         .map(({ generation, position }) => ({ generation, position }));
     },
-    checkpoint: async (model) => modelStateOf(await states.fresh(), model).position,
+    checkpoint: async (model) => modelStateOf(await states.readLatest(), model).position,
     moveCheckpoints: async (generations, position, last) => {
       let areServing = true;
       await states.update((now) => {
@@ -122,42 +122,42 @@ export const createReadStore = (
       });
       return areServing;
     },
-    lastEvent: async () => (await states.fresh()).lastEvent,
+    lastEvent: async () => (await states.readLatest()).lastEvent,
     clearLastEvent: () => states.update((now) => (now.lastEvent === null ? now : { ...now, lastEvent: null })),
     waitForCheckpoint: (model, position, timeoutMs) =>
       states.waitUntil((now) => modelStateOf(now, model).position >= position, timeoutMs),
 
     beginRebuild: async (model) => {
       const generation = randomUUID().slice(0, 8);
-      await states.fresh();
+      await states.readLatest();
       await states.update((now) => withModelState(now, model, { ...modelStateOf(now, model), shadow: generation }));
       for (const collection of collectionsOf(model)) await engine.createIndexes(collection, generation);
       return generation;
     },
-    requireShadow: async (model, generation) => requireLatestShadow(await states.known(), model, generation),
-    switchOver: async (model, { generation, position }, even) => {
+    requireShadow: async (model, generation) => requireLatestShadow(await states.readRecent(), model, generation),
+    switchOver: async (model, { generation, position }, allow) => {
       let isSwitched = false;
-      await states.fresh();
+      await states.readLatest();
       await states.update((now) => {
         requireLatestShadow(now, model, generation);
-        isSwitched = even === 'behind' || modelStateOf(now, model).position <= position;
+        isSwitched = allow === 'behind' || modelStateOf(now, model).position <= position;
         return isSwitched ? withModelState(now, model, { generation, position }) : now;
       });
       return isSwitched;
     },
     abandonRebuild: async (model, generation) => {
       let isServing = false;
-      await states.fresh();
+      await states.readLatest();
       await states.update((now) => {
         const { shadow, ...state } = modelStateOf(now, model);
-        // The reply to the switch may have been lost.
+        // The switch over may have succeeded although its reply was lost.
         isServing = state.generation === generation;
         return shadow === generation ? withModelState(now, model, state) : now;
       });
       if (!isServing) for (const { name } of collectionsOf(model)) await engine.dropGeneration(name, generation);
     },
     dropUnusedGenerations: async () => {
-      const found = await unused();
+      const found = await findUnused();
       if (found.length > 0) await sleep(replacedGenerationKeptMs);
       for (const { name, generation } of found) await engine.dropGeneration(name, generation);
     },

@@ -1,98 +1,98 @@
 import { createChangeSignal } from '#libs/concurrency/change-signal.ts';
 import type { LastEvent, DocumentStore, ServingGeneration } from './port.ts';
 
-/** Checkpoints of the read models, in one document. */
+/** Holds the checkpoints of all read models in one document. */
 export const checkpointCollection = { name: 'checkpoints', indexes: [] };
 
-/** `shadow` is the generation that is being built. */
+/** `shadow` is the generation that a rebuild is building. */
 export type ModelState = ServingGeneration & { shadow?: string };
 
 /**
- * What is known of the read models. One document holds all of it, so that one write moves the checkpoints of a batch,
- * and one write switches a model over to another generation.
+ * The state of all read models. It is one document, so that one write moves the checkpoints of a batch, and one write
+ * switches a model over to another generation.
  */
 export type ModelStates = { models: Record<string, ModelState>; lastEvent: LastEvent | null };
 
 const modelStatesKey = { collection: checkpointCollection.name, generation: '', id: 'read models' };
-/** A process may choose a generation by what it read this long ago, in milliseconds. */
+/** How old, in milliseconds, the state may be from which a process chooses a generation. */
 const stateCacheMs = 200;
-/** What has ceased to serve is kept for this long: a query that has chosen it may still wait for the server. */
+/** How long a replaced generation is kept: a query that has chosen it may still wait for the server. */
 export const replacedGenerationKeptMs = 1_000;
-/** An answer within this time is of a generation that was still stored. */
+/** A query that takes less time has read a generation that was still stored. */
 export const safeQueryMs = replacedGenerationKeptMs - stateCacheMs;
 const pollIntervalMs = { min: 5, max: 25 };
 
 export const modelStateOf = ({ models }: ModelStates, model: string): ModelState =>
   models[model] ?? { generation: '', position: 0 };
 
-/** `since` is a time at which there was no later version. */
+/** `since` is a time at which this was the latest version. */
 type CachedStates = { states: ModelStates; version: number; since: number };
 
 const isNewerThan = (one: CachedStates, other: CachedStates): boolean =>
   one.version === other.version ? one.since > other.since : one.version > other.version;
 
 /**
- * The states as this process knows them, and the only writer of their document. `clock` tells milliseconds and is never
- * set back.
+ * Reads, caches and writes the states. Nothing else writes their document. `clock` returns milliseconds and never goes
+ * back.
  */
 export const openModelStates = (documents: DocumentStore, clock = (): number => performance.now()) => {
   const changes = createChangeSignal();
-  let readRecent: CachedStates | undefined;
+  let cached: CachedStates | undefined;
   let running: Promise<CachedStates> | undefined;
-  let following: Promise<CachedStates> | undefined;
+  let next: Promise<CachedStates> | undefined;
   let isClosed = false;
 
-  const learn = (learnt: CachedStates): CachedStates => {
-    if (!readRecent || isNewerThan(learnt, readRecent)) readRecent = learnt;
-    return learnt;
+  const remember = (latest: CachedStates): CachedStates => {
+    if (!cached || isNewerThan(latest, cached)) cached = latest;
+    return latest;
   };
   const read = async (): Promise<CachedStates> => {
     const since = clock();
     const { document, position } = await documents.read(modelStatesKey);
     const states = (document as ModelStates | null) ?? { models: {}, lastEvent: null };
-    return learn({ states, version: position, since });
+    return remember({ states, version: position, since });
   };
-  /** Read after the call. Callers that come while one reading is under way share the next one. */
-  const readLatest = async (): Promise<CachedStates> => {
+  /** Starts reading after the call. Calls during a read share the next read. */
+  const load = async (): Promise<CachedStates> => {
     if (!running) return (running = read().finally(() => (running = undefined)));
-    return (following ??= running
+    return (next ??= running
       .then(
         () => undefined,
         () => undefined,
       )
       .then(() => {
-        following = undefined;
-        return readLatest();
+        next = undefined;
+        return load();
       }));
   };
 
   return {
-    fresh: async (): Promise<ModelStates> => (await readLatest()).states,
-    /** At most a moment old. */
-    known: async (): Promise<ModelStates> =>
-      (readRecent && clock() - readRecent.since < stateCacheMs ? readRecent : await readLatest()).states,
-    /** Writes what `change` makes of the states; repeats it where another process wrote meanwhile. */
+    readLatest: async (): Promise<ModelStates> => (await load()).states,
+    /** At most `stateCacheMs` old. */
+    readRecent: async (): Promise<ModelStates> =>
+      (cached && clock() - cached.since < stateCacheMs ? cached : await load()).states,
+    /** Applies `change` to the states and writes them; repeats both if another process wrote at the same time. */
     update: async (change: (states: ModelStates) => ModelStates): Promise<void> => {
-      for (let at = readRecent ?? (await readLatest()); ; at = await readLatest()) {
-        const states = change(at.states);
-        const version = at.version + 1;
-        if (states === at.states) return;
+      for (let before = cached ?? (await load()); ; before = await load()) {
+        const states = change(before.states);
+        const version = before.version + 1;
+        if (states === before.states) return;
         const since = clock();
-        if (await documents.replace({ ...modelStatesKey, document: states, position: version }, at.version)) {
-          learn({ states, version, since });
+        if (await documents.replace({ ...modelStatesKey, document: states, position: version }, before.version)) {
+          remember({ states, version, since });
           return changes.notify();
         }
       }
     },
-    /** Looks until the states are as wanted: at once after a change by this process, else by polling. */
+    /** Waits until `isWanted` is true for the states. Checks after each change by this process, and polls for changes by others. */
     waitUntil: async (isWanted: (states: ModelStates) => boolean, timeoutMs: number): Promise<boolean> => {
-      const giveUpAt = clock() + timeoutMs;
+      const deadline = clock() + timeoutMs;
       for (let pauseMs = pollIntervalMs.min; !isClosed; pauseMs = Math.min(1.3 * pauseMs, pollIntervalMs.max)) {
-        const seen = changes.version();
-        if (isWanted((await readLatest()).states)) return !isClosed;
-        const leftMs = giveUpAt - clock();
+        const version = changes.version();
+        if (isWanted((await load()).states)) return !isClosed;
+        const leftMs = deadline - clock();
         if (leftMs <= 0) return false;
-        await changes.waitForChange(undefined, Math.min(pauseMs, leftMs), seen);
+        await changes.waitForChange(undefined, Math.min(pauseMs, leftMs), version);
       }
       return false;
     },

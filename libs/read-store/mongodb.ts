@@ -33,8 +33,8 @@ const collectionNamesIn = async (db: MongoDatabase): Promise<string[]> =>
 
 const generationsIn = (names: readonly string[], collection: string): string[] => {
   const first = collectionNameOf(collection, '');
-  const own = names.filter((name) => name === first || name.startsWith(`${first}@`));
-  return own.map((name) => name.slice(first.length + 1));
+  const matching = names.filter((name) => name === first || name.startsWith(`${first}@`));
+  return matching.map((name) => name.slice(first.length + 1));
 };
 
 type OlderFilter = { _id: string; position: { $lt: number } };
@@ -45,14 +45,14 @@ const falseIfDuplicate = (error: unknown): false => {
   return false;
 };
 
-/** False where the server refused an insert because the document is there. */
+/** False if the server rejected an insert because the document exists. */
 const tryToWrite = async (
   documents: MongoCollection<MongoDocument>,
   writes: readonly ReplaceOneWrite[],
 ): Promise<boolean> => {
   const [{ replaceOne }] = writes as [ReplaceOneWrite];
   try {
-    // The driver does much more for several writes than for one.
+    // For a single write, `replaceOne` costs the driver much less than `bulkWrite`.
     if (writes.length === 1) await documents.replaceOne(replaceOne.filter, replaceOne.replacement, { upsert: true });
     else await documents.bulkWrite([...writes], { ordered: false });
     return true;
@@ -62,34 +62,41 @@ const tryToWrite = async (
 };
 
 /**
- * Writes where the stored position is older. The filter matches no document that is as far; then the server tries to
- * insert one and refuses. The same happens where another process inserted an older document at that moment. So each
- * write is tried once more by itself: what is refused then is as far already.
+ * Writes each document whose stored position is older. If the stored position is not older, the filter does not match,
+ * and the upsert fails with a duplicate key. It also fails if another process inserts an older document at the same
+ * moment. So each write is retried once on its own: if it fails again, the stored position is not older.
  */
 const writeAll = async (
   documents: MongoCollection<MongoDocument>,
   writes: readonly ReplaceOneWrite[],
 ): Promise<void> => {
   if (await tryToWrite(documents, writes)) return;
-  for (const one of writes) await tryToWrite(documents, [one]);
+  for (const write of writes) await tryToWrite(documents, [write]);
 };
 
 const ensureIndexes = async (db: MongoDatabase, { name, indexes }: Collection, generation: string): Promise<void> => {
-  for (const one of indexes)
-    await mongoCollectionFor(db, { collection: name, generation }).createIndex(toMongoIndex(one));
+  for (const paths of indexes)
+    await mongoCollectionFor(db, { collection: name, generation }).createIndex(toMongoIndex(paths));
 };
 
 const openMongoEngine = (connection: MongoConnection, collections: readonly Collection[]): DocumentEngine => {
-  const paths = new Map(collections.map((one) => [one.name, indexedFieldsOf(one)]));
-  const stored = (one: StoredDocument): Omit<MongoDocument, '_id'> =>
-    toMongoDocument(one, paths.get(one.collection) ?? []);
-  const writeOf = (one: StoredDocument): ReplaceOneWrite => ({
-    replaceOne: { filter: { _id: one.id, position: { $lt: one.position } }, replacement: stored(one), upsert: true },
+  const paths = new Map(collections.map((collection) => [collection.name, indexedFieldsOf(collection)]));
+  const toStored = (document: StoredDocument): Omit<MongoDocument, '_id'> =>
+    toMongoDocument(document, paths.get(document.collection) ?? []);
+  const writeOf = (document: StoredDocument): ReplaceOneWrite => ({
+    replaceOne: {
+      filter: { _id: document.id, position: { $lt: document.position } },
+      replacement: toStored(document),
+      upsert: true,
+    },
   });
   return {
     read: (key) =>
       connection.use(async (db) => {
-        const found = await mongoCollectionFor(db, key).findOne({ _id: key.id }, { projection: { json: 1, position: 1 } });
+        const found = await mongoCollectionFor(db, key).findOne(
+          { _id: key.id },
+          { projection: { json: 1, position: 1 } },
+        );
         return {
           document: found?.json === undefined ? null : fromMongoDocument(found),
           position: found?.position ?? 0,
@@ -97,17 +104,23 @@ const openMongoEngine = (connection: MongoConnection, collections: readonly Coll
       }),
     write: (documents) =>
       connection.use(async (db) => {
-        const places = Map.groupBy(documents, ({ collection, generation }) => collectionNameOf(collection, generation));
+        const batches = Map.groupBy(documents, ({ collection, generation }) =>
+          collectionNameOf(collection, generation),
+        );
         await Promise.all(
-          [...places].map(([name, all]) => writeAll(mongoCollectionIn<MongoDocument>(db, name), all.map(writeOf))),
+          [...batches].map(([name, batch]) => writeAll(mongoCollectionIn<MongoDocument>(db, name), batch.map(writeOf))),
         );
       }),
-    replace: (one, from) =>
+    replace: (document, from) =>
       connection.use(async (db) => {
-        const replacing = mongoCollectionFor(db, one).replaceOne({ _id: one.id, position: from }, stored(one), {
-          upsert: from === 0,
-        });
-        return replacing.then((done) => done.matchedCount + done.upsertedCount === 1, falseIfDuplicate);
+        const replaced = mongoCollectionFor(db, document).replaceOne(
+          { _id: document.id, position: from },
+          toStored(document),
+          {
+            upsert: from === 0,
+          },
+        );
+        return replaced.then((result) => result.matchedCount + result.upsertedCount === 1, falseIfDuplicate);
       }),
     find: (collection, generation, { where, range, sort, limit, skip = 0 }) =>
       connection.use(async (db) => {
@@ -135,7 +148,7 @@ const openMongoEngine = (connection: MongoConnection, collections: readonly Coll
   };
 };
 
-/** Read models in MongoDB, shared by any number of processes. `setting` names the setting that `url` is from. */
+/** Read models in MongoDB, shared by any number of processes. `setting` is the name of the setting that `url` comes from. */
 export const openMongoReadStore = async (
   url: string,
   collections: readonly Collection[],

@@ -2,15 +2,15 @@ export type Document = Record<string, unknown>;
 export type Scalar = string | number | boolean | null;
 
 /**
- * A collection with the fields (dotted paths) that its queries filter and sort by, and no others. An index that is
- * added later finds only documents written from then on: rebuild the read model. `model` is the read model that the
- * collection belongs to; without it the collection belongs to none and is never rebuilt.
+ * A collection. Queries can only filter and sort by the fields (dotted paths) in `indexes`. A new index covers only
+ * documents that are written later, so rebuild the read model after adding one. `model` is the read model that the
+ * collection belongs to; a collection without a model is never rebuilt.
  */
 export type Collection = { name: string; indexes: readonly (readonly string[])[]; model?: string };
 
 export type Query = {
   where: Record<string, Scalar>;
-  /** Only documents whose text in the field `by` is at least `from` and below `before`, by code point. */
+  /** Only documents whose text in the field `by` is at least `from` and less than `before`, by code point. */
   range?: { by: string; from?: string | undefined; before?: string | undefined };
   sort?: { by: string; descending: boolean };
   limit: number;
@@ -18,100 +18,101 @@ export type Query = {
 };
 
 /**
- * A document with its position: in a read model that of the last event folded into it, elsewhere a version that counts
- * its writes. `document` is null where it was removed; the position of one that never was there is 0.
+ * A document with its position: in a read model the position of the last event applied to it, elsewhere a version that
+ * counts its writes. `document` is null if it was removed. A document that never existed has position 0.
  */
 export type PositionedDocument = { document: Document | null; position: number };
 
 /**
- * Where a document is stored. `generation` is '' where the collection belongs to no read model, or the model was never
+ * Where a document is stored. `generation` is '' if the collection belongs to no read model, or the model was never
  * rebuilt.
  */
 export type DocumentKey = { collection: string; generation: string; id: string };
 export type StoredDocument = DocumentKey & PositionedDocument;
 
-/** Documents that say themselves how far they are, so that every write is harmless where it is late or repeated. */
+/** Documents that carry their own position, so that late and repeated writes do no harm. */
 export type DocumentStore = {
   read(key: DocumentKey): Promise<PositionedDocument>;
   /**
-   * Writes each document where the stored one is at an older position, and leaves the others. Removed documents keep
-   * their position. Not atomic: a reader may see some of them first, and a crash may leave some of them unwritten.
+   * Writes each document whose stored version has an older position; skips the others. Removed documents keep their
+   * position. Not atomic: a reader may see a part of the batch, and a crash may leave a part unwritten.
    */
   write(documents: readonly StoredDocument[]): Promise<void>;
-  /** Writes one document where the stored one is at exactly the position `from`. False where it is elsewhere. */
+  /** Writes a document if the stored one has exactly the position `from`. False if it has another. */
   replace(document: StoredDocument, from: number): Promise<boolean>;
 };
 
-/** What an engine stores. Everything else about read models is the same on every engine (`read-models.ts`). */
+/** What an engine stores. `create-read-store.ts` implements everything else for all engines. */
 export type DocumentEngine = DocumentStore & {
   find(collection: string, generation: string, query: Query): Promise<Document[]>;
   count(collection: string, generation: string, where: Query['where']): Promise<number>;
-  /** Makes the indexes of a new generation of a collection. */
+  /** Creates the indexes of a new generation of a collection. */
   createIndexes(collection: Collection, generation: string): Promise<void>;
-  /** The generations of which anything is stored, in use or not. */
+  /** All generations that are stored, in use or not. */
   listGenerations(collection: string): Promise<string[]>;
   dropGeneration(collection: string, generation: string): Promise<void>;
-  /** The installation that the storage belongs to; null while it belongs to none. */
+  /** The installation that the storage belongs to; null if it belongs to none yet. */
   installationId(): Promise<string | null>;
   /**
-   * Lets storage without a mark belong to an installation; resolves, when it is durable, to the mark that it has then,
-   * which may be another one.
+   * Assigns storage that belongs to no installation to this one. Resolves, once durable, to the installation id that
+   * the storage then has, which may be another one.
    */
   setInstallationId(installation: string): Promise<string>;
   close(): Promise<void>;
   missing?: () => string | null;
 };
 
-/** An event that the read models hold: an event log without it is not the one that they were built from. */
+/** An event that the read models contain. An event log without it is not the one that they were built from. */
 export type LastEvent = { stream: string; revision: number; id: string; position: number };
 
-/** The generation of a read model that serves queries, and the position in the event log up to which it is built. */
+/** The generation of a read model that serves queries, and its position in the event log. */
 export type ServingGeneration = { generation: string; position: number };
 
 export class RebuildSuperseded extends Error {
   constructor(model: string) {
-    super(`another rebuild of ${model} was begun later; this one stops`);
+    super(`another rebuild of ${model} was started later; this one stops`);
     this.name = 'RebuildSuperseded';
   }
 }
 
 export type ReadStore = DocumentStore & {
   get(collection: string, id: string): Promise<Document | null>;
-  /** @throws RangeError for a field that the collection does not declare in its indexes */
+  /** @throws RangeError for a field that is not in the indexes of the collection */
   find(collection: string, query: Query): Promise<Document[]>;
   /** @throws RangeError as `find` */
   count(collection: string, where: Query['where']): Promise<number>;
 
-  /** The generation that serves of each of these read models, read now. */
+  /** The serving generation of each of these read models, in this order; not from a cache. */
   servingGenerations(models: readonly string[]): Promise<ServingGeneration[]>;
-  /** The position in the event log up to which a read model is built; 0 at first. */
+  /** The position in the event log up to which a read model is built; 0 initially. */
   checkpoint(model: string): Promise<number>;
   /**
-   * Moves the checkpoints of models up to a position, once the documents are written; `generations` has the generation
-   * that was written of each model. A checkpoint never moves back. False where another generation of one of them
-   * serves: its checkpoint stays. `last` is the event at that position, to be kept for `lastEvent`.
+   * Moves the checkpoints of models to a position, after their documents are written. `generations` has the generation
+   * that was written for each model. A checkpoint never moves back. False if another generation of a model serves; the
+   * checkpoint of that model does not move. `last` is the event at that position, which `lastEvent` returns later.
    */
   moveCheckpoints(generations: Readonly<Record<string, string>>, position: number, last?: LastEvent): Promise<boolean>;
-  /** The last event that `moveCheckpoints` was told of; null where there is none. */
+  /** The last event that was passed to `moveCheckpoints`; null if there is none. */
   lastEvent(): Promise<LastEvent | null>;
   clearLastEvent(): Promise<void>;
-  /** Resolves to true once the model's checkpoint has reached `position`; to false after `timeoutMs`, and at close. */
+  /** Resolves to true once the model's checkpoint has reached `position`, to false after `timeoutMs` or at close. */
   waitForCheckpoint(model: string, position: number, timeoutMs: number): Promise<boolean>;
 
-  /** Begins a shadow copy of a read model and resolves to its generation, which is empty. What serves is untouched. */
+  /** Starts an empty shadow copy of a read model and resolves to its generation. The serving generation is unchanged. */
   beginRebuild(model: string): Promise<string>;
-  /** @throws RebuildSuperseded where another rebuild of the model was begun after this one */
+  /** @throws RebuildSuperseded if another rebuild of the model was started after this one */
   requireShadow(model: string, generation: string): Promise<void>;
   /**
-   * Lets a shadow copy that is built up to `position` serve instead, by one write. False, and nothing changed, where
-   * what serves is further, unless `even` is `'behind'`: for an event log that is older than the read models are.
-   * Other processes may answer from the replaced generation for a moment, but not once they have waited with `reached`.
+   * Switches over to a shadow copy that is built up to `position`, with one write. False, without a change, if the
+   * serving generation is ahead of it. `allow: 'behind'` switches over in this case, too: for an event log that is older
+   * than the read models. Other processes may read the replaced generation for a moment, but not after
+   * `waitForCheckpoint`.
    * @throws RebuildSuperseded
    */
-  switchOver(model: string, built: ServingGeneration, even?: 'behind'): Promise<boolean>;
-  /** Gives up a shadow copy. */
+  switchOver(model: string, built: ServingGeneration, allow?: 'behind'): Promise<boolean>;
+  /** Removes a shadow copy that is not needed any more. */
   abandonRebuild(model: string, generation: string): Promise<void>;
-  /** Removes generations that neither serve nor are being built, after a second: then nothing reads them any more. */
+  /** Removes generations that neither serve nor are being built, after a second, when no process reads them any more. */
   dropUnusedGenerations(): Promise<void>;
 
   installationId: DocumentEngine['installationId'];

@@ -2,19 +2,18 @@ import type { Query, Scalar } from './port.ts';
 
 type Sql = { sql: string; parameters: (string | number | null)[] };
 
-/** A name that stands in SQL between double quotes. */
 const quotedIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-/** The table of a collection, quoted. It has the documents of every generation. */
+/** The quoted table name of a collection. The table has the documents of all generations. */
 export const tableOf = (collection: string): string => quotedIdentifier(`collection_${collection}`);
 
 const jsonPath = (path: string): string => {
-  if (path.includes('"')) throw new RangeError(`a field's path holds a double quote: ${path}`);
+  if (path.includes('"')) throw new RangeError(`field path contains a double quote: ${path}`);
   const labels = path.split('.').map((label) => `."${label}"`);
   return `'$${labels.join('').replaceAll("'", "''")}'`;
 };
 const fieldExpression = (path: string): string => `document ->> ${jsonPath(path)}`;
 
-// true and 1 are the same to SQLite, and so are an object and its text: the type tells them apart.
+// To SQLite, true equals 1, and an object equals its text. So the JSON type is compared, too.
 const jsonTypesOf = (value: Exclude<Scalar, null>): string => {
   switch (typeof value) {
     case 'boolean':
@@ -28,7 +27,7 @@ const jsonTypesOf = (value: Exclude<Scalar, null>): string => {
 
 const equalityCondition = ([path, value]: [string, Scalar]): Sql => {
   if (value === null) return { sql: `${fieldExpression(path)} IS NULL`, parameters: [] };
-  // Text that is no object's and no list's tells its type itself: a count is read off the index alone then.
+  // Text that cannot be an object or array needs no type check: then the index alone is enough for a count.
   if (typeof value === 'string' && !/^[[{]/.test(value))
     return { sql: `${fieldExpression(path)} = ?`, parameters: [value] };
   return {
@@ -50,7 +49,7 @@ const rangeConditions = ({ by, from, before }: NonNullable<Query['range']>): Sql
   return [...bound('>=', from), ...bound('<', before)];
 };
 
-/** Only a filter on nothing, or on nothing being there, lets removed documents through. */
+/** A filter that is empty or tests only for null would also match removed documents. */
 const matchesRemoved = (where: Query['where'], range: Query['range']): boolean =>
   range?.from === undefined && range?.before === undefined && Object.values(where).every((value) => value === null);
 
@@ -83,7 +82,7 @@ export const findSql = (collection: string, generation: string, query: Query): S
   };
 };
 
-/** The number of documents that a filter lets through, as `n`. */
+/** The number of documents that match a filter, in the column `n`. */
 export const countSql = (collection: string, generation: string, where: Query['where']): Sql => {
   const { sql, parameters } = whereClause(generation, where);
   return { sql: `SELECT count(*) AS n FROM ${tableOf(collection)}${sql}`, parameters };
@@ -94,7 +93,7 @@ export const tableSql = (collection: string): string =>
   `CREATE TABLE IF NOT EXISTS ${tableOf(collection)} (generation TEXT NOT NULL, id TEXT NOT NULL, ` +
   `position INTEGER NOT NULL, document TEXT, PRIMARY KEY (generation, id)) STRICT`;
 
-/** An index of it. The index ends with the id, so that a sorted page is read off it without sorting. */
+/** An index of a collection. It ends with the id, so that reading a sorted page needs no sorting. */
 export const indexSql = (collection: string, paths: readonly string[]): string =>
   `CREATE INDEX IF NOT EXISTS ${quotedIdentifier(`${collection} by ${paths.join(', ')}`)} ` +
   `ON ${tableOf(collection)} (generation, ${paths.map(fieldExpression).join(', ')}, id)`;
@@ -103,17 +102,17 @@ const upsertSql = (collection: string, condition: string): string =>
   `INSERT INTO ${tableOf(collection)} VALUES (?1, ?2, ?3, ?4) ON CONFLICT (generation, id) DO UPDATE ` +
   `SET position = excluded.position, document = excluded.document WHERE ${condition}`;
 
-/** Writes a document (generation, id, position, text) where the stored one is older. */
+/** Writes a document (generation, id, position, text) if the stored one has an older position. */
 export const writeSql = (collection: string): string => upsertSql(collection, 'position < excluded.position');
 
-/** Writes a document as `writeSql` where none is stored, or one at position 0. */
+/** Writes a document with the parameters of `writeSql` if none is stored, or one at position 0. */
 export const insertSql = (collection: string): string => upsertSql(collection, 'position = 0');
 
-/** Writes a document as `writeSql` where the stored one is at the position that is the fifth parameter. */
+/** Writes a document with the parameters of `writeSql` if the stored one has the position in the fifth parameter. */
 export const replaceSql = (collection: string): string =>
   `UPDATE ${tableOf(collection)} SET position = ?3, document = ?4 WHERE generation = ?1 AND id = ?2 AND position = ?5`;
 
-/** The generations of a collection, each found with one look into the key. */
+/** The generations of a collection. Needs one index lookup per generation. */
 export const generationsSql = (collection: string): string => {
   const next = (condition: string): string => `SELECT min(generation) FROM ${tableOf(collection)}${condition}`;
   return (

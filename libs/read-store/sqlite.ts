@@ -16,7 +16,6 @@ import {
 } from './sqlite-query.ts';
 
 const documentOfRow = (row: Row): Document => JSON.parse(row.document as string) as Document;
-/** A document as the values of its row. */
 const rowValuesOf = ({ generation, id, position, document }: StoredDocument): SqlParameters => [
   generation,
   id,
@@ -24,7 +23,7 @@ const rowValuesOf = ({ generation, id, position, document }: StoredDocument): Sq
   document && JSON.stringify(document),
 ];
 
-/** Removed at once, so that other processes wait for the write lock no longer. */
+/** Rows per DELETE: a larger batch would hold the write lock too long. */
 const deleteBatchSize = 1_000;
 
 const openSqliteEngine = (file: string, collections: readonly Collection[]): DocumentEngine => {
@@ -43,14 +42,14 @@ const openSqliteEngine = (file: string, collections: readonly Collection[]): Doc
     write: async (documents) => {
       if (documents.length === 0) return;
       database.transaction(() => {
-        for (const one of documents) database.run(writeSql(one.collection), ...rowValuesOf(one));
+        for (const document of documents) database.run(writeSql(document.collection), ...rowValuesOf(document));
       });
     },
-    replace: async (one, from) => {
+    replace: async (document, from) => {
       const changed =
         from === 0
-          ? database.run(insertSql(one.collection), ...rowValuesOf(one))
-          : database.run(replaceSql(one.collection), ...rowValuesOf(one), from);
+          ? database.run(insertSql(document.collection), ...rowValuesOf(document))
+          : database.run(replaceSql(document.collection), ...rowValuesOf(document), from);
       return changed === 1;
     },
     find: async (collection, generation, query) => {
@@ -73,7 +72,7 @@ const openSqliteEngine = (file: string, collections: readonly Collection[]): Doc
   };
 };
 
-/** Read models as JSON documents in one SQLite file, which the processes of one machine may share. */
+/** Read models as JSON documents in one SQLite file, which processes on one machine can share. */
 export const openSqliteReadStore = (file: string, collections: readonly Collection[]): ReadStore => {
   const all = withCheckpoints(collections);
   return createReadStore(openSqliteEngine(file, all), all);

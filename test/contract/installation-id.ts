@@ -21,7 +21,9 @@ export const installationIdCases: ContractCases<EngineUnderTest<EngineWithInstal
   },
 
   'of many who mark it at once one wins, and all are told of it': async ({ engine }) => {
-    const told = await Promise.all(Array.from({ length: 10 }, (_, number) => engine.setInstallationId(`installation-${number}`)));
+    const told = await Promise.all(
+      Array.from({ length: 10 }, (_, number) => engine.setInstallationId(`installation-${number}`)),
+    );
     expect(new Set(told).size).toBe(1);
     expect(await engine.installationId()).toBe(told[0]);
   },

@@ -12,23 +12,23 @@ import {
 } from '../support/contract/limits-under-test.ts';
 
 describe.runIf(isFerretDbAvailable)('with a MongoDB-compatible server', () => {
-  const at = useFerretDb();
-  describeLimitsContract('MongoDB', (usage) => openEngineOn(at.server, (url) => openMongoLimits(url, usage)));
+  const testServer = useFerretDb();
+  describeLimitsContract('MongoDB', (usage) => openEngineOn(testServer.server, (url) => openMongoLimits(url, usage)));
 
-  it('a correction that is held up undoes nothing of one that read a later usage', async () => {
+  it('a slow correction does not undo a correction that read a newer usage', async () => {
     const { model, reader } = createUsageModel();
-    let meanwhile = async (): Promise<void> => undefined;
+    let duringRead = async (): Promise<void> => undefined;
     const usageOfMonth: typeof reader.usageOfMonth = async (month) => {
       const read = await reader.usageOfMonth(month);
-      await meanwhile();
+      await duringRead();
       return read;
     };
-    const { engine, close } = await openEngineOn(at.server, (url) =>
-      openMongoLimits(url, { ...reader, usageOfMonth: usageOfMonth }),
+    const { engine, close } = await openEngineOn(testServer.server, (url) =>
+      openMongoLimits(url, { ...reader, usageOfMonth }),
     );
     await takeNewRender(engine, 'known', 5);
-    meanwhile = async () => {
-      meanwhile = async () => undefined;
+    duringRead = async () => {
+      duringRead = async () => undefined;
       model.set('known', '2026-05', { used: 4, lastPosition: 101 });
       await engine.correctCounters(alwaysOutcome(101), noon);
     };

@@ -6,7 +6,7 @@ import { correctionCases } from './limits/corrections.ts';
 import { quotaCases } from './limits/quota.ts';
 import { rateLimitCases } from './limits/rate-limit.ts';
 
-/** What every engine of the limits does. `open` gives an engine without counts that begins its months from `usage`. */
+/** The contract of the limits. `open` returns an engine without counts whose months start from `usage`. */
 export const describeLimitsContract = (
   name: string,
   open: (usage: UsageReader) => Promise<Omit<LimitsUnderTest, 'usage'>>,

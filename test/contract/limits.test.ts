@@ -9,20 +9,20 @@ describeLimitsContract('Memory', async (usage) => {
   return { engine, close: () => engine.close() };
 });
 
-it('Limits in memory go by the latest usage, in whichever order the answers come', async () => {
-  const asked: PromiseWithResolvers<Usage>[] = [];
-  const of = () => {
-    asked.push(Promise.withResolvers<Usage>());
-    return asked.at(-1)!.promise;
+it('Limits in memory use the newest usage, in whatever order the reads resolve', async () => {
+  const usageReads: PromiseWithResolvers<Usage>[] = [];
+  const usageOf = () => {
+    usageReads.push(Promise.withResolvers<Usage>());
+    return usageReads.at(-1)!.promise;
   };
-  const engine = openMemoryLimits({ ...createUsageModel().reader, usageOf: of });
+  const engine = openMemoryLimits({ ...createUsageModel().reader, usageOf });
   const render = newRenderToCount('a', null);
   await engine.countRender(render);
   await engine.confirmOrReleaseRender(render, 7);
-  const looks = [readQuotaUsed(engine, 'a'), readQuotaUsed(engine, 'a')];
-  await expect.poll(() => asked.length).toBe(2);
-  asked[1]!.resolve({ used: 1, lastPosition: 7 });
-  expect(await looks[1]).toBe(1);
-  asked[0]!.resolve({ used: 0, lastPosition: 0 });
-  expect(await looks[0]).toBe(1);
+  const reads = [readQuotaUsed(engine, 'a'), readQuotaUsed(engine, 'a')];
+  await expect.poll(() => usageReads.length).toBe(2);
+  usageReads[1]!.resolve({ used: 1, lastPosition: 7 });
+  expect(await reads[1]).toBe(1);
+  usageReads[0]!.resolve({ used: 0, lastPosition: 0 });
+  expect(await reads[0]).toBe(1);
 });

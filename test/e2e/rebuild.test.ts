@@ -71,7 +71,7 @@ describe('Rebuilding the read models while callers are served', () => {
       const both = await Promise.all([at.installation.runCommand('rebuild'), at.installation.runCommand('rebuild')]);
       const refused = both.filter(({ code }) => code !== 0);
       expect(refused.length).toBeLessThan(2);
-      for (const { stderr } of refused) expect(stderr).toMatch(/another rebuild of \w+ was begun later/);
+      for (const { stderr } of refused) expect(stderr).toMatch(/another rebuild of \w+ was started later/);
     } finally {
       over = true;
       await Promise.all(calling);

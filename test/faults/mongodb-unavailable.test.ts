@@ -29,7 +29,7 @@ const complaintAt = async (url: string): Promise<string> => {
   const reads = kept(await openMongoReadStore(url, collections));
   return waitUntil('the engine says what is missing', () => {
     const missing = reads.missing();
-    return missing?.includes('has not answered yet') ? null : (missing ?? 'nothing');
+    return missing?.includes('has not responded yet') ? null : (missing ?? 'nothing');
   });
 };
 
@@ -49,7 +49,7 @@ describe.runIf(isFerretDbAvailable)('A MongoDB whose indexes take their time', (
     await waitUntil('it is told of', () => connection.missing()?.includes('is being prepared'));
     for (const since = performance.now(); performance.now() - since < 5 * times.checkTimeoutMs;)
       await pause(times.checkIntervalMs);
-    expect(connection.missing()).toMatch(/^MongoDB at [\d.:]+ is being prepared: indexes are made/);
+    expect(connection.missing()).toMatch(/^MongoDB at [\d.:]+ is being prepared: indexes are being created/);
     made.resolve();
     expect([await counting, begun]).toEqual([0, 1]);
     await waitUntil('it serves', () => connection.missing() === null);
@@ -59,7 +59,7 @@ describe.runIf(isFerretDbAvailable)('A MongoDB whose indexes take their time', (
 describe('A MongoDB that does not serve is told of in a sentence that names the setting', () => {
   it('where nobody listens', async () => {
     expect(await complaintAt(`mongodb://user:hunter2@127.0.0.1:1/x?${impatient}`)).toMatch(
-      /^MongoDB at 127.0.0.1:1 cannot be reached \(connect ECONNREFUSED 127.0.0.1:1\). Look at READ_STORE_URL/,
+      /^MongoDB at 127.0.0.1:1 cannot be reached \(connect ECONNREFUSED 127.0.0.1:1\). Check READ_STORE_URL/,
     );
   });
 
@@ -76,35 +76,35 @@ describe('A MongoDB that does not serve is told of in a sentence that names the 
     const connection = kept(
       openMongoConnection(`mongodb://${stranger.host}/x?${impatient}`, 'READ_STORE_URL', async () => undefined, times),
     );
-    await waitUntil('it is found out', () => connection.missing()?.includes('hangs up at once'));
+    await waitUntil('it is found out', () => connection.missing()?.includes('closes connections at once'));
     const since = met;
     const said = new Set<string | null>();
     await waitUntil('it has looked again and again', () => (said.add(connection.missing()), met > since + 4));
-    expect([...said]).toEqual([expect.stringContaining('hangs up at once')]);
+    expect([...said]).toEqual([expect.stringContaining('closes connections at once')]);
   });
 
   it('where the server is of too old a version', async () => {
     const old = kept(await startIncompatibleServer(respondAsOldServer));
     expect(await complaintAt(`mongodb://${old.host}/x?${impatient}`)).toMatch(
-      /is of too old a version \(.*wire version.*\). Name a newer server in READ_STORE_URL/,
+      /is too old \(.*wire version.*\). Set READ_STORE_URL to a newer server/,
     );
   });
 
   it('where the server wants TLS and the address does not say so', async () => {
     const server = kept(await startIncompatibleServer((socket) => void socket.once('data', () => socket.destroy())));
-    expect(await complaintAt(`mongodb://${server.host}/x?${impatient}`)).toMatch(/tls=true is not set/);
+    expect(await complaintAt(`mongodb://${server.host}/x?${impatient}`)).toMatch(/may need TLS: set tls=true/);
   });
 
   it('where the address wants TLS and the server has none', async () => {
     const server = kept(await startIncompatibleServer((socket) => void socket.once('data', () => socket.end('what?'))));
     expect(await complaintAt(`mongodb://${server.host}/x?tls=true&${impatient}`)).toMatch(
-      /do not agree on TLS \(wrong version number\). Look at tls and tlsCAFile in READ_STORE_URL/,
+      /do not agree on TLS \(wrong version number\). Check tls and tlsCAFile in READ_STORE_URL/,
     );
   });
 
   it('where an option is not known', async () => {
     await expect(openMongoReadStore('mongodb://user:hunter2@h/x?nonsense=1', collections)).rejects.toThrow(
-      'READ_STORE_URL has a host, a database or an option that the driver of MongoDB does not take: option nonsense is not supported',
+      'READ_STORE_URL has a host, database or option that the MongoDB driver rejects: option nonsense is not supported',
     );
   });
 });
@@ -119,7 +119,7 @@ describe.runIf(isFerretDbAvailable)('An engine on MongoDB', () => {
 
   it('that refuses the password says so, without the password', async () => {
     const complaint = await complaintAt(urlOf(await start(), 'user:hunter2@'));
-    expect(complaint).toMatch(/refuses the user name or password. Look at READ_STORE_URL/);
+    expect(complaint).toMatch(/rejected the user name or password. Check READ_STORE_URL/);
     expect(complaint).not.toContain('hunter2');
   });
 
@@ -205,7 +205,7 @@ describe.runIf(isFerretDbAvailable)('An engine on MongoDB', () => {
     const asked = reads.checkpoint('people').catch((error: unknown) => error);
     await waitUntil(
       'it says what is wrong',
-      () => reads.missing()?.includes('does not answer') || reads.missing()?.includes('cannot be reached'),
+      () => reads.missing()?.includes('does not respond') || reads.missing()?.includes('cannot be reached'),
     );
     server.resume();
     await waitUntil('nothing is missing', () => reads.missing() === null);

@@ -14,11 +14,9 @@ import {
   type LimitsUnderTest,
 } from '../../support/contract/limits-under-test.ts';
 
-/** What every engine does with the renders of a month: counted, taken back, corrected. */
+/** The renders of a month are counted, released and corrected. */
 export const quotaCases: ContractCases<LimitsUnderTest> = {
-  'of many renders at once exactly as many pass as the quota allows, those of the usage counted': async ({
-    engine,
-  }) => {
+  'of many parallel renders exactly as many are allowed as the quota has left': async ({ engine }) => {
     expect(countAllowed(await repeatInParallel(50, () => takeNewRender(engine, 'known', 20)))).toBe(17);
     expect(countAllowed(await repeatInParallel(50, () => takeNewRender(engine, 'new', 20)))).toBe(20);
     expect(await readQuotaStatus(engine, 'known', 20)).toEqual({
@@ -29,7 +27,7 @@ export const quotaCases: ContractCases<LimitsUnderTest> = {
     });
   },
 
-  'also when the month has just changed': async ({ engine }) => {
+  'of many parallel renders in a new month exactly as many are allowed as the quota has': async ({ engine }) => {
     await takeNewRender(engine, 'a', 20, dateOf('2026-05-31T23:59:59.999Z'));
     expect(
       countAllowed(
@@ -38,9 +36,7 @@ export const quotaCases: ContractCases<LimitsUnderTest> = {
     ).toBe(20);
   },
 
-  'a window of renders is the month in UTC, at the end of the year and in February of leap years too': async ({
-    engine,
-  }) => {
+  'a quota window is a calendar month in UTC, also at the end of a year and in a leap year': async ({ engine }) => {
     const edges = [
       ['2026-12-31T23:59:59.999Z', '2027-01-01T00:00:00.000Z', '2027-02-01T00:00:00.000Z'],
       ['2028-02-29T23:59:59.999Z', '2028-03-01T00:00:00.000Z', '2028-04-01T00:00:00.000Z'],
@@ -63,19 +59,19 @@ export const quotaCases: ContractCases<LimitsUnderTest> = {
     });
   },
 
-  'asking for the month does not count': async ({ engine }) => {
+  'reading the quota status does not count a render': async ({ engine }) => {
     for (let time = 0; time < 2; time += 1)
       expect(await readQuotaStatus(engine, 'known', 4)).toMatchObject({ allowed: true, used: 3 });
     expect((await takeNewRender(engine, 'known', 4)).allowed).toBe(true);
     expect(await readQuotaStatus(engine, 'known', 4)).toMatchObject({ allowed: false, used: 4 });
   },
 
-  'a month without a quota allows everything': async ({ engine }) => {
+  'without a quota all renders are allowed': async ({ engine }) => {
     expect(countAllowed(await repeatInParallel(500, () => takeNewRender(engine, 'a', null)))).toBe(500);
     expect(await readQuotaStatus(engine, 'a', null)).toMatchObject({ allowed: true, limit: null });
   },
 
-  'an account that comes to have a quota again has used what the usage has': async ({ engine, usage }) => {
+  'an account that gets a quota again starts with the usage of the read model': async ({ engine, usage }) => {
     for (const render of [newRenderToCount('known', 500, noon, { quotaSince: 7 }), newRenderToCount('known', null)]) {
       await engine.countRender(render);
       await engine.confirmOrReleaseRender(render, 140);
@@ -89,7 +85,7 @@ export const quotaCases: ContractCases<LimitsUnderTest> = {
     });
   },
 
-  'a render that was not accepted is taken back, once': async ({ engine }) => {
+  'a render that was not accepted is released once': async ({ engine }) => {
     const [kept, failed] = [newRenderToCount('a', 2), newRenderToCount('a', 2)];
     for (const render of [kept, failed]) await engine.countRender(render);
     await Promise.all(
@@ -99,7 +95,7 @@ export const quotaCases: ContractCases<LimitsUnderTest> = {
     expect(countAllowed(await repeatInParallel(5, () => takeNewRender(engine, 'a', 2)))).toBe(1);
   },
 
-  'a render that is taken again before it is settled counts once, and is allowed even where nothing is left': async ({
+  'a render that is counted again before it is confirmed counts once, and is allowed even if no quota is left': async ({
     engine,
   }) => {
     const render = newRenderToCount('a', 2);
@@ -110,7 +106,7 @@ export const quotaCases: ContractCases<LimitsUnderTest> = {
     expect((await takeNewRender(engine, 'a', 2)).allowed).toBe(false);
   },
 
-  'a render that the usage gives back can be had again': async ({ engine, usage }) => {
+  'a render that the usage refunds can be used again': async ({ engine, usage }) => {
     const render = newRenderToCount('a', 1);
     await engine.countRender(render);
     await engine.confirmOrReleaseRender(render, 101);
@@ -119,7 +115,7 @@ export const quotaCases: ContractCases<LimitsUnderTest> = {
     expect(countAllowed(await repeatInParallel(5, () => takeNewRender(engine, 'a', 1)))).toBe(1);
   },
 
-  'a render that two corrections at once give back is given back once': async ({ engine, usage }) => {
+  'two parallel corrections refund a render once': async ({ engine, usage }) => {
     await takeNewRender(engine, 'known', 5);
     usage.set('known', '2026-05', { used: 3, lastPosition: 105 });
     await engine.correctCounters(async () => {
@@ -129,7 +125,7 @@ export const quotaCases: ContractCases<LimitsUnderTest> = {
     expect(await readQuotaUsed(engine, 'known')).toBe(3);
   },
 
-  'a render of last month that is given back late leaves the count of this month alone': async ({ engine, usage }) => {
+  'a late release of a render of last month does not change the count of this month': async ({ engine, usage }) => {
     const [may, june] = [dateOf('2026-05-31T23:59:50.000Z'), dateOf('2026-06-01T00:00:10.000Z')];
     const late = newRenderToCount('known', 10, may);
     for (const render of [newRenderToCount('known', 10, may), late, newRenderToCount('known', 10, june)])
@@ -140,7 +136,7 @@ export const quotaCases: ContractCases<LimitsUnderTest> = {
     expect([await readQuotaUsed(engine, 'known', may), await readQuotaUsed(engine, 'known', june)]).toEqual([3, 1]);
   },
 
-  'a render that was never accepted is taken back by a correction, and not while it is pending': async ({ engine }) => {
+  'a correction releases a render that was never accepted, but not while it is pending': async ({ engine }) => {
     await takeNewRender(engine, 'known', 5);
     await engine.correctCounters(alwaysOutcome('pending'), noon);
     expect(await readQuotaUsed(engine, 'known')).toBe(4);
@@ -151,7 +147,7 @@ export const quotaCases: ContractCases<LimitsUnderTest> = {
     expect(await readQuotaUsed(engine, 'known')).toBe(3);
   },
 
-  'a render that is taken back while a correction gives it up is taken back once': async ({ engine }) => {
+  'a render that is released during a correction is released once': async ({ engine }) => {
     const render = newRenderToCount('known', 5);
     await engine.countRender(render);
     await engine.correctCounters(async () => {
@@ -161,7 +157,7 @@ export const quotaCases: ContractCases<LimitsUnderTest> = {
     expect(await readQuotaUsed(engine, 'known')).toBe(3);
   },
 
-  'a render that was accepted and never settled counts once': async ({ engine, usage }) => {
+  'a render that was accepted but not confirmed counts once': async ({ engine, usage }) => {
     await takeNewRender(engine, 'known', 10);
     usage.set('known', '2026-05', { used: 4, lastPosition: 101 });
     await engine.correctCounters(alwaysOutcome(101), noon);
@@ -171,13 +167,13 @@ export const quotaCases: ContractCases<LimitsUnderTest> = {
     expect(await readQuotaUsed(engine, 'known')).toBe(5);
   },
 
-  'months are forgotten after three months': async ({ engine }) => {
+  'counters of a month are removed after three months': async ({ engine }) => {
     await takeNewRender(engine, 'known', 10);
     await engine.correctCounters(alwaysOutcome('never'), hoursLater(noon, 24 * 31 * 5));
     expect(await readQuotaUsed(engine, 'known')).toBe(3);
   },
 
-  'no month is begun while the usage is behind, and it is asked again': async ({ engine, usage }) => {
+  'no counter is created while the usage is behind, and the next call tries again': async ({ engine, usage }) => {
     usage.caughtUp = () => Promise.reject(new Error('behind'));
     await expect(takeNewRender(engine, 'known', 5)).rejects.toThrow('behind');
     await expect(engine.countRequest('known', { perMinute: null, perMonth: 5 }, noon)).rejects.toThrow('behind');
@@ -185,7 +181,7 @@ export const quotaCases: ContractCases<LimitsUnderTest> = {
     expect(await takeNewRender(engine, 'known', 5)).toMatchObject({ allowed: true, used: 4 });
   },
 
-  'all is still counted after reopening': async ({ engine, reopen }, skip) => {
+  'all counts remain after reopening': async ({ engine, reopen }, skip) => {
     const open = requireAbility(reopen, 'lasting storage', skip);
     const render = newRenderToCount('known', 10);
     await engine.countRequest('known', { perMinute: 1, perMonth: 10 }, noon);

@@ -17,12 +17,12 @@ import {
 
 const resetAt = dateOf('2026-05-20T12:01:00.000Z');
 
-/** What every engine does with the requests of a minute. */
+/** The requests of a minute are counted. */
 export const rateLimitCases: ContractCases<LimitsUnderTest> = {
   'requests are allowed up to the limit, and the count stays there': async ({ engine }) => {
-    const answers = [];
-    for (let number = 0; number < 4; number += 1) answers.push(await countOneRequest(engine, 'a', 2, noon));
-    expect(answers).toEqual([
+    const statuses = [];
+    for (let number = 0; number < 4; number += 1) statuses.push(await countOneRequest(engine, 'a', 2, noon));
+    expect(statuses).toEqual([
       { allowed: true, limit: 2, used: 1, resetAt },
       { allowed: true, limit: 2, used: 2, resetAt },
       { allowed: false, limit: 2, used: 2, resetAt },
@@ -30,17 +30,17 @@ export const rateLimitCases: ContractCases<LimitsUnderTest> = {
     ]);
   },
 
-  'of many requests at once exactly as many pass as the limit allows': async ({ engine }) => {
+  'of many parallel requests exactly as many are allowed as the limit has': async ({ engine }) => {
     await fc.assert(
       fc.asyncProperty(fc.uuid(), fc.nat({ max: 60 }), fc.nat({ max: 60 }), async (account, limit, count) => {
-        const answers = await repeatInParallel(count, () => countOneRequest(engine, account, limit, noon));
-        expect(countAllowed(answers)).toBe(Math.min(limit, count));
+        const statuses = await repeatInParallel(count, () => countOneRequest(engine, account, limit, noon));
+        expect(countAllowed(statuses)).toBe(Math.min(limit, count));
       }),
       { numRuns: 25 },
     );
   },
 
-  'a window of requests is the minute on the clock': async ({ engine }) => {
+  'a rate limit window is a clock minute': async ({ engine }) => {
     expect((await countOneRequest(engine, 'a', 1, dateOf('2026-05-20T12:00:00.000Z'))).allowed).toBe(true);
     expect((await countOneRequest(engine, 'a', 1, dateOf('2026-05-20T12:00:59.999Z'))).allowed).toBe(false);
     expect(await countOneRequest(engine, 'a', 1, dateOf('2026-05-20T12:01:00.000Z'))).toMatchObject({
@@ -49,7 +49,7 @@ export const rateLimitCases: ContractCases<LimitsUnderTest> = {
     });
   },
 
-  'minutes are forgotten after two hours, and not the month with them': async ({ engine }) => {
+  'counters of a minute are removed after two hours, those of the month are kept': async ({ engine }) => {
     await takeNewRender(engine, 'a', 5);
     await countOneRequest(engine, 'a', 1, noon);
     await engine.correctCounters(alwaysOutcome('pending'), hoursLater(noon, 1));
@@ -59,43 +59,43 @@ export const rateLimitCases: ContractCases<LimitsUnderTest> = {
     expect((await readQuotaStatus(engine, 'a', 5)).used).toBe(1);
   },
 
-  'a limit changed within the window holds from then on': async ({ engine }) => {
+  'a changed limit applies at once within the window': async ({ engine }) => {
     for (let number = 0; number < 5; number += 1) await countOneRequest(engine, 'a', 5, noon);
     expect(await countOneRequest(engine, 'a', 3, noon)).toMatchObject({ allowed: false, limit: 3, used: 5 });
     expect(await countOneRequest(engine, 'a', 6, noon)).toMatchObject({ allowed: true, limit: 6, used: 6 });
   },
 
-  'who is admitted is counted in the minute, and told of the month without being counted there': async ({ engine }) => {
+  'a request counts toward the rate limit, and returns the quota status without counting there': async ({ engine }) => {
     const month = { limit: 4, resetAt: dateOf('2026-06-01T00:00:00.000Z') };
-    const ask = () => engine.countRequest('known', { perMinute: 1, perMonth: 4 }, noon);
-    expect(await ask()).toEqual({
+    const countRequest = () => engine.countRequest('known', { perMinute: 1, perMonth: 4 }, noon);
+    expect(await countRequest()).toEqual({
       rateLimit: { allowed: true, limit: 1, used: 1, resetAt },
       quota: { ...month, allowed: true, used: 3 },
     });
     await takeNewRender(engine, 'known', 4);
-    expect(await ask()).toEqual({
+    expect(await countRequest()).toEqual({
       rateLimit: { allowed: false, limit: 1, used: 1, resetAt },
       quota: { ...month, allowed: false, used: 4 },
     });
     expect((await countOneRequest(engine, 'known', 2, noon)).used).toBe(2);
   },
 
-  'who is admitted at the turn of the month is told of the one that has begun, and counted in its first minute':
+  'a request at the start of a month counts in the first minute, and returns the quota status of the new month':
     async ({ engine }) => {
       const [may, june] = [dateOf('2026-05-31T23:59:59.999Z'), dateOf('2026-06-01T00:00:00.000Z')];
-      const ask = (now: Date) => engine.countRequest('known', { perMinute: 1, perMonth: 3 }, now);
-      expect(await ask(may)).toMatchObject({
+      const countRequest = (now: Date) => engine.countRequest('known', { perMinute: 1, perMonth: 3 }, now);
+      expect(await countRequest(may)).toMatchObject({
         rateLimit: { allowed: true, used: 1, resetAt: june },
         quota: { allowed: false, used: 3, resetAt: june },
       });
-      expect(await ask(june)).toMatchObject({
+      expect(await countRequest(june)).toMatchObject({
         rateLimit: { allowed: true, used: 1, resetAt: dateOf('2026-06-01T00:01:00.000Z') },
         quota: { allowed: true, used: 0, resetAt: dateOf('2026-07-01T00:00:00.000Z') },
       });
-      expect((await ask(may)).rateLimit.allowed).toBe(false);
+      expect((await countRequest(may)).rateLimit.allowed).toBe(false);
     },
 
-  'requests without a limit all pass, and are counted for a limit that comes': async ({ engine, another }, skip) => {
+  'requests without a limit are all allowed, and count when a limit is set': async ({ engine, another }, skip) => {
     expect(countAllowed(await repeatInParallel(500, () => countOneRequest(engine, 'a', null, noon)))).toBe(500);
     await countOneRequest(engine, 'b', null, noon);
     expect([
@@ -110,7 +110,7 @@ export const rateLimitCases: ContractCases<LimitsUnderTest> = {
     expect((await readRateLimitStatus(engine, 'c', null, noon)).used).toBe(100);
   },
 
-  'asking for the minute does not count': async ({ engine }) => {
+  'reading the rate limit status does not count a request': async ({ engine }) => {
     expect(await readRateLimitStatus(engine, 'a', 1, noon)).toEqual({ allowed: true, limit: 1, used: 0, resetAt });
     await countOneRequest(engine, 'a', 1, noon);
     expect(await readRateLimitStatus(engine, 'a', 1, noon)).toEqual({ allowed: false, limit: 1, used: 1, resetAt });

@@ -11,9 +11,9 @@ import {
   type LimitsUnderTest,
 } from '../../support/contract/limits-under-test.ts';
 
-/** What holds for requests and renders alike. */
+/** What applies to both requests and renders. */
 export const requestAndRenderCases: ContractCases<LimitsUnderTest> = {
-  'a limit of nothing allows nothing, and counts nothing': async ({ engine }) => {
+  'a limit of zero allows nothing and counts nothing': async ({ engine }) => {
     const resetAt = dateOf('2026-05-20T12:01:00.000Z');
     const nothing = { allowed: false, limit: 0, used: 0, resetAt };
     expect(await countOneRequest(engine, 'a', 0, noon)).toEqual(nothing);
@@ -25,7 +25,7 @@ export const requestAndRenderCases: ContractCases<LimitsUnderTest> = {
     expect((await countOneRequest(engine, 'a', 1, noon)).used).toBe(1);
   },
 
-  'accounts do not share their counts, nor do requests and renders': async ({ engine }) => {
+  'accounts have separate counts, and so have requests and renders': async ({ engine }) => {
     await countOneRequest(engine, 'a', 1, noon);
     await takeNewRender(engine, 'b', 1);
     expect((await countOneRequest(engine, 'b', 1, noon)).allowed).toBe(true);
@@ -34,14 +34,12 @@ export const requestAndRenderCases: ContractCases<LimitsUnderTest> = {
 
   'processes that share the counts are exact together': async ({ engine, another }, skip) => {
     const other = await requireAbility(another, 'second instance', skip)();
-    const takers = Array.from({ length: 60 }, (_, number) => (number % 2 ? engine : other));
-    expect(countAllowed(await Promise.all(takers.map((limits) => countOneRequest(limits, 'a', 25, noon))))).toBe(25);
-    expect(countAllowed(await Promise.all(takers.map((limits) => takeNewRender(limits, 'known', 25))))).toBe(22);
+    const engines = Array.from({ length: 60 }, (_, number) => (number % 2 ? engine : other));
+    expect(countAllowed(await Promise.all(engines.map((limits) => countOneRequest(limits, 'a', 25, noon))))).toBe(25);
+    expect(countAllowed(await Promise.all(engines.map((limits) => takeNewRender(limits, 'known', 25))))).toBe(22);
   },
 
-  'a clock that jumps back an hour locks nobody out, lets nobody through twice and forgets nothing': async ({
-    engine,
-  }) => {
+  'a clock that jumps back an hour blocks no account, allows nothing twice and loses no count': async ({ engine }) => {
     const before = hoursLater(noon, -1);
     await repeatInParallel(5, () => countOneRequest(engine, 'a', 5, noon));
     expect(countAllowed(await repeatInParallel(9, () => countOneRequest(engine, 'a', 5, before)))).toBe(5);

@@ -212,7 +212,11 @@ export const convergingCases: ContractCases<ReadStoreUnderTest> = {
       ...tallies[0]!,
       handlers: {
         ...tallies[0]!.handlers,
-        TemplateCreated: () => ({ id: 'a', createsDocument: true as const, evolve: () => ({ id: 'a', events: ['rebuilt'] }) }),
+        TemplateCreated: () => ({
+          id: 'a',
+          createsDocument: true as const,
+          evolve: () => ({ id: 'a', events: ['rebuilt'] }),
+        }),
       },
     };
     await rebuildReadModel(storeOf(log.slice(0, 1)), other, rebuilt);

@@ -162,7 +162,7 @@ export const queryingCases: ContractCases<ReadStoreUnderTest> = {
     ];
     for (const query of asked)
       await expect(engine.find(people, { ...query, limit: 10 })).rejects.toThrow(
-        'people is asked by shoe, which is not among its indexes',
+        'query of people by shoe, which is not in its indexes',
       );
     await expect(engine.count(people, { shoe: 42 })).rejects.toThrow(RangeError);
   },

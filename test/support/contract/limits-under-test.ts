@@ -10,7 +10,7 @@ import type {
 } from '#libs/limits/port.ts';
 import type { EngineUnderTest } from './describe-contract.ts';
 
-/** A usage read model that shows what a test sets; `caughtUp` does what the test says, at first nothing. */
+/** A usage read model that a test fills. A test can replace `caughtUp`. */
 export const createUsageModel = () => {
   const documents = new Map<string, Usage & { accountId: string; month: string }>();
   const model = {
@@ -19,17 +19,17 @@ export const createUsageModel = () => {
     caughtUp: async (): Promise<void> => undefined,
   };
   model.set('known', '2026-05', { used: 3, lastPosition: 100 });
-  const of = async (accountId: string, month: string): Promise<Usage> =>
+  const usageOf = async (accountId: string, month: string): Promise<Usage> =>
     documents.get(`${accountId}/${month}`) ?? { used: 0, lastPosition: 0 };
-  const ofMonth = async (month: string) =>
+  const usageOfMonth = async (month: string) =>
     new Map([...documents.values()].filter((one) => one.month === month).map((one) => [one.accountId, one]));
   return {
     model,
-    reader: { waitUntilCaughtUp: () => model.caughtUp(), usageOf: of, usageOfMonth: ofMonth } satisfies UsageReader,
+    reader: { waitUntilCaughtUp: () => model.caughtUp(), usageOf, usageOfMonth } satisfies UsageReader,
   };
 };
 
-/** `another` opens the same counts once more, as a second process would. The account `known` has had three renders in May 2026, up to position 100. */
+/** `another` opens the same counts again, as a second process does. The account `known` has three renders in May 2026, up to position 100. */
 export type LimitsUnderTest = EngineUnderTest<Limits> & {
   another?: () => Promise<Limits>;
   usage: ReturnType<typeof createUsageModel>['model'];
@@ -40,10 +40,9 @@ export const noon = dateOf('2026-05-20T12:00:30.000Z');
 export const hoursLater = (now: Date, hours: number): Date => new Date(now.getTime() + hours * 3_600_000);
 export const repeatInParallel = <T>(count: number, work: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, work));
-export const countAllowed = (answers: readonly { allowed: boolean }[]): number =>
-  answers.filter(({ allowed }) => allowed).length;
+export const countAllowed = (statuses: readonly { allowed: boolean }[]): number =>
+  statuses.filter(({ allowed }) => allowed).length;
 
-/** A new render of an account. */
 export const newRenderToCount = (
   accountId: string,
   perMonth: number | null,
@@ -74,4 +73,4 @@ export const readRateLimitStatus = async (
   now: Date,
 ): Promise<LimitStatus> => (await engine.readStatus(accountId, { perMinute, perMonth: null }, now)).rateLimit;
 
-export const alwaysOutcome = (fate: RenderOutcome) => async (): Promise<RenderOutcome> => fate;
+export const alwaysOutcome = (outcome: RenderOutcome) => async (): Promise<RenderOutcome> => outcome;
