@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { readdir } from 'node:fs/promises';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { readGroupMemory, decideKill } from './memory.ts';
@@ -27,4 +29,17 @@ test('a process finds itself in its own group', async () => {
   const own = (await readGroupMemory(new Set([group]))).find(({ pid }) => pid === process.pid);
   expect(own?.megabytes).toBeGreaterThan(5);
   expect(own?.isRenderer).toBe(false);
+});
+
+test('a process that begins a group of its own after it was seen is found there', async () => {
+  const child = spawn('/bin/sh', ['-c', 'read line; exec setsid sleep 60'], { stdio: ['pipe', 'ignore', 'ignore'] });
+  try {
+    await expect.poll(() => readdir('/proc')).toContain(String(child.pid));
+    expect(await readGroupMemory(new Set([-1]))).toEqual([]);
+    child.stdin.write('\n');
+    const group = new Set([child.pid!]);
+    await expect.poll(() => readGroupMemory(group)).toMatchObject([{ pid: child.pid, processGroup: child.pid }]);
+  } finally {
+    child.kill();
+  }
 });

@@ -3,20 +3,28 @@ import { ApiError } from '#contracts/http/api-error.ts';
 
 export type ProcessMemory = { pid: number; processGroup: number; megabytes: number; isRenderer: boolean };
 
-/** State and process group of a process; the name before them may hold anything. */
-const parseStat = (stat: string) => {
-  const [state, , processGroup] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return { ended: state === 'Z' || state === 'X', processGroup: Number(processGroup) };
+/** By process id: a process keeps its group, so that those of other programs are read once. */
+const knownGroups = new Map<string, number>();
+
+/** The name before state and process group may hold anything. */
+const parseGroup = (stat: string): number => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
+
+const readGroup = async (pid: string): Promise<number> => {
+  const group = knownGroups.get(pid) ?? parseGroup(await readFile(`/proc/${pid}/stat`, 'latin1'));
+  knownGroups.set(pid, group);
+  return group;
 };
 
 const readProcessMemory = async (pid: string, groups: Set<number>): Promise<ProcessMemory[]> => {
   try {
-    const { ended, processGroup } = parseStat(await readFile(`/proc/${pid}/stat`, 'latin1'));
-    if (ended || !groups.has(processGroup)) return [];
+    // The first process of a group may have been seen before it began the group.
+    const processGroup = groups.has(Number(pid)) ? Number(pid) : await readGroup(pid);
+    if (!groups.has(processGroup)) return [];
     const [status, command] = await Promise.all([
       readFile(`/proc/${pid}/status`, 'latin1'),
       readFile(`/proc/${pid}/cmdline`, 'latin1'),
     ]);
+    if (/^State:\s+[ZX]/m.test(status)) return [];
     const kilobytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(status)?.[1] ?? 0);
     return [
       {
@@ -33,8 +41,9 @@ const readProcessMemory = async (pid: string, groups: Set<number>): Promise<Proc
 
 /** The processes of these groups with the memory that each holds (resident, what it shares with files left out; proc(5)). */
 export const readGroupMemory = async (groups: Set<number>): Promise<ProcessMemory[]> => {
-  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name));
-  return (await Promise.all(pids.map((pid) => readProcessMemory(pid, groups)))).flat();
+  const pids = new Set((await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name)));
+  for (const pid of knownGroups.keys()) if (!pids.has(pid)) knownGroups.delete(pid);
+  return (await Promise.all([...pids].map((pid) => readProcessMemory(pid, groups)))).flat();
 };
 
 export type KillDecision = { kill: 'nothing' } | { kill: 'renderer'; pid: number } | { kill: 'browser' };
