@@ -21,9 +21,10 @@ export const openTail = (
     const fresh = readAll(start + recent.length, maxTailLength);
     if (fresh.length < maxTailLength) seen = now;
     if (fresh.length === 0) return;
-    recent = recent.concat(fresh);
+    recent.push(...fresh);
+    // Cut seldom, since each cut copies all that is left.
+    if (recent.length <= 2 * maxTailLength) return;
     const surplus = recent.length - maxTailLength;
-    if (surplus <= 0) return;
     recent = recent.slice(surplus);
     start += surplus;
   };

@@ -86,8 +86,9 @@ export const openSqliteEventStore = (file: string, lockWaitMs = defaultLockTimeo
   });
   const closing = new AbortController();
 
+  // As a parameter the limit would have SQLite compile the statement anew for each call.
   const readAll = (after: number, limit: number): RecordedEvent[] =>
-    reader.all('SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ?', after, limit).map(toRecordedEvent);
+    reader.all(`SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ${limit}`, after).map(toRecordedEvent);
 
   const head = (): number => Number(reader.get('SELECT coalesce(max(position), 0) AS head FROM events')!.head);
   const tail = openTail(readAll, () => changes.version(), head());
