@@ -32,7 +32,7 @@ import { decorateRequests, limitsStatusOf } from './server/request.ts';
 import { handleUnknownRoutes } from './server/unknown-routes.ts';
 import { createTemplateTestLimiter } from './templates/template-test-limits.ts';
 
-/** What the app is made from. `closed` tells why callers are not served now. */
+/** `closedReason` returns why callers are not served now, or null. */
 export type AppDependencies = Omit<Dependencies, 'templateCreationQueue' | 'templateTestLimiter'> & {
   callers: CallerCache;
   keyUses: ApiKeyUsageCounter;
@@ -44,7 +44,7 @@ export type AppDependencies = Omit<Dependencies, 'templateCreationQueue' | 'temp
 };
 
 const createServer = ({ logger, tls }: AppDependencies): FastifyInstance => {
-  // Node would refuse a request without a Host header in an empty answer.
+  // Node itself rejects a request without a Host header with an empty response.
   const http = { requireHostHeader: false };
   return Fastify({
     loggerInstance: logger,
@@ -61,10 +61,10 @@ const createServer = ({ logger, tls }: AppDependencies): FastifyInstance => {
   } as object);
 };
 
-/** Asks the route, not the address: a router reads `/%61pi/` and `http://host/api/` as `/api/`, too. */
+/** The matched route, not the URL: the router also accepts `/%61pi/` and `http://host/api/` for `/api/`. */
 const routeOf = ({ routeOptions }: FastifyRequest) => routeOptions.config.route;
 
-/** A download that brings its own token needs no key. */
+/** A download with a token of its own needs no key. */
 const hasDownloadToken = (request: FastifyRequest): boolean => {
   const parameter = routeOf(request)?.tokenParameter;
   return parameter !== undefined && (request.query as Record<string, unknown>)[parameter] !== undefined;
@@ -75,10 +75,10 @@ const requireOpen = (reason: string | null): void => {
   if (reason !== null) throw ApiError.of('service_unavailable', reason, { retry_after: closedRetryAfterSeconds });
 };
 
-/** The HTTP interface: who is let in, in which order what is checked, and how errors look. */
-export const createApp = (parts: AppDependencies): FastifyInstance => {
-  const { eventLog, limits, callers, keyUses, countAsyncRequests, closedReason, logger } = parts;
-  const app = createServer(parts);
+/** Creates the HTTP API. The hooks define the order of the checks; the error handler defines the format of errors. */
+export const createApp = (dependencies: AppDependencies): FastifyInstance => {
+  const { eventLog, limits, callers, keyUses, countAsyncRequests, closedReason, logger } = dependencies;
+  const app = createServer(dependencies);
   decorateRequests(app);
   observeRequests(app);
   handleUnknownRoutes(app);
@@ -97,31 +97,31 @@ export const createApp = (parts: AppDependencies): FastifyInstance => {
     const caller = await authenticate(callers, request.raw, now);
     request.caller = caller;
     keyUses.countRequest(caller.key, now);
-    const later = !countAsyncRequests && mayBeExemptFromRateLimit(request);
-    await (later ? reportLimits : countRequest)(limits, caller.account, reply, now);
+    const countAfterBody = !countAsyncRequests && mayBeExemptFromRateLimit(request);
+    await (countAfterBody ? reportLimits : countRequest)(limits, caller.account, reply, now);
     requireActive(caller.account);
-    request.countAfterBody = later;
-    if (!later) requireRateLimitLeft(limitsStatusOf(request).rateLimit, now);
+    request.countAfterBody = countAfterBody;
+    if (!countAfterBody) requireRateLimitLeft(limitsStatusOf(request).rateLimit, now);
   });
   if (!countAsyncRequests)
     app.addHook('preHandler', (_, reply) => requireDeferredRateLimit(limits, reply, eventLog.now()));
 
   app.setErrorHandler(async (error, request, reply) => {
     await countDeferredRequest(limits, reply, eventLog.now());
-    const fault = apiErrorFieldsOf(error);
-    if (!fault) request.log.error({ err: error }, 'a request failed');
-    // The framework would hang up on a body that it has not read to its end. A caller who still sends would lose the
-    // answer with the connection; Node passes over the rest.
+    const fields = apiErrorFieldsOf(error);
+    if (!fields) request.log.error({ err: error }, 'request failed');
+    // Fastify closes the connection if the body was not read to its end, and a caller who is still sending would lose
+    // the response. Node discards the rest of the body instead.
     reply.removeHeader('connection');
-    return sendError(reply, fault ?? internalError);
+    return sendError(reply, fields ?? internalError);
   });
 
-  registerDocs(app, () => buildOpenApi(routes, { version: parts.version }));
-  const dependencies = {
-    ...parts,
+  registerDocs(app, () => buildOpenApi(routes, { version: dependencies.version }));
+  const routeDependencies = {
+    ...dependencies,
     templateCreationQueue: createKeyedLock(),
     templateTestLimiter: createTemplateTestLimiter(),
   };
-  registerRoutes(app, routes, dependencies, eventLog);
+  registerRoutes(app, routes, routeDependencies, eventLog);
   return app;
 };

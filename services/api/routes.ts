@@ -9,7 +9,7 @@ import { templateTestRoutes } from './templates/template-test-route.ts';
 import { templateWriteRoutes } from './templates/write-routes.ts';
 import { usageRoutes } from './usage/routes.ts';
 
-/** Everything that the API can do. */
+/** All routes of the API. */
 export const routes: readonly Route[] = [
   ...renderRoutes,
   ...jobRoutes,

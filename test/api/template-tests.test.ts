@@ -34,7 +34,7 @@ describe('Trials of templates', () => {
         quota_limit: 2,
         quota_used: 2,
         quota_reset: '2026-06-01T00:00:00.000Z',
-        message: expect.stringMatching(/trials/),
+        message: expect.stringMatching(/template tests/),
       },
     });
     expect((await tryOut(test)).status).toBe(200);

@@ -161,7 +161,7 @@ it.skipIf(!areServersAvailable)(
     const lines = api!
       .output()
       .split('\n')
-      .filter((line) => line.includes('"request answered"'))
+      .filter((line) => line.includes('"request handled"'))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines.find((line) => line['request_id'] === request_id)).toMatchObject({
       level: 'debug',

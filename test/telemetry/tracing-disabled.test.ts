@@ -61,7 +61,7 @@ describe('A service that sends its traces nowhere', () => {
       method: 'POST',
       route: '/api/v1/render',
       status: 400,
-      msg: 'request answered',
+      msg: 'request handled',
     });
   });
 

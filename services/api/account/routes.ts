@@ -39,14 +39,14 @@ const historyEventView = ({ id, type, stream, metadata, data }: AccountHistoryDo
   data: inSnakeCase(data),
 });
 
-/** What the account may do, and what was done to it and its keys. */
+/** The account with its limits, and its history. */
 export const accountRoutes: Route[] = [
   route({
     method: 'GET',
     path: '/api/v1/account',
     tag: 'Account',
     summary: 'Read the account',
-    description: 'Its plan, and every limit that applies to it.',
+    description: 'Returns the plan of the account and every limit that applies to it.',
     permission: 'usage:read',
     responses: [{ status: 200, description: 'The account.', schema: nameSchema('Account', accountResponse) }],
     handle: async ({ account, limits }): Promise<AccountResponse> => ({
@@ -63,7 +63,7 @@ export const accountRoutes: Route[] = [
     path: '/api/v1/account/events',
     tag: 'Account',
     summary: "Read the account's history",
-    description: 'What happened to the account and its keys, newest first. No secret is ever in it.',
+    description: 'Lists the changes of the account and its keys, newest first. The history contains no secrets.',
     permission: 'usage:read',
     request: { query: accountEventsQuery },
     responses: [

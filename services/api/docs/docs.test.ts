@@ -14,16 +14,16 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-test('the description of the API is served as JSON', async () => {
-  const answer = await app.inject('/openapi.json');
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-  expect(answer.json()).toEqual(JSON.parse(JSON.stringify(document)));
+test('the OpenAPI document is served as JSON', async () => {
+  const response = await app.inject('/openapi.json');
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(response.json()).toEqual(JSON.parse(JSON.stringify(document)));
 });
 
 const assetsIn = (page: string): string[] =>
   [...page.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, address]) => address ?? '');
 
-test.each(['/docs', '/docs/'])('%s is a page whose every part comes from the service itself', async (address) => {
+test.each(['/docs', '/docs/'])('%s loads all its assets from the service itself', async (address) => {
   const page = await app.inject(address);
   expect(page.statusCode).toBe(200);
   expect(page.headers['content-type']).toMatch(/^text\/html/);
@@ -36,24 +36,24 @@ test.each(['/docs', '/docs/'])('%s is a page whose every part comes from the ser
   }
 });
 
-test('the page may run no script but those of the service, and send nothing elsewhere', async () => {
+test('the content security policy of the page allows only scripts and connections of the service', async () => {
   const { headers, body } = await app.inject('/docs');
   expect(headers['content-security-policy']).toContain("default-src 'none'; script-src 'self'; style-src 'self';");
   expect(headers['content-security-policy']).not.toMatch(/unsafe|https?:/);
   expect(body).not.toMatch(/<script(?![^>]*src=)[^>]*>|<style|\son\w+=/);
 });
 
-test('the policy of the page is not put on the answers of the API', async () => {
+test('responses of the API do not have the content security policy of the page', async () => {
   expect((await app.inject('/openapi.json')).headers).not.toHaveProperty('content-security-policy');
 });
 test.each(['/docs/nothing', '/docs/static/nothing.js', '/docs/static/../../package.json'])(
-  'there is nothing at %s',
+  '%s does not exist',
   async (address) => {
     expect((await app.inject(address)).statusCode).toBe(404);
   },
 );
 
-test('a part of the page that has not changed is not sent again', async () => {
+test('an unchanged asset of the page is not sent again', async () => {
   const first = await app.inject('/docs/static/swagger-ui.css');
   const again = await app.inject({
     url: '/docs/static/swagger-ui.css',
@@ -62,22 +62,22 @@ test('a part of the page that has not changed is not sent again', async () => {
   expect([first.statusCode, again.statusCode, again.body]).toEqual([200, 304, '']);
 });
 
-test('the description is made when it is asked for, and once', async () => {
-  let made = 0;
+test('the OpenAPI document is built once, at the first request', async () => {
+  let buildCount = 0;
   const server = Fastify();
   registerDocs(server, () => {
-    made += 1;
+    buildCount += 1;
     return document;
   });
   await server.ready();
-  expect(made).toBe(0);
+  expect(buildCount).toBe(0);
   for (const address of ['/openapi.json', '/docs', '/openapi.json'])
     expect((await server.inject(address)).statusCode).toBe(200);
-  expect(made).toBe(1);
+  expect(buildCount).toBe(1);
   await server.close();
 });
 
-test('HEAD is answered like GET, without the body', async () => {
+test('HEAD returns the headers of GET without a body', async () => {
   const { statusCode, headers, body } = await app.inject({ method: 'HEAD', url: '/docs' });
   expect([statusCode, body]).toEqual([200, '']);
   expect(Number(headers['content-length'])).toBe((await app.inject('/docs')).rawPayload.length);

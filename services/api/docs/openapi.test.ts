@@ -10,14 +10,14 @@ import { routes } from '../routes.ts';
 
 const copy = () => JSON.parse(JSON.stringify(buildOpenApi(routes, { version: '1.2.3' })));
 
-test('the document is valid OpenAPI 3.1, as two validators see it', async () => {
+test('the document is valid OpenAPI 3.1 for two validators', async () => {
   const validator = new Validator();
   expect(await validator.validate(copy())).toEqual({ valid: true });
   expect(validator.version).toBe('3.1');
   expect(await validateByReadme(copy())).toMatchObject({ valid: true });
 });
 
-test('every route is in the document once, with an id of its own', () => {
+test('every route is in the document once, with its own operation id', () => {
   const operations = Object.values(copy().paths).flatMap((path) => Object.values(path as object)) as {
     operationId: string;
   }[];
@@ -26,7 +26,7 @@ test('every route is in the document once, with an id of its own', () => {
 });
 
 test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
-  '%s lists every error that it can have, under its status, with its own fields and an example',
+  '%s lists every error it can return, under its status, with its fields and an example',
   (_, route) => {
     const document = copy();
     const { responses } = document.paths[route.path][route.method.toLowerCase()];
@@ -44,7 +44,7 @@ test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as cons
   },
 );
 
-test('a call that needs a key says which permission, and lists what can be wrong with the key', () => {
+test('a route that needs a key names the permission and lists the errors of the key', () => {
   for (const route of routes.filter(({ path }) => path.startsWith('/api/'))) {
     expect(route.permission).toBeDefined();
     expect(route.errors).toEqual(
@@ -62,7 +62,7 @@ test('a call that needs a key says which permission, and lists what can be wrong
   }
 });
 
-test.each(Object.keys(errors) as ErrorName[])('the example of %s has the fields that the error has', (name) => {
+test.each(Object.keys(errors) as ErrorName[])('the example of the error %s has all fields of the error', (name) => {
   expect(errors[name].extra.strict().safeParse(exampleExtra[name] ?? {}).error).toBeUndefined();
   expect(errorExample(name)).toMatchObject({ error: errors[name].error, code: errors[name].status });
 });
@@ -77,7 +77,7 @@ test.each(bodies)('%s accepts its example %s', (_route, _name, schema, value) =>
   expect(schema.safeParse(value).error).toBeUndefined();
 });
 
-const answers = routes.flatMap(({ method, path, responses }) =>
+const responseExamples = routes.flatMap(({ method, path, responses }) =>
   responses.flatMap(({ status, schema, examples = {} }) =>
     Object.entries(examples).map(
       ([name, { value }]) => [`${method} ${path}`, status, name, schema as z.ZodType, value] as const,
@@ -85,18 +85,18 @@ const answers = routes.flatMap(({ method, path, responses }) =>
   ),
 );
 
-test.each(answers)('%s answers with %i as in its example %s', (_route, _status, _name, schema, value) => {
+test.each(responseExamples)('%s has for status %i a valid example %s', (_route, _status, _name, schema, value) => {
   expect(schema.safeParse(value).error).toBeUndefined();
 });
 
-test('callers may leave out what has a default, and every answer has it', () => {
+test('a field with a default is optional in requests and present in every response', () => {
   const { ConvertRequest, CreatedTemplate } = copy().components.schemas;
   expect(ConvertRequest.required).toEqual(['mode', 'input_type', 'data']);
   expect(CreatedTemplate.properties.variables.items.required).toContain('required');
 });
 
-test('two answers with one status are refused rather than one of them forgotten', () => {
+test('two responses for one status of a route are rejected', () => {
   const [route] = routes;
   const twice = { ...route!, responses: [...route!.responses, ...route!.responses] };
-  expect(() => buildOpenApi([twice], { version: '1' })).toThrow('has two answers for one status');
+  expect(() => buildOpenApi([twice], { version: '1' })).toThrow('has two responses for one status');
 });

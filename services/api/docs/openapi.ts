@@ -11,11 +11,11 @@ import { type Route, schemaNames } from '../server/route.ts';
 export type OpenApiDocument = Json & { openapi: string; paths: Record<string, Json> };
 
 const tags = [
-  { name: 'Rendering', description: 'From content to PDF.' },
-  { name: 'Jobs', description: 'What became of asynchronous renders, and their callbacks.' },
-  { name: 'Templates', description: 'HTML with placeholders, stored, versioned and tried out.' },
-  { name: 'Account', description: 'What the account may do, has used, and what was done to it.' },
-  { name: 'Operation', description: 'For those who run the service.' },
+  { name: 'Rendering', description: 'Turn content into PDF.' },
+  { name: 'Jobs', description: 'The state of asynchronous renders and of their callbacks.' },
+  { name: 'Templates', description: 'Store, version and test HTML with placeholders.' },
+  { name: 'Account', description: 'The limits, the usage and the history of the account.' },
+  { name: 'Operation', description: 'For operators of the service.' },
 ];
 
 type SchemaUse = { schema: z.ZodType; direction: Direction };
@@ -56,8 +56,8 @@ const pathsOf = (routes: readonly Route[]): Record<string, Json> => {
 };
 
 /**
- * Writes the reference of the API. `baseUrl` is where callers reach it; without one that is wherever they have the document from,
- * which holds behind any name and port.
+ * Builds the API reference. `baseUrl` is the address of the API; by default it is the address from which the caller has
+ * the document.
  */
 export const buildOpenApi = (
   routes: readonly Route[],

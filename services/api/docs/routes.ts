@@ -2,7 +2,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { OpenApiDocument } from './openapi.ts';
 import { logo, styles } from './branding.ts';
 
-// Everything comes from this service, and the page talks to nobody else.
+// All parts of the page come from this service, and the page connects to no other.
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -15,7 +15,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The page and its parts, as an app of its own. */
+/** The page and its assets, served by a separate Fastify instance. */
 const openPages = async (document: OpenApiDocument): Promise<FastifyInstance> => {
   const [{ default: swagger }, { default: swaggerUi }] = await Promise.all([
     import('@fastify/swagger'),
@@ -42,23 +42,26 @@ const openPages = async (document: OpenApiDocument): Promise<FastifyInstance> =>
   return pages;
 };
 
-const once = <T>(make: () => T): (() => T) => {
-  let made: { value: T } | undefined;
-  return () => (made ??= { value: make() }).value;
+const once = <T>(create: () => T): (() => T) => {
+  let created: { value: T } | undefined;
+  return () => (created ??= { value: create() }).value;
 };
 
 const connectionHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'date']);
 
-/** Serves the API's description at /openapi.json, and at /docs a page to read it and try it out. Both are made at the first request, because most processes are never asked for them. */
-export const registerDocs = (app: FastifyInstance, describe: () => OpenApiDocument): void => {
-  const document = once(describe);
+/**
+ * Serves the OpenAPI document at /openapi.json, and at /docs a page to read it and try it out. Both are created at the
+ * first request, because most processes never serve them.
+ */
+export const registerDocs = (app: FastifyInstance, build: () => OpenApiDocument): void => {
+  const document = once(build);
   const text = once(() => JSON.stringify(document()));
   app.get('/openapi.json', async (_, reply) =>
     reply.type('application/json; charset=utf-8').header('cache-control', 'no-cache').send(text()),
   );
 
   const pages = once(() => openPages(document()));
-  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const servePage = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const { statusCode, headers, rawPayload } = await (
       await pages()
     ).inject({ url: request.url, headers: request.headers });
@@ -70,6 +73,6 @@ export const registerDocs = (app: FastifyInstance, describe: () => OpenApiDocume
       if (value !== undefined && !connectionHeaders.has(name)) reply.header(name, value);
     return reply.code(statusCode).send(rawPayload);
   };
-  app.get('/docs', answer);
-  app.get('/docs/*', answer);
+  app.get('/docs', servePage);
+  app.get('/docs/*', servePage);
 };

@@ -12,24 +12,24 @@ import { publicRoute, type Route } from '../server/route.ts';
 
 const notFound = (): ApiError => ApiError.of('not_found', 'There is no such PDF.');
 const expired = (): ApiError =>
-  ApiError.of('download_expired', 'The PDF could be fetched for an hour; the hour is over.');
+  ApiError.of('download_expired', 'The PDF was available for one hour; the hour is over.');
 
 const requireValidToken = ({ secrets, eventLog }: Dependencies, id: string, token: string): void => {
-  const verdict = checkDownloadToken(secrets, id, token, eventLog.now());
-  if (verdict === 'wrong') throw notFound();
-  if (verdict === 'expired') throw expired();
+  const result = checkDownloadToken(secrets, id, token, eventLog.now());
+  if (result === 'wrong') throw notFound();
+  if (result === 'expired') throw expired();
 };
 
 type KeptPdf = { sha256: string; keptUntil: string };
 
-/** From the log, not a read model: a callback's receiver may fetch the PDF before any read model shows it. */
+/** Reads the event log: a webhook receiver may fetch the PDF before a read model shows it. */
 const keptPdf = async ({ eventLog }: Dependencies, id: string, accountId: string | null): Promise<KeptPdf> => {
   const { history, aggregate } = await loadAggregate(eventLog, render, streams.render(id));
   const requested = history.find((event) => event.type === 'RenderRequested')?.data;
   if (!requested || (accountId !== null && requested.accountId !== accountId) || aggregate.state.status !== 'DONE')
     throw notFound();
   const { pdf } = aggregate.state;
-  // That of a render that was waited for is kept only when it was made again.
+  // The PDF of a synchronous render is kept only if it was regenerated.
   if (pdf === null && requested.responseMode.kind === 'wait') throw notFound();
   if (pdf === null || eventLog.now() >= new Date(pdf.keptUntil)) throw expired();
   return pdf;
@@ -37,11 +37,11 @@ const keptPdf = async ({ eventLog }: Dependencies, id: string, accountId: string
 
 const readPdf = async ({ blobs, eventLog }: Dependencies, sha256: string, keptUntil: string): Promise<Uint8Array> =>
   blobs.get(sha256).catch((error: unknown) => {
-    // The hour may have ended just now; before that it must be there.
+    // The hour may have ended since the check; before its end the blob must exist.
     throw error instanceof BlobNotFound && eventLog.now() >= new Date(keptUntil) ? expired() : error;
   });
 
-/** The range of the request. Only GET has ranges (RFC 9110, 14.2), and If-Range must name this PDF (13.1.5). */
+/** The Range header, for GET only (RFC 9110, 14.2) and if If-Range names this PDF (13.1.5). */
 const rangeOf = ({ method, headers }: FastifyRequest, etag: string): string | undefined =>
   method === 'GET' && (headers['if-range'] === undefined || headers['if-range'] === etag) ? headers.range : undefined;
 
@@ -49,7 +49,7 @@ const sendBytes = (request: FastifyRequest, reply: FastifyReply, bytes: Uint8Arr
   const range = rangeOf(request, etag);
   const parsed = range === undefined ? -2 : parseRange(bytes.byteLength, range, { combine: true });
   if (parsed === -1) return reply.status(416).header('content-range', `bytes */${bytes.byteLength}`).send();
-  // Several separate parts are not worth a multipart answer: the whole is allowed, too (RFC 9110, 14.2).
+  // For several separate ranges the whole PDF is sent, as RFC 9110 (14.2) allows, not a multipart response.
   if (parsed === -2 || parsed.type !== 'bytes' || parsed.length !== 1) return reply.send(bytes);
   const { start, end } = parsed[0]!;
   return reply
@@ -59,12 +59,12 @@ const sendBytes = (request: FastifyRequest, reply: FastifyReply, bytes: Uint8Arr
 };
 
 const params = z.object({ render_id: z.string().describe('render_<id>') });
-// A token that is there twice is a wrong token.
-const query = z.object({ token: z.coerce.string().optional().describe('As pdf_url has it.') });
+// A repeated token parameter is a wrong token.
+const query = z.object({ token: z.coerce.string().optional().describe('The token of pdf_url.') });
 const pdfType = 'application/pdf';
 const etagDescription = 'The SHA-256 of the PDF, in quotes.';
 
-/** Finished PDFs, for callers with the account's key or the token of the address. */
+/** Downloads of PDFs, with a key of the account or with the token of `pdf_url`. */
 export const downloadRoutes: Route[] = [
   publicRoute({
     method: 'GET',
@@ -72,15 +72,17 @@ export const downloadRoutes: Route[] = [
     tag: 'Jobs',
     summary: 'Fetch the PDF of a job',
     description:
-      'For one hour from the end of an asynchronous render, or from when the PDF of another one was made again for a repeated request; then the PDF is erased and only its hash remains. The address in `pdf_url` has a token that takes the place of a key. Parts can be asked for with `Range`, and `If-None-Match` is heeded.',
+      'The PDF is available for one hour after the end of an asynchronous render, or after the PDF of a synchronous ' +
+      'render was regenerated for a repeated request. Then it is erased and only its hash remains. The address in ' +
+      '`pdf_url` has a token that replaces the key. `Range` and `If-None-Match` are supported.',
     permission: 'jobs:read',
     tokenParameter: 'token',
     request: { params, query },
     responses: [
       { status: 200, description: 'The PDF.', schema: null, contentType: pdfType, headers: { ETag: etagDescription } },
-      { status: 206, description: 'The part that `Range` asked for.', schema: null, contentType: pdfType },
-      { status: 304, description: 'It is the one that `If-None-Match` names.', schema: null },
-      { status: 416, description: 'The PDF has no such part.', schema: null },
+      { status: 206, description: 'The requested range.', schema: null, contentType: pdfType },
+      { status: 304, description: 'The PDF is the one that `If-None-Match` names.', schema: null },
+      { status: 416, description: 'The PDF has no such range.', schema: null },
     ],
     errors: ['not_found', 'download_expired'],
     handle: async ({ caller, params: { render_id }, query: { token }, reply }, dependencies) => {
@@ -99,8 +101,8 @@ export const downloadRoutes: Route[] = [
         'cache-control': 'private, no-store',
         'x-content-type-options': 'nosniff',
       });
-      const known = request.headers['if-none-match']?.split(',').map((one) => one.trim().replace(/^W\//, ''));
-      if (known?.some((one) => one === etag || one === '*')) return reply.status(304).send();
+      const knownEtags = request.headers['if-none-match']?.split(',').map((entry) => entry.trim().replace(/^W\//, ''));
+      if (knownEtags?.some((known) => known === etag || known === '*')) return reply.status(304).send();
       return sendBytes(request, reply, bytes, etag);
     },
   }),

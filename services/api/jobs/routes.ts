@@ -34,7 +34,7 @@ const params = z.object({ job_id: z.string().describe('job_<id>') });
 
 const jobNotFound = (): ApiError => ApiError.of('job_not_found', 'The account has no such job.');
 
-/** The smallest id that a job created at this time can have: ids begin with the time in milliseconds. */
+/** The smallest possible id of a job created at this time: ids begin with the time in milliseconds. */
 const lowestIdAt = (time: string): string => encodeTime(Math.max(0, Date.parse(time)), 10) + '0'.repeat(16);
 
 const smallestId = (...ids: (string | undefined)[]): string | undefined =>
@@ -43,32 +43,32 @@ const smallestId = (...ids: (string | undefined)[]): string | undefined =>
 const cursorId = (cursor: string | undefined): string | undefined => {
   if (cursor === undefined) return undefined;
   const id = bareId('job', cursor);
-  if (!id) throw ApiError.of('invalid_request', 'cursor must be the next_cursor of another page.', { field: 'cursor' });
+  if (!id) throw ApiError.of('invalid_request', 'cursor must be the next_cursor of a page.', { field: 'cursor' });
   return id;
 };
 
-/** The events of a render and its callback, in the order of the log. */
+/** The events of a render and its webhook delivery, in the order of the event log. */
 const historyOf = async ({ store }: EventLog, id: string): Promise<RecordedEvent[]> => {
-  const [render, callback] = await Promise.all([store.read(streams.render(id)), store.read(streams.delivery(id))]);
-  return [...render, ...callback].toSorted((a, b) => a.position - b.position);
+  const [render, delivery] = await Promise.all([store.read(streams.render(id)), store.read(streams.delivery(id))]);
+  return [...render, ...delivery].toSorted((a, b) => a.position - b.position);
 };
 
 type JobWithHistory = { document: RenderDocument; history: RecordedEvent[] };
 
-/** A job with all that the log has of it now: after its callback it must not look as if it were under way. */
+/** Loads a job with its whole history: after the callback, the job must not be shown as running. @throws ApiError job_not_found */
 const requireJob = async (
   { eventLog, reads }: Dependencies,
   accountId: string,
-  prefixed: string,
+  jobId: string,
 ): Promise<JobWithHistory> => {
-  const id = bareId('job', prefixed);
+  const id = bareId('job', jobId);
   const history = id ? await historyOf(eventLog, id) : [];
   if (!id || history[0]?.metadata.accountId !== accountId) throw jobNotFound();
   const { position } = history.at(-1)!;
   await Promise.all([renders, deliveries].map((model) => reads.waitForCheckpoint(model, position, maxWaitMs)));
   const document = (await reads.get(renders, id)) as RenderDocument | null;
   if (document) return { document, history };
-  const message = 'The job is there and cannot be shown yet. Try again in a moment.';
+  const message = 'The job exists but cannot be shown yet. Try again in a moment.';
   throw ApiError.of('service_unavailable', message, { retry_after: 1 });
 };
 
@@ -76,24 +76,24 @@ const jobViewOf = async (
   { reads, downloadUrlFor, eventLog }: Dependencies,
   document: RenderDocument,
 ): Promise<JobResponse> => {
-  const callback =
+  const delivery =
     document.webhookUrl === null ? null : ((await reads.get(deliveries, document.id)) as DeliveryDocument | null);
-  return jobOf(document, callback, downloadUrlFor, eventLog.now());
+  return jobOf(document, delivery, downloadUrlFor, eventLog.now());
 };
 
 const redeliveryExample = {
-  summary: 'With the headers and the address once more',
+  summary: 'With the headers and the address',
   value: { webhook_url: 'https://example.com/hooks?key=1f9c', webhook_headers: { Authorization: 'Bearer 5f2d' } },
 };
 
-/** What became of renders and their callbacks. */
+/** The routes for jobs and their callbacks. */
 export const jobRoutes: Route[] = [
   route({
     method: 'GET',
     path: '/api/v1/jobs',
     tag: 'Jobs',
     summary: 'List jobs',
-    description: 'The asynchronous renders of the account, newest first, in pages that stay put while new jobs arrive.',
+    description: 'Lists the asynchronous renders of the account, newest first. New jobs do not shift the pages.',
     permission: 'jobs:read',
     request: { query: listJobsQuery },
     responses: [{ status: 200, description: 'One page of jobs.', schema: nameSchema('JobList', jobListResponse) }],
@@ -116,7 +116,15 @@ export const jobRoutes: Route[] = [
     tag: 'Jobs',
     summary: 'Read a job',
     description:
-      'What became of a render and of its callback. `status` is `QUEUED` when the render is accepted, `PROCESSING` when a worker has taken it up, then `DONE` or `FAILED`. A callback that failed for good is in `webhook_error`. Unknown jobs and those of other accounts are the same 404.\n\nWith `diagnostics=true` a render that has ended is told of in more detail. Timings, lane and failed resources are those of the render itself. Messages of the console and fonts are not noted while callers wait: who asks for them first has the document made once more, and looked at closely. Since the same request gives the same bytes, what is seen there holds for the first PDF too; `same_bytes` says whether it came out the same. What was found is kept. The second rendering is charged to nobody; since it makes a PDF, the key needs the permission `render:create`, too. Where many renders wait, nothing is made and `pending` says to ask again.',
+      'Returns the state of a render and of its callback. `status` is `QUEUED` after acceptance, `PROCESSING` once a ' +
+      'worker has started, then `DONE` or `FAILED`. `webhook_error` is present if the callback failed for good. Unknown ' +
+      'jobs and jobs of other accounts are the same 404.\n\n' +
+      'With `diagnostics=true` the response has `diagnostics` of a render that has ended. Timings, render mode and failed ' +
+      'resources are those of the render itself. Console messages and fonts are not recorded during a render: the first ' +
+      'request for them renders the document a second time, and the result is kept. The same request gives the same ' +
+      'bytes, so the findings apply to the first PDF, too; `same_bytes` says whether both PDFs are equal. The second ' +
+      'rendering does not count toward the quota. It makes a PDF, so the key also needs the permission `render:create`. ' +
+      'If many renders wait, nothing is rendered and `pending` is true: ask again later.',
     permission: 'jobs:read',
     request: { params, query: diagnosticsQuery },
     responses: [
@@ -135,10 +143,12 @@ export const jobRoutes: Route[] = [
         cause,
         reply,
       } = context;
-      const wanted = query.diagnostics === 'true';
-      if (wanted) requirePermission(context, 'render:create');
+      const wantsDiagnostics = query.diagnostics === 'true';
+      if (wantsDiagnostics) requirePermission(context, 'render:create');
       const { document } = await requireJob(dependencies, account.id, job_id);
-      const diagnostics = wanted ? await getDiagnostics(dependencies, document.id, cause, waitSignal(reply)) : null;
+      const diagnostics = wantsDiagnostics
+        ? await getDiagnostics(dependencies, document.id, cause, waitSignal(reply))
+        : null;
       return { ...(await jobViewOf(dependencies, document)), ...(diagnostics ? { diagnostics } : {}) };
     },
   }),
@@ -148,7 +158,8 @@ export const jobRoutes: Route[] = [
     tag: 'Jobs',
     summary: "Read a job's history",
     description:
-      "Every event of the render and of its callback: what, when, by whom, in which trace. Values of the callback's headers, and parts of its address that may be credentials, are shown as `***`. A receiver's answer that repeats them is masked in the same way.",
+      'Lists every event of the render and of its callback with time, actor and trace. Header values of the callback, and ' +
+      'parts of its address that may be credentials, are shown as `***`, also where the response of a receiver repeats them.',
     permission: 'jobs:read',
     request: { params },
     responses: [{ status: 200, description: 'The events.', schema: nameSchema('JobHistory', jobHistoryResponse) }],
@@ -164,7 +175,11 @@ export const jobRoutes: Route[] = [
     tag: 'Jobs',
     summary: 'Send a callback again',
     description:
-      'Starts another round of three attempts, with the same `webhook-id`. The body may be empty: the callback then goes where it went before. Headers, and an address that the job shows with `***`, are erased when a delivery has ended, delivered or not. So they have to be sent again: `webhook_headers` if there were any (`{}` sends none now), and the whole `webhook_url` if the job shows it masked. Otherwise the answer is 409 `webhook_target_erased`. The body may name another address, method or headers once the delivery has ended; while the callback is under way, that is 409 `redelivery_conflict`.',
+      'Starts another round of three attempts with the same `webhook-id`. With an empty body the callback goes to the same ' +
+      'address as before. Headers, and an address that the job shows with `***`, are erased when a delivery has ended. ' +
+      'Send them again: `webhook_headers` if there were any (`{}` sends none), and the whole `webhook_url` if the job shows ' +
+      'it masked. Otherwise the response is 409 `webhook_target_erased`. After the end of a delivery the body may name ' +
+      'another address, method or headers; during the delivery, that is 409 `redelivery_conflict`.',
     permission: 'render:create',
     request: {
       params,
@@ -175,7 +190,7 @@ export const jobRoutes: Route[] = [
     responses: [
       {
         status: 200,
-        description: 'The callback is on its way.',
+        description: 'The delivery has started.',
         schema: nameSchema('Redelivered', redeliverJobResponse),
       },
     ],
@@ -184,7 +199,7 @@ export const jobRoutes: Route[] = [
       const { readYourWrites } = dependencies;
       const { document } = await requireJob(dependencies, account.id, params.job_id);
       if (document.webhookUrl === null) {
-        const message = 'The job has no webhook_url, so there is no callback to send again.';
+        const message = 'The job has no webhook_url, so it has no callback to send again.';
         throw ApiError.of('invalid_request', message, { field: 'job_id' });
       }
       const position = await redeliver(dependencies, document.id, body, cause);
@@ -200,23 +215,24 @@ export const jobRoutes: Route[] = [
     tag: 'Jobs',
     summary: 'Send failed callbacks again',
     description:
-      'Starts another round for the callbacks that have failed for good since the given time. Callbacks that had headers or a masked address are left out, because their secrets are erased. `erased_job_ids` names their jobs: redeliver each of them with a body.',
+      'Starts another round for the callbacks that failed for good since the given time. Callbacks with headers or a masked ' +
+      'address are left out, because their secrets are erased. `erased_job_ids` lists their jobs: redeliver each with a body.',
     permission: 'render:create',
     request: {
       body: nameSchema('RedeliverJobs', redeliverJobsRequest),
-      examples: { night: { summary: 'Since the night', value: { since: '2026-03-02T00:00:00Z' } } },
+      examples: { night: { summary: 'Since midnight', value: { since: '2026-03-02T00:00:00Z' } } },
     },
     responses: [
       {
         status: 200,
-        description: 'The callbacks that are on their way.',
+        description: 'The jobs whose delivery has started.',
         schema: nameSchema('RedeliveredJobs', redeliverJobsResponse),
       },
     ],
     handle: async ({ account, body, cause }, dependencies) => {
-      const { redelivered: again, erased } = await redeliverFailed(dependencies, account.id, body.since, cause);
+      const { redelivered, erased } = await redeliverFailed(dependencies, account.id, body.since, cause);
       const erasedJobs = erased.length > 0 ? { erased_job_ids: erased.map(jobIdOf) } : {};
-      return { redelivered: again.length, job_ids: again.map(jobIdOf), ...erasedJobs };
+      return { redelivered: redelivered.length, job_ids: redelivered.map(jobIdOf), ...erasedJobs };
     },
   }),
 ];

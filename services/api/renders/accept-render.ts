@@ -13,55 +13,55 @@ import { sealResponseMode, type SubmitRenderResult, submitRender } from '#applic
 
 export type AcceptedRender = { submission: SubmitRenderResult; estimatedMs: number };
 
-/** The read models that show a render from its acceptance on. */
+/** The read models that show an accepted render. */
 const renderReadModels = [readModels.renders, readModels.usage, readModels.templateUsage];
 
 const maxIdAgeMs = 10_000;
 
-/** The moment in the render's id, by which jobs are found; now for the id of an attempt that was given up long ago. */
+/** The time in the render's id, by which jobs are listed; `now` if the id is from a much older attempt. */
 const acceptanceTimeOf = (id: string, now: Date): Date => {
-  const made = timeOfId(id);
-  return Math.abs(now.getTime() - made.getTime()) < maxIdAgeMs ? made : now;
+  const idTime = timeOfId(id);
+  return Math.abs(now.getTime() - idTime.getTime()) < maxIdAgeMs ? idTime : now;
 };
 
-/** @throws Problem service_unavailable where the service cannot take the render on now */
+/** @throws ApiError service_unavailable if the service cannot accept the render now */
 const estimateOf = async (
   dependencies: Dependencies,
   context: CallerContext,
   source: RenderSource,
   { kind }: RequestedResponseMode,
 ): Promise<Estimate> => {
-  const { estimator: estimates, maxBacklog } = dependencies;
+  const { estimator, maxBacklog } = dependencies;
   const {
     account: { id: accountId },
     limits,
   } = context;
   if (kind === 'wait')
-    return requireShortWait(estimates, { accountId, source, priority: 'urgent' }, limits.processingMs);
-  const estimate = await estimates.estimate({ accountId, source, priority: 'ordinary' });
+    return requireShortWait(estimator, { accountId, source, priority: 'urgent' }, limits.processingMs);
+  const estimate = await estimator.estimate({ accountId, source, priority: 'ordinary' });
   requireBacklogCapacity(estimate, maxBacklog);
   return estimate;
 };
 
 /**
- * Accepts a render within the quota of the account: from then on it is in the log. `estimatedMs` is the time until its
- * PDF is there.
- * @throws Problem
+ * Accepts a render within the quota of the account and appends it to the event log. `estimatedMs` is the estimated time
+ * until its PDF is ready.
+ * @throws ApiError
  */
 export const acceptRender = async (
   dependencies: Dependencies,
   context: CallerContext<ConvertRequest | TemplateRequest>,
-  wish: RequestedResponseMode,
+  responseMode: RequestedResponseMode,
 ): Promise<AcceptedRender> => {
   const { id, body, account, cause, reply } = context;
   const at = acceptanceTimeOf(id, dependencies.eventLog.now());
-  const ask = await storeRenderInput(dependencies, context, body, context.longTexts);
-  const { waitMs, workMs, confirmPosition } = await estimateOf(dependencies, context, ask.source, wish);
+  const input = await storeRenderInput(dependencies, context, body, context.longTexts);
+  const { waitMs, workMs, confirmPosition } = await estimateOf(dependencies, context, input.source, responseMode);
   const estimatedMs = waitMs + workMs;
   const submission = await acceptWithinQuota(dependencies, context, reply, { id, at }, async () => {
-    const sealed = await sealResponseMode(dependencies, id, wish, estimatedMs);
-    const wanted = { ...ask, id, at, templateTest: false, responseMode: sealed, cause };
-    return submitRender(dependencies, context, wanted, waitSignal(reply));
+    const sealed = await sealResponseMode(dependencies, id, responseMode, estimatedMs);
+    const request = { ...input, id, at, templateTest: false, responseMode: sealed, cause };
+    return submitRender(dependencies, context, request, waitSignal(reply));
   }).catch((error: unknown) => {
     confirmPosition?.(null);
     throw error;

@@ -1,6 +1,6 @@
 import type { Example } from '../server/route.ts';
 
-/** Requests as callers may send them. */
+/** Example requests. */
 export const renderExamples: Record<string, Example> = {
   markdown: {
     summary: 'Markdown',
@@ -31,7 +31,7 @@ export const renderExamples: Record<string, Example> = {
     },
   },
   json: {
-    summary: 'JSON as it stands',
+    summary: 'JSON as an array',
     value: {
       mode: 'CONVERT',
       input_type: 'json',
@@ -80,62 +80,80 @@ const done = {
 };
 
 const callbacks = `
-**Callbacks.** The body is JSON with \`id\`, \`status\`, \`job_id\` and \`created_at\`. With status \`DONE\` it has \`pdf_url\`, \`pdf_expires_at\`, \`pages\`, \`file_size_kb\`, \`duration_ms\` and \`completed_at\`; with \`FAILED\` it has
-\`error\`, \`message\`, \`details\` and \`failed_at\`. Any 2xx answer within 10 seconds counts as delivered: only the status decides, not the body. After a 5xx answer, a timeout or a connection that fails there are two more attempts, 5 and then 30 seconds later; any other
-answer ends it at once, redirects among them. An address that is not public is a failed attempt, and a host name that leads to one is reported like one that does not exist. The same callback can come twice, so go by \`job_id\`.
+**Callbacks.** The body is JSON with \`id\`, \`status\`, \`job_id\` and \`created_at\`. With status \`DONE\` it also has
+\`pdf_url\`, \`pdf_expires_at\`, \`pages\`, \`file_size_kb\`, \`duration_ms\` and \`completed_at\`; with \`FAILED\` it has
+\`error\`, \`message\`, \`details\` and \`failed_at\`. A 2xx response within 10 seconds counts as delivered; its body does not
+matter. After a 5xx response, a timeout or a failed connection there are two more attempts, 5 and then 30 seconds later.
+Any other response, also a redirect, ends the delivery at once. An address that is not public is a failed attempt; a host
+name with such an address is reported like a host that does not exist. A callback can arrive twice: use \`job_id\` to
+recognise it.
 
-**Signatures.** \`X-Service-Signature\` is the HMAC-SHA-256, in hex, of the exact bytes of the body, keyed with the account's webhook secret as it is written. Beside it stand the headers of Standard Webhooks
-(\`webhook-id\`, the same at each attempt, \`webhook-timestamp\`, \`webhook-signature\`), made with the same secret. \`webhook_headers\` cannot replace these, nor the headers that HTTP itself needs.
+**Signatures.** \`X-Service-Signature\` is the HMAC-SHA-256, in hex, of the exact bytes of the body. The key is the account's
+webhook secret as text. The headers of Standard Webhooks (\`webhook-id\`, the same at each attempt, \`webhook-timestamp\`,
+\`webhook-signature\`) use the same secret. \`webhook_headers\` cannot replace these headers or those that HTTP needs.
 `.trim();
 
-/** The reference of POST /render. Markdown. */
+/** The reference of POST /render, in Markdown. */
 export const renderDescription = `
-Makes a PDF from content that is sent along (\`CONVERT\`) or from a stored template and data (\`RENDER\`), and answers with it when it is done.
+Makes a PDF from the content of the request (\`CONVERT\`) or from a stored template and data (\`RENDER\`), and returns it
+when it is ready.
 
-**How \`data\` is read.** \`docx\` is always base64. The text types take plain text. They take base64 too: a prefix \`data:...;base64,\` settles it; without one
-the text is decoded only if the whole of it is canonical base64 of 16 characters or more, the result is UTF-8 without control characters, and it looks like the
-input type as far as that can be told (html and xml begin with \`<\`, json parses). \`json\` also takes an object or array as it stands.
+**How \`data\` is read.** \`docx\` is always base64. The text types accept plain text and base64. The prefix
+\`data:...;base64,\` marks base64. Without it, the text is decoded only if all of it is canonical base64 of 16 characters
+or more, the result is UTF-8 without control characters, and it looks like the input type (html and xml begin with
+\`<\`, json parses). \`json\` also accepts an object or array.
 
-**What becomes of it.** CSV, and JSON that is an array of flat objects, turn into a table whose header row repeats on each page and whose numbers are right-aligned.
-Other JSON turns into an indented tree, XML into an indented listing with colours. XML that defines entities is refused.
+**How input becomes a page.** CSV, and JSON that is an array of flat objects, become a table. Its header row repeats on each
+page, and its numbers are right-aligned. Other JSON becomes an indented tree, XML an indented listing with colours.
 
-**What is refused.** HTML is forgiving, so \`invalid_html\` stands for input that would lose content: it ends inside a tag, comment, attribute, script, style, title or textarea, has NUL
-characters, or is not UTF-8. \`invalid_markdown\` likewise: a code fence or HTML comment that is never closed, quotations and lists nested deeper than 100 levels, NUL, not UTF-8. Bad CSV, JSON or XML is
-\`conversion_failed\`. \`line\` counts from 1 in the text as you sent it.
+**What is rejected.** \`invalid_html\` is input that would lose content: it ends inside a tag, comment, attribute, script,
+style, title or textarea, contains NUL characters, or is not UTF-8. \`invalid_markdown\` is Markdown with an open code fence
+or HTML comment, with quotations and lists nested deeper than 100 levels, with NUL, or not in UTF-8. Bad CSV, JSON or XML,
+and XML that defines entities, is \`conversion_failed\`. \`line\` counts from 1 in the text that you sent.
 
-**Images and other resources.** An external image that cannot be loaded fails the render (\`image_load_failed\`); a font or style sheet that cannot is left out. Only public addresses can be reached; the service's own addresses and the
-metadata addresses of cloud providers do not count as public. A host name that leads to
-another address gets the same answer as one that does not exist. A name has 5 seconds to be resolved.
-More pages or more distinct external images than the plan allows are \`conversion_failed\`, with the number and the limit in \`details\`.
+**Images and other resources.** An external image that cannot be loaded fails the render (\`image_load_failed\`); a font or
+style sheet that cannot be loaded is left out. Only public addresses can be reached, not those of the service itself or
+the metadata addresses of cloud providers. A host name with another address is reported like a host that does not exist.
+A name must resolve within 5 seconds. If a document has more pages or more distinct external images than the plan allows,
+the error is \`conversion_failed\` with the number and the limit in \`details\`.
 
-**Documents stay where they are.** One that leads to another address before it is printed, by a script or by a
-\`<meta http-equiv="refresh">\` whose seconds are over within \`wait_time\` (0 seconds: always), is \`conversion_failed\` with the
-reason \`navigated_away\` in \`details\`.
+**Navigation.** A document that navigates to another address before it is printed, by a script or by a
+\`<meta http-equiv="refresh">\` that fires within \`wait_time\` (0 seconds: always), is \`conversion_failed\` with the reason
+\`navigated_away\` in \`details\`.
 
-**Header and footer.** \`{{page}}\`, \`{{total}}\` and \`{{date}}\` (the day of the request, \`YYYY-MM-DD\`) are filled in. The bands lie in the margins; where a margin is lower than its band it grows to it.
+**Header and footer.** \`{{page}}\`, \`{{total}}\` and \`{{date}}\` (the day of the request, \`YYYY-MM-DD\`) are replaced. Header
+and footer are printed in the margins; a margin that is lower than its header or footer grows to that height.
 
-**Time.** \`wait_for\` and \`wait_time\` are part of the processing time that the plan allows, which runs while the render is worked on. The time that it waits for its turn does not count. Accounts take turns, so the renders of one account do not hold up those of another.
-A render gets \`service_unavailable\` with \`retry_after\` if the waiting renders of its account would keep it from beginning within the processing time, or if it waits longer than that for a free browser or process. Neither counts toward the quota.
+**Time.** The plan limits the processing time, which includes \`wait_for\` and \`wait_time\`. The time in the queue does not
+count. Accounts take turns, so the renders of one account do not delay those of another. A render gets
+\`service_unavailable\` with \`retry_after\` if the waiting renders of its account would delay its start by more than the
+processing time, or if it waits longer than that for a free browser or process. Neither counts toward the quota.
 
-**Templates.** Options of the request win over the template's \`default_options\`. A placeholder whose value is absent is a \`template_render_error\` that names it; \`{{#if x}}\` and \`{{#each x}}\` over
-something absent are false and empty. \`null\` counts as present. A version that never existed, or is no longer kept, is \`template_not_found\` with status 422.
+**Templates.** Options of the request override the template's \`default_options\`. A placeholder without a value is a
+\`template_render_error\` that names it; \`{{#if x}}\` and \`{{#each x}}\` treat a missing value as false and empty. \`null\` is a
+value. A version that never existed, or is no longer kept, is \`template_not_found\` with status 422.
 
-**Repeating a request.** With an \`Idempotency-Key\` the same request brings back the same PDF, charged once. The PDF of a render that was waited for is not kept: it is made again, at most five times, and then kept for an hour.
-Requests that come while it is made share it. Beyond that \`rate_limit_exceeded\` says when the key is forgotten. Repeated requests count toward the requests per minute.
+**Repeated requests.** With an \`Idempotency-Key\` the same request returns the same PDF and is charged once. The PDF of a
+synchronous render is not kept: a repeated request renders it again, at most five times, and then it is kept for an hour.
+Concurrent requests share one rendering. After that, \`rate_limit_exceeded\` says when the key expires. Repeated requests
+count toward the requests per minute.
 
-The same request gives the same bytes: dates inside the PDF are those of the request. If making the PDF fails, the error carries \`render_id\`, under which the failure is on record.
+The same request gives the same bytes: the dates inside the PDF are those of the request. If a render fails, the error has
+\`render_id\`, the id of the recorded render.
 
-**Not waiting.** With a \`webhook_url\` the answer comes at once, with status \`QUEUED\` and a job to ask about; a callback follows when the PDF is there or has failed. \`estimated_time_ms\` is made from
-recent renders of the same kind of input, and from the renders of the account that wait now.
+**Asynchronous renders.** With a \`webhook_url\` the response is immediate, with status \`QUEUED\` and a job to query. A
+callback follows when the PDF is ready or the render has failed. \`estimated_time_ms\` is based on recent renders of the same
+kind of input and on the waiting renders of the account.
 
-**Diagnostics.** With \`diagnostics=true\` and a test key the answer to a render that is waited for has \`diagnostics\`, errors too: timings, lane, console, failed resources, fonts. The document is made a second time for them. For any other
-render ask for its job, \`GET /api/v1/jobs/job_<id>?diagnostics=true\`, with the id of the render.
+**Diagnostics.** With \`diagnostics=true\` and a test key the response to a synchronous render has \`diagnostics\`, also if it is
+an error: timings, render mode, console, failed resources, fonts. For them the document is rendered a second time. For
+other renders use \`GET /api/v1/jobs/job_<id>?diagnostics=true\` with the id of the render.
 
 ${callbacks}
 `.trim();
 
-/** Answers as callers may get them. */
+/** Example responses. */
 export const responseExamples = {
   done: { summary: 'The PDF', value: done },
-  queued: { summary: 'The job, where a webhook_url is given', value: queued },
+  queued: { summary: 'The job, if the request has a webhook_url', value: queued },
 };

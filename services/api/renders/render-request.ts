@@ -21,7 +21,7 @@ const parseConvert = (body: Body): ConvertRequest => {
   if (typeof request.data !== 'string' && request.input_type !== 'json') {
     throw ApiError.of(
       'invalid_request',
-      `data must be a string where input_type is ${request.input_type}; only json takes an object or array.`,
+      `data must be a string if input_type is ${request.input_type}; only json accepts an object or array.`,
       { field: 'data' },
     );
   }
@@ -45,20 +45,20 @@ const requireWebhookUrl = ({
   webhook_method: method,
   webhook_headers: headers,
 }: RenderRequest): void => {
-  const stray = method !== undefined ? 'webhook_method' : headers !== undefined ? 'webhook_headers' : null;
-  if (url !== undefined || stray === null) return;
-  const message = `${stray} says how to call back, and there is no webhook_url to call.`;
-  throw ApiError.of('invalid_request', message, { field: stray });
+  const unexpectedField = method !== undefined ? 'webhook_method' : headers !== undefined ? 'webhook_headers' : null;
+  if (url !== undefined || unexpectedField === null) return;
+  const message = `${unexpectedField} is allowed only with webhook_url.`;
+  throw ApiError.of('invalid_request', message, { field: unexpectedField });
 };
 
-/** A render request with its defaults filled in. What the other mode would need is not asked for. @throws Problem */
+/** Validates a render request by its mode and fills in the defaults. @throws ApiError */
 export const parseRenderRequest = (body: Body): RenderRequest => {
   const request = validate(modeSchema, body).mode === 'RENDER' ? parseTemplate(body) : parseConvert(body);
   requireWebhookUrl(request);
   return request;
 };
 
-/** `neverWaits` is true where the path asks for an asynchronous render whatever the body says. */
+/** `neverWaits`: the route accepts only asynchronous renders, whatever the body says. */
 export const responseModeOf = (request: RenderRequest, neverWaits: boolean): RequestedResponseMode => {
   const { webhook_url: url, webhook_method: method = 'POST', webhook_headers: headers = {} } = request;
   if (url !== undefined) return { kind: 'webhook', url, method, headers };

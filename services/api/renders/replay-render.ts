@@ -3,7 +3,7 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { renderIdOf, streams } from '#contracts/names.ts';
 import type { RenderReply, RenderReplies } from '#libs/replies/port.ts';
 import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
-import { idempotencyKeyLifetimeMs as keyKeptMs } from '#libs/domain/idempotency.ts';
+import { idempotencyKeyLifetimeMs } from '#libs/domain/idempotency.ts';
 import { maxRegenerations, nextRegeneration, render } from '#libs/domain/render.ts';
 import { loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
 import { isRegenerationPending } from '#application/renders/event-log-fallback.ts';
@@ -16,9 +16,9 @@ export type ReplayDependencies = { eventLog: EventLog; replies: RenderReplies; b
 
 type LoadedRender = Awaited<ReturnType<typeof loadRender>>;
 
-const loadRender = (log: EventLog, id: string) => loadAggregate(log, render, streams.render(id));
+const loadRender = (eventLog: EventLog, id: string) => loadAggregate(eventLog, render, streams.render(id));
 
-/** The PDF as the blob store has it; null where it is not kept, or not any more. */
+/** The PDF from the blob store; null if it is not kept. */
 const keptReply = async (
   { eventLog, blobs }: ReplayDependencies,
   loaded: LoadedRender,
@@ -34,11 +34,12 @@ const keptReply = async (
   }
 };
 
-const remadeTooOften = (requestedAt: string, now: Date): ApiError => {
-  const resetAt = new Date(Date.parse(requestedAt) + keyKeptMs);
+const tooManyRegenerations = (requestedAt: string, now: Date): ApiError => {
+  const resetAt = new Date(Date.parse(requestedAt) + idempotencyKeyLifetimeMs);
   return ApiError.of(
     'rate_limit_exceeded',
-    `The PDF of this render was made again ${maxRegenerations} times, as often as an Idempotency-Key allows. Send the request with a new Idempotency-Key.`,
+    `The PDF of this render was regenerated ${maxRegenerations} times, the maximum for one Idempotency-Key. ` +
+      'Send the request with a new Idempotency-Key.',
     {
       limit: maxRegenerations,
       retry_after: Math.max(1, Math.ceil((resetAt.getTime() - now.getTime()) / 1000)),
@@ -47,17 +48,17 @@ const remadeTooOften = (requestedAt: string, now: Date): ApiError => {
   );
 };
 
-/** Has the PDF made again, unless another caller's request for it is under way. @throws Problem rate_limit_exceeded, service_unavailable */
+/** Requests a new PDF, unless a request for it is pending. @throws ApiError rate_limit_exceeded, service_unavailable */
 const requestPdfRegeneration = async (
-  parts: ReplayDependencies,
+  dependencies: ReplayDependencies,
   { limits, cause }: CallerContext,
   loaded: LoadedRender,
 ): Promise<void> => {
-  const { eventLog, estimator } = parts;
+  const { eventLog, estimator } = dependencies;
   const { history, aggregate } = loaded;
   if (isRegenerationPending(history, eventLog.now())) return;
   const count = nextRegeneration(aggregate.state);
-  if (count === null) throw remadeTooOften(history[0]!.metadata.occurredAt, eventLog.now());
+  if (count === null) throw tooManyRegenerations(history[0]!.metadata.occurredAt, eventLog.now());
   const { accountId, source } = history.find((event) => event.type === 'RenderRequested')!.data;
   await requireShortWait(estimator, { accountId, source, priority: 'urgent' }, limits.processingMs);
   await aggregate.execute({ type: 'requestPdfRegeneration', count }, cause);
@@ -66,31 +67,32 @@ const requestPdfRegeneration = async (
 type ReplayResult = FastifyReply | 'running' | null;
 
 /**
- * The first answer to a render request once more, from the log. A PDF that was not kept is made again, and is then kept for an hour: it has the same bytes.
- * @throws Problem rate_limit_exceeded where it was made again too often, service_unavailable where it would have to wait for too long
+ * Sends the first response to a render request again, from the event log. A PDF that was not kept is rendered again with
+ * the same bytes, and kept for an hour.
+ * @throws ApiError rate_limit_exceeded after too many regenerations, service_unavailable if it would wait too long
  */
-export const replayRender = async (context: CallerContext, parts: ReplayDependencies): Promise<ReplayResult> => {
+export const replayRender = async (context: CallerContext, dependencies: ReplayDependencies): Promise<ReplayResult> => {
   const { id, body, reply } = context;
-  const loaded = await loadRender(parts.eventLog, id);
+  const loaded = await loadRender(dependencies.eventLog, id);
   const requested = loaded.history.find((event) => event.type === 'RenderRequested');
   if (!requested) return null;
   const createdAt = requested.metadata.occurredAt;
-  const { responseMode: wish } = requested.data;
-  if (wish.kind !== 'wait') {
-    // The same body is a condition of the replay, so the address in it is the one that was given.
+  const { responseMode } = requested.data;
+  if (responseMode.kind !== 'wait') {
+    // A replay needs the same body, so its address is the one of the first request.
     const { webhook_url: webhookUrl } = body as { webhook_url?: string };
-    return reply.send(queuedRenderOf(id, createdAt, { estimatedMs: wish.estimatedMs, webhookUrl }));
+    return reply.send(queuedRenderOf(id, createdAt, { estimatedMs: responseMode.estimatedMs, webhookUrl }));
   }
   const failed = loaded.history.find((event) => event.type === 'RenderFailed');
   if (failed) return sendError(reply, failed.data.error, { render_id: renderIdOf(id) });
   if (loaded.aggregate.state.status !== 'DONE') return 'running';
-  const kept = await keptReply(parts, loaded);
+  const kept = await keptReply(dependencies, loaded);
   if (kept) return sendRender(reply, { id, createdAt, reply: Promise.resolve(kept) });
-  const waiting = new AbortController();
-  const answer = parts.replies.wait(id, AbortSignal.any([waitSignal(reply), waiting.signal]));
-  await requestPdfRegeneration(parts, context, loaded).catch((error: unknown) => {
-    waiting.abort();
+  const stopWaiting = new AbortController();
+  const pdfReply = dependencies.replies.wait(id, AbortSignal.any([waitSignal(reply), stopWaiting.signal]));
+  await requestPdfRegeneration(dependencies, context, loaded).catch((error: unknown) => {
+    stopWaiting.abort();
     throw error;
   });
-  return sendRender(reply, { id, createdAt, reply: answer });
+  return sendRender(reply, { id, createdAt, reply: pdfReply });
 };

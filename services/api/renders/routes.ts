@@ -30,11 +30,11 @@ const requestErrors = [
 
 const liveDiagnostics = (): ApiError => {
   const path = '/api/v1/jobs/job_<id>?diagnostics=true';
-  const instead = `Ask for those of a live render at GET ${path}, with the id of the render.`;
-  return ApiError.of('invalid_request', `diagnostics go with test keys here. ${instead}`, { field: 'diagnostics' });
+  const message = `Only test keys may request diagnostics here. For a live render use GET ${path} with its id.`;
+  return ApiError.of('invalid_request', message, { field: 'diagnostics' });
 };
 
-/** Makes PDFs, for callers who wait and for callers who do not. */
+/** Synchronous and asynchronous renders. */
 export const renderRoutes: Route[] = [
   route({
     method: 'POST',
@@ -59,10 +59,10 @@ export const renderRoutes: Route[] = [
     handle: async (context, dependencies) => {
       const { id, key, query, reply } = context;
       const { webhook_url: webhookUrl } = context.body;
-      const wish = responseModeOf(context.body, false);
+      const responseMode = responseModeOf(context.body, false);
       if (query.diagnostics === 'true' && key.keyType !== 'test') throw liveDiagnostics();
-      const { submission, estimatedMs } = await acceptRender(dependencies, context, wish);
-      if (wish.kind !== 'wait') return queuedRenderOf(id, submission.createdAt, { estimatedMs, webhookUrl });
+      const { submission, estimatedMs } = await acceptRender(dependencies, context, responseMode);
+      if (responseMode.kind !== 'wait') return queuedRenderOf(id, submission.createdAt, { estimatedMs, webhookUrl });
       return sendRender(reply, submission, {}, diagnosticsFieldsOf(dependencies, context));
     },
   }),
@@ -72,7 +72,8 @@ export const renderRoutes: Route[] = [
     tag: 'Rendering',
     summary: 'Make a PDF without waiting for it',
     description:
-      'As `POST /api/v1/render`, but the answer always comes at once. Without a `webhook_url` there is no callback: ask for the job instead. What goes wrong while the PDF is made is found in the job.',
+      'Like `POST /api/v1/render`, but the response is always immediate. Without a `webhook_url` there is no callback: read ' +
+      'the job instead. The job has the error if the render fails.',
     permission: 'render:create',
     usesQuota: true,
     idempotency,

@@ -6,16 +6,16 @@ import { waitSignal } from './send-render.ts';
 const replyTo = (connection: { closed: boolean }) =>
   ({ raw: Object.assign(new EventEmitter(), connection) }) as unknown as FastifyReply;
 
-describe('Whoever waits for a render', () => {
-  it('is waited on until they hang up', () => {
+describe('The wait for a render', () => {
+  it('ends when the caller disconnects', () => {
     const reply = replyTo({ closed: false });
-    const over = waitSignal(reply);
-    expect(over.aborted).toBe(false);
+    const signal = waitSignal(reply);
+    expect(signal.aborted).toBe(false);
     reply.raw.emit('close');
-    expect(over.aborted).toBe(true);
+    expect(signal.aborted).toBe(true);
   });
 
-  it('is waited on no more where they had hung up before', () => {
+  it('has ended if the caller disconnected before', () => {
     expect(waitSignal(replyTo({ closed: true })).aborted).toBe(true);
   });
 });

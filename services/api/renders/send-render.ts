@@ -12,44 +12,44 @@ import { requirePdf, type SubmitRenderResult } from '#application/renders/submit
 
 type CompletedReply = Extract<RenderReply, { status: 'DONE' }>;
 
-/** Base64 needs no escaping, so the large field is set into the JSON text rather than run through a serialiser. */
+/** Base64 needs no escaping, so the large field is inserted into the JSON text without a serialiser. */
 const renderResponseJson = (
   id: string,
   createdAt: string,
   { pdf, pages, durationMs }: CompletedReply,
-  more: Record<string, unknown>,
+  extra: Record<string, unknown>,
 ): string => {
   const rest = JSON.stringify({
     pages,
     file_size_kb: bytesToKb(pdf.byteLength),
     duration_ms: durationMs,
     created_at: createdAt,
-    ...more,
+    ...extra,
   });
   const base64 = Buffer.from(pdf.buffer, pdf.byteOffset, pdf.byteLength).toString('base64');
   return `{"id":"${renderIdOf(id)}","status":"DONE","pdf_base64":"${base64}",${rest.slice(1)}`;
 };
 
 const maxWaitMs = 300_000;
-/** The same for all: an error made for each would cost more than many a request. */
-const waitEndedError = new Error('Nobody waits for the render any more.');
+/** Shared, because creating an error is expensive. */
+const waitEndedError = new Error('The caller no longer waits for the render.');
 
-/** Aborts when the caller hangs up, or when nothing came for so long that nothing will. */
+/** Aborts when the caller disconnects, or after the maximum wait of 5 minutes. */
 export const waitSignal = (reply: FastifyReply): AbortSignal => {
-  const over = new AbortController();
-  const giveUp = (): void => over.abort(waitEndedError);
-  const timer = setTimeout(giveUp, maxWaitMs).unref();
-  const leave = (): void => {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(waitEndedError);
+  const timer = setTimeout(abort, maxWaitMs).unref();
+  const onClose = (): void => {
     clearTimeout(timer);
-    giveUp();
+    abort();
   };
-  // Who hung up while their request was looked at is told of no more.
-  if (reply.raw.closed) leave();
-  else reply.raw.once('close', leave);
-  return over.signal;
+  // There is no close event if the caller has disconnected before.
+  if (reply.raw.closed) onClose();
+  else reply.raw.once('close', onClose);
+  return controller.signal;
 };
 
-/** The immediate answer to a render that nobody waits for. `webhookUrl` is the one of the request: the log has no secrets of it. */
+/** The immediate response to an asynchronous render. `webhookUrl` comes from the request: the event log masks its secrets. */
 export const queuedRenderOf = (
   id: string,
   createdAt: string,
@@ -63,7 +63,7 @@ export const queuedRenderOf = (
   created_at: createdAt,
 });
 
-/** Fields that are found out once the render has ended, however it did. */
+/** Fields that are known only after the end of the render. */
 export type LateFields = () => Promise<Record<string, unknown>>;
 const noLateFields: LateFields = async () => ({});
 
@@ -72,34 +72,39 @@ type DiagnosticsContext = Pick<
   'id' | 'query' | 'cause' | 'reply'
 >;
 
-/** `diagnostics` for the answer to a render, where the query asks for it. `id` is the bare id of the render. */
+/** The field `diagnostics` of the response, if the query asks for it. `id` is the bare id of the render. */
 export const diagnosticsFieldsOf = (
-  parts: DiagnosticsDependencies,
+  dependencies: DiagnosticsDependencies,
   { id, query, cause, reply }: DiagnosticsContext,
 ): LateFields | undefined => {
   if (query.diagnostics !== 'true') return undefined;
   return async () => {
-    const failed = (err: unknown): null => (reply.request.log.error({ err }, 'a render could not be diagnosed'), null);
-    const diagnostics: Diagnostics | null = await getDiagnostics(parts, id, cause, waitSignal(reply)).catch(failed);
+    const logFailure = (err: unknown): null => (reply.request.log.error({ err }, 'diagnosis failed'), null);
+    const diagnostics: Diagnostics | null = await getDiagnostics(dependencies, id, cause, waitSignal(reply)).catch(
+      logFailure,
+    );
     return diagnostics ? { diagnostics } : {};
   };
 };
 
-/** Waits for the PDF and answers with it, or with the error that the render ended in. `more` are further fields of the answer, `afterwards` finds out those of both. */
+/**
+ * Waits for the PDF and sends it, or the error of the render. `extra` are further fields of a PDF response,
+ * `lateFields` those of a PDF or an error response.
+ */
 export const sendRender = async (
   reply: FastifyReply,
   { id, createdAt, reply: renderReply }: Omit<SubmitRenderResult, 'position'>,
-  more: Record<string, unknown> = {},
-  afterwards = noLateFields,
+  extra: Record<string, unknown> = {},
+  lateFields = noLateFields,
 ): Promise<FastifyReply> => {
   try {
-    const done = requirePdf(await renderReply);
+    const completed = requirePdf(await renderReply);
     return reply
       .type('application/json; charset=utf-8')
-      .send(renderResponseJson(id, createdAt, done, { ...more, ...(await afterwards()) }));
+      .send(renderResponseJson(id, createdAt, completed, { ...extra, ...(await lateFields()) }));
   } catch (error) {
     if (error instanceof ApiError)
-      return sendError(reply, error.fields, { render_id: renderIdOf(id), ...(await afterwards()) });
+      return sendError(reply, error.fields, { render_id: renderIdOf(id), ...(await lateFields()) });
     throw error;
   }
 };

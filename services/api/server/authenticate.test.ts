@@ -29,35 +29,35 @@ const account = { id: 'a', suspension: null } as unknown as AccountDocument;
 const storeOf = (keys: readonly ApiKeyDocument[], accounts: readonly AccountDocument[] = [account]): ReadStore =>
   ({
     find: async (_: string, { where }: { where: { hash: string } }) => keys.filter(({ hash }) => hash === where.hash),
-    get: async (_: string, id: string) => accounts.find((one) => one.id === id) ?? null,
+    get: async (_: string, id: string) => accounts.find((document) => document.id === id) ?? null,
   }) as unknown as ReadStore;
 
 const requestWith = (...headers: readonly string[]): IncomingMessage =>
   ({ rawHeaders: ['Host', 'x', ...headers] }) as IncomingMessage;
 const bearer = (text: string): IncomingMessage => requestWith('Authorization', `Bearer ${text}`);
-const faultOf = (request: IncomingMessage, store = storeOf([key])) =>
+const errorFieldsOf = (request: IncomingMessage, store = storeOf([key])) =>
   authenticate(openCallerCache(store, 0), request, now).then(
-    () => 'let in',
+    () => 'accepted',
     (error: unknown) => (error instanceof ApiError ? error.fields : Promise.reject(error)),
   );
 
-describe('A key is let in', () => {
+describe('A key is accepted', () => {
   it.each(['Bearer', 'bearer', 'BEARER'])('after the word %s, in a header of any case', async (word) => {
     expect(
       await authenticate(openCallerCache(storeOf([key]), 0), requestWith('aUTHORIZATION', `${word}  ${secret}`), now),
     ).toEqual({ key, account });
   });
 
-  it('until the very moment in which it expires', async () => {
+  it('until it expires', async () => {
     const store = (expiresAt: string) => storeOf([{ ...key, expiresAt }]);
-    expect(await faultOf(bearer(secret), store('2026-05-20T12:00:00.001Z'))).toBe('let in');
-    expect(await faultOf(bearer(secret), store('2026-05-20T12:00:00.000Z'))).toMatchObject({
+    expect(await errorFieldsOf(bearer(secret), store('2026-05-20T12:00:00.001Z'))).toBe('accepted');
+    expect(await errorFieldsOf(bearer(secret), store('2026-05-20T12:00:00.000Z'))).toMatchObject({
       name: 'expired_api_key',
       extra: { expired_at: '2026-05-20T12:00:00.000Z' },
     });
   });
 
-  it('no longer than that where it is known from a moment before', async () => {
+  it('until it expires, also from the cache', async () => {
     const callers = openCallerCache(storeOf([{ ...key, expiresAt: '2026-05-20T12:00:00.001Z' }]), 3_600_000);
     expect((await authenticate(callers, bearer(secret), now)).key.id).toBe('k');
     await expect(authenticate(callers, bearer(secret), new Date(now.getTime() + 1))).rejects.toMatchObject({
@@ -66,19 +66,19 @@ describe('A key is let in', () => {
   });
 });
 
-describe('A request is refused', () => {
+describe('A request is rejected', () => {
   it('without the header', async () => {
-    expect(await faultOf(requestWith())).toMatchObject({ name: 'missing_authorization' });
+    expect(await errorFieldsOf(requestWith())).toMatchObject({ name: 'missing_authorization' });
   });
 
-  it('with the header twice, though one of them be right', async () => {
+  it('with the header twice, even if one of them is right', async () => {
     const right = ['Authorization', `Bearer ${secret}`];
     for (const request of [
       requestWith(...right, ...right),
       requestWith(...right, 'authorization', 'Bearer x'),
       requestWith('authorization', '', ...right),
     ]) {
-      expect(await faultOf(request)).toMatchObject({
+      expect(await errorFieldsOf(request)).toMatchObject({
         name: 'invalid_api_key',
         message: expect.stringContaining('more than once'),
       });
@@ -88,66 +88,67 @@ describe('A request is refused', () => {
   it.each(['', 'Bearer', 'Bearer ', 'Basic abc', secret, `Token ${secret}`, `Bearer${secret}`])(
     'with a header that reads %j',
     async (value) => {
-      expect(await faultOf(requestWith('Authorization', value))).toMatchObject({ name: 'invalid_api_key' });
+      expect(await errorFieldsOf(requestWith('Authorization', value))).toMatchObject({ name: 'invalid_api_key' });
     },
   );
 
-  it('with a key around or in which there are spaces', async () => {
+  it('with spaces in or after the key', async () => {
     for (const text of [`${secret} `, `${secret} x`, `${secret.slice(0, 20)} ${secret.slice(20)}`, `${secret}\t`])
-      expect(await faultOf(bearer(text))).toMatchObject({ name: 'invalid_api_key' });
+      expect(await errorFieldsOf(bearer(text))).toMatchObject({ name: 'invalid_api_key' });
   });
 
-  it('with a key of another length, or mistyped, and learns which', async () => {
-    expect(await faultOf(bearer(secret.slice(0, -1)))).toMatchObject({
+  it('with a key that has another length or is mistyped, and the error says which', async () => {
+    expect(await errorFieldsOf(bearer(secret.slice(0, -1)))).toMatchObject({
       name: 'invalid_api_key',
       message: expect.stringContaining('characters'),
     });
-    expect(await faultOf(bearer(`${secret}0`))).toMatchObject({
+    expect(await errorFieldsOf(bearer(`${secret}0`))).toMatchObject({
       name: 'invalid_api_key',
       message: expect.stringContaining('characters'),
     });
     const mistyped = secret.slice(0, 15) + (secret[15] === 'a' ? 'b' : 'a') + secret.slice(16);
-    expect(await faultOf(bearer(mistyped))).toMatchObject({
+    expect(await errorFieldsOf(bearer(mistyped))).toMatchObject({
       name: 'invalid_api_key',
       message: expect.stringContaining('mistyped'),
     });
   });
 
   it('with a well-formed key that was never issued', async () => {
-    expect(await faultOf(bearer(newSecret('test')))).toMatchObject({
+    expect(await errorFieldsOf(bearer(newSecret('test')))).toMatchObject({
       name: 'invalid_api_key',
       message: 'There is no such API key.',
     });
   });
 
-  it('with a revoked key, even an expired one', async () => {
+  it('with a revoked key, even if it has also expired', async () => {
     const store = storeOf([{ ...key, revokedAt: '2026-01-01T00:00:00.000Z', expiresAt: '2026-01-02T00:00:00.000Z' }]);
-    expect(await faultOf(bearer(secret), store)).toMatchObject({
+    expect(await errorFieldsOf(bearer(secret), store)).toMatchObject({
       name: 'revoked_api_key',
       extra: { revoked_at: '2026-01-01T00:00:00.000Z' },
     });
   });
 
-  it('with a key whose account is unknown', async () => {
-    expect(await faultOf(bearer(secret), storeOf([key], []))).toMatchObject({ name: 'invalid_api_key' });
+  it('with a key of an unknown account', async () => {
+    expect(await errorFieldsOf(bearer(secret), storeOf([key], []))).toMatchObject({ name: 'invalid_api_key' });
   });
 
-  it('with anything else, without the text being said back', async () => {
+  it('with any other text, which the error does not repeat', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ minLength: 6, unit: 'binary' }), async (text) => {
-        const fault = await faultOf(bearer(text));
-        expect(fault).toMatchObject({ name: 'invalid_api_key' });
-        expect(JSON.stringify(fault)).not.toContain(text);
+        const fields = await errorFieldsOf(bearer(text));
+        expect(fields).toMatchObject({ name: 'invalid_api_key' });
+        expect(JSON.stringify(fields)).not.toContain(text);
       }),
     );
   });
 });
 
-describe('A key that lacks a permission', () => {
-  it.each(permissions)('is told that it is %s', (permission) => {
-    const some = permissions.filter((one) => one !== permission);
-    const refused = (): void => requirePermission({ account, key: { ...key, permissions: some } }, permission);
-    expect(refused).toThrow(permission);
+describe('A key without a permission', () => {
+  it.each(permissions)('is rejected with the name of the permission %s', (permission) => {
+    const otherPermissions = permissions.filter((other) => other !== permission);
+    const requireMissing = (): void =>
+      requirePermission({ account, key: { ...key, permissions: otherPermissions } }, permission);
+    expect(requireMissing).toThrow(permission);
     expect(() => requirePermission({ account, key }, permission)).not.toThrow();
   });
 });

@@ -17,11 +17,11 @@ const secretFrom = (request: IncomingMessage): string => {
       'The Authorization header is missing. Send "Authorization: Bearer <API key>".',
     );
   if (values.length > 1)
-    throw ApiError.of('invalid_api_key', 'The Authorization header is there more than once. Send it once.');
+    throw ApiError.of('invalid_api_key', 'The request has the Authorization header more than once. Send it once.');
   const secret = /^Bearer +(\S.*)$/i.exec(values[0]!)?.[1];
   if (!secret) throw ApiError.of('invalid_api_key', 'The Authorization header must read "Bearer <API key>".');
-  const wrong = secretFormatError(secret);
-  if (wrong) throw ApiError.of('invalid_api_key', `The API key is badly formed. ${wrong}`);
+  const formatError = secretFormatError(secret);
+  if (formatError) throw ApiError.of('invalid_api_key', `The format of the API key is wrong. ${formatError}`);
   return secret;
 };
 
@@ -32,7 +32,7 @@ const requireValidKey = ({ revokedAt, expiresAt }: ApiKeyDocument, now: Date): v
     throw ApiError.of('expired_api_key', `The API key expired at ${expiresAt}.`, { expired_at: expiresAt });
 };
 
-/** Finds out who asks. @throws Problem: 401 for the key. */
+/** The account and key of a request. @throws ApiError with status 401 */
 export const authenticate = async (callers: CallerCache, request: IncomingMessage, now: Date): Promise<Caller> => {
   const caller = await callers.find(hashSecret(secretFrom(request)));
   if (!caller) throw ApiError.of('invalid_api_key', 'There is no such API key.');
@@ -40,14 +40,14 @@ export const authenticate = async (callers: CallerCache, request: IncomingMessag
   return caller;
 };
 
-/** @throws Problem account_suspended */
+/** @throws ApiError account_suspended */
 export const requireActive = ({ suspension }: AccountDocument): void => {
   if (!suspension) return;
   const { at, reason } = suspension;
   throw ApiError.of('account_suspended', `The account was suspended at ${at}: ${reason}`, { suspended_at: at, reason });
 };
 
-/** @throws Problem insufficient_permissions */
+/** @throws ApiError insufficient_permissions */
 export const requirePermission = ({ key }: Caller, permission: Permission): void => {
   if (key.permissions.includes(permission)) return;
   throw ApiError.of('insufficient_permissions', `The API key lacks the permission ${permission}.`, {

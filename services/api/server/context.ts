@@ -5,7 +5,7 @@ import type { LimitStatus } from '#libs/limits/port.ts';
 import type { Caller } from '#application/api-keys/queries.ts';
 import type { LongTexts } from './body/read-json.ts';
 
-/** What a handler is given. `id` is the bare id for what the request makes, if it makes anything. */
+/** The request as a handler gets it. `id` is the bare id for the render or template that the request creates, if any. */
 export type RequestContext<B = unknown, Q = unknown, P = unknown> = {
   id: string;
   requestId: string;
@@ -16,6 +16,6 @@ export type RequestContext<B = unknown, Q = unknown, P = unknown> = {
   reply: FastifyReply;
 };
 
-/** The same with an account: `minute` and `month` are how its limits stand, `written` the long texts of the body. */
+/** The same with the caller: `rateLimit` and `quota` are the state of its limits, `longTexts` the long texts of the body. */
 export type CallerContext<B = unknown, Q = unknown, P = unknown> = RequestContext<B, Q, P> &
   Caller & { limits: PlanLimits; rateLimit: LimitStatus; quota: LimitStatus; cause: Cause; longTexts: LongTexts };

@@ -14,33 +14,33 @@ import type { Estimator } from '#application/renders/estimate.ts';
 import type { TemplateTestLimiter } from '../templates/template-test-limits.ts';
 import type { ReadYourWrites } from '#application/command-handling/read-your-writes.ts';
 
-/** `missing` is what the service lacks to take a render. With a metrics token, only who sends it may read the metrics. */
+/** `missing` lists what the service needs before it can accept a render. `metricsToken` is required to read the metrics. */
 export type HealthDependencies = {
   health: () => { missing: string[] };
   telemetry: Pick<Telemetry, 'metricsText' | 'metricsContentType'>;
   metricsToken?: string | undefined;
 };
 
-/** What handlers work with, beside the request. */
+/** What handlers need besides the request. */
 export type Dependencies = HealthDependencies & {
   eventLog: EventLog;
   reads: ReadStore;
-  /** The blobs that PDFs are made from, which are never deleted. */
+  /** The blobs of inputs and templates, which are never deleted. */
   inputs: BlobStore;
   /** All blobs. */
   blobs: BlobStore;
   replies: RenderReplies;
   limits: Limits;
   estimator: Estimator;
-  /** How many renders may wait before jobs are refused. */
+  /** The number of waiting renders above which jobs are rejected. */
   maxBacklog: number;
   readYourWrites: ReadYourWrites;
-  /** Templates by their bare ids. */
+  /** Templates by bare id. */
   templates: ReadCache<TemplateDocument>;
   preparation: DocumentPreparation;
   secrets: InstallationSecrets;
   downloadUrlFor: DownloadUrlFor;
-  /** Spares conflicts between creations of one account. */
+  /** Prevents conflicts between concurrent creations of one account. */
   templateCreationQueue: ReturnType<typeof createKeyedLock>;
   templateTestLimiter: TemplateTestLimiter;
 };

@@ -5,21 +5,21 @@ import { BlobNotFound } from '#libs/blob-store/port.ts';
 import { count } from '#libs/telemetry/metrics.ts';
 import { traceIdOf } from '#libs/telemetry/tracing.ts';
 
-/** What callers are told of a failure inside the service. */
+/** The error of an unexpected failure. */
 export const internalError: ApiErrorFields = {
   name: 'internal_error',
-  message: 'The service failed. The request_id finds the reason in its log.',
+  message: 'The service failed. Its log has the reason under the request_id.',
   extra: {},
 };
 
-/** The event log names stored content that is lost. The operator learns of it from /health/ready. */
+/** The event log refers to a blob that is lost. /health/ready reports it to the operator. */
 const missingContentError: ApiErrorFields = {
   name: 'service_unavailable',
   message: 'The content cannot be read at present. Try again later.',
   extra: { retry_after: 60 },
 };
 
-/** The fault that an error stands for; null for a failure inside the service. */
+/** The fields of an error for the caller; null for an unexpected failure. */
 export const apiErrorFieldsOf = (error: unknown): ApiErrorFields | null => {
   if (error instanceof ApiError) return error.fields;
   if (error instanceof BlobNotFound) return missingContentError;
@@ -28,33 +28,33 @@ export const apiErrorFieldsOf = (error: unknown): ApiErrorFields | null => {
   return { name: 'invalid_request', message: message ?? 'The request is malformed.', extra: {} };
 };
 
-/** The JSON of an error answer. */
-export const errorBody = (fault: ApiErrorFields, requestId: string, more: Record<string, unknown> = {}): string => {
-  const { error, status } = errors[fault.name];
+/** The JSON body of an error response. */
+export const errorBody = (fields: ApiErrorFields, requestId: string, extra: Record<string, unknown> = {}): string => {
+  const { error, status } = errors[fields.name];
   return JSON.stringify({
     error,
-    message: fault.message,
+    message: fields.message,
     code: status,
-    ...fault.extra,
-    ...more,
+    ...fields.extra,
+    ...extra,
     request_id: requestId,
   });
 };
 
-/** Answers with an error: the one place where a fault becomes a response. `more` are further fields, such as the render's id. */
+/** Sends an error response. `extra` are further fields, such as the id of the render. */
 export const sendError = (
   reply: FastifyReply,
-  fault: ApiErrorFields,
-  more: Record<string, unknown> = {},
+  fields: ApiErrorFields,
+  extra: Record<string, unknown> = {},
 ): FastifyReply => {
-  const { status } = errors[fault.name];
-  const retryAfter = fault.extra.retry_after;
+  const { status } = errors[fields.name];
+  const retryAfter = fields.extra.retry_after;
   if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter));
   if (status === 401) reply.header('www-authenticate', 'Bearer');
-  count('colophon.api.errors', 1, { error: fault.name });
+  count('colophon.errors', 1, { error: fields.name });
   const traceId = traceIdOf(reply.request.traceparent);
   return reply
     .status(status)
     .type('application/json; charset=utf-8')
-    .send(errorBody(fault, reply.request.id, traceId === null ? more : { ...more, trace_id: traceId }));
+    .send(errorBody(fields, reply.request.id, traceId === null ? extra : { ...extra, trace_id: traceId }));
 };

@@ -6,33 +6,34 @@ const retryAfterSeconds = 5;
 const maxCloseMs = 90_000;
 
 /**
- * Lets the app close without waiting for callers: what has been asked completely is answered, and then every connection is hung up on, be it
- * unused, in the middle of a request, or slow to read. Returns the check for new requests on connections that are still open; it throws service_unavailable.
+ * Lets the app close without waiting for callers: it responds to requests that have arrived completely, and then closes
+ * every connection, also one that is idle, in the middle of a request, or slow to read. Returns the check for new requests
+ * on open connections, which throws service_unavailable while the app closes.
  */
 export const enableGracefulClose = (app: FastifyInstance): (() => void) => {
-  const answering = new Set<ServerResponse>();
+  const openResponses = new Set<ServerResponse>();
   let closing = false;
-  const hangUpWhenAnswered = (): void => {
-    if (closing && answering.size === 0) app.server.closeAllConnections();
+  const closeWhenDone = (): void => {
+    if (closing && openResponses.size === 0) app.server.closeAllConnections();
   };
-  const answer = async (_: FastifyRequest, { raw }: FastifyReply): Promise<void> => {
-    if (raw.closed || answering.has(raw)) return;
-    answering.add(raw);
+  const trackResponse = async (_: FastifyRequest, { raw }: FastifyReply): Promise<void> => {
+    if (raw.closed || openResponses.has(raw)) return;
+    openResponses.add(raw);
     raw.once('close', () => {
-      answering.delete(raw);
-      setImmediate(hangUpWhenAnswered);
+      openResponses.delete(raw);
+      setImmediate(closeWhenDone);
     });
   };
-  app.addHook('preValidation', answer);
-  app.addHook('onSend', answer);
+  app.addHook('preValidation', trackResponse);
+  app.addHook('onSend', trackResponse);
   app.addHook('preClose', async () => {
     closing = true;
-    setImmediate(hangUpWhenAnswered);
+    setImmediate(closeWhenDone);
     setTimeout(() => app.server.closeAllConnections(), maxCloseMs).unref();
   });
   return () => {
     if (closing)
-      throw ApiError.of('service_unavailable', 'The service is stopping. Ask again in a moment.', {
+      throw ApiError.of('service_unavailable', 'The service is stopping. Try again in a moment.', {
         retry_after: retryAfterSeconds,
       });
   };

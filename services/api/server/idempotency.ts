@@ -12,18 +12,18 @@ import { callerOf, causeOf } from './request.ts';
 
 export type IdempotentOperation = {
   operation: string;
-  /** What the first answer takes, whoever asks for it again. */
+  /** The permission to get the first response again. */
   permission: Permission;
-  /** The stream in which the work of this id leaves its first trace. */
+  /** The stream to which the operation with this id appends first. */
   streamOf: (id: string) => string;
-  /** Does the work for the first time; `id` is what the render or template is to be called. */
+  /** Runs the operation for the first time; `id` is the bare id of the new render or template. */
   run: (id: string) => Promise<unknown>;
-  /** Gives the first answer again; null while there is no trace of the work, `running` while it has not ended. */
+  /** Sends the first response again; null if the operation has appended no event, `running` if it has not ended. */
   replay: (id: string) => Promise<FastifyReply | 'running' | null>;
 };
 
 const maxKeyLength = 255;
-/** A claim without any trace of its work for so long is that of a process that died. */
+/** The age of a claim without events of its operation after which its process counts as dead. */
 const abandonedClaimMs = 60_000;
 
 const keyOf = (request: FastifyRequest): string | null => {
@@ -38,10 +38,10 @@ const keyOf = (request: FastifyRequest): string | null => {
 const inProgress = (): ApiError =>
   ApiError.of(
     'idempotency_in_progress',
-    'The first request with this Idempotency-Key is still running. Ask again when it has ended.',
+    'The first request with this Idempotency-Key is still running. Try again when it has ended.',
   );
 
-const claim = async (log: EventLog, request: FastifyRequest, key: string, operation: string) => {
+const claim = async (eventLog: EventLog, request: FastifyRequest, key: string, operation: string) => {
   const cause = causeOf(request);
   const stream = streams.idempotency(
     createHash('sha256')
@@ -49,14 +49,14 @@ const claim = async (log: EventLog, request: FastifyRequest, key: string, operat
       .digest('hex'),
   );
   for (let isRepeat = false; ; isRepeat = true) {
-    // Most keys are new: they take an append that expects no stream, and no read before it.
+    // Most keys are new, so the first try appends without a read.
     const { history, aggregate } = isRepeat
-      ? await loadAggregate(log, idempotency, stream)
-      : { history: [], aggregate: newAggregate(log, idempotency, stream) };
-    const age = history.length === 0 ? 0 : log.now().getTime() - Date.parse(history.at(-1)!.metadata.occurredAt);
+      ? await loadAggregate(eventLog, idempotency, stream)
+      : { history: [], aggregate: newAggregate(eventLog, idempotency, stream) };
+    const age = history.length === 0 ? 0 : eventLog.now().getTime() - Date.parse(history.at(-1)!.metadata.occurredAt);
     const bodySha256 = request.receivedBody?.sha256 ?? '';
-    const id = newId(log.now());
-    const wish = {
+    const id = newId(eventLog.now());
+    const command = {
       type: 'claim' as const,
       accountId: cause.accountId!,
       operation,
@@ -65,50 +65,50 @@ const claim = async (log: EventLog, request: FastifyRequest, key: string, operat
       expired: age >= idempotencyKeyLifetimeMs,
     };
     try {
-      const { events } = await aggregate.executeOnce(wish, cause);
-      return { aggregate, cause, age, isClaimed: events.length > 0, wish };
+      const { events } = await aggregate.executeOnce(command, cause);
+      return { aggregate, cause, age, claimedId: events.length > 0 ? id : null, bodySha256 };
     } catch (error) {
-      // The key was used before, or is used at the same moment.
+      // The key was used before, or another request uses it now.
       if (!(error instanceof RevisionConflict)) throw error;
     }
   }
 };
 
-/** Does a request once for each Idempotency-Key: the same key and body again give the first answer again. @throws Problem */
+/** Runs an operation once for each Idempotency-Key. A repeated key and body return the first response. @throws ApiError */
 export const runOnce = async (
-  log: EventLog,
+  eventLog: EventLog,
   request: FastifyRequest,
   reply: FastifyReply,
-  attempt: IdempotentOperation,
+  { operation, permission, streamOf, run, replay }: IdempotentOperation,
 ): Promise<unknown> => {
-  const { operation, permission, streamOf, run, replay } = attempt;
   const key = keyOf(request);
-  if (key === null) return run(newId(log.now()));
-  const { aggregate, cause, age, isClaimed, wish } = await claim(log, request, key, operation);
+  if (key === null) return run(newId(eventLog.now()));
+  const { aggregate, cause, age, claimedId, bodySha256 } = await claim(eventLog, request, key, operation);
   const runReleasing = (id: string): Promise<unknown> =>
     run(id).catch(async (error: unknown) => {
-      // What was accepted stays accepted, even where its answer went wrong: a second try must not do it twice.
-      if ((await log.store.read(streamOf(id))).length === 0) await aggregate.execute({ type: 'release', id }, cause);
+      // An accepted operation stays accepted even if its response failed: a retry must not run it twice.
+      if ((await eventLog.store.read(streamOf(id))).length === 0)
+        await aggregate.execute({ type: 'release', id }, cause);
       throw error;
     });
-  const held = aggregate.state;
-  if (held.status !== 'CLAIMED') throw inProgress();
-  if (isClaimed && held.id === wish.id) return runReleasing(held.id);
-  if (held.operation !== operation || held.bodySha256 !== wish.bodySha256)
+  if (claimedId !== null) return runReleasing(claimedId);
+  const earlier = aggregate.state;
+  if (earlier.status !== 'CLAIMED') throw inProgress();
+  if (earlier.operation !== operation || earlier.bodySha256 !== bodySha256)
     throw ApiError.of(
       'idempotency_conflict',
-      'This Idempotency-Key was used with another request. Take a new key for a new request.',
+      'This Idempotency-Key was used with another request. Use a new key for a new request.',
     );
   requirePermission(callerOf(request), permission);
   reply.header('idempotency-replayed', 'true');
-  const notReplayed = (): unknown => reply.removeHeader('idempotency-replayed');
-  const replayed = await replay(held.id).catch((error: unknown) => {
-    notReplayed();
+  const removeReplayHeader = (): unknown => reply.removeHeader('idempotency-replayed');
+  const replayed = await replay(earlier.id).catch((error: unknown) => {
+    removeReplayHeader();
     throw error;
   });
   if (replayed !== null && replayed !== 'running') return replayed;
-  notReplayed();
-  // A claim from further in the future is that of a clock that was set back since.
-  if (replayed === null && (isClaimed || Math.abs(age) > abandonedClaimMs)) return runReleasing(held.id);
+  removeReplayHeader();
+  // The absolute value, because the clock may have been set back since the claim.
+  if (replayed === null && Math.abs(age) > abandonedClaimMs) return runReleasing(earlier.id);
   throw inProgress();
 };

@@ -6,37 +6,40 @@ import { newId } from '#libs/ids/ulids.ts';
 import { count } from '#libs/telemetry/metrics.ts';
 import { errorBody, sendError } from './errors.ts';
 
-/** `req_<id>`; it is in the answer, in the log and in the events that follow. */
+/** `req_<id>`: the id of the request in the response, in the log and in its events. */
 export const newRequestId = (): string => `req_${newId()}`;
 
 const malformedRequest = (message: string): ApiErrorFields => ({ name: 'invalid_request', message, extra: {} });
 
-/** Answers a request whose path cannot be read, and so leads to no route. */
+/** Responds to a request whose path cannot be decoded. */
 export const handleUnreadablePath = (_: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-  request.log.debug({ method: request.method, status: 400 }, 'a request with an unreadable path was answered');
+  request.log.debug({ method: request.method, status: 400 }, 'request rejected: unreadable path');
   return sendError(
     reply.header('x-request-id', request.id),
     malformedRequest(
-      'The path of the request cannot be read: its percent escapes are wrong, or a part of it is too long.',
+      'The path of the request cannot be read: it has invalid percent escapes or a segment that is too long.',
     ),
   );
 };
 
 const messagesByErrorCode: Record<string, string> = {
-  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive within the time that one may take.',
-  HPE_HEADER_OVERFLOW: 'The header fields of the request are too large; together they may have 16 KB.',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request did not arrive in time.',
+  HPE_HEADER_OVERFLOW: 'The header fields of the request are too large; at most 16 KB are allowed.',
 };
 
-/** What answers what is no HTTP request, or never becomes a whole one, and hangs up. Nothing else sees these, so it counts them and writes their line itself. */
+/**
+ * Responds to a malformed or incomplete HTTP request and closes the connection. No hook sees these requests, so it counts
+ * and logs them itself.
+ */
 export const createClientErrorHandler =
-  (log: Pick<FastifyBaseLogger, 'debug'>) =>
+  (logger: Pick<FastifyBaseLogger, 'debug'>) =>
   (error: Error & { code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const id = newRequestId();
-    count('colophon.api.errors', 1, { error: 'invalid_request' });
-    log.debug({ request_id: id, code: error.code, status: 400 }, 'a broken request was answered');
+    count('colophon.errors', 1, { error: 'invalid_request' });
+    logger.debug({ request_id: id, code: error.code, status: 400 }, 'request rejected: malformed');
     const body = errorBody(
-      malformedRequest(messagesByErrorCode[error.code ?? ''] ?? 'The request is not HTTP as RFC 9112 has it.'),
+      malformedRequest(messagesByErrorCode[error.code ?? ''] ?? 'The request is not valid HTTP (RFC 9112).'),
       id,
     );
     const head = [
@@ -49,24 +52,28 @@ export const createClientErrorHandler =
     socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
   };
 
-/** @throws Problem for a request that must name its host (RFC 9112, 3.2) and does not */
+/** @throws ApiError invalid_request if the Host header is missing where RFC 9112 (3.2) requires it */
 export const requireHost = ({ raw, headers }: FastifyRequest): void => {
   if (headers.host === undefined && raw.httpVersion === '1.1')
     throw ApiError.of('invalid_request', 'The Host header is missing.', { field: 'Host' });
 };
 
-/** Answers requests that expect something else than `100-continue`; they never come to a route. */
-export const handleUnknownExpectations = (server: Pick<Server, 'on'>, log: Pick<FastifyBaseLogger, 'debug'>): void => {
+/** Responds to requests with an Expect header other than `100-continue`; they reach no route. */
+export const handleUnknownExpectations = (
+  server: Pick<Server, 'on'>,
+  logger: Pick<FastifyBaseLogger, 'debug'>,
+): void => {
   server.on('checkExpectation', ({ headers }: IncomingMessage, response: ServerResponse) => {
     const id = newRequestId();
-    count('colophon.api.errors', 1, { error: 'expectation_failed' });
-    log.debug({ request_id: id, status: 417 }, 'a request with an unknown expectation was answered');
-    const fault: ApiErrorFields = {
+    count('colophon.errors', 1, { error: 'expectation_failed' });
+    logger.debug({ request_id: id, status: 417 }, 'request rejected: unknown expectation');
+    const fields: ApiErrorFields = {
       name: 'expectation_failed',
-      message: `The service does not know what "Expect: ${truncateForMessage(String(headers.expect))}" asks for; only 100-continue is allowed.`,
+      message:
+        `"Expect: ${truncateForMessage(String(headers.expect))}" is not supported; ` + 'only 100-continue is allowed.',
       extra: { field: 'Expect' },
     };
-    const body = errorBody(fault, id);
+    const body = errorBody(fields, id);
     response
       .writeHead(417, {
         'Content-Type': 'application/json; charset=utf-8',

@@ -8,7 +8,7 @@ import { observeRequests } from './observe.ts';
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
 const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
 
-/** What is logged of one request that fails with `status`. */
+/** The log lines of one request with this response status. */
 const linesOf = async (status: number, headers: Record<string, string>): Promise<string[]> => {
   const lines: string[] = [];
   const out = new Writable({ write: (chunk: Buffer, _encoding, done) => (lines.push(chunk.toString()), done()) });
@@ -21,12 +21,12 @@ const linesOf = async (status: number, headers: Record<string, string>): Promise
   });
   await app.listen({ port: 0, host: '127.0.0.1' });
   await fetch(app.listeningOrigin, { headers });
-  await expect.poll(() => lines.some((line) => line.includes('request answered'))).toBe(true);
+  await expect.poll(() => lines.some((line) => line.includes('request handled'))).toBe(true);
   await app.close();
-  return lines.filter((line) => /it failed|request answered/.test(line));
+  return lines.filter((line) => /it failed|request handled/.test(line));
 };
 
-it('Every line of a request names the trace of its caller, once, also while nothing is traced here', async () => {
+it('Every log line of a request has the trace id of its caller once, also if tracing is off', async () => {
   const lines = await linesOf(200, { traceparent });
   expect(lines.map((line) => line.split(`"trace_id":"${trace}"`).length - 1)).toEqual([1, 1]);
   expect((await linesOf(200, {})).join('')).not.toContain('trace_id');
@@ -36,7 +36,7 @@ it.each([
   [500, ['500']],
   [404, []],
 ])(
-  'A span of a request that is answered with %i is marked as failed as the conventions have it',
+  'The span of a request with status %i has the error type of the OpenTelemetry conventions',
   async (status, expected) => {
     const failures: string[] = [];
     const span: Span = {

@@ -12,17 +12,17 @@ import {
 const knownMethods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']);
 const methodOf = ({ method }: FastifyRequest): string => (knownMethods.has(method) ? method : '_OTHER');
 
-/** The pattern of the route, never the address: there are few of the one and no end of the other. */
+/** The pattern of the route, not the path: a metric label must have few values. */
 const routeOf = ({ is404, routeOptions: { url } }: FastifyRequest): string => (is404 || !url ? 'unknown' : url);
 
 const isOperationsRoute = (route: string): boolean => route.startsWith('/health') || route === '/metrics';
 
-/** Nobody gets a status that was never sent; servers write this one down for callers who hung up. */
+/** The usual status for a caller who disconnected before the response. */
 const clientClosedStatus = '499';
 const statusOf = ({ raw, statusCode }: FastifyReply): string =>
   raw.headersSent ? String(statusCode) : clientClosedStatus;
 
-const spanOf = (request: FastifyRequest, route: string, led: string | null): ManualSpan | null => {
+const spanOf = (request: FastifyRequest, route: string, callerTraceparent: string | null): ManualSpan | null => {
   if (!isTracingEnabled() || isOperationsRoute(route)) return null;
   const method = methodOf(request);
   const attributes = {
@@ -32,7 +32,7 @@ const spanOf = (request: FastifyRequest, route: string, led: string | null): Man
     'url.scheme': request.protocol,
     'colophon.request.id': request.id,
   };
-  return startManualSpan({ name: `${method} ${route}`, kind: 'server', parent: led, attributes });
+  return startManualSpan({ name: `${method} ${route}`, kind: 'server', parent: callerTraceparent, attributes });
 };
 
 const endSpan = (span: ManualSpan, request: FastifyRequest, status: string): void => {
@@ -47,18 +47,19 @@ const endSpan = (span: ManualSpan, request: FastifyRequest, status: string): voi
   span.end();
 };
 
-/** Measures every request, and traces it where tracing is on, in the trace that its caller began. Add it before all other hooks. */
+/** Measures every request, and traces it in the caller's trace if tracing is on. Call it before adding other hooks. */
 export const observeRequests = (app: FastifyInstance): void => {
   app.addHook('onRequest', (request, reply, done) => {
     const started = performance.now();
     const route = routeOf(request);
-    const led = parseTraceparent(request.headers.traceparent);
-    const span = spanOf(request, route, led);
-    const traceparent = span?.traceparent ?? led;
+    const callerTraceparent = parseTraceparent(request.headers.traceparent);
+    const span = spanOf(request, route, callerTraceparent);
+    const traceparent = span?.traceparent ?? callerTraceparent;
     request.traceparent = traceparent;
-    const { log } = request;
-    // A span under way gives its trace to each line by itself.
-    if (span === null && led !== null) request.log = log.child({ trace_id: traceIdOf(led) });
+    const { log: logger } = request;
+    // Within a span the logger adds the trace id itself.
+    if (span === null && callerTraceparent !== null)
+      request.log = logger.child({ trace_id: traceIdOf(callerTraceparent) });
     reply.raw.once('close', () => {
       const status = statusOf(reply);
       const seconds = (performance.now() - started) / 1000;
@@ -68,7 +69,7 @@ export const observeRequests = (app: FastifyInstance): void => {
         'http.response.status_code': status,
       });
       const traceId = traceIdOf(traceparent);
-      log.debug(
+      logger.debug(
         {
           method: request.method,
           route,
@@ -76,7 +77,7 @@ export const observeRequests = (app: FastifyInstance): void => {
           seconds,
           ...(traceId === null ? {} : { trace_id: traceId }),
         },
-        'request answered',
+        'request handled',
       );
       if (span) endSpan(span, request, status);
     });

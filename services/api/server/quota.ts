@@ -11,7 +11,7 @@ import { quotaOf, setLimitHeaders } from './rate-limit.ts';
 const quotaExceeded = ({ limit, used, resetAt }: LimitStatus): ApiError =>
   ApiError.of(
     'quota_exceeded',
-    `The account has used the ${limit} renders of this month. The quota begins anew at ${resetAt.toISOString()}.`,
+    `The account has used the ${limit} renders of this month. The quota starts again at ${resetAt.toISOString()}.`,
     {
       quota_limit: limit!,
       quota_used: used,
@@ -19,18 +19,21 @@ const quotaExceeded = ({ limit, used, resetAt }: LimitStatus): ApiError =>
     },
   );
 
-/** Looks whether the account's month had room for one more render when the request came, unless it is over by now; test keys always have. @throws Problem quota_exceeded */
+/**
+ * Requires quota for one more render at the time of the request, unless that month has ended since. Test keys need none.
+ * @throws ApiError quota_exceeded
+ */
 export const requireQuotaLeft = ({ key, quota }: Pick<CallerContext, 'key' | 'quota'>, now: Date): void => {
   if (key.keyType !== 'test' && !quota.allowed && now < quota.resetAt) throw quotaExceeded(quota);
 };
 
 export type QuotaDependencies = { limits: Limits; eventLog: { store: EventStore } };
-/** The render to be: its bare id, and the moment that it is accepted and counted in. */
+/** The bare id of the render, and the time of its acceptance, which decides its month. */
 export type RenderToAccept = { id: string; at: Date };
 
 /**
- * Settles a render by the log: the append may have succeeded and its answer been lost. Where the log cannot be read
- * either, the count is corrected later; so it is where the log is a server, which may still append what it was asked to.
+ * Confirms or releases a counted render by the event log: the append may have succeeded although its reply was lost. If
+ * the event log cannot be read, or is a server that may still append the event, the counter is corrected later.
  */
 const settleFromEventLog = async ({ limits, eventLog }: QuotaDependencies, render: CountedRender): Promise<void> => {
   const events = await eventLog.store.read(streams.render(render.id)).catch(() => null);
@@ -39,12 +42,12 @@ const settleFromEventLog = async ({ limits, eventLog }: QuotaDependencies, rende
 };
 
 /**
- * Counts a render toward the account's month and has it accepted. One that is not accepted does not count, and
- * those of test keys never do.
- * @throws Problem quota_exceeded, and whatever `accept` throws
+ * Counts a render toward the quota and accepts it. A render that is not accepted does not count; renders of test keys
+ * never count.
+ * @throws ApiError quota_exceeded, and the errors of `accept`
  */
 export const acceptWithinQuota = async <T extends { position: number | null }>(
-  parts: QuotaDependencies,
+  dependencies: QuotaDependencies,
   { account, key }: Caller,
   reply: FastifyReply,
   { id, at }: RenderToAccept,
@@ -52,9 +55,9 @@ export const acceptWithinQuota = async <T extends { position: number | null }>(
 ): Promise<T> => {
   if (key.keyType === 'test') return accept();
   const render = { id, accountId: account.id, at, ...quotaOf(account) };
-  const month = await parts.limits.countRender(render);
-  setLimitHeaders(reply, 'quota', month);
-  if (!month.allowed) throw quotaExceeded(month);
+  const quota = await dependencies.limits.countRender(render);
+  setLimitHeaders(reply, 'quota', quota);
+  if (!quota.allowed) throw quotaExceeded(quota);
   let accepted: T | null = null;
   try {
     accepted = await accept();
@@ -62,7 +65,7 @@ export const acceptWithinQuota = async <T extends { position: number | null }>(
   } finally {
     const position = accepted?.position ?? null;
     await (position === null
-      ? settleFromEventLog(parts, render)
-      : parts.limits.confirmOrReleaseRender(render, position));
+      ? settleFromEventLog(dependencies, render)
+      : dependencies.limits.confirmOrReleaseRender(render, position));
   }
 };

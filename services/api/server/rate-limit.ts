@@ -7,21 +7,21 @@ import { callerOf, limitsStatusOf } from './request.ts';
 
 const unixSeconds = (at: Date): number => Math.ceil(at.getTime() / 1000);
 
-/** What is left of a window; null where it is unlimited. */
+/** What is left of a limit; null if unlimited. */
 export const remainingOf = ({ limit, used }: LimitStatus): number | null =>
   limit === null ? null : Math.max(0, limit - used);
 
-/** Tells the caller how a limit stands; nothing where there is none. */
-export const setLimitHeaders = (reply: FastifyReply, name: 'ratelimit' | 'quota', allowance: LimitStatus): void => {
-  if (allowance.limit === null) return;
-  reply.header(`x-${name}-limit`, allowance.limit);
-  reply.header(`x-${name}-remaining`, remainingOf(allowance));
-  reply.header(`x-${name}-reset`, unixSeconds(allowance.resetAt));
+/** Sets the headers of a limit; none if it is unlimited. */
+export const setLimitHeaders = (reply: FastifyReply, name: 'ratelimit' | 'quota', status: LimitStatus): void => {
+  if (status.limit === null) return;
+  reply.header(`x-${name}-limit`, status.limit);
+  reply.header(`x-${name}-remaining`, remainingOf(status));
+  reply.header(`x-${name}-reset`, unixSeconds(status.resetAt));
 };
 
 export const quotaOf = (account: AccountDocument): QuotaLimit => {
-  const { quotaSince: since } = account;
-  return { perMonth: planLimits(account).requestsPerMonth, ...(since !== undefined && { quotaSince: since }) };
+  const { quotaSince } = account;
+  return { perMonth: planLimits(account).requestsPerMonth, ...(quotaSince !== undefined && { quotaSince }) };
 };
 
 const limitsFor = (account: AccountDocument) => ({
@@ -37,20 +37,20 @@ const reportStatus = (reply: FastifyReply, limitsStatus: LimitsStatus): void => 
   setLimitHeaders(reply, 'quota', limitsStatus.quota);
 };
 
-/** Counts the request toward the account's minute and tells the caller how the limits stand; refuses nothing. */
+/** Counts the request toward the rate limit and sets the limit headers; rejects nothing. */
 export const countRequest: LimitsReporter = async (limits, account, reply, now) =>
   reportStatus(reply, await limits.countRequest(account.id, limitsFor(account), now));
 
-/** Tells the caller how the limits stand without counting the request. */
+/** Sets the limit headers without counting the request. */
 export const reportLimits: LimitsReporter = async (limits, account, reply, now) =>
   reportStatus(reply, await limits.readStatus(account.id, limitsFor(account), now));
 
-/** The requests of an account in a minute. Without a rate limit, the latest of other processes may be missing. */
+/** The requests of an account in a minute. Without a rate limit, the latest requests of other processes may be missing. */
 export const requestsInMinute = async (limits: Limits, accountId: string, { resetAt }: LimitStatus): Promise<number> =>
   (await limits.readStatus(accountId, { perMinute: null, perMonth: null }, new Date(resetAt.getTime() - 1))).rateLimit
     .used;
 
-/** @throws Problem rate_limit_exceeded where the request came after the last one that the minute had room for */
+/** @throws ApiError rate_limit_exceeded if the request exceeded the limit of its minute */
 export const requireRateLimitLeft = ({ allowed, limit, resetAt }: LimitStatus, now: Date): void => {
   if (allowed) return;
   const retryAfter = Math.max(1, Math.ceil((resetAt.getTime() - now.getTime()) / 1000));
@@ -65,14 +65,14 @@ export const requireRateLimitLeft = ({ allowed, limit, resetAt }: LimitStatus, n
   );
 };
 
-/** Whether the route takes asynchronous renders. Where these are exempt, it is counted once the body is read. */
+/** Whether the route accepts asynchronous renders. If these are exempt, the request is counted after its body is read. */
 export const mayBeExemptFromRateLimit = ({ routeOptions }: FastifyRequest): boolean =>
   routeOptions.config.route?.isAsynchronous !== undefined;
 
 const isExemptFromRateLimit = ({ routeOptions, body }: FastifyRequest): boolean =>
   routeOptions.config.route?.isAsynchronous?.(body) ?? false;
 
-/** Counts a request that was to be counted later, unless it is exempt. Harmless where there is nothing to count. */
+/** Counts a request that is counted after its body, unless it is exempt or was counted before. */
 export const countDeferredRequest = async (limits: Limits, reply: FastifyReply, now: Date): Promise<void> => {
   const { request } = reply;
   if (!request.countAfterBody || isExemptFromRateLimit(request)) return;
@@ -80,7 +80,7 @@ export const countDeferredRequest = async (limits: Limits, reply: FastifyReply, 
   await countRequest(limits, callerOf(request).account, reply, now);
 };
 
-/** @throws Problem rate_limit_exceeded */
+/** @throws ApiError rate_limit_exceeded */
 export const requireDeferredRateLimit = async (limits: Limits, reply: FastifyReply, now: Date): Promise<void> => {
   const { request } = reply;
   if (!request.countAfterBody || isExemptFromRateLimit(request)) return;

@@ -19,7 +19,7 @@ declare module 'fastify' {
 
 type Fields = Record<string, unknown>;
 
-/** @throws Problem invalid_request for a request that must have a body and has none */
+/** @throws ApiError invalid_request if a required body is missing */
 const bodyFields = ({ body }: FastifyRequest, isOptional = false): Fields => {
   if (!body && !isOptional) throw ApiError.of('invalid_request', 'The body is empty; it must be a JSON object.');
   return (body as Fields | null | undefined) ?? {};
@@ -43,7 +43,7 @@ const callerContextOf = (request: FastifyRequest, reply: FastifyReply, id: strin
   };
 };
 
-/** What the handler is given, checked against the schemas of the route. @throws Problem */
+/** The context for the handler, validated against the schemas of the route. @throws ApiError */
 const validatedContext = <D>(route: Route<D>, request: FastifyRequest, context: RequestContext): RequestContext => {
   const { params, query, body, readBody, bodyIsOptional } = route.request ?? {};
   const fields = body && bodyFields(request, bodyIsOptional);
@@ -55,21 +55,21 @@ const validatedContext = <D>(route: Route<D>, request: FastifyRequest, context: 
   };
 };
 
-const createHandler = <D>(route: Route<D>, dependencies: D, log: EventLog | null) => {
+const createHandler = <D>(route: Route<D>, dependencies: D, eventLog: EventLog | null) => {
   const { method, path, permission, usesQuota, idempotency, handle } = route;
   const run = async (request: FastifyRequest, reply: FastifyReply, id: string): Promise<unknown> => {
     const { caller } = request;
     const context = validatedContext(route, request, (caller ? callerContextOf : requestContextOf)(request, reply, id));
     if (permission && caller) requirePermission(caller, permission);
-    if (usesQuota && log) requireQuotaLeft(context as CallerContext, log.now());
+    if (usesQuota && eventLog) requireQuotaLeft(context as CallerContext, eventLog.now());
     return handle(context as CallerContext<never, never, never>, dependencies);
   };
-  if (!idempotency || !permission || !log) {
-    return (request: FastifyRequest, reply: FastifyReply) => run(request, reply, newId(log?.now()));
+  if (!idempotency || !permission || !eventLog) {
+    return (request: FastifyRequest, reply: FastifyReply) => run(request, reply, newId(eventLog?.now()));
   }
   const { streamOf, replay } = idempotency;
   return (request: FastifyRequest, reply: FastifyReply) =>
-    runOnce(log, request, reply, {
+    runOnce(eventLog, request, reply, {
       operation: `${method} ${path}`,
       permission,
       streamOf,
@@ -78,15 +78,15 @@ const createHandler = <D>(route: Route<D>, dependencies: D, log: EventLog | null
     });
 };
 
-/** Adds routes to the app with their checks. `log` is for those that change something. */
+/** Adds routes with their checks to the app. Routes with a quota or an Idempotency-Key need `eventLog`. */
 export const registerRoutes = <D>(
   app: FastifyInstance,
   routes: readonly Route<D>[],
   dependencies: D,
-  log: EventLog | null = null,
+  eventLog: EventLog | null = null,
 ): void => {
   for (const route of routes) {
     const url = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    app.route({ method: route.method, url, config: { route }, handler: createHandler(route, dependencies, log) });
+    app.route({ method: route.method, url, config: { route }, handler: createHandler(route, dependencies, eventLog) });
   }
 };

@@ -6,20 +6,20 @@ import type { JsonBody } from './body/read-json.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** W3C `traceparent` of the request's own span, or the caller's where it is not traced; null without both. */
+    /** W3C `traceparent` of the request's span, or of the caller if the request is not traced; null without both. */
     traceparent: string | null;
-    /** Who sent the request; null where it needed no key. */
+    /** The caller; null if the request needed no key. */
     caller: Caller | null;
-    /** How the account's limits stand after this request; null before it is counted. */
+    /** The state of the account's limits after this request; null before it is counted. */
     limitsStatus: LimitsStatus | null;
-    /** Whether the request is counted only once its body is read. */
+    /** Whether the request is counted after its body is read. */
     countAfterBody: boolean;
-    /** The body beside the fields that the route is given; null without a body. */
+    /** The long texts and the hash of the body; null without a body. */
     receivedBody: Pick<JsonBody, 'longTexts' | 'sha256'> | null;
   }
 }
 
-/** Declares what hooks note about a request. Call it before routes are added. */
+/** Declares the properties that hooks set on a request. Call it before adding routes. */
 export const decorateRequests = (app: FastifyInstance): void => {
   app.decorateRequest('traceparent', null);
   app.decorateRequest('caller', null);
@@ -28,19 +28,19 @@ export const decorateRequests = (app: FastifyInstance): void => {
   app.decorateRequest('receivedBody', null);
 };
 
-/** Who sent an authenticated request. */
+/** The caller of an authenticated request. */
 export const callerOf = ({ caller, method, url }: FastifyRequest): Caller => {
   if (!caller) throw new Error(`${method} ${url} was not authenticated`);
   return caller;
 };
 
-/** How the limits of an authenticated request's account stand. Without a limit `used` tells nothing. */
+/** The state of the limits of an authenticated request's account. Without a limit `used` is not meaningful. */
 export const limitsStatusOf = ({ limitsStatus, method, url }: FastifyRequest): LimitsStatus => {
   if (!limitsStatus) throw new Error(`${method} ${url} was not counted`);
   return limitsStatus;
 };
 
-/** A request as the origin of events: the key is the actor, the request's id correlates them. */
+/** The cause of the events of a request: the actor is the key, the correlation id is the request id. */
 export const causeOf = (request: FastifyRequest): Cause => {
   const { key, account } = callerOf(request);
   return {
@@ -52,5 +52,5 @@ export const causeOf = (request: FastifyRequest): Cause => {
   };
 };
 
-/** Whether the SHA-256 of the body is needed: where the caller may send it again. */
+/** Only requests with an Idempotency-Key need the SHA-256 of the body. */
 export const needsBodyHash = ({ headers }: FastifyRequest): boolean => headers['idempotency-key'] !== undefined;

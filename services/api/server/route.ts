@@ -12,11 +12,11 @@ type Body = z.ZodType | undefined;
 type Fields = z.ZodObject | undefined;
 type SchemaOutput<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-/** What a route takes. `headers` are for the reference alone; all others are checked before the handler runs. */
+/** The request of a route. `headers` are only documented; all other parts are validated before the handler runs. */
 export type RouteRequest<B extends Body = Body, Q extends Fields = Fields, P extends Fields = Fields> = {
   body?: B;
   bodyIsOptional?: true;
-  /** Reads the body where the schema's own errors do not say enough. @throws Problem */
+  /** Validates the body if the errors of the schema are not specific enough. @throws ApiError */
   readBody?: (fields: Record<string, unknown>, limits: PlanLimits) => SchemaOutput<B>;
   examples?: Examples;
   query?: Q;
@@ -25,8 +25,8 @@ export type RouteRequest<B extends Body = Body, Q extends Fields = Fields, P ext
 };
 
 /**
- * `schema` is null for an answer without a JSON body, `bytes` names the type of one that is not JSON;
- * `headers` are those beside the ones that every answer has.
+ * `schema` is null for a response without a JSON body; `contentType` is the type of a body that is not JSON. `headers`
+ * are those besides the headers of every response.
  */
 export type RouteResponse<S extends z.ZodType | null = z.ZodType | null> = {
   status: number;
@@ -37,15 +37,15 @@ export type RouteResponse<S extends z.ZodType | null = z.ZodType | null> = {
   headers?: Record<string, string>;
 };
 
-/** What makes a route do a request once for each Idempotency-Key. */
+/** Makes a route run a request once for each Idempotency-Key. */
 export type IdempotencyOptions<D = Dependencies> = {
-  /** The stream in which the work of this id leaves its first trace. */
+  /** The stream to which the operation with this id appends first. */
   streamOf: (id: string) => string;
-  /** Gives the first answer again; null while there is no trace of the work, `running` while it has not ended. */
+  /** Sends the first response again; null if the operation has appended no event, `running` if it has not ended. */
   replay: (context: CallerContext, dependencies: D) => Promise<FastifyReply | 'running' | null>;
 };
 
-/** One thing that the API can do, bound once: the reference, the checks and the handler follow from it. */
+/** The definition of a route, from which the reference, the checks and the handler follow. */
 type RouteDefinition<D, C, B extends Body, Q extends Fields, P extends Fields, S extends z.ZodType | null> = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** With its parameters in braces. */
@@ -53,26 +53,26 @@ type RouteDefinition<D, C, B extends Body, Q extends Fields, P extends Fields, S
   tag: 'Rendering' | 'Jobs' | 'Templates' | 'Account' | 'Operation';
   summary: string;
   description: string;
-  /** What the key must be allowed to do; a route without one needs no key. */
+  /** The permission that the key needs; a route without one needs no key. */
   permission?: Permission;
-  /** The query parameter, such as a signed token, that serves in place of a key. */
+  /** The query parameter, such as a signed token, that replaces the key. */
   tokenParameter?: string;
-  /** Whether what it makes counts toward the quota: a key of an account without any left is refused. */
+  /** Whether the request counts toward the quota; it is rejected if the quota is used up. */
   usesQuota?: true;
   idempotency?: IdempotencyOptions<D>;
-  /** Whether nobody waits for the work that a request with this body asks for. */
+  /** Whether a request with this body asks for an asynchronous render. */
   isAsynchronous?: (body: unknown) => boolean;
   request?: RouteRequest<B, Q, P>;
-  /** The first one is that of a handler which returns data. */
+  /** The first one is the response of a handler that returns data. */
   responses: [RouteResponse<S>, ...RouteResponse[]];
-  /** The errors beside those that follow from the rest. */
+  /** The errors besides those that follow from the other properties. */
   errors?: readonly ErrorName[];
   handle: (context: C, dependencies: D) => Promise<FastifyReply | (S extends z.ZodType ? z.output<S> : never)>;
 };
 
 type AnyRouteDefinition<D> = RouteDefinition<D, never, Body, Fields, Fields, z.ZodType | null>;
 
-/** A route whatever it takes and gives, with all of its errors. */
+/** A route of any types, with all of its errors. */
 export type Route<D = Dependencies> = Omit<AnyRouteDefinition<D>, 'handle' | 'errors' | 'responses'> & {
   responses: RouteResponse[];
   errors: ErrorName[];
@@ -98,11 +98,12 @@ const idempotencyKey = z.object({
     .max(255)
     .optional()
     .describe(
-      'A text of your choice, remembered for 24 hours. Sent again with the same body, it brings back what was answered first, marked Idempotency-Replayed: true, and nothing is done twice.',
+      'A text of your choice, kept for 24 hours. A repeated request with the same key and body returns the first ' +
+        'response with the header Idempotency-Replayed: true; the operation does not run twice.',
     ),
 });
 const replayHeader = {
-  'Idempotency-Replayed': 'true where the answer is that of an earlier request with the same Idempotency-Key.',
+  'Idempotency-Replayed': 'true if the response is that of an earlier request with the same Idempotency-Key.',
 };
 
 type RouteWithoutErrors = Omit<Route<never>, 'errors'> & { errors?: readonly ErrorName[] };
@@ -116,7 +117,7 @@ const errorsOf = ({
   errors = [],
 }: RouteWithoutErrors): ErrorName[] => [
   ...(permission ? apiKeyErrors : []),
-  // A wrong token is not found.
+  // A wrong token is 404, not 400.
   ...(request.body || request.headers || (request.query && !tokenParameter) ? (['invalid_request'] as const) : []),
   ...(request.body ? (['payload_too_large'] as const) : []),
   ...(usesQuota ? (['quota_exceeded'] as const) : []),
@@ -124,47 +125,54 @@ const errorsOf = ({
   ...(idempotency ? (['idempotency_conflict', 'idempotency_in_progress'] as const) : []),
 ];
 
-const withIdempotencyKey = <R extends Pick<Route<never>, 'request' | 'responses'>>(row: R): R => {
-  const [first, ...others] = row.responses;
+const withIdempotencyKey = <R extends Pick<Route<never>, 'request' | 'responses'>>(definition: R): R => {
+  const [first, ...others] = definition.responses;
   return {
-    ...row,
-    request: { ...row.request, headers: idempotencyKey },
+    ...definition,
+    request: { ...definition.request, headers: idempotencyKey },
     responses: [{ ...first!, headers: { ...first!.headers, ...replayHeader } }, ...others],
   };
 };
 
-const completeRoute = <D>(row: object): Route<D> => {
-  const route = row as Route<D>;
+const completeRoute = <D>(definition: object): Route<D> => {
+  const route = definition as Route<D>;
   return { ...(route.idempotency ? withIdempotencyKey(route) : route), errors: errorsOf(route) };
 };
 
-/** A route that needs a key with a permission. */
+/** Defines a route that needs a key with a permission. */
 export const route = <
   S extends z.ZodType | null,
   B extends Body = undefined,
   Q extends Fields = undefined,
   P extends Fields = undefined,
 >(
-  row: RouteDefinition<Dependencies, CallerContext<SchemaOutput<B>, SchemaOutput<Q>, SchemaOutput<P>>, B, Q, P, S> & {
+  definition: RouteDefinition<
+    Dependencies,
+    CallerContext<SchemaOutput<B>, SchemaOutput<Q>, SchemaOutput<P>>,
+    B,
+    Q,
+    P,
+    S
+  > & {
     permission: Permission;
   },
-): Route => completeRoute(row);
+): Route => completeRoute(definition);
 
-/** A route that needs no key, or takes something else in its place. */
+/** Defines a route that needs no key, or accepts a token in its place. */
 export const publicRoute = <D, S extends z.ZodType | null, Q extends Fields = undefined, P extends Fields = undefined>(
-  row: RouteDefinition<D, RequestContext<undefined, SchemaOutput<Q>, SchemaOutput<P>>, undefined, Q, P, S>,
-): Route<D> => completeRoute(row);
+  definition: RouteDefinition<D, RequestContext<undefined, SchemaOutput<Q>, SchemaOutput<P>>, undefined, Q, P, S>,
+): Route<D> => completeRoute(definition);
 
-/** The names under which schemas stand in the OpenAPI document; schemas without one stand where they are used. */
+/** The names of schemas in the OpenAPI document; schemas without a name are inlined. */
 export const schemaNames = z.registry<{ id: string }>();
 
-/** Gives a schema the name under which it stands in the document; answers with the schema. */
+/** Gives a schema its name in the document, and returns it. */
 export const nameSchema = <S extends z.ZodType>(id: string, schema: S): S => {
   schemaNames.add(schema, { id });
   return schema;
 };
 
-/** What can go wrong while a PDF is made, whatever it is made from. */
+/** The errors of every render, whatever its input. */
 export const renderingErrors = [
   'conversion_failed',
   'image_load_failed',

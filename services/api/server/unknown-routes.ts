@@ -6,11 +6,11 @@ type KnownPath = { pattern: RegExp; methods: Set<string> };
 
 const escaped = (text: string): string => text.replaceAll(/[.+?^${}()|[\]\\]/g, '\\$&');
 
-/** A pattern such as `/jobs/:job_id` or `/static/*` as a regular expression of paths. */
+/** The regular expression of a route pattern such as `/jobs/:job_id` or `/static/*`. */
 const patternOf = (url: string): RegExp =>
   new RegExp(`^${escaped(url).replaceAll(/:\w+/g, '[^/]+').replaceAll('*', '.*')}$`);
 
-/** The path that a request names, also where the request line has a whole address. */
+/** The path of a request, also if the request line has an absolute URL. */
 const pathOf = (target: string): string => {
   const path = target.split(/[?#]/)[0]!.replace(/^https?:\/\/[^/]*/i, '');
   try {
@@ -22,30 +22,33 @@ const pathOf = (target: string): string => {
 
 const notFound = (method: string, path: string): ApiErrorFields => ({
   name: 'not_found',
-  message: `There is nothing at ${method} ${truncateForMessage(path)}.`,
+  message: `There is no ${method} ${truncateForMessage(path)}.`,
   extra: {},
 });
 
 const notAllowed = (method: string, path: string, allowed: string[]): ApiErrorFields => ({
   name: 'method_not_allowed',
-  message: `${truncateForMessage(path)} does not take ${method}. It takes ${allowed.join(', ')}.`,
+  message: `${truncateForMessage(path)} does not support ${method}. Allowed: ${allowed.join(', ')}.`,
   extra: { allowed },
 });
 
-/** Answers requests that lead to no route: with 405 where the path has routes for other methods, else with 404. Call it before routes are added. */
+/**
+ * Responds to requests without a route: with 405 if the path has routes for other methods, else with 404. Call it before
+ * adding routes.
+ */
 export const handleUnknownRoutes = (app: FastifyInstance): void => {
-  const known = new Map<string, KnownPath>();
+  const knownPaths = new Map<string, KnownPath>();
   app.addHook('onRoute', ({ url, method }) => {
-    const path = known.get(url) ?? { pattern: patternOf(url), methods: new Set() };
-    known.set(url, path);
-    for (const one of [method].flat()) path.methods.add(one);
+    const path = knownPaths.get(url) ?? { pattern: patternOf(url), methods: new Set() };
+    knownPaths.set(url, path);
+    for (const name of [method].flat()) path.methods.add(name);
   });
   app.setNotFoundHandler((request, reply) => {
     const path = pathOf(request.url);
     const methods = new Set(
-      [...known.values()].filter(({ pattern }) => pattern.test(path)).flatMap((one) => [...one.methods]),
+      [...knownPaths.values()].filter(({ pattern }) => pattern.test(path)).flatMap((known) => [...known.methods]),
     );
-    // A path with another method would be found here where only its spelling is unknown to the router.
+    // If the path has this method, only its spelling is unknown to the router: that is 404.
     if (methods.size === 0 || methods.has(request.method))
       return sendError(reply, notFound(request.method, request.url.split('?')[0]!));
     const allowed = [...methods].toSorted();

@@ -4,13 +4,13 @@ import type { ApiError } from '#contracts/http/api-error.ts';
 import { webhookFields } from '#contracts/http/webhook.ts';
 import { validate } from './validate.ts';
 
-const refusalOf = (schema: z.ZodType, body: Record<string, unknown>) => {
+const errorTextOf = (schema: z.ZodType, body: Record<string, unknown>) => {
   try {
     validate(schema, body);
   } catch (error) {
     return JSON.stringify((error as ApiError).fields);
   }
-  throw new Error('the body passed');
+  throw new Error('the body is valid');
 };
 const strict = z.strictObject({
   page_size: z.enum(['A4']).optional(),
@@ -18,24 +18,24 @@ const strict = z.strictObject({
 });
 const long = 'k'.repeat(100_000);
 
-describe('A refusal', () => {
+describe('A validation error', () => {
   it.each([
     ['a long key', { [long]: 1 }],
     ['ten thousand keys', Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`key${at}`, 1]))],
     ['a long value', { page_size: long }],
     ['a long path', { names: { [long]: 'x' } }],
-  ])('of %s stays short', (_, body) => {
-    expect(refusalOf(strict, body).length).toBeLessThan(1500);
+  ])('for %s stays short', (_, body) => {
+    expect(errorTextOf(strict, body).length).toBeLessThan(1500);
   });
 
-  it('names the first unknown fields, and says how many more there are', () => {
-    expect(refusalOf(strict, { a: 1 })).toContain('\\"a\\" is not a field of this request.');
-    expect(refusalOf(strict, Object.fromEntries([...'abcdefgh'].map((key) => [key, 1])))).toContain(
-      '\\"e\\" and 3 more are no fields of this request.',
+  it('names the first five unknown fields and the number of the others', () => {
+    expect(errorTextOf(strict, { a: 1 })).toContain('\\"a\\" is not a field of this request.');
+    expect(errorTextOf(strict, Object.fromEntries([...'abcdefgh'].map((key) => [key, 1])))).toContain(
+      '\\"e\\" and 3 more are not fields of this request.',
     );
   });
 
-  it('of too many callback headers says that alone', () => {
+  it('for too many callback headers reports nothing else', () => {
     const headers = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`no header ${at}`, '\n']));
     const { error } = z.object(webhookFields).safeParse({ webhook_headers: headers });
     expect(error?.issues.map(({ message }) => message)).toEqual([

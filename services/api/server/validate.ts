@@ -6,7 +6,7 @@ import { inputTypes, requestModes } from '#contracts/http/render.ts';
 type Issue = z.core.$ZodIssue;
 type Body = Record<string, unknown>;
 
-/** A path as a caller would write it: `data.items[2].price`. */
+/** The path of a field, such as `data.items[2].price`. */
 const fieldOf = (path: readonly PropertyKey[]): string =>
   truncateForMessage(
     path.reduce<string>(
@@ -18,23 +18,23 @@ const fieldOf = (path: readonly PropertyKey[]): string =>
 
 const maxNamedFields = 5;
 
-/** `"a", "b" are no fields`, with the first few named. */
+/** `"a", "b" are not fields`, with at most five names. */
 const unknownFieldsText = (keys: readonly string[]): string => {
   const named = keys.slice(0, maxNamedFields).map((key) => `"${truncateForMessage(key)}"`);
   const more = keys.length - named.length;
-  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''} ${keys.length === 1 ? 'is not a field' : 'are no fields'}`;
+  return `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''} ${keys.length === 1 ? 'is not a field' : 'are not fields'}`;
 };
 
 const oneOf = (values: readonly string[]): string => values.join(', ');
 
-/** What a caller sent, as it may stand in an answer: never at length. */
+/** A received value for an error, never a long text. */
 const describeReceived = (received: unknown): unknown => {
   if (typeof received === 'string') return truncateForMessage(received);
   if (Array.isArray(received)) return 'array';
   return typeof received === 'object' && received !== null ? 'object' : received;
 };
 
-/** The errors that have a name of their own; each holds only where the field is there but wrong. */
+/** Fields with an error code of their own, used if the field is present but wrong. */
 const errorsByField: Record<string, (received: unknown) => ApiError> = {
   mode: (received) =>
     ApiError.of('invalid_mode', `mode must be one of ${oneOf(requestModes)}.`, {
@@ -57,14 +57,16 @@ const errorsByField: Record<string, (received: unknown) => ApiError> = {
     }),
 };
 
+const unitOf = ({ origin }: { origin: string }): string => (origin === 'string' ? ' characters long' : '');
+
 const issueMessage = (issue: Issue, field: string): string => {
   switch (issue.code) {
     case 'unrecognized_keys':
       return `${unknownFieldsText(issue.keys)} of this request.`;
     case 'too_small':
-      return `${field} must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}${issue.origin === 'string' ? ' characters long' : ''}.`;
+      return `${field} must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}${unitOf(issue)}.`;
     case 'too_big':
-      return `${field} must be ${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}${issue.origin === 'string' ? ' characters long' : ''}.`;
+      return `${field} must be ${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}${unitOf(issue)}.`;
     case 'invalid_value':
       return `${field} must be one of ${oneOf(issue.values.map(String))}.`;
     case 'invalid_type':
@@ -85,7 +87,7 @@ const apiErrorOf = (issue: Issue, body: Body): ApiError => {
   return ApiError.of('invalid_request', issueMessage(issue, field), { field });
 };
 
-/** Checks a body against its schema and fills in the defaults. @throws Problem, named after the first thing that is wrong */
+/** Validates a body and fills in the defaults. @throws ApiError for the first issue */
 export const validate = <S extends z.ZodType>(schema: S, body: Body): z.output<S> => {
   const result = schema.safeParse(body, { reportInput: true });
   if (result.success) return result.data;

@@ -29,7 +29,7 @@ const templateHistoryResponse = nameSchema(
   z.object({ template_id: z.string(), events: z.array(historyEvent) }),
 );
 
-/** What can be asked about templates. */
+/** The routes that read templates. */
 export const templateReadRoutes: Route[] = [
   route({
     method: 'GET',
@@ -37,7 +37,7 @@ export const templateReadRoutes: Route[] = [
     tag: 'Templates',
     summary: 'List templates',
     description:
-      'The templates of the account, newest first, without their contents. What was written before is in the list.',
+      'Lists the templates of the account, newest first, without their contents. The list shows all earlier writes.',
     permission: 'templates:read',
     request: { query: listTemplatesQuery },
     responses: [
@@ -51,8 +51,8 @@ export const templateReadRoutes: Route[] = [
         reads.count(templates, where),
         reads.find(templates, { where, sort, limit, skip: (page - 1) * limit }),
       ]);
-      const shown = (documents as TemplateDocument[]).map(templateSummaryOf);
-      return { templates: shown, total, page, limit, pages: Math.ceil(total / limit) };
+      const summaries = (documents as TemplateDocument[]).map(templateSummaryOf);
+      return { templates: summaries, total, page, limit, pages: Math.ceil(total / limit) };
     },
   }),
   route({
@@ -60,7 +60,7 @@ export const templateReadRoutes: Route[] = [
     path: '/api/v1/templates/validate',
     tag: 'Templates',
     summary: 'Check a template without storing it',
-    description: 'Finds syntax errors, and placeholders that the declared variables do not cover.',
+    description: 'Finds syntax errors, and placeholders without a declared variable.',
     permission: 'templates:read',
     request: {
       body: nameSchema('ValidateTemplate', validateTemplateRequest),
@@ -70,7 +70,7 @@ export const templateReadRoutes: Route[] = [
     responses: [
       {
         status: 200,
-        description: 'The findings; a template with findings is an answer, not an error.',
+        description: 'The findings. A template with findings has status 200, too.',
         schema: nameSchema('TemplateValidation', validateTemplateResponse),
       },
     ],
@@ -86,7 +86,8 @@ export const templateReadRoutes: Route[] = [
     path: '/api/v1/templates/{id}',
     tag: 'Templates',
     summary: 'Read a template',
-    description: 'The current version with its content, and how often it was used. Test renders do not count as use.',
+    description:
+      'Returns the current version with its content, and how often it was used. Template tests do not count.',
     permission: 'templates:read',
     request: { params: templateParams },
     responses: [
@@ -111,7 +112,7 @@ export const templateReadRoutes: Route[] = [
     path: '/api/v1/templates/{id}/versions',
     tag: 'Templates',
     summary: 'List the versions of a template',
-    description: 'The versions that are kept, newest first: the last 10, or all of them on the plan enterprise.',
+    description: 'Lists the versions that are kept, newest first: the last 10, or all on the plan enterprise.',
     permission: 'templates:read',
     request: { params: templateParams },
     responses: [
@@ -130,7 +131,7 @@ export const templateReadRoutes: Route[] = [
     path: '/api/v1/templates/{id}/versions/{version}',
     tag: 'Templates',
     summary: 'Read one version',
-    description: 'A version as it was, with its content.',
+    description: 'Returns a version with its content.',
     permission: 'templates:read',
     request: { params: templateVersionParams },
     responses: [
@@ -155,13 +156,13 @@ export const templateReadRoutes: Route[] = [
     path: '/api/v1/templates/{id}/events',
     tag: 'Templates',
     summary: "Read a template's history",
-    description: 'Everything that ever happened to the template: what, when, and by whom.',
+    description: 'Lists every event of the template with time and actor.',
     permission: 'templates:read',
     request: { params: templateParams },
     responses: [{ status: 200, description: 'The events, oldest first.', schema: templateHistoryResponse }],
     errors: ['template_not_found'],
-    handle: async ({ account, params: { id: prefixed } }, { eventLog }) => {
-      const { id, history } = await requireTemplate(eventLog, account.id, prefixed);
+    handle: async ({ account, params: { id: templateId } }, { eventLog }) => {
+      const { id, history } = await requireTemplate(eventLog, account.id, templateId);
       return { template_id: templateIdOf(id), events: history.map(eventView) };
     },
   }),

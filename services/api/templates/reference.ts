@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
 export const templateParams = z.object({ id: z.string().describe('tpl_<id>') });
-// A version that is no number is one that never existed.
+// Text, because a version that is not a number is reported as one that never existed.
 const version = z.string().meta({ type: 'integer', description: 'The number of a version that is still kept.' });
 export const templateVersionParams = templateParams.extend({ version });
 
 const ifMatchDescription =
-  'The version that the change is meant for, such as 3. If the template has moved on, nothing changes: 412.';
+  'The version that the change applies to, such as 3. If the template has another version, the response is 412.';
 export const ifMatchHeaders = z.object({ 'If-Match': z.string().optional().describe(ifMatchDescription) });
 export const etagHeader = { ETag: 'The version, in quotes.' };
 
-/** Bodies of requests as callers may send them. */
+/** Example request bodies. */
 export const templateExamples = {
   create: {
     invoice: {
@@ -46,11 +46,13 @@ export const templateExamples = {
   },
 };
 
-/** What storing a template does. Markdown. */
+/** The reference of POST /templates, in Markdown. */
 export const createTemplateDescription = `Stores HTML with placeholders as version 1 of a template.
 
-**Name.** Unique within the account. Spaces around it are cut off and it is compared in Unicode normal form C, upper and lower case being different. Deleting a template frees its name.
+**Name.** Unique within the account. Spaces around it are removed. Names are compared in Unicode normal form C; upper and
+lower case are different. Deleting a template frees its name.
 
 **Syntax.** Handlebars: \`{{var}}\`, \`{{#if}}\`, \`{{#unless}}\`, \`{{#each}}\`, \`{{#with}}\`, \`{{lookup}}\`, and the helpers
-\`formatDate value "DD/MM/YYYY"\`, \`formatCurrency value "EUR"\`, \`uppercase\`, \`lowercase\`, \`truncate text 20\` and \`json\`. Amounts and month names follow \`default_options.locale\` (\`en\`
-unless set). Unknown helpers, partials and decorators are \`invalid_template_syntax\`; only properties that the data itself has can be reached.`;
+\`formatDate value "DD/MM/YYYY"\`, \`formatCurrency value "EUR"\`, \`uppercase\`, \`lowercase\`, \`truncate text 20\` and \`json\`.
+Amounts and month names use \`default_options.locale\` (default \`en\`). Unknown helpers, partials and decorators are
+\`invalid_template_syntax\`. Only own properties of the data can be used.`;

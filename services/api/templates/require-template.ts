@@ -7,7 +7,7 @@ import { bytesPerMb } from '#libs/sizes/sizes.ts';
 import { templateNotFound } from '#application/templates/commands.ts';
 import { findTemplate, createTemplateReader } from '#application/templates/queries.ts';
 
-/** An account's template as queries see it. @throws Problem template_not_found */
+/** A template of the account from the read model. @throws ApiError template_not_found */
 export const requireTemplateDocument = async (
   reads: ReadStore,
   accountId: string,
@@ -18,26 +18,26 @@ export const requireTemplateDocument = async (
   return document;
 };
 
-/** @throws Problem template_too_large */
+/** @throws ApiError template_too_large */
 export const requireTemplateSize = (content: string, { maxTemplateMb }: PlanLimits): void => {
   if (Buffer.byteLength(content) <= maxTemplateMb * bytesPerMb) return;
   const message = `The template is larger than the ${maxTemplateMb} MB that the plan allows.`;
   throw ApiError.of('template_too_large', message, { max_size_mb: maxTemplateMb });
 };
 
-/** Reads the template as a render would, whatever its variables. @throws Problem invalid_template_syntax */
+/** Parses the template; its variables are not checked. @throws ApiError invalid_template_syntax */
 const requireTemplateSyntax = async (
   preparation: DocumentPreparation,
   content: string,
-  terms: PreparationOptions,
+  options: PreparationOptions,
 ): Promise<void> => {
-  const { errors } = await preparation.analyse({ content, variables: [] }, terms);
+  const { errors } = await preparation.analyse({ content, variables: [] }, options);
   const first = errors.find(({ type }) => type === 'syntax_error');
   if (first)
     throw ApiError.of('invalid_template_syntax', first.message, first.line === undefined ? {} : { line: first.line });
 };
 
-/** @throws Problem template_too_large, invalid_template_syntax */
+/** @throws ApiError template_too_large, invalid_template_syntax */
 export const requireTemplateContent = async (
   preparation: DocumentPreparation,
   content: string,

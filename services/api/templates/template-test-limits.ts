@@ -7,14 +7,14 @@ import type { ReadYourWrites } from '#application/command-handling/read-your-wri
 import type { CallerContext } from '../server/context.ts';
 
 export type TemplateTestLimiter = {
-  /** Runs a trial. @throws Problem rate_limit_exceeded where as many of the account run already */
-  run<T>(accountId: string, now: Date, trial: () => Promise<T>): Promise<T>;
+  /** Runs a template test. @throws ApiError rate_limit_exceeded if too many of the account are running */
+  run<T>(accountId: string, now: Date, test: () => Promise<T>): Promise<T>;
 };
 
-/** How many trials of one account may run at once in a process. */
+/** How many template tests of one account may run at once in a process. */
 export const maxConcurrentTests = 2;
 
-/** Limits trials that run at once. */
+/** Limits concurrent template tests of each account. */
 export const createTemplateTestLimiter = (): TemplateTestLimiter => {
   const running = new Map<string, number>();
   const change = (accountId: string, by: 1 | -1): void => {
@@ -23,16 +23,16 @@ export const createTemplateTestLimiter = (): TemplateTestLimiter => {
     else running.delete(accountId);
   };
   return {
-    run: async (accountId, now, trial) => {
+    run: async (accountId, now, test) => {
       if ((running.get(accountId) ?? 0) >= maxConcurrentTests)
         throw ApiError.of(
           'rate_limit_exceeded',
-          `The account may try ${maxConcurrentTests} templates at once. Try again when one of them is done.`,
+          `The account may run ${maxConcurrentTests} template tests at once. Try again when one of them has ended.`,
           { limit: maxConcurrentTests, retry_after: 1, reset_at: new Date(now.getTime() + 1_000).toISOString() },
         );
       change(accountId, 1);
       try {
-        return await trial();
+        return await test();
       } finally {
         change(accountId, -1);
       }
@@ -42,13 +42,12 @@ export const createTemplateTestLimiter = (): TemplateTestLimiter => {
 
 type TemplateTestDependencies = { reads: ReadStore; readYourWrites: ReadYourWrites };
 
-/** Live keys have as many trials in a month as the account has renders; test keys have any number. @throws Problem quota_exceeded */
+/** Live keys have as many template tests a month as the account has renders; test keys have no limit. @throws ApiError quota_exceeded */
 export const requireTemplateTestsLeft = async (
-  parts: TemplateTestDependencies,
+  { reads, readYourWrites }: TemplateTestDependencies,
   context: CallerContext,
   now: Date,
 ): Promise<void> => {
-  const { reads, readYourWrites } = parts;
   const {
     account,
     key,
@@ -63,7 +62,8 @@ export const requireTemplateTestsLeft = async (
   const resetAt = quota.resetAt.toISOString();
   throw ApiError.of(
     'quota_exceeded',
-    `The account has used the ${limit} trials that live keys have in a month; test keys have any number. The count begins anew at ${resetAt}.`,
+    `The account has used the ${limit} template tests that live keys have in a month. Test keys have no limit. ` +
+      `The count starts again at ${resetAt}.`,
     { quota_limit: limit, quota_used: used, quota_reset: resetAt },
   );
 };

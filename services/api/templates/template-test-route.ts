@@ -13,15 +13,20 @@ import { nameSchema, renderingErrors, route, type Route } from '../server/route.
 import { templateExamples, templateParams } from './reference.ts';
 import { requireTemplateTestsLeft } from './template-test-limits.ts';
 
-/** A trial is a render that counts neither toward the quota nor as a use of the template, and has its own limits. */
+/** A template test is a render that does not count toward the quota or as a use of the template. It has its own limits. */
 export const templateTestRoutes: Route[] = [
   route({
     method: 'POST',
     path: '/api/v1/templates/{id}/test',
     tag: 'Templates',
-    summary: 'Try a template out',
+    summary: 'Test a template',
     description:
-      'Renders the template with the given data. The key needs the permission `render:create`, too. A trial counts toward the requests per minute, but neither toward the quota nor as use of the template. Live keys have as many trials in a month as the plan has renders (`quota_exceeded` beyond that; test keys have any number), and an account may have two trials under way at once (`rate_limit_exceeded`). With `diagnostics=true` answers and errors have `diagnostics`: timings, lane, console, failed resources, fonts. The document is made a second time for them.',
+      'Renders the template with the given data. The key also needs the permission `render:create`. A template test counts ' +
+      'toward the requests per minute, but not toward the quota or as a use of the template. Live keys have as many ' +
+      'template tests a month as the plan has renders (beyond that `quota_exceeded`); test keys have no limit. An account ' +
+      'may run two template tests at once (beyond that `rate_limit_exceeded`). With `diagnostics=true` responses and errors ' +
+      'have `diagnostics`: timings, render mode, console, failed resources, fonts. For them the document is rendered a ' +
+      'second time.',
     permission: 'templates:read',
     request: {
       params: templateParams,
@@ -32,7 +37,7 @@ export const templateTestRoutes: Route[] = [
     responses: [
       {
         status: 200,
-        description: 'The PDF, and the version that it was made from.',
+        description: 'The PDF and the version of the template.',
         schema: nameSchema('TestRender', renderDoneResponse.extend({ version: z.number().int() })),
       },
     ],
@@ -57,18 +62,18 @@ export const templateTestRoutes: Route[] = [
         cause,
         reply,
       } = context;
-      const { eventLog, estimator: estimates, readYourWrites, templateTestLimiter } = dependencies;
+      const { eventLog, estimator, readYourWrites, templateTestLimiter } = dependencies;
       const accountId = account.id;
       return templateTestLimiter.run(accountId, eventLog.now(), async () => {
         await requireTemplate(eventLog, accountId, templateId);
         const at = eventLog.now();
         await requireTemplateTestsLeft(dependencies, context, at);
-        const wanted = { mode: 'RENDER', template_id: templateId, ...body } as const;
-        const ask = await storeRenderInput(dependencies, context, wanted, context.longTexts);
-        await requireShortWait(estimates, { accountId, source: ask.source, priority: 'urgent' }, limits.processingMs);
-        const version = ask.source.mode === 'RENDER' ? ask.source.templateVersion : undefined;
-        const wish = { ...ask, id, at, templateTest: true, responseMode: { kind: 'wait' }, cause } as const;
-        const submission = await submitRender(dependencies, context, wish, waitSignal(reply));
+        const templateRequest = { mode: 'RENDER', template_id: templateId, ...body } as const;
+        const input = await storeRenderInput(dependencies, context, templateRequest, context.longTexts);
+        await requireShortWait(estimator, { accountId, source: input.source, priority: 'urgent' }, limits.processingMs);
+        const version = input.source.mode === 'RENDER' ? input.source.templateVersion : undefined;
+        const request = { ...input, id, at, templateTest: true, responseMode: { kind: 'wait' }, cause } as const;
+        const submission = await submitRender(dependencies, context, request, waitSignal(reply));
         readYourWrites.recordWrite(accountId, submission.position, readModels.usage);
         return sendRender(reply, submission, { version }, diagnosticsFieldsOf(dependencies, context));
       });

@@ -12,12 +12,12 @@ import type { TemplateUsesDocument } from '#libs/projections/template-uses.ts';
 import type { TemplateVersionDocument } from '#libs/projections/template-versions.ts';
 import type { TemplateDocument } from '#libs/projections/templates.ts';
 
-const described = (description: string | null): { description?: string } =>
+const descriptionField = (description: string | null): { description?: string } =>
   description === null ? {} : { description };
 
 type Times = { id: string; version: number; createdAt: string; updatedAt: string };
 
-/** A template as the list has it. */
+/** A template in the list. */
 export const templateSummaryOf = ({
   id,
   name,
@@ -29,21 +29,21 @@ export const templateSummaryOf = ({
 }: TemplateDocument): TemplateSummaryResponse => ({
   id: templateIdOf(id),
   name,
-  ...described(description),
+  ...descriptionField(description),
   category,
   version,
   created_at: createdAt,
   updated_at: updatedAt,
 });
 
-/** A template as it is answered when it is created: everything but its content. */
+/** The response to a creation: the template without its content. */
 export const createdTemplateOf = (
   { id, version, createdAt, updatedAt }: Times,
   { name, description, category, variables, default_options }: FullTemplate,
 ): CreateTemplateResponse => ({
   id: templateIdOf(id),
   name,
-  ...described(description),
+  ...descriptionField(description),
   category,
   variables,
   default_options,
@@ -52,7 +52,7 @@ export const createdTemplateOf = (
   updated_at: updatedAt,
 });
 
-/** A template as it is read alone. */
+/** The response to the read of one template. */
 export const templateOf = (
   document: TemplateDocument,
   full: FullTemplate,
@@ -64,7 +64,7 @@ export const templateOf = (
   ...(uses ? { last_used_at: uses.lastUsedAt } : {}),
 });
 
-/** What an update answers; `at` is the time of the new version. */
+/** The response to an update; `at` is the time of the new version. */
 export const updatedTemplateOf = (
   id: string,
   { name, description }: Pick<FullTemplate, 'name' | 'description'>,
@@ -73,26 +73,26 @@ export const updatedTemplateOf = (
 ): UpdateTemplateResponse => ({
   id: templateIdOf(id),
   name,
-  ...described(description),
+  ...descriptionField(description),
   version,
   updated_at: at,
 });
 
-/** A version as the list of versions has it. */
+/** A version in the list of versions. */
 export const versionEntryOf = ({ version, createdAt, changes }: TemplateVersionDocument): TemplateVersionEntry => ({
   version,
   created_at: createdAt,
   changes,
 });
 
-/** A version as it was, with its content. */
+/** A version with its content. */
 export const versionContentOf = (document: TemplateVersionDocument, full: FullTemplate): TemplateVersionResponse => {
   const { name, description, category, content, variables, default_options } = full;
   return {
     ...versionEntryOf(document),
     template_id: templateIdOf(document.templateId),
     name,
-    ...described(description),
+    ...descriptionField(description),
     category,
     content,
     variables,

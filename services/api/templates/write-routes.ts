@@ -53,7 +53,7 @@ const parseCreation = (fields: Record<string, unknown>, { maxVariables }: PlanLi
   return validate(createTemplateRequestFor(maxVariables), fields);
 };
 
-/** The version that If-Match names, as a number, plain or quoted; null without the header or with `*`. @throws Problem invalid_request */
+/** The version in If-Match, a plain or quoted number; null without the header or with `*`. @throws ApiError invalid_request */
 const ifMatchOf = ({ headers }: FastifyRequest): number | null => {
   const header = headers['if-match'];
   if (header === undefined || header === '*') return null;
@@ -66,24 +66,24 @@ const ifMatchOf = ({ headers }: FastifyRequest): number | null => {
 const templateReadModels = [readModels.templates, readModels.templateVersions];
 
 /**
- * Waits for the read models, so that other processes show the write as well, also those that know a template for a
- * moment. The write stands whether they come that far in time or not.
+ * Waits for the read models, so that other processes show the write, also those that cache templates. The write is valid
+ * even if the wait times out.
  */
 const waitUntilShown = async (
   { readYourWrites }: Dependencies,
   accountId: string,
   position: number,
-  was: 'new' | 'known',
+  kind: 'new' | 'known',
 ): Promise<void> => {
   readYourWrites.recordWrite(accountId, position, ...templateReadModels);
-  const settled =
-    was === 'new'
+  const shown =
+    kind === 'new'
       ? readYourWrites.waitForWrites(accountId, ...templateReadModels)
       : readYourWrites.waitForWritesEverywhere(accountId, ...templateReadModels);
-  await settled.catch(() => undefined);
+  await shown.catch(() => undefined);
 };
 
-/** The room that the account has for templates; null where its plan has no limit. @throws Problem template_limit_exceeded */
+/** The account's capacity for templates; null if its plan has no limit. @throws ApiError template_limit_exceeded */
 const templateCapacity = async (
   { reads, readYourWrites }: Dependencies,
   { account, limits }: CallerContext,
@@ -102,10 +102,10 @@ const changedFields = (before: FullTemplate, after: FullTemplate): string =>
     .join(', ') || 'nothing';
 
 const withUpdate = (current: FullTemplate, { changes: _, ...fields }: UpdateTemplateRequest): FullTemplate => {
-  const given = Object.fromEntries(
+  const changedValues = Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as Partial<FullTemplate>;
-  return { ...current, ...given };
+  return { ...current, ...changedValues };
 };
 
 const create = async (
@@ -118,9 +118,9 @@ const create = async (
   await requireTemplateContent(preparation, fields.content, limits, account.id);
   const full: FullTemplate = { ...fields, description };
   return templateCreationQueue(account.id, async () => {
-    const room = await templateCapacity(dependencies, context);
-    const wanted = { name: full.name, store: () => storeTemplate(inputs, full), capacity: room };
-    const { at, position } = await createTemplate(eventLog, account.id, id, wanted, cause);
+    const capacity = await templateCapacity(dependencies, context);
+    const request = { name: full.name, store: () => storeTemplate(inputs, full), capacity };
+    const { at, position } = await createTemplate(eventLog, account.id, id, request, cause);
     await waitUntilShown(dependencies, account.id, position, 'new');
     return { full, at };
   });
@@ -147,15 +147,15 @@ const updatedResponse = async (
   dependencies: Dependencies,
   context: CallerContext,
   id: string,
-  written: TemplateWriteResult,
+  result: TemplateWriteResult,
 ): Promise<UpdateTemplateResponse> => {
-  const { body, version, at, position } = written;
+  const { body, version, at, position } = result;
   await waitUntilShown(dependencies, context.account.id, position, 'known');
   context.reply.header('etag', `"${version}"`);
   return updatedTemplateOf(id, body, version, at);
 };
 
-/** Create, update, restore and delete: decided on what the log has, and answered from what was decided. */
+/** Create, update, restore and delete: decided on the event log; the response comes from the decision, not a read model. */
 export const templateWriteRoutes: Route[] = [
   route({
     method: 'POST',
@@ -175,7 +175,7 @@ export const templateWriteRoutes: Route[] = [
         status: 201,
         description: 'The template, without its content.',
         schema: nameSchema('CreatedTemplate', createTemplateResponse),
-        headers: { ...etagHeader, Location: 'Where the template is read.' },
+        headers: { ...etagHeader, Location: 'The path of the template.' },
       },
     ],
     errors: [
@@ -197,7 +197,9 @@ export const templateWriteRoutes: Route[] = [
     tag: 'Templates',
     summary: 'Change a template',
     description:
-      'Makes a new version in which the fields of the body replace those of the version before; the others stay. Every accepted call is a new version, even where nothing differs. `changes` says what is new; without it the names of those that differ are noted.',
+      'Makes a new version. The fields of the body replace those of the version before; the other fields stay. Every ' +
+      'accepted request makes a version, even without a difference. `changes` describes the change; by default it is the ' +
+      'names of the changed fields.',
     permission: 'templates:write',
     request: {
       params: templateParams,
@@ -225,13 +227,13 @@ export const templateWriteRoutes: Route[] = [
       const {
         account,
         limits,
-        params: { id: prefixed },
+        params: { id: templateId },
         body: update,
         cause,
         reply,
       } = context;
       const { eventLog, inputs, preparation } = dependencies;
-      const { id } = await requireTemplate(eventLog, account.id, prefixed);
+      const { id } = await requireTemplate(eventLog, account.id, templateId);
       if (update.content !== undefined) await requireTemplateContent(preparation, update.content, limits, account.id);
       const next = async ({ body }: { body: TemplateBody }) => {
         const before = await readTemplate(inputs, body);
@@ -239,22 +241,22 @@ export const templateWriteRoutes: Route[] = [
         const changes = update.changes ?? changedFields(before, after);
         return { name: after.name, store: () => storeTemplate(inputs, after), changes, restoredFrom: null };
       };
-      const written = await updateTemplate(
+      const result = await updateTemplate(
         eventLog,
         account.id,
         id,
         { expectedVersion: ifMatchOf(reply.request), next },
         cause,
       );
-      return updatedResponse(dependencies, context, id, written);
+      return updatedResponse(dependencies, context, id, result);
     },
   }),
   route({
     method: 'POST',
     path: '/api/v1/templates/{id}/restore',
     tag: 'Templates',
-    summary: 'Bring an earlier version back',
-    description: 'Makes a new version with the content and settings of an earlier one; the name stays.',
+    summary: 'Restore an earlier version',
+    description: 'Makes a new version with the content and settings of an earlier one. The name stays.',
     permission: 'templates:write',
     request: {
       params: templateParams,
@@ -268,34 +270,39 @@ export const templateWriteRoutes: Route[] = [
       const {
         account,
         limits,
-        params: { id: prefixed },
-        body: { version: wanted },
+        params: { id: templateId },
+        body: { version: restoredVersion },
         cause,
         reply,
       } = context;
       const { eventLog } = dependencies;
-      const { id, version, history } = await requireTemplate(eventLog, account.id, prefixed);
-      const old = isVersionRetained(wanted, version, limits.keptVersions)
-        ? findVersionBody(history, wanted)
+      const { id, version, history } = await requireTemplate(eventLog, account.id, templateId);
+      const old = isVersionRetained(restoredVersion, version, limits.keptVersions)
+        ? findVersionBody(history, restoredVersion)
         : undefined;
       if (!old)
         throw ApiError.of(
           'template_not_found',
-          `Version ${wanted} of the template never existed or is no longer kept.`,
+          `Version ${restoredVersion} of the template never existed or is no longer kept.`,
         );
       const { content, settings } = old;
       const next = async ({ body }: { body: TemplateBody }) => {
         const store = async (): Promise<TemplateBody> => ({ ...body, content, settings });
-        return { name: body.name, store, changes: `restored version ${wanted}`, restoredFrom: wanted };
+        return {
+          name: body.name,
+          store,
+          changes: `restored version ${restoredVersion}`,
+          restoredFrom: restoredVersion,
+        };
       };
-      const written = await updateTemplate(
+      const result = await updateTemplate(
         eventLog,
         account.id,
         id,
         { expectedVersion: ifMatchOf(reply.request), next },
         cause,
       );
-      return updatedResponse(dependencies, context, id, written);
+      return updatedResponse(dependencies, context, id, result);
     },
   }),
   route({
@@ -303,14 +310,14 @@ export const templateWriteRoutes: Route[] = [
     path: '/api/v1/templates/{id}',
     tag: 'Templates',
     summary: 'Delete a template',
-    description: 'Removes the template for good; its name is free again. Renders made from it keep their record.',
+    description: 'Removes the template for good and frees its name. The records of its renders stay.',
     permission: 'templates:delete',
     request: { params: templateParams, headers: ifMatchHeaders },
-    responses: [{ status: 204, description: 'It is gone.', schema: null }],
+    responses: [{ status: 204, description: 'The template is deleted.', schema: null }],
     errors: ['template_not_found', 'version_conflict'],
-    handle: async ({ account, params: { id: prefixed }, cause, reply }, dependencies) => {
+    handle: async ({ account, params: { id: templateId }, cause, reply }, dependencies) => {
       const { eventLog } = dependencies;
-      const { id } = await requireTemplate(eventLog, account.id, prefixed);
+      const { id } = await requireTemplate(eventLog, account.id, templateId);
       const { position } = await deleteTemplate(eventLog, account.id, id, ifMatchOf(reply.request), cause);
       await waitUntilShown(dependencies, account.id, position, 'known');
       return reply.status(204).send();

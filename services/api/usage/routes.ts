@@ -6,10 +6,10 @@ import { usageIdOf, type UsageDocument } from '#libs/projections/usage.ts';
 import { requestsInMinute } from '../server/rate-limit.ts';
 import { nameSchema, route, type Route } from '../server/route.ts';
 
-const periodOf = (wanted: string | undefined, now: Date): string => {
-  const present = monthOf(now);
-  if (wanted === undefined || wanted <= present) return wanted ?? present;
-  const message = `period is a month that has not begun; the latest is ${present}.`;
+const periodOf = (requested: string | undefined, now: Date): string => {
+  const currentMonth = monthOf(now);
+  if (requested === undefined || requested <= currentMonth) return requested ?? currentMonth;
+  const message = `period is a month that has not begun; the latest is ${currentMonth}.`;
   throw ApiError.of('invalid_request', message, { field: 'period' });
 };
 
@@ -22,17 +22,17 @@ const daysSoFar = (month: string, now: Date): string[] => {
   return days.filter((day) => day <= today);
 };
 
-/** What the account has used. */
+/** The usage of the account. */
 export const usageRoutes: Route[] = [
   route({
     method: 'GET',
     path: '/api/v1/usage',
     tag: 'Account',
-    summary: 'Read the use of a month',
-    description: 'Renders that counted toward the quota, by day, and how the limits stand now.',
+    summary: 'Read the usage of a month',
+    description: 'Returns the renders that counted toward the quota, by day, and the current state of the limits.',
     permission: 'usage:read',
     request: { query: usageQuery },
-    responses: [{ status: 200, description: 'The use.', schema: nameSchema('Usage', usageResponse) }],
+    responses: [{ status: 200, description: 'The usage.', schema: nameSchema('Usage', usageResponse) }],
     handle: async ({ account, limits: { requestsPerMonth: limit }, rateLimit, query }, dependencies) => {
       const { reads, readYourWrites, limits, eventLog } = dependencies;
       const now = eventLog.now();

@@ -9,7 +9,7 @@ const renderId = 'render_01JR04W1PD2M5S8V3Q6X9Z7TKF';
 
 const pascal = (name: string): string => name.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
 
-/** The name under which an error's schema stands in the document. */
+/** The name of an error's schema in the document. */
 export const errorSchemaName = (name: ErrorName): string => `${pascal(name).replace(/Error$/, '')}Error`;
 
 const renderErrors = new Set<ErrorName>([
@@ -20,36 +20,35 @@ const renderErrors = new Set<ErrorName>([
   'template_render_error',
 ]);
 
-/** The body of one error: what all of them have, and its own fields. */
+/** The schema of one error's body: the fields of all errors and its own fields. */
 export const errorSchema = (name: ErrorName): Json => {
   const { error, status, meaning, extra } = errors[name];
-  const own = jsonSchemaOf(extra, 'output') as { properties?: Json; required?: string[] };
+  const ownSchema = jsonSchemaOf(extra, 'output') as { properties?: Json; required?: string[] };
   const renderField = renderErrors.has(name)
-    ? { render_id: { type: 'string', description: 'The render that failed; it is on record.' } }
+    ? { render_id: { type: 'string', description: 'The render that failed. It is recorded.' } }
     : {};
   return {
     type: 'object',
     description: meaning,
     properties: {
       error: { type: 'string', const: error },
-      message: { type: 'string', description: 'For people: what was wrong, where, and what is allowed.' },
+      message: { type: 'string', description: 'A text for people: what was wrong, where, and what is allowed.' },
       code: { type: 'integer', const: status, description: 'The HTTP status.' },
       request_id: { type: 'string', description: 'Also in the header X-Request-Id.' },
       trace_id: {
         type: 'string',
-        description:
-          'The trace that the request belongs to, as in W3C Trace Context; there where the request is traced or brought a traceparent header.',
+        description: 'The trace id of W3C Trace Context, present if the request is traced or has a traceparent header.',
       },
-      ...own.properties,
+      ...ownSchema.properties,
       ...renderField,
     },
-    required: ['error', 'message', 'code', 'request_id', ...(own.required ?? [])],
+    required: ['error', 'message', 'code', 'request_id', ...(ownSchema.required ?? [])],
   };
 };
 
 const templateId = 'tpl_01JQZX3C5V8Y2N6T4R7W9K0MHB';
 
-/** The further fields of errors as they may look; an error that has none is left out. */
+/** Examples of the fields of errors. Errors without fields of their own are left out. */
 export const exampleExtra: { [N in ErrorName]?: ErrorExtra<N> } = {
   invalid_request: { field: 'margin_top' },
   invalid_mode: { received: 'PRINT', valid_values: [...requestModes] },
@@ -90,7 +89,7 @@ export const exampleExtra: { [N in ErrorName]?: ErrorExtra<N> } = {
   service_unavailable: { retry_after: 5 },
 };
 
-/** A body of this error with a value in every field. */
+/** An example body of this error, with a value in every field. */
 export const errorExample = (name: ErrorName): Json => {
   const { error, status, meaning } = errors[name];
   const renderField = renderErrors.has(name) ? { render_id: renderId } : {};

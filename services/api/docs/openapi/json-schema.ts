@@ -3,10 +3,10 @@ import { schemaNames } from '../../server/route.ts';
 
 export type Json = Record<string, unknown>;
 
-/** Whether a schema describes what callers send (defaults may be left out) or what they get (defaults are filled in). */
+/** `input`: what callers send, where defaults may be left out. `output`: what they get, where defaults are filled in. */
 export type Direction = 'input' | 'output';
 
-// Left out: the range that every JavaScript integer has, that keys are text, and that answers never grow a field.
+// Removes the range of all JavaScript integers, the type of keys, and the promise that responses get no new fields.
 const withoutNoise = (schema: Json, direction: Direction): void => {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
@@ -15,15 +15,15 @@ const withoutNoise = (schema: Json, direction: Direction): void => {
 };
 
 export const jsonSchemaOf = (schema: z.ZodType, direction: Direction): Json => {
-  const { $schema: _, ...written } = z.toJSONSchema(schema, {
+  const { $schema: _, ...jsonSchema } = z.toJSONSchema(schema, {
     io: direction,
     unrepresentable: 'any',
     override: ({ jsonSchema }) => withoutNoise(jsonSchema as Json, direction),
   }) as Json;
-  return written;
+  return jsonSchema;
 };
 
-/** A reference to the schema where it has a name, else the schema itself. */
+/** A reference to a named schema; other schemas as they are. */
 export const referenceTo = (schema: z.ZodType, direction: Direction): Json => {
   const name = schemaNames.get(schema)?.id;
   return name === undefined ? jsonSchemaOf(schema, direction) : { $ref: `#/components/schemas/${name}` };

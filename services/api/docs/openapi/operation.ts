@@ -7,16 +7,16 @@ import { type Json, jsonSchemaOf, referenceTo } from './json-schema.ts';
 const text = (description: string): Json => ({ description, schema: { type: 'string' } });
 const count = (description: string): Json => ({ description, schema: { type: 'integer' } });
 
-/** Headers that many answers have; the document refers to them by these names. */
+/** Headers of many responses. The document refers to them by these names. */
 export const sharedHeaders: Record<string, Json> = {
-  'X-Request-Id': text('Names the request, for questions about it; errors repeat it in their body.'),
-  'X-RateLimit-Limit': count('Requests per minute; absent where they are unlimited.'),
+  'X-Request-Id': text('The id of the request. Errors have it in their body, too.'),
+  'X-RateLimit-Limit': count('Requests per minute; absent if unlimited.'),
   'X-RateLimit-Remaining': count('Requests left in this minute.'),
   'X-RateLimit-Reset': count('When the minute ends, in Unix seconds.'),
-  'X-Quota-Limit': count('Renders per calendar month (UTC); absent where they are unlimited.'),
+  'X-Quota-Limit': count('Renders per calendar month (UTC); absent if unlimited.'),
   'X-Quota-Remaining': count('Renders left in this month.'),
   'X-Quota-Reset': count('When the month ends, in Unix seconds.'),
-  'Retry-After': count('Seconds after which it is worth trying again.'),
+  'Retry-After': count('Seconds to wait before the next try.'),
 };
 
 const namesFor = ({ permission }: Route, status: number): string[] => {
@@ -28,15 +28,15 @@ const namesFor = ({ permission }: Route, status: number): string[] => {
   ];
 };
 
-/** The headers of an answer: those that all answers of its kind have, and its own. */
-const headersOf = (route: Route, status: number, own: Record<string, string>): Json => ({
+/** The headers of a response: those of all such responses, and its own. */
+const headersOf = (route: Route, status: number, ownHeaders: Record<string, string>): Json => ({
   ...Object.fromEntries(namesFor(route, status).map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-  ...Object.fromEntries(Object.entries(own).map(([name, description]) => [name, text(description)])),
+  ...Object.fromEntries(Object.entries(ownHeaders).map(([name, description]) => [name, text(description)])),
 });
 
 const json = 'application/json';
 
-const parametersIn = (place: 'path' | 'query' | 'header', fields: z.ZodObject | undefined): Json[] => {
+const parametersIn = (location: 'path' | 'query' | 'header', fields: z.ZodObject | undefined): Json[] => {
   if (!fields) return [];
   const { properties = {}, required = [] } = jsonSchemaOf(fields, 'input') as {
     properties?: Record<string, Json>;
@@ -44,7 +44,7 @@ const parametersIn = (place: 'path' | 'query' | 'header', fields: z.ZodObject | 
   };
   return Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
-    in: place,
+    in: location,
     required: required.includes(name),
     ...(description ? { description } : {}),
     schema,
@@ -97,12 +97,12 @@ const failuresOf = (route: Route): [string, Json][] => {
   return [...byStatus].map(([status, names]) => [String(status), failureOf(route, status, names)]);
 };
 
-// An answer of its own and errors under one status do not occur together; an object would silently keep one of them.
+// With two responses for one status, an object would silently drop one of them.
 const responsesByStatus = (route: Route, entries: [string, Json][]): Json => {
   const statuses = entries.map(([status]) => status);
   if (new Set(statuses).size < statuses.length)
-    throw new Error(`${route.method} ${route.path} has two answers for one status.`);
-  return Object.fromEntries(entries.toSorted(([one], [other]) => Number(one) - Number(other)));
+    throw new Error(`${route.method} ${route.path} has two responses for one status.`);
+  return Object.fromEntries(entries.toSorted(([a], [b]) => Number(a) - Number(b)));
 };
 
 const operationIdOf = ({ method, path }: Route): string =>

@@ -8,65 +8,65 @@ export type JsonWorkerResponse = { id: number } & (
   { body: JsonBody } | { error: ApiErrorFields } | { failure: string }
 );
 
-/** Reads the JSON bodies of requests without holding up the event loop. */
+/** Reads the JSON bodies of requests without blocking the event loop. */
 export type JsonBodyReader = {
-  /** Takes the bytes over. `wantsHash` says whether the SHA-256 of the body is asked for; accounts take turns. @throws Problem invalid_request */
+  /** Takes ownership of the bytes. `wantsHash` asks for the SHA-256 of the body. Accounts take turns. @throws ApiError invalid_request */
   read(body: Buffer, wantsHash: boolean, accountId: string): Promise<JsonBody>;
   close(): Promise<void>;
 };
 
-/** Bodies up to this size never wait for larger ones. */
+/** Bodies up to this size do not wait for larger ones. */
 const maxMediumBytes = 1024 * 1024;
 
-type Waiter = { resolve: (body: JsonBody) => void; reject: (error: unknown) => void };
+type PendingRead = { resolve: (body: JsonBody) => void; reject: (error: unknown) => void };
 type JsonWorker = { read: JsonBodyReader['read']; close(): Promise<void> };
 
-const settle = ({ resolve, reject }: Waiter, answer: JsonWorkerResponse): void => {
-  if ('body' in answer) resolve(answer.body);
-  else reject('error' in answer ? ApiError.from(answer.error) : new Error(answer.failure));
+const settle = ({ resolve, reject }: PendingRead, response: JsonWorkerResponse): void => {
+  if ('body' in response) resolve(response.body);
+  else reject('error' in response ? ApiError.from(response.error) : new Error(response.failure));
 };
 
-/** A thread that starts at its first body, and again after it has failed. */
+/** A worker thread that starts at its first body, and again after a failure. */
 const openJsonWorker = (): JsonWorker => {
-  // One body at a time: what has been sent to the thread can no longer let another go first.
+  // One body at a time, because a body that was sent to the thread cannot be overtaken.
   const queue = openFairQueue({ maxQuick: 1, maxTotal: 1, slowAfterMs: 0 });
-  const waiting = new Map<number, Waiter>();
+  const pendingReads = new Map<number, PendingRead>();
   let worker: Worker | undefined;
-  let asked = 0;
+  let lastId = 0;
 
   const failAll = (ended: Worker, error: unknown): void => {
     if (worker !== ended) return;
     worker = undefined;
-    for (const { reject } of waiting.values()) reject(error);
-    waiting.clear();
+    for (const { reject } of pendingReads.values()) reject(error);
+    pendingReads.clear();
   };
   const start = (): Worker => {
     const started = new Worker(new URL('./json-worker.ts', import.meta.url));
     started.unref();
-    started.on('message', (answer: JsonWorkerResponse) => {
-      const waiter = waiting.get(answer.id);
-      waiting.delete(answer.id);
-      if (waiter) settle(waiter, answer);
+    started.on('message', (response: JsonWorkerResponse) => {
+      const pendingRead = pendingReads.get(response.id);
+      pendingReads.delete(response.id);
+      if (pendingRead) settle(pendingRead, response);
     });
     started.on('error', (error) => failAll(started, error));
-    started.on('exit', () => failAll(started, new Error('the thread that reads bodies has ended')));
+    started.on('exit', () => failAll(started, new Error('the worker thread that reads bodies has ended')));
     return started;
   };
-  const ask = (body: Buffer, wantsHash: boolean): Promise<JsonBody> => {
+  const send = (body: Buffer, wantsHash: boolean): Promise<JsonBody> => {
     const { promise, resolve, reject } = Promise.withResolvers<JsonBody>();
-    const id = (asked += 1);
-    waiting.set(id, { resolve, reject });
+    const id = (lastId += 1);
+    pendingReads.set(id, { resolve, reject });
     worker ??= start();
     worker.postMessage({ id, body, wantsHash } satisfies JsonWorkerRequest, [body.buffer as ArrayBuffer]);
     return promise;
   };
   return {
-    read: (body, wantsHash, accountId) => queue.add(accountId, () => ask(body, wantsHash)),
+    read: (body, wantsHash, accountId) => queue.add(accountId, () => send(body, wantsHash)),
     close: async () => void (await worker?.terminate()),
   };
 };
 
-/** Small bodies are read at once, larger ones in two threads: one for those of medium size, one for the largest. */
+/** Reads small bodies at once and larger ones in two worker threads: one for medium sizes, one for the largest. */
 export const openJsonBodyReader = (): JsonBodyReader => {
   const [medium, large] = [openJsonWorker(), openJsonWorker()];
   return {

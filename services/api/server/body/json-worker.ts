@@ -11,12 +11,13 @@ const responseTo = ({ id, body, wantsHash }: JsonWorkerRequest): JsonWorkerRespo
   }
 };
 
-/** What is handed over instead of copied. */
-const transferListOf = (answer: JsonWorkerResponse): ArrayBuffer[] =>
-  'body' in answer ? [...new Set(Object.values(answer.body.longTexts).map(({ buffer }) => buffer as ArrayBuffer))] : [];
+/** The buffers that are transferred instead of copied. */
+const transferListOf = (response: JsonWorkerResponse): ArrayBuffer[] =>
+  'body' in response
+    ? [...new Set(Object.values(response.body.longTexts).map(({ buffer }) => buffer as ArrayBuffer))]
+    : [];
 
-// Reads large bodies, one after the other, for the thread that started this one.
-parentPort!.on('message', (question: JsonWorkerRequest) => {
-  const answer = responseTo(question);
-  parentPort!.postMessage(answer, transferListOf(answer));
+parentPort!.on('message', (request: JsonWorkerRequest) => {
+  const response = responseTo(request);
+  parentPort!.postMessage(response, transferListOf(response));
 });

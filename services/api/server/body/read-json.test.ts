@@ -9,17 +9,17 @@ const bodies = openJsonBodyReader();
 afterAll(() => bodies.close());
 
 const large = (json: string): Buffer => Buffer.from(json + ' '.repeat(100_000));
-const faultOf = (body: Buffer): ApiErrorFields => {
+const errorFieldsOf = (body: Buffer): ApiErrorFields => {
   try {
     readJson(body);
   } catch (error) {
     return (error as ApiError).fields;
   }
-  throw new Error('the body was read');
+  throw new Error('the body was accepted');
 };
 const keys = (count: number): string => Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',');
 
-/** Members of an object with names in any spelling and values of any kind. */
+/** Members of an object with names in several spellings and values of any kind. */
 const name = fc.constantFrom(
   '"data"',
   '"d\\u0061ta"',
@@ -43,24 +43,22 @@ const value = fc
   })
   .map((any) => JSON.stringify(any));
 const space = fc.constantFrom('', ' ', '\n\t');
-const member = fc
-  .tuple(name, space, space, value, space)
-  .map(([key, before, after, json, end]) => ({
-    key: JSON.parse(key) as string,
-    text: `${before}${key}${after}:${before}${json}${end}`,
-  }));
+const member = fc.tuple(name, space, space, value, space).map(([key, before, after, json, end]) => ({
+  key: JSON.parse(key) as string,
+  text: `${before}${key}${after}:${before}${json}${end}`,
+}));
 const members = fc.array(member, { maxLength: 6 });
 const textOf = (some: { text: string }[]): string => `{${some.map((one) => one.text).join(',')}}`;
 const hasRepeats = (some: { key: string }[]): boolean => new Set(some.map(({ key }) => key)).size < some.length;
-/** All that a body says, whichever way it was read. */
-const said = ({ fields, longTexts: { data } }: JsonBody): [string, unknown][] =>
+/** All entries of a body. */
+const entriesOf = ({ fields, longTexts: { data } }: JsonBody): [string, unknown][] =>
   Object.entries(fields).map(([key, any]) => [
     key,
     key === 'data' && data ? JSON.parse(Buffer.from(data).toString()) : any,
   ]);
 
 describe('The fields of a body', () => {
-  it('are found where JSON.parse finds them, each with its name and value', () => {
+  it('are the ones that JSON.parse finds, with the same names and values', () => {
     fc.assert(
       fc.property(members, space, (some, end) => {
         const json = Buffer.from(`${end}${textOf(some)}${end}`);
@@ -76,7 +74,7 @@ describe('The fields of a body', () => {
     );
   });
 
-  it('are found up to the mistake at least in a text that is no JSON, and never without end', () => {
+  it('end within the text, also in text that is not JSON', () => {
     fc.assert(
       fc.property(
         members,
@@ -84,8 +82,8 @@ describe('The fields of a body', () => {
         fc.constantFrom('', '"', '{', '}', ']', ',', ':', '\\', 'x', '\u0000'),
         (some, at, change) => {
           const json = textOf(some);
-          const place = at % (json.length + 1);
-          const body = Buffer.from(json.slice(0, place) + change + json.slice(place + 1));
+          const position = at % (json.length + 1);
+          const body = Buffer.from(json.slice(0, position) + change + json.slice(position + 1));
           let counted = 0;
           for (const field of topLevelFields(body)) {
             expect(field.end).toBeLessThanOrEqual(body.length);
@@ -99,17 +97,17 @@ describe('The fields of a body', () => {
 });
 
 describe('The body of a request', () => {
-  it('is read as JSON.parse reads it, small or large, and refused where a field is repeated', () => {
+  it('gives the same fields as JSON.parse, small or large, and is rejected if a field is repeated', () => {
     fc.assert(
       fc.property(members, (some) => {
         const json = textOf(some);
         for (const body of [Buffer.from(json), large(json)]) {
           if (hasRepeats(some))
-            expect(faultOf(body)).toMatchObject({
+            expect(errorFieldsOf(body)).toMatchObject({
               name: 'invalid_request',
               message: expect.stringMatching(/more than once/),
             });
-          else expect(said(readJson(body))).toEqual(Object.entries(JSON.parse(json) as object));
+          else expect(entriesOf(readJson(body))).toEqual(Object.entries(JSON.parse(json) as object));
         }
       }),
       { numRuns: 1000 },
@@ -122,20 +120,20 @@ describe('The body of a request', () => {
     ['mode', '{"mode":"RENDER","data":{},"mode":"CONVERT"}'],
     ['__proto__', '{"__proto__":1,"__proto__":2}'],
     ['', '{"":1,"":2}'],
-  ])('is refused for the repeated field %j in %s, small or large', (field, json) => {
+  ])('is rejected for the repeated field %j in %s, small or large', (field, json) => {
     for (const body of [Buffer.from(json), large(json)])
-      expect(faultOf(body)).toMatchObject({ name: 'invalid_request', extra: { field } });
+      expect(errorFieldsOf(body)).toMatchObject({ name: 'invalid_request', extra: { field } });
   });
 
-  it('may repeat keys within data, whose digits and keys stay as the caller wrote them', () => {
+  it('may repeat keys within data, and digits and keys of data stay as written', () => {
     const data = '{ "n": 1.10, "n": 12345678901234567890 }';
     for (const body of [Buffer.from(`{"data":${data}}`), large(`{"data":${data}}`)])
       expect(Buffer.from(readJson(body).longTexts.data!).toString()).toBe(data);
   });
 
-  it('says the place of a mistake as it is in the whole body', () => {
+  it('reports the position of a syntax error in the whole body', () => {
     const json = `{"data":{"a":[${'1,'.repeat(100)}1]},"mode"!}`;
-    expect(faultOf(large(json)).message).toBe(faultOf(Buffer.from(json)).message);
+    expect(errorFieldsOf(large(json)).message).toBe(errorFieldsOf(Buffer.from(json)).message);
   });
 
   it.each([
@@ -157,19 +155,19 @@ describe('The body of a request', () => {
     '{"a":1,}',
     '{"a":1 "b":2}',
     '\ufeff{}',
-  ])('is refused when it is %s, small or large', (json) => {
-    expect(faultOf(Buffer.from(json)).name).toBe('invalid_request');
-    expect(faultOf(large(json)).name).toBe('invalid_request');
-    expect(faultOf(Buffer.from(' '.repeat(100_000) + json)).name).toBe('invalid_request');
+  ])('is rejected if it is %s, small or large', (json) => {
+    expect(errorFieldsOf(Buffer.from(json)).name).toBe('invalid_request');
+    expect(errorFieldsOf(large(json)).name).toBe('invalid_request');
+    expect(errorFieldsOf(Buffer.from(' '.repeat(100_000) + json)).name).toBe('invalid_request');
   });
 
-  it('is refused when it is not UTF-8', () => {
-    expect(faultOf(Buffer.from('{"mode":"\xe9"}', 'latin1')).message).toMatch(/UTF-8/);
+  it('is rejected if it is not UTF-8', () => {
+    expect(errorFieldsOf(Buffer.from('{"mode":"\xe9"}', 'latin1')).message).toMatch(/UTF-8/);
   });
 });
 
 describe('A large body', () => {
-  it('is not searched for millions of values: those of data stay unread, and others are refused with their field', () => {
+  it('leaves the values of data unparsed, and is rejected for too many values of another field, which the error names', () => {
     const many = keys(60_000);
     expect(readJson(Buffer.from(`{"mode":"RENDER","data":{${many}}}`)).fields).toEqual({ mode: 'RENDER', data: {} });
     for (const [field, json] of [
@@ -178,14 +176,14 @@ describe('A large body', () => {
       ['content', `{"content":${'['.repeat(20_000)}`],
       ['header_html', `{"header_html":[${'{},'.repeat(5_000)}1]}`],
     ])
-      expect(faultOf(Buffer.from(json!))).toMatchObject({
+      expect(errorFieldsOf(Buffer.from(json!))).toMatchObject({
         message: expect.stringMatching(/at most 10000 values in 1 MB/),
         extra: { field },
       });
-    expect(faultOf(Buffer.from(`{"mode":"RENDER",${many}}`)).message).toMatch(/at most 10000 values/);
+    expect(errorFieldsOf(Buffer.from(`{"mode":"RENDER",${many}}`)).message).toMatch(/at most 10000 values/);
   });
 
-  it('may hold long texts where texts are long, and nowhere else', () => {
+  it('may have long texts only in data, content, header_html and footer_html', () => {
     const long = 'x'.repeat(1_100_000);
     const html = '<p>\u00e9"\\'.repeat(20_000);
     const { fields, longTexts } = readJson(
@@ -196,11 +194,11 @@ describe('A large body', () => {
     ).toEqual([html, html, html]);
     expect(fields.content).toBe(long);
     for (const name of ['name', 'webhook_url', 'default_options', 'unknown'])
-      expect(faultOf(Buffer.from(JSON.stringify({ [name]: [long] })))).toMatchObject({ extra: { field: name } });
-    expect(faultOf(Buffer.from(JSON.stringify({ [long]: 1 }))).name).toBe('invalid_request');
+      expect(errorFieldsOf(Buffer.from(JSON.stringify({ [name]: [long] })))).toMatchObject({ extra: { field: name } });
+    expect(errorFieldsOf(Buffer.from(JSON.stringify({ [long]: 1 }))).name).toBe('invalid_request');
   });
 
-  it('is read by other threads as a small one is at once: the same fields, texts, hash and refusals', async () => {
+  it('gives the same fields, texts, hash and errors in a worker thread as on the main thread', async () => {
     const object = {
       mode: 'RENDER',
       template_id: 'tpl_\u00e9',
@@ -230,7 +228,7 @@ describe('A large body', () => {
   });
 
   it.each([100_000, 2_000_000])(
-    'of an account waits for one of each other account alone, however many these send (%i bytes)',
+    'of one account waits for at most two bodies of an account that sends many (%i bytes)',
     async (filling) => {
       const read: string[] = [];
       const send = async (accountId: string): Promise<void> => {

@@ -7,19 +7,23 @@ import { callerOf, needsBodyHash } from '../request.ts';
 import { type JsonBodyReader, openJsonBodyReader } from './json-body-reader.ts';
 
 const tooLarge = (maxMb: number, bytes: number): ApiError =>
-  ApiError.of('payload_too_large', `The request has ${bytesToMb(bytes)} MB or more; at most ${maxMb} MB are allowed.`, {
-    max_size_mb: maxMb,
-    received_size_mb: bytesToMb(bytes),
-  });
+  ApiError.of(
+    'payload_too_large',
+    `The request has at least ${bytesToMb(bytes)} MB; at most ${maxMb} MB are allowed.`,
+    {
+      max_size_mb: maxMb,
+      received_size_mb: bytesToMb(bytes),
+    },
+  );
 
 /**
- * Reads at most `maxMb` of a body: a request that announces or sends more is refused without waiting for the rest.
- * @throws Problem payload_too_large, or invalid_request where the caller hangs up
+ * Reads at most `maxMb` of a body. A request that announces or sends more is rejected without waiting for the rest.
+ * @throws ApiError payload_too_large, or invalid_request if the caller disconnects
  */
 const readBytes = async (request: IncomingMessage, maxMb: number): Promise<Buffer> => {
   const maxBytes = maxMb * bytesPerMb;
-  const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > maxBytes) throw tooLarge(maxMb, announced);
+  const contentLength = Number(request.headers['content-length'] ?? 0);
+  if (contentLength > maxBytes) throw tooLarge(maxMb, contentLength);
   const chunks: Buffer[] = [];
   let size = 0;
   try {
@@ -59,7 +63,7 @@ const parseBody = async (
   return fields;
 };
 
-/** Has the app read JSON bodies, and refuse all others. */
+/** Lets the app parse JSON bodies and reject all others. */
 export const registerBodyParser = (app: FastifyInstance): void => {
   const bodies = openJsonBodyReader();
   app.addHook('onClose', () => bodies.close());

@@ -7,16 +7,16 @@ const quote = 0x22,
   openBracket = 0x5b,
   closeBracket = 0x5d;
 
-/** A field of a JSON object: its name, and where its value stands in the bytes of the text, from `start` to before `end`. */
+/** A field of a JSON object: its name, and the byte range of its value, from `start` to before `end`. */
 export type JsonField = {
   name: string;
   start: number;
   end: number;
-  /** How many values the field holds at most, its own value included. */
+  /** The maximum number of values in the field, its own value included. */
   values: number;
 };
 
-/** The index of the quote that ends the string which begins at `start`; the length of the text where there is none. */
+/** The index of the closing quote of the string that begins at `start`; the length of the text if there is none. */
 const endOfString = (json: Buffer, start: number): number => {
   const first = json.indexOf(quote, start + 1);
   if (first < 0) return json.length;
@@ -28,7 +28,7 @@ const endOfString = (json: Buffer, start: number): number => {
 
 type End = { end: number; values: number };
 
-/** What follows the object or array that begins at `start`. */
+/** The end of the object or array that begins at `start`. */
 const afterContainer = (json: Buffer, start: number): End => {
   let depth = 0;
   let values = 1;
@@ -66,7 +66,7 @@ const afterValue = (json: Buffer, start: number): End => {
   return isContainer(json[start]) ? afterContainer(json, start) : afterScalar(json, start);
 };
 
-/** The name that the text of a key stands for; null where it is not the text of one. */
+/** The name in the text of a key; null if the text is not a JSON string. */
 const nameOf = (key: Buffer): string | null => {
   try {
     return JSON.parse(key.toString()) as string;
@@ -75,12 +75,12 @@ const nameOf = (key: Buffer): string | null => {
   }
 };
 
-/** Whether the text begins as an object does. */
+/** Whether the text begins like an object. */
 export const beginsObject = (json: Buffer): boolean => json[afterSpace(json, 0)] === openBrace;
 
 /**
- * The fields at the top of the JSON text of an object, in their order, found in one pass over the bytes that builds nothing. Ends early where the text is no
- * JSON: a parser meets its mistake there, or in a value that was given before.
+ * The top-level fields of the JSON text of an object, in order, found in one pass over the bytes without building values.
+ * Ends early if the text is not JSON; a parser then fails there, or in a field that was returned before.
  */
 export function* topLevelFields(json: Buffer): Generator<JsonField> {
   if (!beginsObject(json)) return;
