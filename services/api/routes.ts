@@ -6,7 +6,8 @@ import { renderRoutes } from './renders/routes.ts';
 import type { Route } from './server/route.ts';
 import { templateReadRoutes } from './templates/read-routes.ts';
 import { templateTestRoutes } from './templates/template-test-route.ts';
-import { templateWriteRoutes } from './templates/write-routes.ts';
+import { templateChangeRoutes } from './templates/change-routes.ts';
+import { createTemplateRoute } from './templates/create-route.ts';
 import { usageRoutes } from './usage/routes.ts';
 
 /** All routes of the API. */
@@ -15,7 +16,8 @@ export const routes: readonly Route[] = [
   ...jobRoutes,
   ...downloadRoutes,
   ...templateReadRoutes,
-  ...templateWriteRoutes,
+  createTemplateRoute,
+  ...templateChangeRoutes,
   ...templateTestRoutes,
   ...usageRoutes,
   ...accountRoutes,

@@ -1,0 +1,113 @@
+import type { FastifyReply } from 'fastify';
+import { ApiError } from '#contracts/http/api-error.ts';
+import { createTemplateResponse } from '#contracts/http/template-responses.ts';
+import { createTemplateRequest as createBody, createTemplateRequestFor } from '#contracts/http/templates.ts';
+import { readModels, streams, templateIdOf } from '#contracts/names.ts';
+import type { PlanLimits } from '#contracts/plans.ts';
+import { type FullTemplate, readTemplate, storeTemplate } from '#application/templates/content.ts';
+import { createTemplate } from '#application/templates/commands.ts';
+import { listTemplateIds } from '#application/templates/queries.ts';
+import { templateLimitExceeded, type TemplateCapacity } from '#application/templates/slots.ts';
+import type { CallerContext } from '../server/context.ts';
+import type { Dependencies } from '../server/dependencies.ts';
+import { type IdempotencyOptions, nameSchema, route, type Route } from '../server/route.ts';
+import { validate } from '../server/validate.ts';
+import { createTemplateDescription, etagHeader, templateExamples } from './reference.ts';
+import { requireTemplateContent } from './require-template.ts';
+import { createdTemplateOf } from './views.ts';
+import { waitUntilShown } from './wait-until-shown.ts';
+
+type CreationContext = CallerContext<Awaited<ReturnType<typeof parseCreation>>>;
+
+const isBlank = (value: unknown): boolean =>
+  value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+
+const parseCreation = (fields: Record<string, unknown>, { maxVariables }: PlanLimits) => {
+  if (isBlank(fields.name)) throw ApiError.of('template_name_required', 'A template needs a name.');
+  if (isBlank(fields.content)) throw ApiError.of('template_content_required', 'A template needs content.');
+  return validate(createTemplateRequestFor(maxVariables), fields);
+};
+
+/** The account's capacity for templates; null if its plan has no limit. @throws ApiError template_limit_exceeded */
+const templateCapacity = async (
+  { reads, readYourWrites }: Dependencies,
+  { account, limits }: CallerContext,
+): Promise<TemplateCapacity | null> => {
+  const { maxTemplates: limit } = limits;
+  if (limit === null) return null;
+  const accountId = account.id;
+  await readYourWrites.waitForWrites(accountId, readModels.templates);
+  if ((await reads.count(readModels.templates, { accountId })) >= limit) throw templateLimitExceeded(limit);
+  return { limit, listExistingIds: () => listTemplateIds(reads, accountId, limit) };
+};
+
+const create = async (
+  dependencies: Dependencies,
+  context: CreationContext,
+): Promise<{ full: FullTemplate; at: string }> => {
+  const { id, account, limits, cause } = context;
+  const { description = null, ...fields } = context.body;
+  const { eventLog, inputs, preparation, templateCreationQueue } = dependencies;
+  await requireTemplateContent(preparation, fields.content, limits, account.id);
+  const full: FullTemplate = { ...fields, description };
+  return templateCreationQueue(account.id, async () => {
+    const capacity = await templateCapacity(dependencies, context);
+    const request = { name: full.name, store: () => storeTemplate(inputs, full), capacity };
+    const { at, position } = await createTemplate(eventLog, account.id, id, request, cause);
+    await waitUntilShown(dependencies, account.id, position, 'new');
+    return { full, at };
+  });
+};
+
+const sendCreated = (reply: FastifyReply, id: string, at: string, full: FullTemplate): FastifyReply => {
+  reply
+    .status(201)
+    .header('location', `/api/v1/templates/${templateIdOf(id)}`)
+    .header('etag', '"1"');
+  return reply.send(createdTemplateOf({ id, version: 1, createdAt: at, updatedAt: at }, full));
+};
+
+const idempotency: IdempotencyOptions = {
+  streamOf: streams.template,
+  replay: async ({ id, reply }, { eventLog, inputs }) => {
+    const created = (await eventLog.store.read(streams.template(id))).find((event) => event.type === 'TemplateCreated');
+    if (!created) return null;
+    return sendCreated(reply, id, created.metadata.occurredAt, await readTemplate(inputs, created.data.body));
+  },
+};
+
+/** The route that creates a template. The response comes from the decision, not from a read model. */
+export const createTemplateRoute: Route = route({
+  method: 'POST',
+  path: '/api/v1/templates',
+  tag: 'Templates',
+  summary: 'Store a template',
+  description: createTemplateDescription,
+  permission: 'templates:write',
+  idempotency,
+  request: {
+    body: nameSchema('CreateTemplate', createBody),
+    readBody: parseCreation,
+    examples: templateExamples.create,
+  },
+  responses: [
+    {
+      status: 201,
+      description: 'The template, without its content.',
+      schema: nameSchema('CreatedTemplate', createTemplateResponse),
+      headers: { ...etagHeader, Location: 'The path of the template.' },
+    },
+  ],
+  errors: [
+    'template_name_required',
+    'template_content_required',
+    'invalid_template_syntax',
+    'template_limit_exceeded',
+    'template_name_exists',
+    'template_too_large',
+  ],
+  handle: async (context, dependencies) => {
+    const { full, at } = await create(dependencies, context);
+    return sendCreated(context.reply, context.id, at, full);
+  },
+});
