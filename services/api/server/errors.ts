@@ -51,7 +51,7 @@ export const sendError = (
   const retryAfter = fields.extra.retry_after;
   if (typeof retryAfter === 'number') reply.header('retry-after', String(retryAfter));
   if (status === 401) reply.header('www-authenticate', 'Bearer');
-  count('colophon.errors', 1, { error: fields.name });
+  count('colophon.api.errors', 1, { error: fields.name });
   const traceId = traceIdOf(reply.request.traceparent);
   return reply
     .status(status)

@@ -66,7 +66,7 @@ const claim = async (eventLog: EventLog, request: FastifyRequest, key: string, o
     };
     try {
       const { events } = await aggregate.executeOnce(command, cause);
-      return { aggregate, cause, age, claimedId: events.length > 0 ? id : null, bodySha256 };
+      return { aggregate, cause, age, isClaimed: events.length > 0, id, bodySha256 };
     } catch (error) {
       // The key was used before, or another request uses it now.
       if (!(error instanceof RevisionConflict)) throw error;
@@ -83,7 +83,7 @@ export const runOnce = async (
 ): Promise<unknown> => {
   const key = keyOf(request);
   if (key === null) return run(newId(eventLog.now()));
-  const { aggregate, cause, age, claimedId, bodySha256 } = await claim(eventLog, request, key, operation);
+  const { aggregate, cause, age, isClaimed, id, bodySha256 } = await claim(eventLog, request, key, operation);
   const runReleasing = (id: string): Promise<unknown> =>
     run(id).catch(async (error: unknown) => {
       // An accepted operation stays accepted even if its response failed: a retry must not run it twice.
@@ -91,10 +91,10 @@ export const runOnce = async (
         await aggregate.execute({ type: 'release', id }, cause);
       throw error;
     });
-  if (claimedId !== null) return runReleasing(claimedId);
-  const earlier = aggregate.state;
-  if (earlier.status !== 'CLAIMED') throw inProgress();
-  if (earlier.operation !== operation || earlier.bodySha256 !== bodySha256)
+  const held = aggregate.state;
+  if (held.status !== 'CLAIMED') throw inProgress();
+  if (isClaimed && held.id === id) return runReleasing(held.id);
+  if (held.operation !== operation || held.bodySha256 !== bodySha256)
     throw ApiError.of(
       'idempotency_conflict',
       'This Idempotency-Key was used with another request. Use a new key for a new request.',
@@ -102,13 +102,13 @@ export const runOnce = async (
   requirePermission(callerOf(request), permission);
   reply.header('idempotency-replayed', 'true');
   const removeReplayHeader = (): unknown => reply.removeHeader('idempotency-replayed');
-  const replayed = await replay(earlier.id).catch((error: unknown) => {
+  const replayed = await replay(held.id).catch((error: unknown) => {
     removeReplayHeader();
     throw error;
   });
   if (replayed !== null && replayed !== 'running') return replayed;
   removeReplayHeader();
   // The absolute value, because the clock may have been set back since the claim.
-  if (replayed === null && Math.abs(age) > abandonedClaimMs) return runReleasing(earlier.id);
+  if (replayed === null && (isClaimed || Math.abs(age) > abandonedClaimMs)) return runReleasing(held.id);
   throw inProgress();
 };

@@ -36,7 +36,7 @@ export const createClientErrorHandler =
   (error: Error & { code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const id = newRequestId();
-    count('colophon.errors', 1, { error: 'invalid_request' });
+    count('colophon.api.errors', 1, { error: 'invalid_request' });
     logger.debug({ request_id: id, code: error.code, status: 400 }, 'request rejected: malformed');
     const body = errorBody(
       malformedRequest(messagesByErrorCode[error.code ?? ''] ?? 'The request is not valid HTTP (RFC 9112).'),
@@ -65,7 +65,7 @@ export const handleUnknownExpectations = (
 ): void => {
   server.on('checkExpectation', ({ headers }: IncomingMessage, response: ServerResponse) => {
     const id = newRequestId();
-    count('colophon.errors', 1, { error: 'expectation_failed' });
+    count('colophon.api.errors', 1, { error: 'expectation_failed' });
     logger.debug({ request_id: id, status: 417 }, 'request rejected: unknown expectation');
     const fields: ApiErrorFields = {
       name: 'expectation_failed',
