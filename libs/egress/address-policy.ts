@@ -5,14 +5,14 @@ import { resolveHost, type Address, type LookupOwner, type Resolve } from './res
 import type { Target } from './target.ts';
 import { NoPublicHostError, refusalError } from './errors.ts';
 
-/** Decides about one target, and gives the very addresses that may be connected to. Throws an EgressError. */
-export type AddressPolicy = (target: Target, asker: LookupOwner) => Promise<Address[]>;
+/** Checks one target and returns the addresses that may be connected to. @throws EgressError */
+export type AddressPolicy = (target: Target, owner: LookupOwner) => Promise<Address[]>;
 
 export type AddressPolicyOptions = {
   allowList: AllowList;
   resolve: Resolve;
   lookupTimeoutMs: number;
-  /** How long it takes at least to say that a name does not exist or leads to nothing public: neither shall be known by its speed. */
+  /** The minimum time before the error for a missing or non-public name, so that its speed does not tell them apart. */
   minNotFoundMs: number;
   /** `now` is monotonic, in milliseconds. */
   clock: { now: () => number; pause: (ms: number) => Promise<unknown> };
@@ -22,59 +22,64 @@ export type AddressPolicyOptions = {
   isProxyPort: (port: number) => boolean;
 };
 
-// Mail servers take an HTTP request for a dialogue, line by line.
+// Mail servers read the lines of an HTTP request as SMTP commands.
 const blockedPorts = new Set([25]);
 
-// The caller knows an address that is in the URL. The address that a name resolves to would be new to the caller.
+// The caller knows an address that is in the URL, but must not learn the address that a name resolves to.
 const notPublicError = ({ host, port }: Target, address: string, range: string) => {
-  const forLog = { host, port, address, range };
-  if (isIP(host)) return refusalError('address-not-public', `${host} is not a public address.`, forLog);
-  return new NoPublicHostError(host, { refusal: { code: 'address-not-public', logFields: forLog } });
+  const logFields = { host, port, address, range };
+  if (isIP(host)) return refusalError('address-not-public', `${host} is not a public address.`, logFields);
+  return new NoPublicHostError(host, { refusal: { code: 'address-not-public', logFields } });
 };
 
 const classifyWithOwnAddresses = (address: string, isOwnAddress: (address: string) => boolean): AddressClass => {
-  const verdict = classifyAddress(address);
-  return verdict === 'public' && isOwnAddress(address) ? 'own interface' : verdict;
+  const addressClass = classifyAddress(address);
+  return addressClass === 'public' && isOwnAddress(address) ? 'own address' : addressClass;
 };
 
-// One address inside among public ones is an attack or a mistake, never a service; to take the public ones would hide it.
+// A private address among public ones is an attack or a mistake. Using only the public ones would hide it.
 const requireAllowedAddresses = (
   target: Target,
   addresses: Address[],
   { allowList: { allowsAddress }, isOwnAddress }: AddressPolicyOptions,
 ): void => {
   for (const { address } of addresses) {
-    const verdict = classifyWithOwnAddresses(address, isOwnAddress);
-    if (verdict !== 'public' && !(verdict !== 'not an address' && allowsAddress(address)))
-      throw notPublicError(target, address, verdict);
+    const addressClass = classifyWithOwnAddresses(address, isOwnAddress);
+    if (addressClass !== 'public' && !(addressClass !== 'not an address' && allowsAddress(address)))
+      throw notPublicError(target, address, addressClass);
   }
 };
 
-// Where the operator has opened loopback, the door would else lead into itself.
-const requireNotOwnProxy = (target: Target, addresses: Address[], isOwnPort: (port: number) => boolean): void => {
-  if (!isOwnPort(target.port)) return;
+// Without this check, a proxy could connect to itself where the operator allows loopback.
+const requireNotOwnProxy = (target: Target, addresses: Address[], isProxyPort: (port: number) => boolean): void => {
+  if (!isProxyPort(target.port)) return;
   const local = addresses.find(({ address }) => ['loopback', 'unspecified'].includes(classifyAddress(address)));
-  if (local) throw notPublicError(target, local.address, 'the door itself');
+  if (local) throw notPublicError(target, local.address, 'own proxy');
 };
 
-/** The rule of the door: looks a name up once and lets all of its addresses pass or none. */
-export const createAddressPolicy = (rules: AddressPolicyOptions): AddressPolicy => {
-  const { allowList, resolve, lookupTimeoutMs, minNotFoundMs, clock, isProxyPort } = rules;
+/** Resolves a name once and allows either all of its addresses or none. */
+export const createAddressPolicy = (options: AddressPolicyOptions): AddressPolicy => {
+  const { allowList, resolve, lookupTimeoutMs, minNotFoundMs, clock, isProxyPort } = options;
 
-  const judge: AddressPolicy = async (target, asker) => {
-    const open = allowList.allowsTarget(target);
-    if (!open && blockedPorts.has(target.port))
+  const check: AddressPolicy = async (target, owner) => {
+    const isAllowed = allowList.allowsTarget(target);
+    if (!isAllowed && blockedPorts.has(target.port))
       throw refusalError('port-not-allowed', `Port ${target.port} is not allowed.`, target);
-    const addresses = await resolveHost(target.host, { ...asker, useSearchDomains: open, resolve, lookupTimeoutMs });
+    const addresses = await resolveHost(target.host, {
+      ...owner,
+      useSearchDomains: isAllowed,
+      resolve,
+      lookupTimeoutMs,
+    });
     requireNotOwnProxy(target, addresses, isProxyPort);
-    if (!open) requireAllowedAddresses(target, addresses, rules);
+    if (!isAllowed) requireAllowedAddresses(target, addresses, options);
     return addresses;
   };
 
-  return async (target, asker) => {
+  return async (target, owner) => {
     const start = clock.now();
     try {
-      return await judge(target, asker);
+      return await check(target, owner);
     } catch (error) {
       if (error instanceof NoPublicHostError) await clock.pause(Math.max(0, minNotFoundMs - (clock.now() - start)));
       throw error;

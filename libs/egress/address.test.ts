@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { describe, expect, test } from 'vitest';
 import { classifyAddress } from './address.ts';
 
-describe('an address is public', () => {
+describe('An address is public', () => {
   test.each([
     '8.8.8.8',
     '93.184.216.34',
@@ -17,7 +17,7 @@ describe('an address is public', () => {
   });
 });
 
-describe('an address is not public', () => {
+describe('An address is not public', () => {
   test.each([
     '0.0.0.0',
     '0.1.2.3',
@@ -80,7 +80,7 @@ describe('an address is not public', () => {
     expect(classifyAddress(address)).not.toBe('public');
   });
 
-  // The IANA registries of special-purpose addresses: the blocks that are not globally reachable, and those that only a protocol uses.
+  // The IANA registries of special-purpose addresses: blocks that are not globally reachable, or only for a protocol.
   test.each([
     '0.0.0.0/8',
     '10.0.0.0/8',
@@ -123,7 +123,7 @@ describe('an address is not public', () => {
     'fe80::/10',
     'fec0::/10',
     'ff00::/8',
-  ])('that lies in %s, be it the first, the last or any', (block) => {
+  ])('if it is in %s, at the start, at the end or between', (block) => {
     const [base, bits] = ipaddr.parseCIDR(block);
     const start = base.toByteArray();
     const inBlock = (byte: number, i: number): number => {
@@ -149,19 +149,19 @@ describe('an address is not public', () => {
     ['Oracle', ['192.0.0.192', 'fd00:c1::a9fe:a9fe']],
     ['Scaleway', ['169.254.42.42', 'fd00:42::42']],
     ['OpenStack', ['fe80::a9fe:a9fe']],
-  ])('where %s answers with metadata', (_provider, addresses) => {
+  ])('if %s serves metadata there', (_provider, addresses) => {
     expect(addresses.filter((address) => classifyAddress(address) === 'public')).toEqual([]);
   });
 
   test.each(['2606:4700::5efe:8.8.8.8', '2606:4700::200:5efe:10.0.0.1'])(
-    'that holds an IPv4 address for a tunnel: %s',
+    'if it embeds an IPv4 address for a tunnel: %s',
     (address) => {
       expect(classifyAddress(address)).toBe('isatap');
     },
   );
 
   test.each(['', 'localhost', '1.2.3', '010.0.0.1', '0x7f.0.0.1', '[::1]', '8.8.8.8:80', '8.8.8.8 '])(
-    '%j is no address at all',
+    'because it is not an address: %j',
     (text) => {
       expect(classifyAddress(text)).toBe('not an address');
     },
@@ -179,12 +179,12 @@ test('IPv6 outside global unicast is never public', () => {
   );
 });
 
-test('IPv4 is judged alike, bare and within the mapped and the translated form of IPv6', () => {
+test('An IPv4 address has the same class in its mapped and translated IPv6 form', () => {
   fc.assert(
     fc.property(fc.ipV4(), (address) => {
-      const verdict = classifyAddress(address);
-      expect(classifyAddress(`::ffff:${address}`)).toBe(verdict);
-      expect(classifyAddress(`64:ff9b::${address}`)).toBe(verdict);
+      const addressClass = classifyAddress(address);
+      expect(classifyAddress(`::ffff:${address}`)).toBe(addressClass);
+      expect(classifyAddress(`64:ff9b::${address}`)).toBe(addressClass);
     }),
   );
 });

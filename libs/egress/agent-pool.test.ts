@@ -5,26 +5,26 @@ import type { WebhookRequest } from './egress.ts';
 import { closeAfterTest, openTestEgress } from './testing/test-egress.ts';
 import { startHttpServer } from './testing/test-servers.ts';
 
-test('of many accounts the last hundred keep their connections, and those with a call under way', async () => {
+test('The last hundred accounts and those with a request in progress keep their connections', async () => {
   const destroyed: string[] = [];
   const opened: string[] = [];
   const agents = createAgentPool((account) => {
     opened.push(account);
     return { destroy: async () => void destroyed.push(account) } as unknown as Agent;
   });
-  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
-  const long = agents.withAgent('long', () => answered);
+  const { promise: response, resolve: respond } = Promise.withResolvers<void>();
+  const slowRequest = agents.withAgent('long', () => response);
   for (let i = 0; i < 150; i += 1) await agents.withAgent(`acc_${i}`, async () => undefined);
   await agents.withAgent('acc_149', async () => undefined);
   expect(destroyed).toEqual(Array.from({ length: 51 }, (_, i) => `acc_${i}`));
   expect(opened).toHaveLength(151);
-  answer();
-  await long;
+  respond();
+  await slowRequest;
   await agents.destroy();
   expect(destroyed).toHaveLength(151);
 });
 
-test('calls of one account that a host does not answer hold up no call of another account to it', async () => {
+test('Requests of one account without a response do not delay requests of another account to the same host', async () => {
   const { port, connectionCount } = await closeAfterTest(
     startHttpServer((request, response) => void (request.url === '/quick' && response.end('ok'))),
   );
@@ -32,7 +32,7 @@ test('calls of one account that a host does not answer hold up no call of anothe
     allowList: ['receiver.test'],
     limits: { maxConnectionsPerHost: 2 },
   });
-  const call = (account: string, path: string): WebhookRequest => ({
+  const webhookRequest = (account: string, path: string): WebhookRequest => ({
     account,
     url: `http://receiver.test:${port}${path}`,
     method: 'POST',
@@ -41,9 +41,9 @@ test('calls of one account that a host does not answer hold up no call of anothe
     timeoutMs: 3_600_000,
     maxResponseBytes: 1000,
   });
-  const held = Array.from({ length: 5 }, () => sendWebhook(call('acc_a', '/held')));
+  const pending = Array.from({ length: 5 }, () => sendWebhook(webhookRequest('acc_a', '/held')));
   await expect.poll(connectionCount, { timeout: 15_000 }).toBe(2);
-  expect(await sendWebhook(call('acc_b', '/quick'))).toMatchObject({ kind: 'responded' });
+  expect(await sendWebhook(webhookRequest('acc_b', '/quick'))).toMatchObject({ kind: 'responded' });
   await close();
-  expect((await Promise.all(held)).every(({ kind }) => kind === 'failed')).toBe(true);
+  expect((await Promise.all(pending)).every(({ kind }) => kind === 'failed')).toBe(true);
 });

@@ -1,40 +1,40 @@
 import type { Agent } from 'undici';
 
-/** The number of accounts that keep their connections while they have no call under way. */
+/** The number of accounts that keep their connections while they have no request in progress. */
 const maxIdleAgents = 100;
 
 /**
- * An agent for each account that has calls under way, so that one account's slow receivers take no connections from another's.
- * The last accounts to have called keep theirs, with its open connections.
+ * One agent for each account, so that slow receivers of one account use no connections of another.
+ * The most recently used idle agents stay open, with their connections.
  */
 export const createAgentPool = (open: (account: string) => Agent) => {
-  const known = new Map<string, { agent: Agent; calls: number }>();
+  const pool = new Map<string, { agent: Agent; requests: number }>();
 
   const trim = (): void => {
-    for (const [account, { agent, calls }] of known) {
-      if (known.size <= maxIdleAgents) return;
-      if (calls > 0) continue;
-      known.delete(account);
+    for (const [account, { agent, requests }] of pool) {
+      if (pool.size <= maxIdleAgents) return;
+      if (requests > 0) continue;
+      pool.delete(account);
       void agent.destroy();
     }
   };
 
   return {
     withAgent: async <T>(account: string, work: (agent: Agent) => Promise<T>): Promise<T> => {
-      const entry = known.get(account) ?? { agent: open(account), calls: 0 };
-      // The one that was used last comes last, and is closed last.
-      known.delete(account);
-      known.set(account, entry);
-      entry.calls += 1;
+      const entry = pool.get(account) ?? { agent: open(account), requests: 0 };
+      // Keeps the map in order of last use.
+      pool.delete(account);
+      pool.set(account, entry);
+      entry.requests += 1;
       try {
         return await work(entry.agent);
       } finally {
-        entry.calls -= 1;
+        entry.requests -= 1;
         trim();
       }
     },
     destroy: async (): Promise<void> => {
-      await Promise.all([...known.values()].map(({ agent }) => agent.destroy()));
+      await Promise.all([...pool.values()].map(({ agent }) => agent.destroy()));
     },
   };
 };

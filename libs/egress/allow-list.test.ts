@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { parseAllowList } from './allow-list.ts';
 
-const opens = (entry: string, host: string, port = 443) => parseAllowList([entry]).allowsTarget({ host, port });
+const isAllowed = (entry: string, host: string, port = 443) => parseAllowList([entry]).allowsTarget({ host, port });
 
-describe('an exception opens a target as the URL spells it', () => {
+describe('An entry of the allow list', () => {
   test.each([
     ['intranet', 'intranet', 443],
     ['Intranet.Example.', 'intranet.example', 80],
@@ -15,8 +15,8 @@ describe('an exception opens a target as the URL spells it', () => {
     ['*.corp.example:8443', 'a.corp.example', 8443],
     ['bücher.example', 'xn--bcher-kva.example', 443],
     ['http-host:80', 'http-host', 80],
-  ])('%s opens %s at port %i', (entry, host, port) => {
-    expect(opens(entry, host, port)).toBe(true);
+  ])('%s allows %s at port %i', (entry, host, port) => {
+    expect(isAllowed(entry, host, port)).toBe(true);
   });
 
   test.each([
@@ -26,12 +26,12 @@ describe('an exception opens a target as the URL spells it', () => {
     ['*.corp.example', 'evilcorp.example', 443],
     ['corp.example', 'a.corp.example', 443],
     ['10.0.0.0/8', '10.0.0.1', 443],
-  ])('%s does not open %s at port %i', (entry, host, port) => {
-    expect(opens(entry, host, port)).toBe(false);
+  ])('%s does not allow %s at port %i', (entry, host, port) => {
+    expect(isAllowed(entry, host, port)).toBe(false);
   });
 });
 
-test('a range opens the addresses within it, in their IPv6 form too, and no others', () => {
+test('A range allows the addresses in it, also as IPv4-mapped IPv6, and no others', () => {
   const { allowsAddress } = parseAllowList(['10.1.0.0/16', 'fd00:1::/32']);
   expect(['10.1.2.3', '::ffff:10.1.2.3', 'fd00:1::5'].every(allowsAddress)).toBe(true);
   expect(['10.2.0.1', '127.0.0.1', 'fd00:2::5', '::1', '::10.1.2.3'].some(allowsAddress)).toBe(false);
@@ -52,6 +52,6 @@ test.each([
   '*.*.example',
   '1.2.3.4.5',
   '[::1',
-])('the exception %j is reported when the door opens', (entry) => {
-  expect(() => parseAllowList([entry])).toThrow('egress exception');
+])('The allow list entry %j is reported as not valid', (entry) => {
+  expect(() => parseAllowList([entry])).toThrow('egress allow list');
 });

@@ -8,12 +8,13 @@ type AllowListEntry =
   | { kind: 'suffix'; suffix: string; port: number | undefined }
   | { kind: 'host'; host: string; port: number | undefined };
 
-/** What the operator lets through beyond the public internet. */
+/** The targets that the operator allows in addition to public addresses. */
 export type AllowList = { allowsTarget: (target: Target) => boolean; allowsAddress: (address: string) => boolean };
 
 const invalidEntryError = (entry: string) =>
   new Error(
-    `The egress exception ${JSON.stringify(entry)} is none of: host, host:port, *.suffix, *.suffix:port, or an address range such as 10.0.0.0/8.`,
+    `The egress allow list entry ${JSON.stringify(entry)} is not valid. Allowed are host, host:port, *.suffix, ` +
+      '*.suffix:port, and an address range such as 10.0.0.0/8.',
   );
 
 const parseRange = (entry: string): AllowListEntry => {
@@ -34,28 +35,29 @@ const parseHost = (entry: string): AllowListEntry => {
 
 const parseEntry = (entry: string): AllowListEntry => (entry.includes('/') ? parseRange(entry) : parseHost(entry));
 
-const entryAllowsTarget = (exception: AllowListEntry, { host, port }: Target): boolean => {
-  switch (exception.kind) {
+const entryAllowsTarget = (entry: AllowListEntry, { host, port }: Target): boolean => {
+  switch (entry.kind) {
     case 'range':
       return false;
     case 'suffix':
-      return host.endsWith(exception.suffix) && (exception.port ?? port) === port;
+      return host.endsWith(entry.suffix) && (entry.port ?? port) === port;
     case 'host':
-      return host === exception.host && (exception.port ?? port) === port;
+      return host === entry.host && (entry.port ?? port) === port;
   }
 };
 
-const entryAllowsAddress = (exception: AllowListEntry, address: string): boolean =>
-  exception.kind === 'range' && isInRange(address, exception.range);
+const entryAllowsAddress = (entry: AllowListEntry, address: string): boolean =>
+  entry.kind === 'range' && isInRange(address, entry.range);
 
 /**
- * Reads the operator's exceptions. Names and single addresses are compared with the host as the URL spells it, ranges with
- * the addresses that the host has; `*.suffix` opens every name below the suffix, not the suffix itself. Throws on an entry that is none of these.
+ * Parses the operator's allow list. Names and single addresses are compared with the host in the URL, ranges with the
+ * addresses of the host. `*.suffix` allows every name below the suffix, not the suffix itself.
+ * @throws Error when an entry has none of these forms
  */
-export const parseAllowList = (entries: string[]): AllowList => {
-  const exceptions = entries.map((entry) => parseEntry(entry.trim()));
+export const parseAllowList = (texts: string[]): AllowList => {
+  const entries = texts.map((text) => parseEntry(text.trim()));
   return {
-    allowsTarget: (target) => exceptions.some((exception) => entryAllowsTarget(exception, target)),
-    allowsAddress: (address) => exceptions.some((exception) => entryAllowsAddress(exception, address)),
+    allowsTarget: (target) => entries.some((entry) => entryAllowsTarget(entry, target)),
+    allowsAddress: (address) => entries.some((entry) => entryAllowsAddress(entry, address)),
   };
 };

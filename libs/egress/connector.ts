@@ -10,15 +10,15 @@ import { errorCodeOf, failureError, timeoutError, type EgressError } from './err
 const certificateErrors: Record<string, string> = {
   CERT_HAS_EXPIRED: 'has expired',
   CERT_NOT_YET_VALID: 'is not valid yet',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'is made out to another host',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'is issued for another host',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'comes from an authority that is not trusted',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'comes from an authority that is not trusted, or lacks an intermediate certificate',
   UNABLE_TO_GET_ISSUER_CERT: 'comes from an authority that is not trusted, or lacks an intermediate certificate',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY:
     'comes from an authority that is not trusted, or lacks an intermediate certificate',
-  CERT_SIGNATURE_FAILURE: 'carries a wrong signature',
-  INVALID_PURPOSE: 'is not made out for a server',
+  CERT_SIGNATURE_FAILURE: 'has an invalid signature',
+  INVALID_PURPOSE: 'is not issued for a server',
   CERT_REVOKED: 'has been revoked',
 };
 
@@ -32,7 +32,7 @@ const toTlsError = (host: string, error: Error): EgressError => {
   return failureError(`The TLS handshake with ${host} failed (${code}).`, error);
 };
 
-/** Connects undici to targets that egress admits, with TLS where the scheme asks for it. */
+/** Connects undici to targets that the address policy allows, with TLS for https. */
 export const createEgressConnector = (
   dial: Dial,
   secureContext: SecureContext,
@@ -44,13 +44,13 @@ export const createEgressConnector = (
     dial(target).then(
       (socket) => {
         if (options.protocol !== 'https:') return callback(null, socket);
-        const named = {
+        const tlsOptions = {
           ...options,
           hostname: target.host,
           servername: isIP(target.host) ? '' : target.host,
           httpSocket: socket,
         };
-        secure(named, (error, encrypted) => {
+        secure(tlsOptions, (error, encrypted) => {
           if (!error) return callback(null, encrypted);
           socket.destroy();
           callback(toTlsError(target.host, error), null);
@@ -69,10 +69,13 @@ const readCertificates = async (file: string): Promise<string[]> => {
   return certificates.map((text) => new X509Certificate(text).toString());
 };
 
-/** Whom TLS believes: Node's roots, the machine's, and those of the file. Made once, since reading some hundred roots takes longer than a handshake. */
+/**
+ * The trusted certificate authorities: those of Node, of the machine and of the file.
+ * Created once, because reading several hundred certificates takes longer than a TLS handshake.
+ */
 export const loadTrustStore = async (caFile: string | undefined): Promise<SecureContext> => {
-  const further = caFile === undefined ? [] : await readCertificates(caFile);
+  const additional = caFile === undefined ? [] : await readCertificates(caFile);
   return createSecureContext({
-    ca: [...new Set([...getCACertificates('default'), ...getCACertificates('system'), ...further])],
+    ca: [...new Set([...getCACertificates('default'), ...getCACertificates('system'), ...additional])],
   });
 };

@@ -7,10 +7,10 @@ import type { Address, LookupOwner } from './resolve.ts';
 import type { Target } from './target.ts';
 import { errorCodeOf, failureError, timeoutError, type EgressError } from './errors.ts';
 
-/** Connects to a target that egress admits, until the signal aborts. Throws an EgressError. */
+/** Connects to a target that the address policy allows. @throws EgressError */
 export type Dial = (target: Target, signal?: AbortSignal) => Promise<Socket>;
 
-// Each address costs an attempt's time; a name with a hundred of them shall not cost a hundred.
+// Limits the time spent on a name with many addresses that do not respond.
 const maxAddresses = 8;
 
 const toConnectError = ({ host, port }: Target, error: unknown): EgressError => {
@@ -18,7 +18,7 @@ const toConnectError = ({ host, port }: Target, error: unknown): EgressError => 
     case 'ECONNREFUSED':
       return failureError(`${host} refused the connection at port ${port}.`, error);
     case 'ETIMEDOUT':
-      return timeoutError(`${host} did not take the connection at port ${port} in time.`);
+      return timeoutError(`${host} did not accept the connection at port ${port} in time.`);
     case 'ENETUNREACH':
     case 'EHOSTUNREACH':
     case 'EADDRNOTAVAIL':
@@ -30,7 +30,7 @@ const toConnectError = ({ host, port }: Target, error: unknown): EgressError => 
   }
 };
 
-/** Node asks this in place of a second look-up, so it can connect to nothing but what was admitted; of several it tries one after the other. */
+/** Replaces Node's own look-up, so that it connects only to the allowed addresses. It tries them one after the other. */
 const fixedLookup =
   (addresses: Address[]): LookupFunction =>
   (_host, options, callback) => {
@@ -58,7 +58,7 @@ const connectTo = async (
     keepAlive: true,
     keepAliveInitialDelay: 60_000,
   });
-  // The listener stays: an error before the next owner of the socket listens would end the process.
+  // The listener stays: without it, an error before the next owner listens would end the process.
   socket.on('error', () => undefined);
   try {
     await runWithTimeout(connectTimeoutMs, () => once(socket, 'connect'), {
@@ -72,8 +72,8 @@ const connectTo = async (
   }
 };
 
-/** Connections for one account to what is admitted, to the addresses that were judged and no others. */
+/** Connects to exactly the addresses that the address policy returned. */
 export const createDialler =
-  (admit: AddressPolicy, limits: EgressLimits) =>
-  async (target: Target, asker: LookupOwner): Promise<Socket> =>
-    connectTo(target, await admit(target, asker), limits, asker.signal);
+  (checkTarget: AddressPolicy, limits: EgressLimits) =>
+  async (target: Target, owner: LookupOwner): Promise<Socket> =>
+    connectTo(target, await checkTarget(target, owner), limits, owner.signal);

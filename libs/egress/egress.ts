@@ -17,85 +17,84 @@ import { EgressError, type OnEgressError } from './errors.ts';
 export type { WebhookRequest, WebhookResult } from './webhook-client.ts';
 export type { DocumentProxy } from './proxy.ts';
 
-/** What the door needs of a logger; pino has it. */
+/** The part of a pino logger that egress uses. */
 export type EgressLogger = { warn: (fields: Record<string, unknown>, message: string) => void };
 
 export type EgressOptions = {
-  /** The operator's exceptions: host, host:port, *.suffix, *.suffix:port, or an address range. */
+  /** Targets that the operator allows: host, host:port, *.suffix, *.suffix:port, or an address range. */
   allowList: string[];
-  /** A PEM file of authorities to trust beside the machine's own. */
+  /** A PEM file of certificate authorities to trust in addition to the machine's own. */
   caFile?: string;
   logger: EgressLogger;
-  /** How names become addresses, where it is not the machine's way. */
+  /** Replaces the resolver. The default reads the hosts file, then queries DNS. */
   resolve?: Resolve;
-  /** Where the machine's way finds names, where it is not /etc/hosts and the name servers of /etc/resolv.conf. */
+  /** Replaces the sources of the default resolver: /etc/hosts and the name servers of /etc/resolv.conf. */
   resolverSources?: Partial<ResolverSources>;
   limits?: Partial<EgressLimits>;
-  /** The addresses of this machine, which are refused; by default those of its network interfaces. */
+  /** The addresses of this machine, which are refused. The default: those of its network interfaces. */
   ownAddresses?: () => string[];
 };
 
 export type Egress = {
-  /** Opens a proxy for one document of a browser, as its only way out. */
+  /** Starts a proxy for one document. It is the only network access of the document. */
   openProxy: () => Promise<DocumentProxy>;
-  /** Sends a callback; settles with what came of it, whatever the receiver does. */
-  sendWebhook: (call: WebhookRequest) => Promise<WebhookResult>;
-  /** Ends all connections, running ones too. */
+  /** Sends a webhook request. Network and receiver errors are results, not exceptions. */
+  sendWebhook: (request: WebhookRequest) => Promise<WebhookResult>;
+  /** Closes all connections, also those in use. */
   close: () => Promise<void>;
 };
 
 const createRefusalLogger =
-  (log: EgressLogger, client: 'browser' | 'webhook'): OnEgressError =>
+  (logger: EgressLogger, client: 'browser' | 'webhook'): OnEgressError =>
   (error, target) => {
     if (!(error instanceof EgressError) || !error.refusal) return;
     const { code, logFields } = error.refusal;
     count('colophon.egress.blocked', 1, { client, reason: code });
-    log.warn({ client, refused: code, ...target, ...logFields }, `egress refused: ${error.fields.reason}`);
+    logger.warn({ client, refused: code, ...target, ...logFields }, `egress refused: ${error.fields.reason}`);
   };
 
 /**
- * Opens the one way to the outside. Everything that leaves is resolved once, admitted only where all of its addresses are
- * public or excepted, connected to just those, and limited. Throws on a malformed exception or CA file.
+ * Opens egress, which makes all outgoing connections. It resolves each name once, refuses it unless all its addresses are
+ * public or allowed, connects only to these addresses, and limits time and size.
+ * @throws Error when the allow list or the CA file is invalid
  */
-export const openEgress = async (settings: EgressOptions): Promise<Egress> => {
-  const limits = { ...defaultLimits, ...settings.limits };
+export const openEgress = async (options: EgressOptions): Promise<Egress> => {
+  const limits = { ...defaultLimits, ...options.limits };
   const now = () => performance.now();
   const proxies = new Set<DocumentProxy>();
-  const admit = createAddressPolicy({
-    allowList: parseAllowList(settings.allowList),
+  const addressPolicy = createAddressPolicy({
+    allowList: parseAllowList(options.allowList),
     resolve:
-      settings.resolve ?? createSystemResolver({ ...defaultResolverSources, ...settings.resolverSources }, limits, now),
+      options.resolve ?? createSystemResolver({ ...defaultResolverSources, ...options.resolverSources }, limits, now),
     lookupTimeoutMs: limits.lookupTimeoutMs,
     minNotFoundMs: limits.minNotFoundMs,
     clock: { now, pause },
-    isOwnAddress: createOwnAddressCheck(settings.ownAddresses ?? interfaceAddresses, now),
+    isOwnAddress: createOwnAddressCheck(options.ownAddresses ?? interfaceAddresses, now),
     isProxyPort: (port) => [...proxies].some((proxy) => proxy.port === port),
   });
-  const dial = createDialler(admit, limits);
-  const secureContext = await loadTrustStore(settings.caFile);
-  const agentOver = (own: Dial, idleMs: number): Agent =>
+  const dial = createDialler(addressPolicy, limits);
+  const secureContext = await loadTrustStore(options.caFile);
+  const createAgent = (connectionDial: Dial, idleTimeoutMs: number): Agent =>
     new Agent({
-      connect: createEgressConnector(own, secureContext, limits.connectTimeoutMs),
+      connect: createEgressConnector(connectionDial, secureContext, limits.connectTimeoutMs),
       allowH2: false,
       pipelining: 1,
       connections: limits.maxConnectionsPerHost,
       maxHeaderSize: limits.maxHeaderBytes,
-      headersTimeout: idleMs,
-      bodyTimeout: idleMs,
+      headersTimeout: idleTimeoutMs,
+      bodyTimeout: idleTimeoutMs,
     });
-  const [browserTrouble, callbackTrouble] = [
-    createRefusalLogger(settings.logger, 'browser'),
-    createRefusalLogger(settings.logger, 'webhook'),
-  ];
-  const callbackAgents = createAgentPool((account) =>
-    agentOver((target, signal) => dial(target, { account, signal }), 0),
+  const logBrowserRefusal = createRefusalLogger(options.logger, 'browser');
+  const logWebhookRefusal = createRefusalLogger(options.logger, 'webhook');
+  const webhookAgents = createAgentPool((account) =>
+    createAgent((target, signal) => dial(target, { account, signal }), 0),
   );
   const openProxy = async (): Promise<DocumentProxy> => {
     const started = await startProxy({
-      createAgent: (own) => agentOver(own, limits.idleTimeoutMs),
+      createAgent: (proxyDial) => createAgent(proxyDial, limits.idleTimeoutMs),
       dial,
       limits,
-      onError: browserTrouble,
+      onError: logBrowserRefusal,
     });
     let closed: Promise<unknown> | undefined;
     const proxy: DocumentProxy = {
@@ -109,10 +108,12 @@ export const openEgress = async (settings: EgressOptions): Promise<Egress> => {
   };
   return {
     openProxy,
-    sendWebhook: (call) =>
-      callbackAgents.withAgent(call.account, (agent) => sendWebhookRequest(agent, call, limits, callbackTrouble)),
+    sendWebhook: (request) =>
+      webhookAgents.withAgent(request.account, (agent) =>
+        sendWebhookRequest(agent, request, limits, logWebhookRefusal),
+      ),
     close: async () => {
-      await Promise.all([...[...proxies].map((proxy) => proxy.close()), callbackAgents.destroy()]);
+      await Promise.all([...[...proxies].map((proxy) => proxy.close()), webhookAgents.destroy()]);
     },
   };
 };

@@ -6,29 +6,29 @@ export type RefusalCode =
   | 'too-many-connections'
   | 'response-too-large';
 
-/** Why something did not get through the door. `reason` is a sentence for the caller; it names no address that only the inside knows. */
+/** Why a connection or request failed. `reason` is a sentence for the caller; it contains no internal address. */
 export type EgressErrorFields =
   { kind: 'blocked'; code: RefusalCode; reason: string } | { kind: 'timeout' | 'failed'; reason: string };
 
-/** A refusal as the operator sees it: the code, and what the caller is not told. */
+/** A refusal for the operator's log: the code and the details that the caller must not see. */
 export type Refusal = { code: RefusalCode; logFields: Record<string, unknown> };
 
-/** Carries a trouble through the callbacks and streams of the HTTP libraries. `refusal` is for the operator; it may stand beside a trouble that tells the caller of none. */
+/** `fields` is for the caller, `refusal` for the operator. It can be set where `fields` hides the refusal from the caller. */
 export class EgressError extends Error {
   readonly fields: EgressErrorFields;
   readonly refusal: Refusal | undefined;
 
-  constructor(trouble: EgressErrorFields, { refusal, cause }: { refusal?: Refusal | undefined; cause?: unknown } = {}) {
-    super(trouble.reason, { cause });
+  constructor(fields: EgressErrorFields, { refusal, cause }: { refusal?: Refusal | undefined; cause?: unknown } = {}) {
+    super(fields.reason, { cause });
     this.name = 'EgressError';
-    this.fields = trouble;
+    this.fields = fields;
     this.refusal = refusal;
   }
 }
 
 /**
- * The one answer for a name that does not exist and a name that leads to an address which may not be reached: who could tell them apart could list the names of
- * the internal DNS. `refusal` tells the operator that it was the second.
+ * The same error for a name that does not exist and a name with a refused address. If they differed, a caller could
+ * list the names of the internal DNS. `refusal` is set for the second case.
  */
 export class NoPublicHostError extends EgressError {
   constructor(host: string, details: { refusal?: Refusal; cause?: unknown }) {
@@ -36,18 +36,18 @@ export class NoPublicHostError extends EgressError {
   }
 }
 
-/** Told of everything that did not get through, with the target where the error itself does not name it. */
+/** Called for every error. `target` is set when the error does not contain it. */
 export type OnEgressError = (error: unknown, target?: { host: string; port: number }) => void;
 
-export const refusalError = (code: RefusalCode, reason: string, forLog: Record<string, unknown> = {}): EgressError =>
-  new EgressError({ kind: 'blocked', code, reason }, { refusal: { code, logFields: forLog } });
+export const refusalError = (code: RefusalCode, reason: string, logFields: Record<string, unknown> = {}): EgressError =>
+  new EgressError({ kind: 'blocked', code, reason }, { refusal: { code, logFields } });
 
 export const timeoutError = (reason: string): EgressError => new EgressError({ kind: 'timeout', reason });
 
 export const failureError = (reason: string, cause?: unknown): EgressError =>
   new EgressError({ kind: 'failed', reason }, { cause });
 
-/** The code of a Node, OpenSSL or undici error; of several attempts, that of the last one. */
+/** The code of a Node, OpenSSL or undici error. Of several attempts, the code of the last one. */
 export const errorCodeOf = (error: unknown): string => {
   if (error instanceof AggregateError) return errorCodeOf(error.errors.at(-1));
   if (!(error instanceof Error)) return 'unknown';

@@ -6,13 +6,12 @@ import { closeAfterTest, openTestEgress } from './testing/test-egress.ts';
 import { startHttpServer, startTcpServer, type RequestHandler, type TestServer } from './testing/test-servers.ts';
 import { requestThroughProxy, writeThroughProxy } from './testing/proxy-client.ts';
 
-const startEgress = (settings: Partial<EgressOptions> = {}) =>
-  openTestEgress({ allowList: ['open.test'], ...settings });
+const startEgress = (options: Partial<EgressOptions> = {}) => openTestEgress({ allowList: ['open.test'], ...options });
 const http = (handle: RequestHandler): Promise<TestServer> => closeAfterTest(startHttpServer(handle));
 const at = ({ port }: TestServer, path = '/', host = 'open.test') => `http://${host}:${port}${path}`;
 
-describe('a plain http request', () => {
-  test('goes to the host of its URL, and the answer comes back whole', async () => {
+describe('A plain http request', () => {
+  test('goes to the host of its URL, and the whole response is returned', async () => {
     let seen: IncomingMessage | undefined;
     const site = await http((request, response) => {
       seen = request;
@@ -21,10 +20,10 @@ describe('a plain http request', () => {
         .end('picture');
     });
     const { proxyUrl } = await startEgress();
-    const answer = await requestThroughProxy(proxyUrl, at(site, '/a.png?size=2'), {
+    const response = await requestThroughProxy(proxyUrl, at(site, '/a.png?size=2'), {
       headers: { accept: 'image/*', cookie: 'c=d' },
     });
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       status: 203,
       body: 'picture',
       headers: { 'content-type': 'image/png', 'set-cookie': ['a=1', 'b=2'], etag: '"ä"' },
@@ -36,7 +35,7 @@ describe('a plain http request', () => {
     });
   });
 
-  test('carries its body', async () => {
+  test('is forwarded with its body', async () => {
     const site = await http(async (request, response) => response.end(`${request.method} ${await text(request)}`));
     const { proxyUrl } = await startEgress();
     expect(await requestThroughProxy(proxyUrl, at(site), { method: 'POST', body: 'form=data' })).toMatchObject({
@@ -51,7 +50,7 @@ describe('a plain http request', () => {
     ).toMatchObject({ body: 'POST chunks' });
   });
 
-  test('leaves behind what is meant for the proxy alone', async () => {
+  test('is forwarded without headers for the proxy', async () => {
     let seen: IncomingMessage['headers'] = {};
     const site = await http((request, response) => {
       seen = request.headers;
@@ -80,7 +79,7 @@ describe('a plain http request', () => {
     expect(headers).not.toHaveProperty('proxy-authenticate');
   });
 
-  test('gets a redirect as it is, and the next hop is judged anew', async () => {
+  test('gets the redirect, and the redirect target is checked again', async () => {
     const inside = await http((_request, response) => response.end('inside'));
     const site = await http((_request, response) =>
       response.writeHead(302, { location: at(inside, '/', '127.0.0.1') }).end(),
@@ -92,33 +91,33 @@ describe('a plain http request', () => {
     expect(inside.connectionCount()).toBe(0);
   });
 
-  test('whose host fails is answered with 502, whose host is silent with 504', async () => {
-    const gone = await http(() => {});
-    await gone.close();
+  test('gets 502 when the host fails, and 504 when it does not respond', async () => {
+    const closedSite = await http(() => {});
+    await closedSite.close();
     const silent = await http(() => {});
     const { proxyUrl } = await startEgress({ limits: { idleTimeoutMs: 200 } });
-    expect(await requestThroughProxy(proxyUrl, at(gone))).toMatchObject({
+    expect(await requestThroughProxy(proxyUrl, at(closedSite))).toMatchObject({
       status: 502,
-      body: `open.test refused the connection at port ${gone.port}.\n`,
+      body: `open.test refused the connection at port ${closedSite.port}.\n`,
     });
     expect(await requestThroughProxy(proxyUrl, at(silent))).toMatchObject({
       status: 504,
-      body: 'open.test did not answer in time.\n',
+      body: 'open.test did not respond in time.\n',
     });
   });
 
-  test('that the browser gives up is given up towards the host', async () => {
+  test('is cancelled at the host when the browser cancels it', async () => {
     const site = await http(() => {});
     const { proxyUrl } = await startEgress();
     const browser = new AbortController();
-    const asking = requestThroughProxy(proxyUrl, at(site), { signal: browser.signal });
+    const pending = requestThroughProxy(proxyUrl, at(site), { signal: browser.signal });
     await expect.poll(site.openConnectionCount).toBe(1);
     browser.abort();
-    await expect(asking).rejects.toThrow();
+    await expect(pending).rejects.toThrow();
     await expect.poll(site.openConnectionCount).toBe(0);
   });
 
-  test('for https is refused, since TLS belongs to the browser', async () => {
+  test('for https is blocked, because the browser must do TLS itself', async () => {
     const site = await http(() => {});
     const { proxyUrl } = await startEgress();
     expect(await requestThroughProxy(proxyUrl, `https://open.test:${site.port}/`)).toMatchObject({
@@ -129,8 +128,8 @@ describe('a plain http request', () => {
   });
 });
 
-describe('an answer that is too large', () => {
-  test('is refused at once where it says so itself', async () => {
+describe('A response that is too large', () => {
+  test('is blocked at once when its Content-Length says so', async () => {
     const site = await http((_request, response) =>
       response.writeHead(200, { 'content-length': 5000 }).end('x'.repeat(5000)),
     );
@@ -141,7 +140,7 @@ describe('an answer that is too large', () => {
     });
   });
 
-  test('is cut off where it grows, and logged with its host', async () => {
+  test('is cut off at the limit, and logged with its host', async () => {
     const site = await http((_request, response) => {
       response.write('x'.repeat(5000));
       response.end();
@@ -154,7 +153,7 @@ describe('an answer that is too large', () => {
   });
 });
 
-describe('a request that two parsers could read in two ways', () => {
+describe('An HTTP message that two parsers could read differently', () => {
   test.each([
     ['two lengths', 'Content-Length: 3\r\nContent-Length: 4\r\n\r\nabcd'],
     ['a length and chunks', 'Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n'],
@@ -162,8 +161,8 @@ describe('a request that two parsers could read in two ways', () => {
     ['a bare line feed', 'X: a\nY: b\r\n\r\n'],
     ['a blank before the colon', 'Content-Length : 3\r\n\r\nabc'],
     ['a folded header', 'X: a\r\n b\r\nTransfer-Encoding\r\n : chunked\r\n\r\n'],
-    ['too large a head', `X: ${'y'.repeat(40_000)}\r\n\r\n`],
-  ])('is refused: %s', async (_name, rest) => {
+    ['headers that are too large', `X: ${'y'.repeat(40_000)}\r\n\r\n`],
+  ])('is blocked in a request: %s', async (_name, rest) => {
     const site = await http((_request, response) => response.end());
     const { proxyUrl } = await startEgress();
     expect(
@@ -172,7 +171,7 @@ describe('a request that two parsers could read in two ways', () => {
     expect(site.connectionCount()).toBe(0);
   });
 
-  test('and an answer of two lengths does not reach the browser', async () => {
+  test('does not reach the browser in a response', async () => {
     const site = await closeAfterTest(
       startTcpServer((socket) =>
         socket.end('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n'),

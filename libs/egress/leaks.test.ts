@@ -14,18 +14,18 @@ import {
 
 const executable = findTestBrowser();
 if (!executable)
-  console.warn('No browser found, so the ways out of a page stay untried; PUPPETEER_EXECUTABLE_PATH may name one.');
+  console.warn('No browser found: the leak tests are skipped. Set PUPPETEER_EXECUTABLE_PATH to a browser.');
 
-type LeakAttempt = { vector: LeakVector; sentinel: TrafficRecorder; host: string };
+type LeakAttempt = { vector: LeakVector; recorder: TrafficRecorder; host: string };
 type Page = Awaited<ReturnType<TestBrowser['openPage']>>;
 type LoadPage = (page: Page, site: TestServer, html: string) => Promise<unknown>;
 
 const prepare = async (): Promise<{ attempts: LeakAttempt[]; html: string; site: TestServer }> => {
-  const sentinels = await Promise.all(leakVectors.map(() => closeAfterTest(startTrafficRecorder())));
+  const recorders = await Promise.all(leakVectors.map(() => closeAfterTest(startTrafficRecorder())));
   const attempts = leakVectors.map((vector, i) => ({
     vector,
-    sentinel: sentinels[i]!,
-    host: `127.0.0.1:${sentinels[i]!.port}`,
+    recorder: recorders[i]!,
+    host: `127.0.0.1:${recorders[i]!.port}`,
   }));
   const html = leakPage(attempts);
   const site = await closeAfterTest(
@@ -44,17 +44,17 @@ const loadFromContent: LoadPage = async (page, _site, html) => {
   return page('Page.setDocumentContent', { frameId: frameTree.frame.id, html });
 };
 
-/** Localhost counts as secure, so that the ways which need a secure origin are open too. */
+/** localhost is a secure origin, so vectors that need one work too. */
 const loadFromServer: LoadPage = (page, site) => page('Page.navigate', { url: `http://localhost:${site.port}/` });
 
 const waitUntilIdle = async (page: Page) => {
-  const ask = { expression: 'window.settled', awaitPromise: true, returnByValue: true };
+  const evaluation = { expression: 'window.settled', awaitPromise: true, returnByValue: true };
   await expect
-    .poll(async () => page('Runtime.evaluate', ask).catch(() => undefined), { timeout: 20_000 })
+    .poll(async () => page('Runtime.evaluate', evaluation).catch(() => undefined), { timeout: 20_000 })
     .toMatchObject({ result: { value: 'settled' } });
 };
 
-const receivedTraffic = ({ sentinel: { received: count } }: LeakAttempt) => count().tcp + count().udp > 0;
+const receivedTraffic = ({ recorder: { received: count } }: LeakAttempt) => count().tcp + count().udp > 0;
 const namesOf = (attempts: LeakAttempt[]) => attempts.map(({ vector }) => vector.name);
 const start = async (flags: string[], proxy?: string): Promise<Page> => {
   const page = await (await closeAfterTest(startTestBrowser(executable ?? '', flags))).openPage(proxy);
@@ -85,44 +85,49 @@ const expectedLeaks = [
   'img at 2130706433',
 ];
 
-/** The ways that this browser really has, found by trying them without the door. */
-const findLeaks = async (show: LoadPage): Promise<string[]> => {
+/** The leak vectors that work in this browser without egress. */
+const findLeaks = async (load: LoadPage): Promise<string[]> => {
   const { attempts, html, site } = await prepare();
   const page = await start([]);
-  await show(page, site, html);
-  const hear = (names: string[]) =>
+  await load(page, site, html);
+  const expectTraffic = (names: string[]) =>
     expect
       .poll(() => namesOf(attempts.filter(receivedTraffic)), { timeout: 20_000 })
       .toEqual(expect.arrayContaining(names));
-  await hear(expectedLeaks);
+  await expectTraffic(expectedLeaks);
   await page('Page.printToPDF');
-  await hear(['css background in print alone']);
+  await expectTraffic(['css background in print alone']);
   return namesOf(attempts.filter(receivedTraffic));
 };
 
-describe.skipIf(!executable)('a page that tries every way out', () => {
+describe.skipIf(!executable)('A page that tries every leak vector', () => {
   test.each([
-    ['handed over to the browser', loadFromContent],
+    ['given to the browser as content', loadFromContent],
     ['served from a secure origin', loadFromServer],
-  ])('and is %s reaches nothing, and is refused wherever it knocks', { timeout: 90_000 }, async (_how, show) => {
-    const ways = await findLeaks(show);
+  ])('and is %s reaches nothing, and every attempt is blocked', { timeout: 90_000 }, async (_how, load) => {
+    const vectors = await findLeaks(load);
     const { attempts, html, site } = await prepare();
-    const refused = new Set<unknown>();
+    const blockedPorts = new Set<unknown>();
     const egress: Egress = await closeAfterTest(
-      openEgress({ allowList: [`localhost:${site.port}`], logger: { warn: ({ port }) => void refused.add(port) } }),
+      openEgress({
+        allowList: [`localhost:${site.port}`],
+        logger: { warn: ({ port }) => void blockedPorts.add(port) },
+      }),
     );
-    // As the service does it: the browser itself has no way out, and each document has a proxy of its own.
+    // As in the service: the browser has no network access, and each document has its own proxy.
     const page = await start(proxyFlags('http://127.0.0.1:1'), (await egress.openProxy()).url);
-    await show(page, site, html);
+    await load(page, site, html);
     await waitUntilIdle(page);
     await page('Page.printToPDF');
 
-    const mustKnock = attempts.filter(
+    const mustBeBlocked = attempts.filter(
       ({ vector }) =>
-        vector.protocol === 'tcp' && ways.includes(vector.name) && !speculativeVectors.includes(vector.name),
+        vector.protocol === 'tcp' && vectors.includes(vector.name) && !speculativeVectors.includes(vector.name),
     );
     await expect
-      .poll(() => namesOf(mustKnock.filter(({ sentinel: { port } }) => !refused.has(port))), { timeout: 20_000 })
+      .poll(() => namesOf(mustBeBlocked.filter(({ recorder: { port } }) => !blockedPorts.has(port))), {
+        timeout: 20_000,
+      })
       .toEqual([]);
     expect(namesOf(attempts.filter(receivedTraffic))).toEqual([]);
   });

@@ -1,28 +1,28 @@
 /** Times in milliseconds, sizes in bytes. */
 export type EgressLimits = {
-  /** For one look-up of a name, its turn among those of its account included. */
+  /** For one name look-up, including the wait for a free look-up of its account. */
   lookupTimeoutMs: number;
-  /** Look-ups that one account may have under way at once; further ones wait, which counts toward their time. */
+  /** Concurrent look-ups for one account. Further ones wait; the wait counts toward their time. */
   maxLookupsPerAccount: number;
-  /** How long it takes at least to say that a name does not exist or has no public address. */
+  /** The minimum time before the error that a name does not exist or has no public address. */
   minNotFoundMs: number;
-  /** For one address of several, before the next is tried. */
+  /** For one of several addresses, before the next one is tried. */
   attemptTimeoutMs: number;
-  /** For a TCP connection over all its addresses, and again for its TLS handshake. */
+  /** For a TCP connection over all addresses, and again for the TLS handshake. */
   connectTimeoutMs: number;
-  /** Without a byte, before a tunnel or a response is given up. */
+  /** Without a byte, before a tunnel or a response is closed. */
   idleTimeoutMs: number;
-  /** For the body of a receiver's answer, which only the record shows. */
+  /** For the body of a webhook response. The body is only recorded. */
   bodyTimeoutMs: number;
-  /** The head of a request or an answer. */
+  /** The headers of a request or a response. */
   maxHeaderBytes: number;
-  /** The body of one answer to a plain http request. */
+  /** The body of one response to a plain http request. */
   maxProxyResponseBytes: number;
-  /** What comes back through one tunnel; a browser keeps a tunnel for many requests. */
+  /** Bytes received through one tunnel. A browser uses one tunnel for many requests. */
   maxTunnelBytes: number;
-  /** At the same time, to one host and port: from one document, or for the callbacks of one account. */
+  /** Concurrent, to one host and port: of one document, or of the webhooks of one account. */
   maxConnectionsPerHost: number;
-  /** At the same time, from one document to its proxy. */
+  /** Concurrent, from one document to its proxy. */
   maxProxyConnections: number;
 };
 

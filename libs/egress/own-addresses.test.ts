@@ -5,10 +5,10 @@ import { startHttpServer } from './testing/test-servers.ts';
 import { requestThroughProxy, openTunnel } from './testing/proxy-client.ts';
 import { interfaceAddresses, createOwnAddressCheck } from './address.ts';
 
-// Public-looking addresses that stand for those of the machine's interfaces.
-const own = ['8.8.4.4', '2606:4700:0:0::1111'];
-const ownAddresses = () => own;
-const call = (url: string): WebhookRequest => ({
+// Public addresses that stand for those of the machine's interfaces.
+const ownPublicAddresses = ['8.8.4.4', '2606:4700:0:0::1111'];
+const ownAddresses = () => ownPublicAddresses;
+const webhookRequest = (url: string): WebhookRequest => ({
   account: 'acc_a',
   url,
   method: 'POST',
@@ -27,19 +27,19 @@ test.each([
   '[2001:0:808:404::1]',
   '[2606:4700::5efe:8.8.4.4]',
   '[2606:4700::1111]',
-])('an own public address is refused to documents and callbacks when it is written as %s', async (host) => {
+])('A public address of this machine is blocked for documents and webhooks when it is written as %s', async (host) => {
   const { proxyUrl, sendWebhook, refusals } = await openTestEgress({ ownAddresses });
-  const answer = await requestThroughProxy(proxyUrl, `http://${host}/`);
-  expect(answer).toMatchObject({ status: 403, body: expect.stringMatching(/is not a public address\.\n$/) });
+  const response = await requestThroughProxy(proxyUrl, `http://${host}/`);
+  expect(response).toMatchObject({ status: 403, body: expect.stringMatching(/is not a public address\.\n$/) });
   expect((await openTunnel(proxyUrl, `${host}:443`)).head).toContain(' 403 ');
-  expect(await sendWebhook(call(`https://${host}/`))).toMatchObject({
+  expect(await sendWebhook(webhookRequest(`https://${host}/`))).toMatchObject({
     kind: 'blocked',
     reason: expect.stringMatching(/is not a public address\.$/),
   });
   expect(refusals).toHaveLength(3);
 });
 
-test('an own public address is refused when a name resolves to it, or a redirect leads to it', async () => {
+test('A public address of this machine is blocked when a name resolves to it or a redirect leads to it', async () => {
   const resolve = async (name: string) => [
     { address: name === 'site.test' ? '127.0.0.1' : '8.8.4.4', family: 4 as const },
   ];
@@ -50,18 +50,18 @@ test('an own public address is refused when a name resolves to it, or a redirect
   const redirect = await requestThroughProxy(proxyUrl, `http://site.test:${site.port}/`);
   expect(await requestThroughProxy(proxyUrl, String(redirect.headers['location']))).toMatchObject({ status: 403 });
   expect((await requestThroughProxy(proxyUrl, 'http://own.test/')).status).toBeGreaterThanOrEqual(400);
-  expect((await sendWebhook(call('https://own.test/'))).kind).not.toBe('responded');
+  expect((await sendWebhook(webhookRequest('https://own.test/'))).kind).not.toBe('responded');
   expect(refusals).toMatchObject([
-    { range: 'own interface' },
-    { range: 'own interface', host: 'own.test' },
-    { range: 'own interface', host: 'own.test', client: 'webhook' },
+    { range: 'own address' },
+    { range: 'own address', host: 'own.test' },
+    { range: 'own address', host: 'own.test', client: 'webhook' },
   ]);
 });
 
 test.each([
   ['by address', '127.0.0.1'],
   ['by range', '127.0.0.0/8'],
-])('an own address that the operator allows %s is reached', async (_how, allow) => {
+])('An address of this machine can be reached when the operator allows it %s', async (_how, allow) => {
   const site = await closeAfterTest(startHttpServer((_request, response) => response.end('reached')));
   const { proxyUrl } = await openTestEgress({ ownAddresses: () => ['127.0.0.1'], allowList: [allow] });
   expect(await requestThroughProxy(proxyUrl, `http://127.0.0.1:${site.port}/`)).toMatchObject({
@@ -70,11 +70,11 @@ test.each([
   });
 });
 
-test('the own addresses are those of the network interfaces', () => {
+test('The addresses of this machine are those of its network interfaces', () => {
   expect(interfaceAddresses()).toContain('127.0.0.1');
 });
 
-test('the addresses of the interfaces are looked up again after a second', () => {
+test('The addresses of the network interfaces are read again after a second', () => {
   let time = 0;
   let addresses = ['8.8.8.8'];
   const isOwn = createOwnAddressCheck(

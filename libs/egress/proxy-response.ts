@@ -5,9 +5,9 @@ import { EgressError, refusalError } from './errors.ts';
 const statusByKind = { blocked: 403, timeout: 504, failed: 502 } as const;
 
 const errorResponse = (error: unknown): { status: number; headers: string[]; body: string } => {
-  const trouble =
-    error instanceof EgressError ? error.fields : ({ kind: 'failed', reason: 'The exchange failed.' } as const);
-  const body = `${trouble.reason}\n`;
+  const fields =
+    error instanceof EgressError ? error.fields : ({ kind: 'failed', reason: 'The request failed.' } as const);
+  const body = `${fields.reason}\n`;
   const headers = [
     'content-type',
     'text/plain; charset=utf-8',
@@ -16,31 +16,31 @@ const errorResponse = (error: unknown): { status: number; headers: string[]; bod
     'cache-control',
     'no-store',
   ];
-  if (trouble.kind === 'blocked') headers.push('x-colophon-refused', trouble.code);
-  return { status: statusByKind[trouble.kind], headers, body };
+  if (fields.kind === 'blocked') headers.push('x-colophon-refused', fields.code);
+  return { status: statusByKind[fields.kind], headers, body };
 };
 
-/** Tells the browser why a request did not get through; where an answer has begun already, it is cut off. */
+/** Sends the browser the reason of the error. A response that has already started is cut off. */
 export const sendErrorResponse = (response: ServerResponse, error: unknown): void => {
   if (response.headersSent) return void response.destroy();
   const { status, headers, body } = errorResponse(error);
   response.writeHead(status, headers).end(body);
 };
 
-/** The same for CONNECT, whose connection the HTTP server has handed over. */
+/** The same for CONNECT, where the HTTP server no longer owns the connection. */
 export const sendTunnelErrorResponse = (client: Duplex, error: unknown): void => {
   const { status, headers, body } = errorResponse(error);
   const lines = headers.flatMap((text, i) => (i % 2 === 0 ? [`${text}: ${headers[i + 1]}`] : []));
   client.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, 'connection: close', '', body].join('\r\n'));
 };
 
-/** Lets bytes pass up to a limit, then fails with a refusal. */
+/** Passes bytes through up to a limit, then fails with a refusal. */
 export const limitBytes = (maxBytes: number): Transform => {
   let passed = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       passed += chunk.length;
-      if (passed > maxBytes) done(refusalError('response-too-large', `More than ${maxBytes} bytes came back.`));
+      if (passed > maxBytes) done(refusalError('response-too-large', `More than ${maxBytes} bytes were received.`));
       else done(null, chunk);
     },
   });

@@ -7,17 +7,16 @@ import { startHttpServer, startTcpServer, type RequestHandler, type TestServer }
 import { privateOctets, addressSpelling } from './testing/address-spellings.ts';
 import { requestThroughProxy, writeThroughProxy, openTunnel } from './testing/proxy-client.ts';
 
-const startEgress = (settings: Partial<EgressOptions> = {}) =>
-  openTestEgress({ allowList: ['open.test'], ...settings });
+const startEgress = (options: Partial<EgressOptions> = {}) => openTestEgress({ allowList: ['open.test'], ...options });
 const http = (handle: RequestHandler): Promise<TestServer> => closeAfterTest(startHttpServer(handle));
 const at = ({ port }: TestServer, path = '/', host = 'open.test') => `http://${host}:${port}${path}`;
 
-describe('what is not public', () => {
-  test('is refused with a reason, and never connected to', async () => {
+describe('A target that is not public', () => {
+  test('gets an error with the reason, and no connection', async () => {
     const inside = await http((_request, response) => response.end('inside'));
     const { proxyUrl, refusals } = await startEgress({ allowList: [] });
-    const answer = await requestThroughProxy(proxyUrl, at(inside, '/?token=secret', 'rebinding.test'));
-    expect(answer).toMatchObject({
+    const response = await requestThroughProxy(proxyUrl, at(inside, '/?token=secret', 'rebinding.test'));
+    expect(response).toMatchObject({
       status: 502,
       body: 'The host rebinding.test does not exist or has no public address.\n',
     });
@@ -45,11 +44,11 @@ describe('what is not public', () => {
     ]);
   });
 
-  test('is refused in every spelling, as a request and as a tunnel', async () => {
+  test('is blocked in every spelling, as a request and as a tunnel', async () => {
     const { proxyUrl } = await startEgress({ allowList: [] });
     await fc.assert(
       fc.asyncProperty(privateOctets.chain(addressSpelling), async (spelling) => {
-        // The bytes go out as they are, as a forged request would carry them.
+        // Raw bytes, because an HTTP client would normalise the URL.
         const plain = await writeThroughProxy(
           proxyUrl,
           `GET http://${encodeURI(spelling)}/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`,
@@ -58,7 +57,7 @@ describe('what is not public', () => {
           proxyUrl,
           `CONNECT ${encodeURI(spelling)}:443 HTTP/1.1\r\nHost: x\r\n\r\n`,
         );
-        expect([plain, tunnel].map((answer) => answer.slice(0, 12))).toEqual(['HTTP/1.1 403', 'HTTP/1.1 403']);
+        expect([plain, tunnel].map((response) => response.slice(0, 12))).toEqual(['HTTP/1.1 403', 'HTTP/1.1 403']);
       }),
       { numRuns: 60 },
     );
@@ -73,14 +72,14 @@ describe('what is not public', () => {
     'OPTIONS *',
     'CONNECT open.test',
     'CONNECT open.test:443/x',
-  ])('nor is %s let through', async (line) => {
+  ])('is blocked: %s', async (line) => {
     const { proxyUrl } = await startEgress({ allowList: [] });
     expect(
       await writeThroughProxy(proxyUrl, `${line} HTTP/1.1\r\nHost: open.test\r\nConnection: close\r\n\r\n`),
     ).toMatch(/^HTTP\/1\.1 40[03] /);
   });
 
-  test('includes the door itself, even where the operator has opened loopback', async () => {
+  test('includes the proxy itself, even where the operator allows loopback', async () => {
     const { proxyUrl } = await startEgress({ allowList: ['127.0.0.0/8', 'open.test', '::1'] });
     const { port } = new URL(proxyUrl);
     expect(await requestThroughProxy(proxyUrl, proxyUrl)).toMatchObject({ status: 403 });
@@ -92,7 +91,7 @@ describe('what is not public', () => {
   });
 });
 
-test('more connections from browsers than the door takes are closed at once', async () => {
+test('Browser connections beyond the limit of the proxy are closed at once', async () => {
   const { proxyUrl } = await startEgress({ limits: { maxProxyConnections: 2 } });
   const site = await closeAfterTest(startTcpServer((socket) => socket.pipe(socket)));
   const tunnel = () => openTunnel(proxyUrl, `open.test:${site.port}`);
@@ -101,12 +100,12 @@ test('more connections from browsers than the door takes are closed at once', as
   expect(site.connectionCount()).toBe(2);
 });
 
-test('closing the door ends what is under way', async () => {
+test('Closing egress ends open tunnels and requests', async () => {
   const site = await http(() => {});
   const egress = await startEgress();
   const { socket } = await openTunnel(egress.proxyUrl, `open.test:${site.port}`);
-  const asking = requestThroughProxy(egress.proxyUrl, at(site)).catch(() => 'cut off');
+  const request = requestThroughProxy(egress.proxyUrl, at(site)).catch(() => 'cut off');
   await expect.poll(site.connectionCount).toBe(2);
   await Promise.all([egress.close(), once(socket, 'close')]);
-  expect(await asking).toBe('cut off');
+  expect(await request).toBe('cut off');
 });

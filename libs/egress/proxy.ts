@@ -10,49 +10,49 @@ import type { OnEgressError } from './errors.ts';
 import { createTunnels } from './tunnel.ts';
 
 export type ProxyOptions = {
-  /** Makes the agent for plain requests from the proxy's own way to connect. */
+  /** Creates the agent for plain http requests. */
   createAgent: (dial: Dial) => Agent;
-  dial: (target: Parameters<Dial>[0], asker: LookupOwner) => ReturnType<Dial>;
+  dial: (target: Parameters<Dial>[0], owner: LookupOwner) => ReturnType<Dial>;
   limits: EgressLimits;
   onError: OnEgressError;
 };
 
-/** An HTTP proxy on a free loopback port, for one document: who connects to the port is of that document. */
+/** An HTTP proxy on a free loopback port, for one document. Every connection to the port belongs to that document. */
 export type DocumentProxy = {
   /** `http://127.0.0.1:<port>` */
   url: string;
   port: number;
-  /** Sets the account of the document. Traffic before that counts for no account. */
+  /** Sets the account of the document. Earlier traffic counts for no account. */
   assignAccount: (account: string) => void;
-  /** Ends all connections, and the look-ups and attempts to connect that are under way. */
+  /** Closes all connections, and ends look-ups and connection attempts. */
   close: () => Promise<void>;
 };
 
 export const startProxy = async ({ createAgent, dial, limits, onError }: ProxyOptions): Promise<DocumentProxy> => {
   const closing = new AbortController();
   let account = '';
-  const until = (signal: AbortSignal | undefined) =>
+  const orClosing = (signal: AbortSignal | undefined) =>
     signal ? AbortSignal.any([signal, closing.signal]) : closing.signal;
-  const dialHere: Dial = (target, signal) => dial(target, { account, signal: until(signal) });
-  const agent = createAgent(dialHere);
+  const dialForAccount: Dial = (target, signal) => dial(target, { account, signal: orClosing(signal) });
+  const agent = createAgent(dialForAccount);
   const server = createServer({ maxHeaderSize: limits.maxHeaderBytes });
   server.maxConnections = limits.maxProxyConnections;
-  const tunnelling = createTunnels({ dial: dialHere, limits, onError });
-  const forwarding = { agent, maxResponseBytes: limits.maxProxyResponseBytes, onError: onError };
-  server.on('request', (request, response) => void forward(forwarding, request, response));
-  server.on('connect', tunnelling.accept);
+  const tunnels = createTunnels({ dial: dialForAccount, limits, onError });
+  const forwardOptions = { agent, maxResponseBytes: limits.maxProxyResponseBytes, onError };
+  server.on('request', (request, response) => void forward(forwardOptions, request, response));
+  server.on('connect', tunnels.accept);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}`,
     port,
-    assignAccount: (to) => void (account = to),
+    assignAccount: (id) => void (account = id),
     close: async () => {
       const closed = once(server, 'close');
       server.close();
       server.closeAllConnections();
-      tunnelling.close();
+      tunnels.close();
       closing.abort();
       await Promise.all([closed, agent.destroy()]);
     },

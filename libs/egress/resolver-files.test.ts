@@ -3,8 +3,8 @@ import { isIP } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { namesToTry, parseHosts, parseResolvConf } from './resolver-files.ts';
 
-describe('hosts', () => {
-  test('each name has all its addresses; comments, further blanks and nonsense are passed over', () => {
+describe('A hosts file', () => {
+  test('gives each name all its addresses, and ignores comments, blanks and invalid lines', () => {
     const text =
       '127.0.0.1\tlocalhost\r\n# 10.0.0.1 no\n 10.0.0.2  a.Example. b # c\n::1 localhost\nnonsense d\n10.0.0.3\nfe80::1%lo e\n';
     expect(Object.fromEntries(parseHosts(text))).toEqual({
@@ -18,7 +18,7 @@ describe('hosts', () => {
     });
   });
 
-  test('whatever the file holds, every name has addresses', () => {
+  test('gives every name at least one address, whatever its content', () => {
     const word = fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.domain(), fc.constantFrom('#', '\n', '\t', ' '));
     fc.assert(
       fc.property(
@@ -35,7 +35,7 @@ describe('hosts', () => {
   });
 });
 
-describe('resolv.conf', () => {
+describe('A resolv.conf file', () => {
   test.each([
     ['', { search: [], ndots: 1 }],
     [
@@ -45,17 +45,17 @@ describe('resolv.conf', () => {
     ['domain a.test\n', { search: ['a.test'], ndots: 1 }],
     ['search a.test\r\n;search b.test\r\noptions ndots:99\n', { search: ['a.test'], ndots: 15 }],
     ['search a.test\nsearch b.test\n', { search: ['b.test'], ndots: 1 }],
-  ])('%j says %j', (text, rules) => {
+  ])('%j is parsed as %j', (text, rules) => {
     expect(parseResolvConf(text)).toEqual(rules);
   });
 
-  test('a short name is completed first, a longer one last', () => {
+  test('tries the search domains first for a short name, and last for a longer one', () => {
     const rules = { search: ['a.test', 'b.test'], ndots: 2 };
     expect(namesToTry('wiki', rules)).toEqual(['wiki.a.test', 'wiki.b.test', 'wiki']);
     expect(namesToTry('wiki.c.test', rules)).toEqual(['wiki.c.test', 'wiki.c.test.a.test', 'wiki.c.test.b.test']);
   });
 
-  test('any text can be read, and a name is always tried as it is, too', () => {
+  test('can have any content, and a name is always tried unchanged too', () => {
     const line = fc
       .tuple(fc.constantFrom('search', 'domain', 'options', 'nameserver', '#', ''), fc.string())
       .map((words) => words.join(' '));

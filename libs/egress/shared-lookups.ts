@@ -6,11 +6,11 @@ import type { LookupResult } from './dns.ts';
 import type { Address } from './resolve.ts';
 
 export type SharedLookupOptions = {
-  /** Looks a name up; an abort ends the look-up. */
+  /** Looks up a name; an abort ends the look-up. */
   lookUp: (key: string, signal: AbortSignal) => Promise<LookupResult>;
   /** For one look-up, in milliseconds. */
   lookupTimeoutMs: number;
-  /** How many look-ups one account may have under way at once; further ones wait. */
+  /** Concurrent look-ups for one account; further ones wait. */
   maxPerAccount: number;
   /** Monotonic, in milliseconds. */
   now: () => number;
@@ -19,12 +19,12 @@ export type SharedLookupOptions = {
 type CachedLookup = { addresses: Address[] } | { error: unknown };
 type PendingLookup = { result: Promise<Address[]>; waiterCount: number; cancel: () => void };
 
-const lookupAbandoned = new Error('no caller waits for the name');
-const lookupTimeout = Object.assign(new Error('the name servers did not answer in time'), { code: 'ETIMEOUT' });
+const lookupAbandoned = new Error('no caller waits for the look-up');
+const lookupTimeout = Object.assign(new Error('the name servers did not respond in time'), { code: 'ETIMEOUT' });
 
 const maxCachedNames = 5_000;
 const maxCacheMs = 30_000;
-/** What failed, does not exist or is not public is asked again after this time. */
+/** A name that failed, does not exist or is not public is looked up again after this time. */
 const failureCacheMs = 5_000;
 
 const cacheTtlMs = ({ addresses, ttlMs }: LookupResult): number => {
@@ -35,84 +35,84 @@ const cacheTtlMs = ({ addresses, ttlMs }: LookupResult): number => {
   );
 };
 
-/** One queue for each account that has something under way. */
+/** One queue for each account with a look-up in progress. */
 const createAccountQueues = (concurrency: number) => {
-  const open = new Map<string, PQueue>();
+  const queues = new Map<string, PQueue>();
   return async <T>(account: string, work: () => Promise<T>, signal: AbortSignal): Promise<T> => {
-    const queue = open.get(account) ?? new PQueue({ concurrency });
-    open.set(account, queue);
+    const queue = queues.get(account) ?? new PQueue({ concurrency });
+    queues.set(account, queue);
     try {
       return await queue.add(work, { signal });
     } finally {
-      if (queue.size === 0 && queue.pending === 0) open.delete(account);
+      if (queue.size === 0 && queue.pending === 0) queues.delete(account);
     }
   };
 };
 
 /**
- * Look-ups for many accounts. A name is looked up once for all who ask at the same time. Its answer is kept for as long as its TTL allows,
- * half a minute at most, and a failure for a few seconds. One account's slow names hold up no other account. A look-up ends when no
+ * Look-ups for many accounts. Concurrent callers share one look-up of a name. A result is cached for its TTL, at most half a
+ * minute, and a failure for a few seconds. Slow names of one account do not delay other accounts. A look-up ends when no
  * caller waits for it.
  */
 export const createSharedLookups = ({ lookUp, lookupTimeoutMs, maxPerAccount, now }: SharedLookupOptions) => {
-  const answers = new LRUCache<string, CachedLookup>({
+  const cache = new LRUCache<string, CachedLookup>({
     max: maxCachedNames,
     ttl: failureCacheMs,
     ttlResolution: 0,
     perf: { now },
   });
-  const lookups = new Map<string, PendingLookup>();
+  const pendingLookups = new Map<string, PendingLookup>();
   const inQueue = createAccountQueues(maxPerAccount);
 
   const start = (key: string): PendingLookup => {
     const control = new AbortController();
-    // A little sooner than those who asked give up, so that the failure is known to all and remembered.
-    const answer = runWithTimeout(lookupTimeoutMs * 0.8, (signal) => lookUp(key, signal), {
+    // A little shorter than the callers' timeout, so that all callers get the failure and it is cached.
+    const result = runWithTimeout(lookupTimeoutMs * 0.8, (signal) => lookUp(key, signal), {
       signal: control.signal,
       createError: () => lookupTimeout,
     }).then(
-      (found) => {
-        const { addresses } = found;
-        const ttl = cacheTtlMs(found);
-        // To the cache a life of 0 has no end.
-        if (ttl > 0) answers.set(key, { addresses }, { ttl });
+      (lookup) => {
+        const { addresses } = lookup;
+        const ttl = cacheTtlMs(lookup);
+        // The cache reads a TTL of 0 as no expiry.
+        if (ttl > 0) cache.set(key, { addresses }, { ttl });
         return addresses;
       },
       (error: unknown) => {
-        if (control.signal.reason !== lookupAbandoned) answers.set(key, { error });
+        if (control.signal.reason !== lookupAbandoned) cache.set(key, { error });
         throw error;
       },
     );
-    const lookup: PendingLookup = { result: answer, waiterCount: 0, cancel: () => control.abort(lookupAbandoned) };
-    const end = (): void => {
-      if (lookups.get(key) === lookup) lookups.delete(key);
+    const lookup: PendingLookup = { result, waiterCount: 0, cancel: () => control.abort(lookupAbandoned) };
+    const remove = (): void => {
+      if (pendingLookups.get(key) === lookup) pendingLookups.delete(key);
     };
-    answer.then(end, end);
-    lookups.set(key, lookup);
+    result.then(remove, remove);
+    pendingLookups.set(key, lookup);
     return lookup;
   };
 
   const join = async (key: string, signal: AbortSignal): Promise<Address[]> => {
-    const lookup = lookups.get(key) ?? start(key);
+    const lookup = pendingLookups.get(key) ?? start(key);
     lookup.waiterCount += 1;
     try {
       return await runUntilAborted(signal, () => lookup.result);
     } finally {
       lookup.waiterCount -= 1;
-      if (lookup.waiterCount === 0 && lookups.get(key) === lookup) {
-        lookups.delete(key);
+      if (lookup.waiterCount === 0 && pendingLookups.get(key) === lookup) {
+        pendingLookups.delete(key);
         lookup.cancel();
       }
     }
   };
 
-  const known = (key: string): Address[] | undefined => {
-    const answer = answers.get(key);
-    if (!answer) return undefined;
-    if ('error' in answer) throw answer.error;
-    return answer.addresses;
+  const cached = (key: string): Address[] | undefined => {
+    const entry = cache.get(key);
+    if (!entry) return undefined;
+    if ('error' in entry) throw entry.error;
+    return entry.addresses;
   };
 
   return async (key: string, account: string, signal: AbortSignal): Promise<Address[]> =>
-    known(key) ?? inQueue(account, async () => known(key) ?? join(key, signal), signal);
+    cached(key) ?? inQueue(account, async () => cached(key) ?? join(key, signal), signal);
 };

@@ -7,7 +7,7 @@ import { createFileReader, namesToTry, parseHosts, parseResolvConf } from './res
 export type ResolverSources = {
   hostsFile: string;
   resolvConfFile: string;
-  /** Makes a client for one look-up. */
+  /** Creates a client for one look-up. */
   createDnsClient: () => DnsClient;
 };
 
@@ -24,12 +24,13 @@ const loopback: Address[] = [
   { address: '::1', family: 6 },
 ];
 
-// A name is looked up in two ways, so the key of a look-up says which.
-const lookupKey = (host: string, searches: boolean): string => `${searches ? 'searched' : 'as it is'} ${host}`;
+// The host is last: `namesOf` reads it from there.
+const lookupKey = (host: string, useSearchDomains: boolean): string =>
+  `${useSearchDomains ? 'with search domains' : 'exact'} ${host}`;
 
 /**
- * Looks names up in the hosts file, then by DNS. Other sources that the system may know (mDNS, NIS) are not asked. localhost and all names
- * below it are loopback, and no name below invalid exists (RFC 6761, 6.3 and 6.4). `now` is monotonic, in milliseconds.
+ * Looks up names in the hosts file, then by DNS. It does not use other sources of the system (mDNS, NIS). localhost and all
+ * names below it are loopback; names below invalid do not exist (RFC 6761, 6.3 and 6.4). `now` is monotonic, in milliseconds.
  */
 export const createSystemResolver = (
   sources: ResolverSources,
@@ -38,12 +39,12 @@ export const createSystemResolver = (
 ): Resolve => {
   const { hostsFile, resolvConfFile, createDnsClient } = sources;
   const hosts = createFileReader(hostsFile, parseHosts);
-  const searchRules = createFileReader(resolvConfFile, parseResolvConf);
+  const resolvConf = createFileReader(resolvConfFile, parseResolvConf);
   const namesOf = async (key: string): Promise<string[]> => {
     const host = key.slice(key.lastIndexOf(' ') + 1);
-    return key === lookupKey(host, true) ? namesToTry(host, await searchRules()) : [host];
+    return key === lookupKey(host, true) ? namesToTry(host, await resolvConf()) : [host];
   };
-  const shared = createSharedLookups({
+  const sharedLookUp = createSharedLookups({
     lookUp: async (key, signal) => lookUpFirst(createDnsClient, await namesOf(key), signal),
     lookupTimeoutMs,
     maxPerAccount: maxLookupsPerAccount,
@@ -52,6 +53,6 @@ export const createSystemResolver = (
   return async (host, { account, signal, useSearchDomains }) => {
     if (/(^|\.)localhost$/.test(host)) return loopback;
     if (/(^|\.)invalid$/.test(host)) return [];
-    return (await hosts()).get(host) ?? shared(lookupKey(host, useSearchDomains), account, signal);
+    return (await hosts()).get(host) ?? sharedLookUp(lookupKey(host, useSearchDomains), account, signal);
   };
 };

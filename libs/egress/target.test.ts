@@ -4,13 +4,13 @@ import { classifyAddress } from './address.ts';
 import { privateOctets, addressSpelling } from './testing/address-spellings.ts';
 import { targetOfAuthority, targetOfUrl } from './target.ts';
 
-const spelledPrivately = privateOctets.chain((octets) =>
+const privateSpelling = privateOctets.chain((octets) =>
   fc.tuple(fc.constant(octets.join('.')), addressSpelling(octets)),
 );
 
-test('a private IPv4 address in any spelling comes out as an address that is not public', () => {
+test('A private IPv4 address is not public in any spelling', () => {
   fc.assert(
-    fc.property(spelledPrivately, ([, spelling]) => {
+    fc.property(privateSpelling, ([, spelling]) => {
       const { host } = targetOfUrl(`http://${spelling}/`).target;
       expect(classifyAddress(host)).not.toMatch(/^(public|not an address)$/);
     }),
@@ -18,15 +18,15 @@ test('a private IPv4 address in any spelling comes out as an address that is not
   );
 });
 
-test('a tunnel reads the same spellings as a URL does', () => {
+test('A tunnel reads the spellings of an address as a URL does', () => {
   fc.assert(
-    fc.property(spelledPrivately, ([, spelling]) => {
+    fc.property(privateSpelling, ([, spelling]) => {
       expect(targetOfAuthority(`${spelling}:443`)).toEqual({ ...targetOfUrl(`http://${spelling}/`).target, port: 443 });
     }),
   );
 });
 
-describe('hosts fall to one form', () => {
+describe('The canonical form of the host is the same for every spelling', () => {
   test.each([
     ['http://EXAMPLE.com./a', 'example.com', 80],
     ['https://ｅｘａｍｐｌｅ.com', 'example.com', 443],
@@ -40,7 +40,7 @@ describe('hosts fall to one form', () => {
   });
 });
 
-describe('a URL is refused', () => {
+describe('A URL is blocked', () => {
   test.each([
     'ftp://example.com/',
     'file:///etc/passwd',
@@ -61,12 +61,12 @@ describe('a URL is refused', () => {
     'http://exa mple.com/',
   ])('%j', (url) => {
     expect(() => targetOfUrl(url)).toThrow(
-      expect.objectContaining({ trouble: expect.objectContaining({ kind: 'blocked', code: 'bad-target' }) }),
+      expect.objectContaining({ fields: expect.objectContaining({ kind: 'blocked', code: 'bad-target' }) }),
     );
   });
 });
 
-describe('a tunnel is refused', () => {
+describe('A tunnel is blocked', () => {
   test.each([
     'example.com',
     'example.com:',

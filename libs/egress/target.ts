@@ -1,19 +1,19 @@
 import { refusalError } from './errors.ts';
 
-/** Where a connection shall go: the host in its one canonical form (no brackets, no trailing dot), and the port. */
+/** The target of a connection: the host in canonical form (no brackets, no trailing dot) and the port. */
 export type Target = { host: string; port: number };
 
 const defaultPorts: Record<string, number> = { 'http:': 80, 'https:': 443 };
 
 const canonicalHost = (hostname: string): string => {
   const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
-  if (host === '' || host.endsWith('.')) throw refusalError('bad-target', 'The address names no host.');
+  if (host === '' || host.endsWith('.')) throw refusalError('bad-target', 'The address has no host.');
   return host;
 };
 
 /**
- * The target of an http or https URL, read by the WHATWG URL parser, so that every spelling of a host falls to one form.
- * Throws a refusal for what is no such URL, or carries a user name or password.
+ * The target of an http or https URL. The WHATWG URL parser gives one form for all spellings of a host.
+ * @throws EgressError (a refusal) for any other text, and for a URL with a user name or password
  */
 export const targetOfUrl = (text: string): { url: URL; target: Target } => {
   const url = URL.parse(text);
@@ -22,13 +22,13 @@ export const targetOfUrl = (text: string): { url: URL; target: Target } => {
   if (defaultPort === undefined)
     throw refusalError('bad-target', `The scheme ${url.protocol.slice(0, -1)} is not allowed; http and https are.`);
   if (url.username || url.password)
-    throw refusalError('bad-target', 'The URL carries a user name or password, which is not allowed.');
+    throw refusalError('bad-target', 'The URL contains a user name or password, which is not allowed.');
   const port = url.port === '' ? defaultPort : Number(url.port);
-  if (port === 0) throw refusalError('bad-target', 'Port 0 is no port to connect to.');
+  if (port === 0) throw refusalError('bad-target', 'Port 0 is not allowed.');
   return { url, target: { host: canonicalHost(url.hostname), port } };
 };
 
-/** The target of a `host:port` pair, as CONNECT carries it (RFC 9110, 9.3.6). Throws a refusal for anything else. */
+/** The target of a `host:port` pair of CONNECT (RFC 9110, 9.3.6). @throws EgressError (a refusal) for any other text */
 export const targetOfAuthority = (authority: string): Target => {
   if (!/^[^\s/?#@\\]+:\d{1,5}$/.test(authority)) throw refusalError('bad-target', 'CONNECT needs a host and a port.');
   return targetOfUrl(`http://${authority}`).target;

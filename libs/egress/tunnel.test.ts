@@ -7,12 +7,11 @@ import { resolveToLoopback, closeAfterTest, openTestEgress } from './testing/tes
 import { startTcpServer } from './testing/test-servers.ts';
 import { writeThroughProxy, openTunnel } from './testing/proxy-client.ts';
 
-const startEgress = (settings: Partial<EgressOptions> = {}) =>
-  openTestEgress({ allowList: ['open.test'], ...settings });
+const startEgress = (options: Partial<EgressOptions> = {}) => openTestEgress({ allowList: ['open.test'], ...options });
 
-describe('a tunnel', () => {
+describe('A tunnel', () => {
   const echo = () => closeAfterTest(startTcpServer((socket) => socket.pipe(socket)));
-  const heard = async (socket: Socket) => String((await once(socket, 'data'))[0]);
+  const receive = async (socket: Socket) => String((await once(socket, 'data'))[0]);
 
   test('carries bytes both ways, and closes with either side', async () => {
     const site = await echo();
@@ -20,17 +19,17 @@ describe('a tunnel', () => {
     const { head, socket } = await openTunnel(proxyUrl, `open.test:${site.port}`);
     expect(head).toBe('HTTP/1.1 200 Connection Established\r\n\r\n');
     socket.write('hello');
-    expect(await heard(socket)).toBe('hello');
+    expect(await receive(socket)).toBe('hello');
     await site.close();
     await once(socket, 'close');
   });
 
-  test('is closed towards the host when the browser leaves, even while it is being made', async () => {
+  test('closes its connection to the host when the browser disconnects, even while it is being opened', async () => {
     const site = await echo();
     const { promise: resolved, resolve } = Promise.withResolvers<void>();
     const { proxyUrl } = await startEgress({ resolve: () => resolved.then(resolveToLoopback) });
-    const standing = await openTunnel((await startEgress()).proxyUrl, `open.test:${site.port}`);
-    standing.socket.destroy();
+    const opened = await openTunnel((await startEgress()).proxyUrl, `open.test:${site.port}`);
+    opened.socket.destroy();
     await expect.poll(site.openConnectionCount).toBe(0);
 
     const early = connect(Number(new URL(proxyUrl).port), '127.0.0.1');
@@ -41,24 +40,24 @@ describe('a tunnel', () => {
     await expect.poll(site.openConnectionCount).toBe(0);
   });
 
-  test('takes what the browser sends together with its request', async () => {
+  test('forwards data that the browser sends together with its request', async () => {
     const site = await echo();
     const { proxyUrl } = await startEgress();
-    const words = writeThroughProxy(proxyUrl, `CONNECT open.test:${site.port} HTTP/1.1\r\nHost: x\r\n\r\nearly`);
+    const output = writeThroughProxy(proxyUrl, `CONNECT open.test:${site.port} HTTP/1.1\r\nHost: x\r\n\r\nearly`);
     await expect.poll(site.connectionCount).toBe(1);
-    await expect.poll(async () => Promise.race([words, Promise.resolve('waiting')])).toBe('waiting');
+    await expect.poll(async () => Promise.race([output, Promise.resolve('waiting')])).toBe('waiting');
     await site.close();
-    expect(await words).toMatch(/\r\n\r\nearly$/);
+    expect(await output).toMatch(/\r\n\r\nearly$/);
   });
 
-  test('that nobody uses is closed', async () => {
+  test('is closed when it is idle', async () => {
     const site = await echo();
     const { proxyUrl } = await startEgress({ limits: { idleTimeoutMs: 100 } });
     const { socket } = await openTunnel(proxyUrl, `open.test:${site.port}`);
     await expect(once(socket, 'close')).resolves.toBeDefined();
   });
 
-  test('that brings too many bytes back is cut off without a word into it, and logged', async () => {
+  test('that receives too many bytes is closed without an error message in it, and logged', async () => {
     const site = await closeAfterTest(startTcpServer((socket) => socket.write('x'.repeat(200_000))));
     const { proxyUrl, refusals } = await startEgress({ limits: { maxTunnelBytes: 100_000 } });
     const { socket } = await openTunnel(proxyUrl, `open.test:${site.port}`);
@@ -69,7 +68,7 @@ describe('a tunnel', () => {
       .toEqual([{ client: 'browser', refused: 'response-too-large', host: 'open.test', port: site.port }]);
   });
 
-  test('beyond the limit for its host is refused, until another has closed', async () => {
+  test('beyond the limit for its host is blocked until another one closes', async () => {
     const site = await echo();
     const { proxyUrl } = await startEgress({ limits: { maxConnectionsPerHost: 2 } });
     const tunnel = () => openTunnel(proxyUrl, `open.test:${site.port}`);
@@ -79,12 +78,15 @@ describe('a tunnel', () => {
     await expect.poll(async () => (await tunnel()).head).toContain(' 200 ');
   });
 
-  test('to a host that fails is answered with 502, to a silent one with 504', async () => {
+  test('gets 502 when the host fails, and 504 when it does not respond', async () => {
     const gone = await echo();
     await gone.close();
     const { proxyUrl } = await startEgress();
     expect((await openTunnel(proxyUrl, `open.test:${gone.port}`)).head).toMatch(/^HTTP\/1\.1 502 /);
-    const deaf = await startEgress({ resolve: () => new Promise<never>(() => {}), limits: { lookupTimeoutMs: 100 } });
-    expect((await openTunnel(deaf.proxyUrl, 'open.test:443')).head).toMatch(/^HTTP\/1\.1 504 /);
+    const withoutDns = await startEgress({
+      resolve: () => new Promise<never>(() => {}),
+      limits: { lookupTimeoutMs: 100 },
+    });
+    expect((await openTunnel(withoutDns.proxyUrl, 'open.test:443')).head).toMatch(/^HTTP\/1\.1 504 /);
   });
 });

@@ -10,48 +10,48 @@ import { refusalError, type OnEgressError } from './errors.ts';
 
 export type TunnelOptions = { dial: Dial; limits: EgressLimits; onError: OnEgressError };
 
-const createConnectionCounter = (most: number) => {
-  const taken = new Map<string, number>();
+const createConnectionCounter = (max: number) => {
+  const counts = new Map<string, number>();
   return ({ host, port }: Target): (() => void) => {
     const key = `${host} ${port}`;
-    const count = taken.get(key) ?? 0;
-    if (count >= most)
-      throw refusalError('too-many-connections', `There are ${most} connections to ${host} already.`, { host, port });
-    taken.set(key, count + 1);
+    const count = counts.get(key) ?? 0;
+    if (count >= max)
+      throw refusalError('too-many-connections', `There are already ${max} connections to ${host}.`, { host, port });
+    counts.set(key, count + 1);
     return () => {
-      const left = (taken.get(key) ?? 1) - 1;
-      if (left > 0) taken.set(key, left);
-      else taken.delete(key);
+      const remaining = (counts.get(key) ?? 1) - 1;
+      if (remaining > 0) counts.set(key, remaining);
+      else counts.delete(key);
     };
   };
 };
 
 const pipeTunnel = (
   client: Duplex,
-  said: PassThrough,
+  received: PassThrough,
   upstream: Socket,
   { idleTimeoutMs, maxTunnelBytes }: EgressLimits,
 ): Promise<void> => {
   upstream.setTimeout(idleTimeoutMs, () => upstream.destroy());
   client.write('HTTP/1.1 200 Connection Established\r\n\r\n');
-  return pipeline(said, upstream, limitBytes(maxTunnelBytes), client);
+  return pipeline(received, upstream, limitBytes(maxTunnelBytes), client);
 };
 
-/** Answers CONNECT (RFC 9110, 9.3.6): a tunnel to an admitted target, limited in number, idle time and bytes that come back. */
+/** Handles CONNECT (RFC 9110, 9.3.6): tunnels to allowed targets, with limits on their number, idle time and received bytes. */
 export const createTunnels = ({ dial, limits, onError }: TunnelOptions) => {
   const open = new Set<Duplex>();
-  const take = createConnectionCounter(limits.maxConnectionsPerHost);
+  const countConnection = createConnectionCounter(limits.maxConnectionsPerHost);
 
-  const carry = async (target: Target, client: Duplex, head: Buffer): Promise<void> => {
-    const gone = new AbortController();
-    const leave = () => gone.abort();
-    // Only who reads from a connection learns of its end.
-    const said = new PassThrough();
-    said.write(head);
-    client.once('end', leave).once('close', leave).pipe(said);
-    if (client.destroyed) leave();
-    const upstream = await dial(target, gone.signal);
-    await pipeTunnel(client, said, upstream, limits).catch((error: unknown) => {
+  const connectAndPipe = async (target: Target, client: Duplex, head: Buffer): Promise<void> => {
+    const aborter = new AbortController();
+    const abort = () => aborter.abort();
+    // The end of a connection is only reported while it is read.
+    const received = new PassThrough();
+    received.write(head);
+    client.once('end', abort).once('close', abort).pipe(received);
+    if (client.destroyed) abort();
+    const upstream = await dial(target, aborter.signal);
+    await pipeTunnel(client, received, upstream, limits).catch((error: unknown) => {
       onError(error, target);
       upstream.destroy();
       client.destroy();
@@ -60,8 +60,8 @@ export const createTunnels = ({ dial, limits, onError }: TunnelOptions) => {
 
   const serve = async (request: IncomingMessage, client: Duplex, head: Buffer): Promise<void> => {
     const target = targetOfAuthority(request.url ?? '');
-    const giveBack = take(target);
-    await carry(target, client, head).finally(giveBack);
+    const release = countConnection(target);
+    await connectAndPipe(target, client, head).finally(release);
   };
 
   const accept = (request: IncomingMessage, client: Duplex, head: Buffer): void => {

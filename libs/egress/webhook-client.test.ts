@@ -34,12 +34,12 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const startEgress = (settings: Partial<EgressOptions> = {}) =>
-  openTestEgress({ allowList: [host], caFile: join(folder, 'ca.pem'), ...settings });
+const startEgress = (options: Partial<EgressOptions> = {}) =>
+  openTestEgress({ allowList: [host], caFile: join(folder, 'ca.pem'), ...options });
 
 const https = (handle: RequestHandler): Promise<TestServer> => closeAfterTest(startHttpsServer(certificate, handle));
 
-const call = (port: number, more: Partial<WebhookRequest> = {}): WebhookRequest => ({
+const webhookRequest = (port: number, more: Partial<WebhookRequest> = {}): WebhookRequest => ({
   account: 'acc_a',
   url: `https://${host}:${port}/hook?token=secret`,
   method: 'POST',
@@ -50,10 +50,10 @@ const call = (port: number, more: Partial<WebhookRequest> = {}): WebhookRequest 
   ...more,
 });
 
-const soon = { timeoutMs: 300 };
+const shortTimeout = { timeoutMs: 300 };
 
-describe('a good receiver', () => {
-  test('gets the very request, and its answer comes back', async () => {
+describe('A webhook receiver', () => {
+  test('gets the request, and its response is returned', async () => {
     let seen: unknown;
     const { port } = await https(async (request, response) => {
       seen = {
@@ -66,8 +66,8 @@ describe('a good receiver', () => {
       };
       response.writeHead(202).end('thänks');
     });
-    const outcome = await (await startEgress()).sendWebhook(call(port, { method: 'PUT' }));
-    expect(outcome).toEqual({ kind: 'responded', status: 202, body: 'thänks', durationMs: expect.any(Number) });
+    const result = await (await startEgress()).sendWebhook(webhookRequest(port, { method: 'PUT' }));
+    expect(result).toEqual({ kind: 'responded', status: 202, body: 'thänks', durationMs: expect.any(Number) });
     expect(seen).toEqual({
       method: 'PUT',
       url: '/hook?token=secret',
@@ -78,34 +78,34 @@ describe('a good receiver', () => {
     });
   });
 
-  test('is sent many callbacks over one connection', async () => {
+  test('gets many requests over one connection', async () => {
     const receiver = await https((_request, response) => response.end('ok'));
     const egress = await startEgress();
     for (let i = 0; i < 20; i += 1) {
-      expect(await egress.sendWebhook(call(receiver.port))).toMatchObject({ kind: 'responded', status: 200 });
-      // A connection is free again at the end of the turn in which its answer ended.
+      expect(await egress.sendWebhook(webhookRequest(receiver.port))).toMatchObject({ kind: 'responded', status: 200 });
+      // A connection is free again at the end of the event loop turn in which its response ended.
       await setImmediate();
     }
     expect(receiver.connectionCount()).toBe(1);
   });
 
-  test('may be at an address that the operator has opened, with a certificate for the address', async () => {
+  test('can have an address that the operator allows, with a certificate for that address', async () => {
     const { port } = await closeAfterTest(
       startHttpsServer(await authority.issue('127.0.0.1'), (_request, response) => response.end('ok')),
     );
     const egress = await startEgress({ allowList: ['127.0.0.0/8'] });
-    expect(await egress.sendWebhook(call(port, { url: `https://127.0.0.1:${port}/` }))).toMatchObject({
+    expect(await egress.sendWebhook(webhookRequest(port, { url: `https://127.0.0.1:${port}/` }))).toMatchObject({
       kind: 'responded',
       status: 200,
     });
   });
 
-  test('that redirects is reported with the redirect, and nobody goes there', async () => {
+  test('that redirects: the redirect is returned and not followed', async () => {
     const elsewhere = await https((_request, response) => response.end());
     const { port } = await https((_request, response) =>
       response.writeHead(302, { location: `https://${host}:${elsewhere.port}/` }).end('moved'),
     );
-    expect(await (await startEgress()).sendWebhook(call(port))).toMatchObject({
+    expect(await (await startEgress()).sendWebhook(webhookRequest(port))).toMatchObject({
       kind: 'responded',
       status: 302,
       body: 'moved',
@@ -113,12 +113,12 @@ describe('a good receiver', () => {
     expect(elsewhere.connectionCount()).toBe(0);
   });
 
-  test('that sends a hint before its answer is reported with the answer', async () => {
+  test('that sends early hints: the final response is returned', async () => {
     const { port } = await https((_request, response) => {
       response.writeEarlyHints({ link: '</x>; rel=preload' });
       response.writeHead(200).end('ok');
     });
-    expect(await (await startEgress()).sendWebhook(call(port))).toMatchObject({
+    expect(await (await startEgress()).sendWebhook(webhookRequest(port))).toMatchObject({
       kind: 'responded',
       status: 200,
       body: 'ok',
@@ -126,58 +126,64 @@ describe('a good receiver', () => {
   });
 });
 
-describe('a bad receiver', () => {
-  test('that refuses the connection has failed', async () => {
+describe('A webhook request', () => {
+  test('fails when the receiver refuses the connection', async () => {
     const gone = await startHttpServer(() => {});
     await gone.close();
-    expect(await (await startEgress()).sendWebhook(call(gone.port))).toMatchObject({
+    expect(await (await startEgress()).sendWebhook(webhookRequest(gone.port))).toMatchObject({
       kind: 'failed',
       reason: `${host} refused the connection at port ${gone.port}.`,
     });
   });
 
-  test('that does not exist has failed', async () => {
+  test('fails when the host does not exist', async () => {
     const nowhere = async () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }));
-    expect(await (await startEgress({ resolve: nowhere })).sendWebhook(call(443))).toMatchObject({
+    expect(await (await startEgress({ resolve: nowhere })).sendWebhook(webhookRequest(443))).toMatchObject({
       kind: 'failed',
       reason: `The host ${host} does not exist or has no public address.`,
     });
   });
 
-  test('whose name server never answers has timed out', async () => {
-    const never = () => new Promise<never>(() => {});
-    expect(await (await startEgress({ resolve: never })).sendWebhook(call(443, soon))).toMatchObject({
+  test('times out when the name server does not respond', async () => {
+    const neverResolves = () => new Promise<never>(() => {});
+    expect(
+      await (await startEgress({ resolve: neverResolves })).sendWebhook(webhookRequest(443, shortTimeout)),
+    ).toMatchObject({
       kind: 'timeout',
       reason: `There was no connection to ${host} within 0.3 s.`,
     });
     expect(
-      await (await startEgress({ resolve: never, limits: { lookupTimeoutMs: 100 } })).sendWebhook(call(443)),
+      await (
+        await startEgress({ resolve: neverResolves, limits: { lookupTimeoutMs: 100 } })
+      ).sendWebhook(webhookRequest(443)),
     ).toMatchObject({ kind: 'timeout', reason: expect.stringContaining('was not resolved') });
   });
 
-  test('that speaks no TLS has failed', async () => {
+  test('fails when the receiver does not speak TLS', async () => {
     const { port } = await closeAfterTest(startHttpServer((_request, response) => response.end()));
-    expect(await (await startEgress()).sendWebhook(call(port))).toMatchObject({
+    expect(await (await startEgress()).sendWebhook(webhookRequest(port))).toMatchObject({
       kind: 'failed',
       reason: `${host} does not speak TLS at this port.`,
     });
   });
 
-  test('that closes during the TLS handshake has failed', async () => {
+  test('fails when the receiver closes the connection during the TLS handshake', async () => {
     const { port } = await closeAfterTest(startTcpServer((socket) => socket.once('data', () => socket.destroy())));
-    expect(await (await startEgress()).sendWebhook(call(port))).toMatchObject({
+    expect(await (await startEgress()).sendWebhook(webhookRequest(port))).toMatchObject({
       kind: 'failed',
       reason: `${host} closed the connection during the TLS handshake.`,
     });
   });
 
-  test('that never finishes the TLS handshake has timed out', async () => {
+  test('times out when the TLS handshake does not finish', async () => {
     const { port } = await closeAfterTest(startTcpServer(() => {}));
-    expect(await (await startEgress()).sendWebhook(call(port, soon))).toMatchObject({
+    expect(await (await startEgress()).sendWebhook(webhookRequest(port, shortTimeout))).toMatchObject({
       kind: 'timeout',
       reason: `There was no connection to ${host} within 0.3 s.`,
     });
-    expect(await (await startEgress({ limits: { connectTimeoutMs: 100 } })).sendWebhook(call(port))).toMatchObject({
+    expect(
+      await (await startEgress({ limits: { connectTimeoutMs: 100 } })).sendWebhook(webhookRequest(port)),
+    ).toMatchObject({
       kind: 'timeout',
       reason: `${host} did not finish the TLS handshake in time.`,
     });
@@ -185,95 +191,95 @@ describe('a bad receiver', () => {
 
   test.each([
     ['has expired', async () => authority.issue(host, new Date(Date.now() - 60_000))],
-    ['is made out to another host', async () => authority.issue('other.test')],
+    ['is issued for another host', async () => authority.issue('other.test')],
     ['comes from an authority that is not trusted', async () => (await createCertificateAuthority()).issue(host)],
     ['is self-signed', async () => createSelfSignedCertificate(host)],
-  ])('whose certificate %s has failed, and the request stays unsent', async (reason, made) => {
+  ])('fails without being sent when the certificate %s', async (reason, made) => {
     let requests = 0;
     const { port } = await closeAfterTest(startHttpsServer(await made(), () => void (requests += 1)));
-    expect(await (await startEgress()).sendWebhook(call(port))).toMatchObject({
+    expect(await (await startEgress()).sendWebhook(webhookRequest(port))).toMatchObject({
       kind: 'failed',
       reason: expect.stringContaining(reason),
     });
     expect(requests).toBe(0);
   });
 
-  test('that resets the connection has failed', async () => {
+  test('fails when the receiver resets the connection', async () => {
     const { port } = await https((request) => request.socket.destroy());
-    expect(await (await startEgress()).sendWebhook(call(port))).toMatchObject({
+    expect(await (await startEgress()).sendWebhook(webhookRequest(port))).toMatchObject({
       kind: 'failed',
-      reason: `${host} closed the connection without an answer.`,
+      reason: `${host} closed the connection without a response.`,
     });
   });
 
-  test('that breaks off its body has answered: the status decides', async () => {
+  test('has a response when the body breaks off, because the status counts', async () => {
     const { port } = await https((request, response) => {
       response.writeHead(200, { 'content-length': 100 }).write('half', () => request.socket.destroy());
     });
-    expect(await (await startEgress()).sendWebhook(call(port))).toMatchObject({
+    expect(await (await startEgress()).sendWebhook(webhookRequest(port))).toMatchObject({
       kind: 'responded',
       status: 200,
       body: 'half',
     });
   });
 
-  test('that breaks the rules of HTTP in its body has answered', async () => {
+  test('has a response when the body breaks the rules of HTTP', async () => {
     const { port } = await closeAfterTest(
       startTcpServer((socket) =>
         socket.end('HTTP/1.1 503 Busy\r\ntransfer-encoding: chunked\r\n\r\n4\r\nbusy\r\nnonsense'),
       ),
     );
     const { sendWebhook } = await startEgress();
-    expect(await sendWebhook(call(port, { url: `http://${host}:${port}/` }))).toMatchObject({
+    expect(await sendWebhook(webhookRequest(port, { url: `http://${host}:${port}/` }))).toMatchObject({
       kind: 'responded',
       status: 503,
     });
   });
 
-  test('that sends an endless body is read as far as the limit, then left', async () => {
-    let left = false;
+  test('reads an endless body up to the limit, then closes the connection', async () => {
+    let closed = false;
     const { port } = await https((_request, response) => {
-      response.once('close', () => (left = true));
-      const pour = () => {
+      response.once('close', () => (closed = true));
+      const write = () => {
         while (!response.destroyed && response.write('x'.repeat(999)));
       };
-      response.on('drain', pour);
-      pour();
+      response.on('drain', write);
+      write();
     });
-    const outcome = await (await startEgress()).sendWebhook(call(port, { maxResponseBytes: 64 * 1024 }));
-    expect(outcome).toMatchObject({ kind: 'responded', status: 200, body: 'x'.repeat(64 * 1024) });
-    await expect.poll(() => left).toBe(true);
+    const result = await (await startEgress()).sendWebhook(webhookRequest(port, { maxResponseBytes: 64 * 1024 }));
+    expect(result).toMatchObject({ kind: 'responded', status: 200, body: 'x'.repeat(64 * 1024) });
+    await expect.poll(() => closed).toBe(true);
   });
 
   test.each([
     ['short', { bodyTimeoutMs: 50 }, 3_600_000],
     ['long', { bodyTimeoutMs: 60_000 }, 1_500],
   ])(
-    'that drips its body has answered, and is left: where the time for a body is %s, too',
-    async (_length, limits, timeoutMs) => {
+    'has a response when the body never ends, and closes the connection after a %s body timeout',
+    async (_name, limits, timeoutMs) => {
       const receiver = await https((_request, response) => {
         response.writeHead(200).write('begun');
         const drip = setInterval(() => response.write('.'), 20);
         response.once('close', () => clearInterval(drip));
       });
-      const outcome = await (await startEgress({ limits })).sendWebhook(call(receiver.port, { timeoutMs }));
-      expect(outcome).toMatchObject({ kind: 'responded', status: 200, body: expect.stringMatching(/^begun\.*$/) });
+      const result = await (await startEgress({ limits })).sendWebhook(webhookRequest(receiver.port, { timeoutMs }));
+      expect(result).toMatchObject({ kind: 'responded', status: 200, body: expect.stringMatching(/^begun\.*$/) });
       await expect.poll(receiver.openConnectionCount).toBe(0);
     },
   );
 
-  test('that sends its head alone has answered, and is left', async () => {
+  test('has a response when the body never starts, and closes the connection', async () => {
     const receiver = await https((_request, response) =>
       response.writeHead(202, { 'content-length': 5 }).flushHeaders(),
     );
-    const outcome = await (
+    const result = await (
       await startEgress({ limits: { bodyTimeoutMs: 50 } })
-    ).sendWebhook(call(receiver.port, { timeoutMs: 3_600_000 }));
-    expect(outcome).toMatchObject({ kind: 'responded', status: 202, body: '' });
+    ).sendWebhook(webhookRequest(receiver.port, { timeoutMs: 3_600_000 }));
+    expect(result).toMatchObject({ kind: 'responded', status: 202, body: '' });
     await expect.poll(receiver.openConnectionCount).toBe(0);
   });
 
-  test('that drips its head has timed out', async () => {
+  test('times out when the headers never end', async () => {
     const { port } = await closeAfterTest(
       startTcpServer((socket) => {
         const drip = setInterval(() => socket.write('x'), 20);
@@ -281,84 +287,92 @@ describe('a bad receiver', () => {
       }),
     );
     expect(
-      await (await startEgress()).sendWebhook(call(port, { ...soon, url: `http://${host}:${port}/` })),
+      await (
+        await startEgress()
+      ).sendWebhook(webhookRequest(port, { ...shortTimeout, url: `http://${host}:${port}/` })),
     ).toMatchObject({ kind: 'timeout' });
   });
 
-  test('that answers after the deadline has timed out, and is left', async () => {
-    let asked = 0;
-    const receiver = await https(() => void (asked += 1));
-    expect(await (await startEgress()).sendWebhook(call(receiver.port, soon))).toMatchObject({
+  test('times out when no response comes, and closes the connection', async () => {
+    let requests = 0;
+    const receiver = await https(() => void (requests += 1));
+    expect(await (await startEgress()).sendWebhook(webhookRequest(receiver.port, shortTimeout))).toMatchObject({
       kind: 'timeout',
-      reason: `${host} took the request and did not answer within 0.3 s.`,
+      reason: `${host} accepted the request and did not respond within 0.3 s.`,
     });
-    expect(asked).toBe(1);
+    expect(requests).toBe(1);
     await expect.poll(receiver.openConnectionCount).toBe(0);
   });
 
-  test('that sends a hint and no answer has timed out without one', async () => {
+  test('times out when only early hints come', async () => {
     const { port } = await https((_request, response) => response.writeEarlyHints({ link: '</x>; rel=preload' }));
-    expect(await (await startEgress()).sendWebhook(call(port, soon))).toMatchObject({
+    expect(await (await startEgress()).sendWebhook(webhookRequest(port, shortTimeout))).toMatchObject({
       kind: 'timeout',
-      reason: expect.stringContaining('did not answer'),
+      reason: expect.stringContaining('did not respond'),
     });
   });
 
   test.each([
     ['something that is not HTTP', 'SSH-2.0-OpenSSH_9.9\r\n'],
-    ['too large a head', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`],
-  ])('that answers with %s has failed', async (reason, answer) => {
-    const { port } = await closeAfterTest(startTcpServer((socket) => socket.end(answer)));
-    expect(await (await startEgress()).sendWebhook(call(port, { url: `http://${host}:${port}/` }))).toMatchObject({
+    ['headers that are too large', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}\r\n\r\n`],
+  ])('fails when the receiver responds with %s', async (reason, response) => {
+    const { port } = await closeAfterTest(startTcpServer((socket) => socket.end(response)));
+    expect(
+      await (await startEgress()).sendWebhook(webhookRequest(port, { url: `http://${host}:${port}/` })),
+    ).toMatchObject({
       kind: 'failed',
       reason: expect.stringContaining(reason),
     });
   });
 
-  test('does not hold up a good one, a thousand at once', async () => {
+  test('is not delayed by a thousand requests that get no response', async () => {
     const silent = await https(() => {});
     const good = await https((_request, response) => response.end('ok'));
     const egress = await startEgress({ allowList: ['*.test'] });
-    const waiting = Array.from({ length: 1000 }, (_, i) =>
-      egress.sendWebhook(call(silent.port, { url: `http://n${i}.test:${silent.port}/`, timeoutMs: 20_000 })),
+    const pending = Array.from({ length: 1000 }, (_, i) =>
+      egress.sendWebhook(webhookRequest(silent.port, { url: `http://n${i}.test:${silent.port}/`, timeoutMs: 20_000 })),
     );
-    expect(await egress.sendWebhook(call(good.port, { timeoutMs: 15_000 }))).toMatchObject({
+    expect(await egress.sendWebhook(webhookRequest(good.port, { timeoutMs: 15_000 }))).toMatchObject({
       kind: 'responded',
       status: 200,
     });
     await egress.close();
-    expect((await Promise.all(waiting)).every(({ kind }) => kind === 'failed')).toBe(true);
+    expect((await Promise.all(pending)).every(({ kind }) => kind === 'failed')).toBe(true);
   });
 
-  test('that takes the connection after the deadline is sent nothing any more', async () => {
+  test('sends nothing on a connection that opens after the timeout', async () => {
     const { promise: resolved, resolve } = Promise.withResolvers<void>();
-    let heard = '';
-    const receiver = await closeAfterTest(startTcpServer((socket) => socket.on('data', (data) => (heard += data))));
+    let received = '';
+    const receiver = await closeAfterTest(startTcpServer((socket) => socket.on('data', (data) => (received += data))));
     const egress = await startEgress({ resolve: () => resolved.then(resolveToLoopback) });
     expect(
-      await egress.sendWebhook(call(receiver.port, { ...soon, url: `http://${host}:${receiver.port}/` })),
+      await egress.sendWebhook(
+        webhookRequest(receiver.port, { ...shortTimeout, url: `http://${host}:${receiver.port}/` }),
+      ),
     ).toMatchObject({ kind: 'timeout' });
     resolve();
     await expect.poll(receiver.connectionCount).toBe(1);
-    expect(heard).toBe('');
+    expect(received).toBe('');
   });
 });
 
-test('of several addresses the first that answers is taken', async () => {
+test('A webhook request uses the first address that accepts a connection', async () => {
   const { port } = await https((_request, response) => response.end('ok'));
   const several = async () => [
     { address: '127.0.0.9', family: 4 as const },
     { address: '::1', family: 6 as const },
     ...(await resolveToLoopback()),
   ];
-  expect(await (await startEgress({ resolve: several })).sendWebhook(call(port))).toMatchObject({
+  expect(await (await startEgress({ resolve: several })).sendWebhook(webhookRequest(port))).toMatchObject({
     kind: 'responded',
     status: 200,
   });
 });
 
-test('a header that cannot be sent is reported, not thrown', async () => {
-  expect(await (await startEgress()).sendWebhook(call(443, { headers: { 'x-bad': 'a\r\nb: c' } }))).toMatchObject({
+test('A header that cannot be sent is a failed result, not an exception', async () => {
+  expect(
+    await (await startEgress()).sendWebhook(webhookRequest(443, { headers: { 'x-bad': 'a\r\nb: c' } })),
+  ).toMatchObject({
     kind: 'failed',
     reason: expect.stringContaining('header'),
   });

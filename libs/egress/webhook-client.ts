@@ -10,9 +10,9 @@ import {
   type EgressErrorFields,
 } from './errors.ts';
 
-/** One request to a receiver. `timeoutMs` covers look-up, connection, and the answer's status and headers together. */
+/** One request to a receiver. `timeoutMs` covers look-up, connection, and the response's status and headers together. */
 export type WebhookRequest = {
-  /** Whose callback it is. */
+  /** The id of the account that owns the webhook. */
   account: string;
   url: string;
   method: 'POST' | 'PUT';
@@ -23,8 +23,8 @@ export type WebhookRequest = {
 };
 
 /**
- * The status decides: once it is there, the call is answered, whatever becomes of the body. `body` is the beginning of the body as text:
- * what came in time, at most `maxResponseBytes` of it. `reason` is a sentence for the caller.
+ * A request with a status is answered, even if the body fails. `body` is the start of the body as text: what was received
+ * in time, at most `maxResponseBytes` bytes. `reason` is a sentence for the caller.
  */
 export type WebhookResult =
   | { kind: 'responded'; status: number; body: string; durationMs: number }
@@ -40,89 +40,90 @@ const timeoutReason = (host: string, phase: WaitPhase, timeoutMs: number): strin
     case 'connecting':
       return `There was no connection to ${host} ${limit}.`;
     case 'waiting':
-      return `${host} took the request and did not answer ${limit}.`;
+      return `${host} accepted the request and did not respond ${limit}.`;
   }
 };
 
 const toRequestError = (host: string, error: Error): EgressError => {
   if (error instanceof EgressError) return error;
   const code = errorCodeOf(error);
-  if (code === 'UND_ERR_HEADERS_OVERFLOW') return failureError(`${host} answered with too large a head.`, error);
+  if (code === 'UND_ERR_HEADERS_OVERFLOW')
+    return failureError(`${host} responded with headers that are too large.`, error);
   if (code.startsWith('HPE_') || code === 'HTTPParserError')
-    return failureError(`${host} answered with something that is not HTTP.`, error);
+    return failureError(`${host} responded with something that is not HTTP.`, error);
   if (code === 'UND_ERR_INVALID_ARG')
-    return failureError('The request cannot be sent as it stands: a header is not allowed.', error);
+    return failureError('The request cannot be sent: a header is not allowed.', error);
   if (!['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(code))
-    return failureError(`The exchange with ${host} failed (${code}).`, error);
-  return failureError(`${host} closed the connection without an answer.`, error);
+    return failureError(`The request to ${host} failed (${code}).`, error);
+  return failureError(`${host} closed the connection without a response.`, error);
 };
 
-/** The beginning of a body as text; a character that the limit cuts in two is left out. */
+/** The start of a body as text, without a character that the limit cuts in two. */
 const decodeBodyStart = (chunks: Buffer[], maxBytes: number): string =>
   new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxBytes), { stream: true });
 
-const bodyLimitReached = new Error('enough of the answer has been read');
+const bodyLimitReached = new Error('enough of the response has been read');
 
-type ResponseLimits = { /** How long the body of an answer is read. */ bodyTimeoutMs: number };
+type ResponseLimits = { /** How long the body of a response is read. */ bodyTimeoutMs: number };
 
 const performRequest = (
   agent: Dispatcher,
   url: URL,
   host: string,
-  call: WebhookRequest,
+  request: WebhookRequest,
   { bodyTimeoutMs }: ResponseLimits,
 ): Promise<WebhookResponse> => {
   const { promise, resolve, reject } = Promise.withResolvers<WebhookResponse>();
   let phase: RequestPhase = { name: 'connecting' };
-  let late: EgressError | undefined;
+  let timedOut: EgressError | undefined;
   let controller: Dispatcher.DispatchController | undefined;
   let bodyTimer: NodeJS.Timeout | undefined;
   const chunks: Buffer[] = [];
   let received = 0;
 
-  const answer = (status: number) => {
+  const finish = (status: number) => {
     clearTimeout(deadline);
     clearTimeout(bodyTimer);
-    resolve({ status, body: decodeBodyStart(chunks, call.maxResponseBytes) });
+    resolve({ status, body: decodeBodyStart(chunks, request.maxResponseBytes) });
   };
 
-  const leave = (status: number) => {
-    answer(status);
+  const stopReading = (status: number) => {
+    finish(status);
     controller?.abort(bodyLimitReached);
   };
 
   const fail = (error: Error) => {
-    if (phase.name === 'reading') return answer(phase.status);
+    if (phase.name === 'reading') return finish(phase.status);
     clearTimeout(deadline);
     reject(toRequestError(host, error));
   };
 
   const deadline = setTimeout(() => {
-    if (phase.name === 'reading') return leave(phase.status);
-    late = timeoutError(timeoutReason(host, phase, call.timeoutMs));
-    reject(late);
-    controller?.abort(late);
-  }, call.timeoutMs);
+    if (phase.name === 'reading') return stopReading(phase.status);
+    timedOut = timeoutError(timeoutReason(host, phase, request.timeoutMs));
+    reject(timedOut);
+    controller?.abort(timedOut);
+  }, request.timeoutMs);
 
   const handler: Dispatcher.DispatchHandler = {
-    onRequestStart(given) {
-      // A connection may come about after the deadline; nothing may be sent on it any more.
-      if (late) return given.abort(late);
-      controller = given;
+    onRequestStart(requestController) {
+      // The connection can be made after the timeout. Then nothing may be sent on it.
+      if (timedOut) return requestController.abort(timedOut);
+      controller = requestController;
       phase = { name: 'waiting' };
     },
     onResponseStart(_controller, status) {
       if (status < 200) return;
       phase = { name: 'reading', status };
-      bodyTimer = setTimeout(() => leave(status), bodyTimeoutMs);
+      bodyTimer = setTimeout(() => stopReading(status), bodyTimeoutMs);
     },
     onResponseData(_controller, chunk) {
       chunks.push(chunk);
       received += chunk.length;
-      if (received >= call.maxResponseBytes && phase.name === 'reading') leave(phase.status);
+      if (received >= request.maxResponseBytes && phase.name === 'reading') stopReading(phase.status);
     },
     onResponseEnd() {
-      if (phase.name === 'reading') answer(phase.status);
+      if (phase.name === 'reading') finish(phase.status);
     },
     onResponseError: (_controller, error) => fail(error),
   };
@@ -132,9 +133,9 @@ const performRequest = (
       {
         origin: url.origin,
         path: url.pathname + url.search,
-        method: call.method,
-        headers: call.headers,
-        body: call.body,
+        method: request.method,
+        headers: request.headers,
+        body: request.body,
       },
       handler,
     );
@@ -150,23 +151,22 @@ const errorFieldsOf = (error: unknown): EgressErrorFields => {
 };
 
 /**
- * Sends one request through the door and reports what came of it; never throws for what the network or the receiver does.
- * A redirect is an answer like any other: it is not followed.
+ * Sends one request. Network and receiver errors are results, not exceptions. Redirects are not followed.
  */
 export const sendWebhookRequest = async (
   agent: Dispatcher,
-  call: WebhookRequest,
+  request: WebhookRequest,
   limits: ResponseLimits,
-  onTrouble: OnEgressError,
+  onError: OnEgressError,
 ): Promise<WebhookResult> => {
   const start = performance.now();
   const durationMs = () => Math.round(performance.now() - start);
   try {
-    const { url, target } = targetOfUrl(call.url);
-    const { status, body } = await performRequest(agent, url, target.host, call, limits);
+    const { url, target } = targetOfUrl(request.url);
+    const { status, body } = await performRequest(agent, url, target.host, request, limits);
     return { kind: 'responded', status, body, durationMs: durationMs() };
   } catch (error) {
-    onTrouble(error);
+    onError(error);
     const { kind, reason } = errorFieldsOf(error);
     return { kind, reason, durationMs: durationMs() };
   }

@@ -22,7 +22,7 @@ const answered = (status: number): WebhookResult => ({
 });
 const silent: WebhookResult = {
   kind: 'timeout',
-  reason: 'example.com took the request and did not answer within 10 s.',
+  reason: 'example.com accepted the request and did not respond within 10 s.',
   durationMs: 10_000,
 };
 const dayMs = 24 * 60 * 60 * 1000;

@@ -140,7 +140,7 @@ describe.concurrent('A receiver that', () => {
     const job = await attempted(receiver.url);
     expect(job).toMatchObject({
       webhook_status: 'timeout',
-      webhook_last_error: '127.0.0.1 took the request and did not answer within 10 s.',
+      webhook_last_error: '127.0.0.1 accepted the request and did not respond within 10 s.',
     });
     expect(
       await jobs.waitUntilJob(job.job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered'),

@@ -11,7 +11,7 @@ const octetsWithin = (...octets: (number | [number, number])[]): fc.Arbitrary<Oc
 
 const anyOctet: [number, number] = [0, 255];
 
-/** IPv4 addresses that only the inside can reach. */
+/** IPv4 addresses that are not public. */
 export const privateOctets = fc.oneof(
   octetsWithin(127, anyOctet, anyOctet, anyOctet),
   octetsWithin(10, anyOctet, anyOctet, anyOctet),
@@ -29,7 +29,7 @@ const radixes = [
   (n: number) => `0X00${n.toString(16).toUpperCase()}`,
 ];
 
-/** The last part of a short form takes up all the octets that are left: 127.1, 10.258, 2130706433. */
+/** The last part of a short form contains all remaining octets: 127.1, 10.258, 2130706433. */
 const addressParts = (octets: Octets, count: number): number[] => {
   const tail = octets.slice(count - 1).reduce((value, octet) => value * 256 + octet, 0);
   return [...octets.slice(0, count - 1), tail];
@@ -55,7 +55,7 @@ const ipv6Spellings = [
   ([a, b, c, d]: Octets) => `[2002:${hex([a, b])}:${hex([c, d])}::1]`,
 ];
 
-/** Every way that we know to write an IPv4 address as the host of a URL. */
+/** All known ways to write an IPv4 address as the host of a URL. */
 export const addressSpelling = (octets: Octets): fc.Arbitrary<string> =>
   fc.oneof(
     fc
@@ -64,10 +64,10 @@ export const addressSpelling = (octets: Octets): fc.Arbitrary<string> =>
         fc.array(fc.constantFrom(...radixes), { minLength: 4, maxLength: 4 }),
         fc.constantFrom(...hostVariants),
       )
-      .map(([count, chosen, dress]) =>
-        dress(
+      .map(([count, chosenRadixes, toHostVariant]) =>
+        toHostVariant(
           addressParts(octets, count)
-            .map((part, i) => (chosen[i] ?? String)(part))
+            .map((part, i) => (chosenRadixes[i] ?? String)(part))
             .join('.'),
         ),
       ),

@@ -17,14 +17,14 @@ const isExecutable = (path: string): boolean => {
   }
 };
 
-/** The browser to try with: PUPPETEER_EXECUTABLE_PATH, else the first of the usual names on the PATH. */
+/** The browser for the tests: PUPPETEER_EXECUTABLE_PATH, else the first known browser on PATH. */
 export const findTestBrowser = (): string | undefined =>
   [
     process.env['PUPPETEER_EXECUTABLE_PATH'] ?? '',
     ...(process.env['PATH'] ?? '').split(delimiter).flatMap((folder) => browserNames.map((name) => join(folder, name))),
   ].find(isExecutable);
 
-/** The four that keep a page from the network but by the proxy. */
+/** Flags that allow a page to reach the network only through the proxy. */
 export const proxyFlags = (proxyUrl: string): string[] => [
   `--proxy-server=${proxyUrl}`,
   '--proxy-bypass-list=<-loopback>',
@@ -33,12 +33,12 @@ export const proxyFlags = (proxyUrl: string): string[] => [
 ];
 
 export type TestBrowser = {
-  /** A new page's own line: sends a DevTools command and gives its result. A page with a proxy is in a browser context of its own. */
+  /** Opens a page. The result sends a DevTools command to it. A page with a proxy has its own browser context. */
   openPage: (proxyServer?: string) => Promise<(method: string, params?: object) => Promise<Record<string, unknown>>>;
   close: () => Promise<void>;
 };
 
-// The browser's own guard of local networks is off, so that nothing but the door is tried.
+// The browser's own protection of local networks is off, so that only egress is tested.
 const baseFlags = [
   '--headless',
   '--remote-debugging-pipe',
@@ -50,33 +50,33 @@ const baseFlags = [
 ];
 
 const connectDevTools = (write: Writable, read: Readable) => {
-  const waiting = new Map<
+  const pending = new Map<
     number,
     { resolve: (result: Record<string, unknown>) => void; reject: (error: Error) => void }
   >();
   let rest = '';
   let last = 0;
-  const hear = (message: string) => {
+  const handleMessage = (message: string) => {
     const { id, result, error } = JSON.parse(message);
-    const call = waiting.get(id);
-    waiting.delete(id);
+    const call = pending.get(id);
+    pending.delete(id);
     if (error) call?.reject(new Error(error.message));
     else call?.resolve(result);
   };
   read.setEncoding('utf8').on('data', (text: string) => {
     const messages = (rest + text).split('\0');
     rest = messages.pop() ?? '';
-    messages.forEach(hear);
+    messages.forEach(handleMessage);
   });
-  read.once('close', () => waiting.forEach(({ reject }) => reject(new Error('The browser has ended.'))));
+  read.once('close', () => pending.forEach(({ reject }) => reject(new Error('The browser exited.'))));
   return (method: string, params: object = {}, sessionId?: string): Promise<Record<string, unknown>> =>
     new Promise((resolve, reject) => {
-      waiting.set(++last, { resolve, reject });
+      pending.set(++last, { resolve, reject });
       write.write(`${JSON.stringify({ id: last, method, params, sessionId })}\0`);
     });
 };
 
-/** Starts a browser in a folder and process group of its own, unprivileged where the tests run as root. */
+/** Starts a browser in its own folder and process group; as user nobody where the tests run as root. */
 export const startTestBrowser = async (executable: string, flags: string[]): Promise<TestBrowser> => {
   const folder = mkdtempSync(join(tmpdir(), 'egress-browser-'));
   const asRoot = process.getuid?.() === 0;
@@ -94,9 +94,9 @@ export const startTestBrowser = async (executable: string, flags: string[]): Pro
   await send('Browser.getVersion');
   return {
     openPage: async (proxyServer) => {
-      const behindIt =
+      const context =
         proxyServer && (await send('Target.createBrowserContext', { proxyServer, proxyBypassList: '<-loopback>' }));
-      const { targetId } = await send('Target.createTarget', { url: 'about:blank', ...behindIt });
+      const { targetId } = await send('Target.createTarget', { url: 'about:blank', ...context });
       const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
       return (method, params) => send(method, params, String(sessionId));
     },

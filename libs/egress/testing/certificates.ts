@@ -10,16 +10,16 @@ const certificateOptions = { keyType: 'ec', algorithm: 'sha256' } as const;
 const altName = (host: string) =>
   /^[\d.]+$|:/.test(host) ? ({ type: 7, ip: host } as const) : ({ type: 2, value: host } as const);
 
-/** A certificate authority of the test's own, made anew each time. */
+/** Creates a new certificate authority for a test. */
 export const createCertificateAuthority = async (): Promise<CertificateAuthority> => {
-  const made = await generate([{ name: 'commonName', value: `Authority ${randomUUID()}` }], {
+  const generated = await generate([{ name: 'commonName', value: `Authority ${randomUUID()}` }], {
     ...certificateOptions,
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },
       { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
     ],
   });
-  const ca = { key: made.private, cert: made.cert };
+  const ca = { key: generated.private, cert: generated.cert };
   const issue = async (host: string, validUntil = new Date(Date.now() + day)): Promise<Certificate> => {
     const leaf = await generate([{ name: 'commonName', value: host }], {
       ...certificateOptions,
@@ -37,11 +37,10 @@ export const createCertificateAuthority = async (): Promise<CertificateAuthority
   return { ...ca, issue };
 };
 
-/** A certificate that vouches for itself. */
 export const createSelfSignedCertificate = async (host: string): Promise<Certificate> => {
-  const made = await generate([{ name: 'commonName', value: host }], {
+  const generated = await generate([{ name: 'commonName', value: host }], {
     ...certificateOptions,
     extensions: [{ name: 'subjectAltName', altNames: [altName(host)] }],
   });
-  return { key: made.private, cert: made.cert };
+  return { key: generated.private, cert: generated.cert };
 };

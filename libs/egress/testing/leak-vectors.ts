@@ -1,4 +1,4 @@
-/** One way for a page to reach the network: markup or script that asks for `host`, a name or address with a port. */
+/** One way for a page to reach the network: markup or script that requests `host`, a name or address with a port. */
 export type LeakVector = {
   name: string;
   protocol: 'tcp' | 'udp';
@@ -11,13 +11,13 @@ const markupVector = (name: string, write: (host: string) => string): LeakVector
   protocol: 'tcp',
   markup: write,
 });
-const scriptVector = (name: string, write: (host: string) => string, by: 'tcp' | 'udp' = 'tcp'): LeakVector => ({
+const scriptVector = (name: string, write: (host: string) => string, protocol: 'tcp' | 'udp' = 'tcp'): LeakVector => ({
   name,
-  protocol: by,
+  protocol,
   script: write,
 });
 
-/** A page within the page, for ways that lead away from it. */
+/** A frame, for vectors that navigate the page. */
 const inFrame = (content: string) =>
   `<iframe srcdoc="${content.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"></iframe>`;
 const inWorker = (code: string) => `new Worker(URL.createObjectURL(new Blob([${JSON.stringify(code)}])))`;
@@ -181,13 +181,13 @@ const loopbackVectors: LeakVector[] = loopbackHosts.flatMap((ownHost) => [
 
 export const leakVectors: LeakVector[] = [...links, ...styles, ...elements, ...scripts, ...loopbackVectors];
 
-/** Those that a browser may drop without a word once it has a proxy. */
+/** Vectors that a browser may silently ignore when it has a proxy. */
 export const speculativeVectors = ['speculation rules'];
 
 const asExpression = (code: string) =>
   /^(new|fetch|import|navigator|CSS|window)\b/.test(code) ? code : `(() => { ${code} })()`;
 
-/** The page that tries the ways, each towards its own host; `settled` in the page resolves when the scripted ones have come to an end. */
+/** A page that tries every vector, each with its own host. `window.settled` resolves when the scripts have ended. */
 export const leakPage = (leakAttempts: { vector: LeakVector; host: string }[]): string => {
   const attempts = leakAttempts.flatMap(({ vector, host }) =>
     vector.script ? [`async () => ${asExpression(vector.script(host))}`] : [],
@@ -196,5 +196,5 @@ export const leakPage = (leakAttempts: { vector: LeakVector; host: string }[]): 
 <script>window.settled = Promise.allSettled([${attempts.join(',\n')}].map((attempt) => attempt())).then(() => 'settled');</script>`;
 };
 
-/** What the service worker of the page runs. */
+/** The script of the page's service worker. */
 export const serviceWorkerScript = `fetch(decodeURIComponent(location.search.slice(1)), { mode: 'no-cors' })`;

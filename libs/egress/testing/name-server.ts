@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { Resolver } from 'node:dns/promises';
 import type { DnsClient } from '../dns.ts';
 
-/** What a name server says of a name: its IPv4 address and TTL in seconds, that it does not exist, or nothing at all. */
+/** An IPv4 address with its TTL in seconds; `absent`: the name does not exist; `silent`: no response. */
 export type NameRecord = { address: string; ttl?: number } | 'absent' | 'silent';
 
 export type NameServer = {
-  /** How often each name was asked for, A and AAAA together. */
+  /** How many queries came for a name, A and AAAA together. */
   queryCount: (name: string) => number;
-  /** Makes a client that asks this server alone. */
+  /** Creates a client that queries only this server. */
   createDnsClient: () => DnsClient;
   /** How many clients were made. */
   clientCount: () => number;
-  /** Questions of all clients that have neither been answered nor given up. */
+  /** The queries of all clients that are neither answered nor cancelled. */
   pendingQueryCount: () => number;
   close: () => Promise<void>;
 };
@@ -30,7 +30,7 @@ const parseQuestionName = (query: Buffer): { name: string; end: number } => {
 
 const typeA = 1;
 
-/** The answer to one question (RFC 1035, 4.1). */
+/** The response to one question (RFC 1035, 4.1). */
 const dnsResponse = (query: Buffer, record: Exclude<NameRecord, 'silent'>, end: number): Buffer => {
   const isA = query.readUInt16BE(end) === typeA;
   const head = Buffer.from(query.subarray(0, 12));
@@ -56,19 +56,19 @@ const dnsResponse = (query: Buffer, record: Exclude<NameRecord, 'silent'>, end: 
 };
 
 const dnsFailureResponse = (query: Buffer, end: number): Buffer => {
-  const answer = dnsResponse(query, 'absent', end);
-  answer.writeUInt16BE(0x8182, 2);
-  return answer;
+  const response = dnsResponse(query, 'absent', end);
+  response.writeUInt16BE(0x8182, 2);
+  return response;
 };
 
-/** A name server on a free loopback port. It answers at once, or never. */
+/** Starts a name server on a free loopback port. It responds at once or never. */
 export const startNameServer = async (
   recordOf: (name: string) => NameRecord,
   { failsForIPv6 = false } = {},
 ): Promise<NameServer> => {
   const counts = new Map<string, number>();
-  let made = 0;
-  let inFlight = 0;
+  let clients = 0;
+  let pendingQueries = 0;
   const socket = createSocket('udp4');
   socket.on('message', (query, { port, address }) => {
     const { name, end } = parseQuestionName(query);
@@ -83,15 +83,15 @@ export const startNameServer = async (
   const { port } = socket.address();
   return {
     queryCount: (name) => counts.get(name) ?? 0,
-    clientCount: () => made,
-    pendingQueryCount: () => inFlight,
+    clientCount: () => clients,
+    pendingQueryCount: () => pendingQueries,
     createDnsClient: () => {
       const client = new Resolver({ timeout: 200, maxTimeout: 200, tries: 100 });
       client.setServers([`127.0.0.1:${port}`]);
-      made += 1;
-      const counted = <T>(asking: Promise<T>): Promise<T> => {
-        inFlight += 1;
-        return asking.finally(() => (inFlight -= 1));
+      clients += 1;
+      const counted = <T>(query: Promise<T>): Promise<T> => {
+        pendingQueries += 1;
+        return query.finally(() => (pendingQueries -= 1));
       };
       return {
         resolve4: ((name: string) => counted(client.resolve4(name, { ttl: true }))) as unknown as DnsClient['resolve4'],

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 
 export type ProxyResponse = { status: number; headers: Record<string, string | string[] | undefined>; body: string };
 
-/** Asks the proxy for a URL as a browser does; rejects where the answer is cut off. */
+/** Requests a URL through the proxy as a browser does. Rejects when the response is cut off. */
 export const requestThroughProxy = (
   proxyUrl: string,
   url: string,
@@ -12,32 +12,32 @@ export const requestThroughProxy = (
 ): Promise<ProxyResponse> =>
   new Promise((resolve, reject) => {
     const { port } = new URL(proxyUrl);
-    const asking = request({
+    const outgoing = request({
       port,
       host: '127.0.0.1',
       path: url,
       agent: false,
       signal: options.signal,
       method: options.method ?? 'GET',
-      headers: { host: 'as.the.browser.says', ...options.headers },
+      headers: { host: 'host.header.test', ...options.headers },
     });
-    asking.once('error', reject).once('response', (response) => {
+    outgoing.once('error', reject).once('response', (response) => {
       text(response).then(
         (body) => resolve({ status: response.statusCode ?? 0, headers: response.headers, body }),
         reject,
       );
     });
-    asking.end(options.body);
+    outgoing.end(options.body);
   });
 
-/** Writes bytes to the proxy and gives all that comes back until it closes. */
-export const writeThroughProxy = async (proxyUrl: string, words: string): Promise<string> => {
+/** Writes bytes to the proxy, and returns everything that it sends until it closes the connection. */
+export const writeThroughProxy = async (proxyUrl: string, bytes: string): Promise<string> => {
   const socket = connect(Number(new URL(proxyUrl).port), '127.0.0.1');
-  socket.on('error', () => {}).write(words);
+  socket.on('error', () => {}).write(bytes);
   return text(socket);
 };
 
-/** Asks for a tunnel; the socket where it stands, else the head and body of the refusal. */
+/** Opens a tunnel. `head` is the response: status line and headers, and the body of an error. */
 export const openTunnel = (proxyUrl: string, authority: string): Promise<{ head: string; socket: Socket }> =>
   new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(proxyUrl).port), '127.0.0.1');

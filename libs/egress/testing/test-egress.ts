@@ -1,31 +1,33 @@
 import { onTestFinished } from 'vitest';
 import { openEgress, type Egress, type EgressOptions } from '../egress.ts';
 
-/** Closes what is opened when the test that opened it has finished. */
+/** Closes the resource when the current test ends. */
 export const closeAfterTest = async <T extends { close: () => Promise<void> }>(opening: Promise<T>): Promise<T> => {
   const opened = await opening;
   onTestFinished(opened.close);
   return opened;
 };
 
-/** A resolver that finds every name on this machine. */
+/** A resolver that finds 127.0.0.1 for every name. */
 export const resolveToLoopback = async () => [{ address: '127.0.0.1', family: 4 as const }];
 
 export type TestEgress = Egress & {
-  /** Of a proxy that is open from the beginning. */ proxyUrl: string;
+  /** The URL of a proxy that is already open. */
+  proxyUrl: string;
+  /** The fields of every refusal in the log. */
   refusals: Record<string, unknown>[];
 };
 
-/** A door that finds every name on this machine, and keeps what it logs. */
-export const openTestEgress = async (settings: {
+/** Opens an egress that resolves every name to 127.0.0.1, and records what it logs. */
+export const openTestEgress = async (options: {
   [K in keyof EgressOptions]?: EgressOptions[K] | undefined;
 }): Promise<TestEgress> => {
   const refusals: Record<string, unknown>[] = [];
-  const given = Object.fromEntries(
-    Object.entries({ resolve: resolveToLoopback, ...settings }).filter(([, value]) => value !== undefined),
+  const definedOptions = Object.fromEntries(
+    Object.entries({ resolve: resolveToLoopback, ...options }).filter(([, value]) => value !== undefined),
   );
   const egress = await closeAfterTest(
-    openEgress({ allowList: [], logger: { warn: (fields) => void refusals.push(fields) }, ...given }),
+    openEgress({ allowList: [], logger: { warn: (fields) => void refusals.push(fields) }, ...definedOptions }),
   );
   const { url: proxyUrl } = await egress.openProxy();
   return { ...egress, proxyUrl, refusals };

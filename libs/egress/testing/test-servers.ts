@@ -3,7 +3,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import type { Certificate } from './certificates.ts';
 
-/** A server on a free loopback port, with the number of connections that it has seen, and that are open. */
+/** A server on a free loopback port. It counts all connections and the open ones. */
 export type TestServer = {
   port: number;
   connectionCount: () => number;
@@ -11,7 +11,7 @@ export type TestServer = {
   close: () => Promise<void>;
 };
 
-/** Answers one request, at once or in time. */
+/** Handles one request; it may respond later. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 const startServer = async (server: Server, host = '127.0.0.1'): Promise<TestServer> => {
@@ -45,6 +45,6 @@ export const startHttpServer = (handle: RequestHandler, host?: string): Promise<
 export const startHttpsServer = (certificate: Certificate, handle: RequestHandler): Promise<TestServer> =>
   startServer(createHttpsServer(certificate, (request, response) => void handle(request, response)));
 
-/** Speaks whatever the handler writes. */
+/** Starts a TCP server; the handler writes the bytes. */
 export const startTcpServer = (handle: (socket: Socket) => void, host?: string): Promise<TestServer> =>
   startServer(createTcpServer(handle), host);

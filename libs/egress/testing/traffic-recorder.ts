@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { errorCodeOf } from '../errors.ts';
 
-/** Listens on one loopback port, both kinds of address, TCP and UDP, and remembers whether anything came. */
+/** Listens on one loopback port for IPv4 and IPv6, TCP and UDP, and counts connections and messages. */
 export type TrafficRecorder = {
   port: number;
   received: () => { tcp: number; udp: number };
@@ -15,12 +15,12 @@ const listenAt = (server: Server, host: string, port: number): Promise<number> =
     server.once('error', reject).listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
 
-const bindAt = (type: 'udp4' | 'udp6', address: string, port: number, hear: () => void): Promise<() => void> =>
+const bindAt = (type: 'udp4' | 'udp6', address: string, port: number, onMessage: () => void): Promise<() => void> =>
   new Promise((resolve, reject) => {
     const socket = createSocket({ type, ipv6Only: type === 'udp6' });
     socket
       .once('error', reject)
-      .on('message', hear)
+      .on('message', onMessage)
       .bind(port, address, () => resolve(() => socket.close()));
   });
 
@@ -30,29 +30,29 @@ const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
 const hosts = hasIPv6 ? (['127.0.0.1', '::1'] as const) : (['127.0.0.1'] as const);
 
 export const startTrafficRecorder = async (): Promise<TrafficRecorder> => {
-  const heard = { tcp: 0, udp: 0 };
+  const received = { tcp: 0, udp: 0 };
   const servers: Server[] = [];
   const unbind: (() => void)[] = [];
   const close = async () => {
-    for (const each of unbind) each();
+    for (const closeSocket of unbind) closeSocket();
     await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   };
   let port = 0;
   try {
     for (const host of hosts) {
       const server = createServer((socket) => {
-        heard.tcp += 1;
+        received.tcp += 1;
         socket.on('error', () => {}).destroy();
       });
       port = await listenAt(server, host, port);
       servers.push(server);
-      unbind.push(await bindAt(host === '::1' ? 'udp6' : 'udp4', host, port, () => void (heard.udp += 1)));
+      unbind.push(await bindAt(host === '::1' ? 'udp6' : 'udp4', host, port, () => void (received.udp += 1)));
     }
   } catch (error) {
     await close();
-    // Somebody else has the same port at the other address or protocol: another one will do.
+    // Another process uses the port for the other address or protocol: try another port.
     if (errorCodeOf(error) === 'EADDRINUSE') return startTrafficRecorder();
     throw error;
   }
-  return { port, received: () => ({ ...heard }), close };
+  return { port, received: () => ({ ...received }), close };
 };
