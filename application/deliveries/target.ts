@@ -36,7 +36,7 @@ export const sealTarget = async (
 
 /**
  * The target as its caller gave it. Another process may have erased the box a moment ago, or before the blobs of a restored backup were copied. A missing box is therefore
- * no sign of an incomplete store: `has` is asked before `get`. @throws SealedBoxError, BlobMissing
+ * no sign of an incomplete store: `has` is asked before `get`. @throws DecryptionError, BlobMissing
  */
 export const openTarget = async (
   { blobs, secrets }: TargetDependencies,

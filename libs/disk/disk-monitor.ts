@@ -4,21 +4,20 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDamageError } from '#libs/sqlite/damage.ts';
 
-/** The disk takes no more: it is full, a quota is reached, or it can only be read. Nothing of what was to be written is there. */
+/** The disk cannot be written: it is full, a quota is reached, or it is read-only. Nothing was written. */
 export class DiskWriteError extends Error {
   constructor(cause: unknown) {
-    super(`the disk refuses to be written: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
-    this.name = 'DiskRefusal';
+    super(`the disk cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    this.name = 'DiskWriteError';
   }
 }
 
-/** Primary result codes of SQLite (https://www.sqlite.org/rescode.html): an extended one has the primary one in its last byte. */
+/** Primary result codes of SQLite (https://www.sqlite.org/rescode.html). The last byte of an extended code is the primary code. */
 const unwritableSqliteCodes: ReadonlySet<number> = new Set([
   8 /* READONLY */, 10 /* IOERR */, 13 /* FULL */, 14 /* CANTOPEN */,
 ]);
 const unwritableSystemCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS']);
 
-/** Whether an error of SQLite or of the file system says that the disk takes no more. */
 const isUnwritableError = (error: unknown): boolean => {
   const { errcode, code } = error as { errcode?: unknown; code?: unknown };
   return (
@@ -27,17 +26,17 @@ const isUnwritableError = (error: unknown): boolean => {
   );
 };
 
-/** What the system says of a file system: sizes in blocks of `bsize` bytes, and the files that there may be; no number of files where it does not count them. */
+/** As in `fs.StatsFs`: sizes in blocks of `bsize` bytes. `files` is 0 on file systems that do not limit them. */
 export type FileSystemStats = { bsize: number; blocks: number; bavail: number; files: number; ffree: number };
 
 export type DiskMonitor = {
-  /** What is wrong, in a sentence that names the folder; null where nothing is. Looks at every call. */
+  /** A sentence on what is wrong, with the folder, or null. Reads the file system at every call. */
   missing(): string | null;
-  /** Whether something could not be written, and cannot be yet. */
+  /** Whether a write failed and the disk still cannot be written. */
   isUnwritable(): boolean;
-  /** The error as it is to be raised. Damage is remembered; what says that the disk takes no more becomes a DiskRefusal, and is remembered until the disk takes something again. */
+  /** Records damage and failed writes, and returns the error to throw: a DiskWriteError when the disk cannot be written. */
   recordError(error: unknown): unknown;
-  /** What was found damaged, in sentences that name the file. */
+  /** Sentences on the damage that was found, with the file. */
   damageProblems(): string[];
   close(): void;
 };
@@ -49,7 +48,7 @@ export type DiskMonitorDependencies = {
 };
 
 const mebibyte = 1024 * 1024;
-/** So much is left for work that has been accepted; of a small disk less. */
+/** Space that is kept free for accepted work; less on a small disk. */
 const maxReservedBytes = 16 * mebibyte;
 const reservedFraction = 1 / 20;
 const minFreeFiles = 32;
@@ -57,7 +56,7 @@ const maxDamageProblems = 10;
 
 const probeBytes = new Uint8Array(64 * 1024);
 
-/** Writes a file that takes some blocks, and removes it. Rejects where that fails. */
+/** Writes a file of several blocks and removes it. */
 const writeAndRemove = async (folder: string): Promise<void> => {
   const file = join(folder, `.probe-${randomUUID()}`);
   try {
@@ -81,29 +80,35 @@ const defaultDependencies: DiskMonitorDependencies = {
 
 const formatMb = (bytes: number): string => (bytes / mebibyte).toFixed(1);
 
-/** What is wrong with the space of a folder; null where there is enough, and where the folder cannot be looked at. */
-const spaceProblem = (folder: string, look: DiskMonitorDependencies['readStats']): string | null => {
-  let seen: FileSystemStats;
+/** A sentence on missing space, or null: there is enough, or the folder cannot be read (then its engine reports that). */
+const spaceProblem = (folder: string, readStats: DiskMonitorDependencies['readStats']): string | null => {
+  let stats: FileSystemStats;
   try {
-    seen = look(folder);
+    stats = readStats(folder);
   } catch {
     return null;
   }
-  const free = seen.bavail * seen.bsize;
-  const reserved = Math.min(maxReservedBytes, seen.blocks * seen.bsize * reservedFraction);
+  const free = stats.bavail * stats.bsize;
+  const reserved = Math.min(maxReservedBytes, stats.blocks * stats.bsize * reservedFraction);
   if (free < reserved)
-    return `The disk of ${folder} is full: ${formatMb(free)} MB are free, and the last ${formatMb(reserved)} MB are kept for work that was accepted. Free some space; the service goes on by itself.`;
-  if (seen.files > 0 && seen.ffree < minFreeFiles)
-    return `The disk of ${folder} takes no more files: ${seen.ffree} of ${seen.files} are free. Remove some; the service goes on by itself.`;
+    return (
+      `The disk of ${folder} is full: ${formatMb(free)} MB are free, and the last ${formatMb(reserved)} MB are reserved ` +
+      'for accepted work. Free some space; then the service continues automatically.'
+    );
+  if (stats.files > 0 && stats.ffree < minFreeFiles)
+    return (
+      `The disk of ${folder} cannot store more files: ${stats.ffree} of ${stats.files} are free. ` +
+      'Remove some; then the service continues automatically.'
+    );
   return null;
 };
 
-/** Watches the disks of some folders. Once one has refused to be written it is tried every `probeEveryMs` until it takes something again. */
+/** Monitors the disks of folders. After a failed write it tries to write every `probeIntervalMs` until that succeeds. */
 export const openDiskMonitor = (
   folders: readonly string[],
   { readStats, probe, probeIntervalMs }: DiskMonitorDependencies = defaultDependencies,
 ): DiskMonitor => {
-  let refused: string | null = null;
+  let writeProblem: string | null = null;
   const damages = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -112,31 +117,34 @@ export const openDiskMonitor = (
       try {
         await probe(folder);
       } catch (error) {
-        refused = `The disk of ${folder} refuses to be written: ${(error as Error).message}. The service goes on by itself once it can be.`;
+        writeProblem =
+          `The disk of ${folder} cannot be written: ${(error as Error).message}. ` +
+          'The service continues automatically when it can be.';
         return;
       }
     }
-    refused = null;
+    writeProblem = null;
     clearInterval(timer);
     timer = undefined;
   };
   const missing = (): string | null =>
-    folders.map((folder) => spaceProblem(folder, readStats)).find((sentence) => sentence !== null) ?? refused;
+    folders.map((folder) => spaceProblem(folder, readStats)).find((problem) => problem !== null) ?? writeProblem;
 
   return {
     missing,
-    isUnwritable: () => refused !== null,
+    isUnwritable: () => writeProblem !== null,
     damageProblems: () => [...damages],
     recordError: (error) => {
       if (isDamageError(error) && damages.size < maxDamageProblems)
         damages.add(
-          `A database is damaged: ${(error as Error).message}. Restart the process: it builds anew what can be built anew, and says what to do about the rest.`,
+          `A database is damaged: ${(error as Error).message}. Restart the process: it rebuilds what it can, ` +
+            'and says what to do about the rest.',
         );
       if (error instanceof DiskWriteError || !isUnwritableError(error)) return error;
-      const refusal = new DiskWriteError(error);
-      refused ??= `${folders.join(', ')}: ${refusal.message}. The service goes on by itself once there is room again.`;
+      const writeError = new DiskWriteError(error);
+      writeProblem ??= `${folders.join(', ')}: ${writeError.message}. The service continues automatically when it can be written.`;
       timer ??= setInterval(() => void probeAll(), probeIntervalMs).unref();
-      return refusal;
+      return writeError;
     },
     close: () => clearInterval(timer),
   };

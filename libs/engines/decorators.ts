@@ -67,7 +67,7 @@ export const withTimeout = <E extends object>(engine: E, ms: () => number): E =>
       )
     : engine;
 
-/** An embedded engine whose operations raise a DiskRefusal, which the disk is told of, where the disk takes no more. */
+/** An embedded engine whose operations raise a DiskWriteError, which the disk is told of, where the disk takes no more. */
 export const withDiskErrors = <E extends object>(engine: E, disk: DiskMonitor): E => {
   const raising =
     <A extends unknown[], T>(operation: (...given: A) => Promise<T>) =>

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { decodeTime, ulid } from 'ulid';
 
-// The library asks its source of randomness once for each character, which is too often to go to the system each time.
+// The library needs a random number for each character; a pool saves most calls of the system.
 const randomPool = new Uint8Array(4096);
 let poolOffset = randomPool.length;
 
@@ -13,8 +13,8 @@ const randomFraction = (): number => {
   return randomPool[poolOffset++]! / 256;
 };
 
-/** A new ULID: 48 bits of time in milliseconds, the present one unless `at` is given, and 80 random bits. */
+/** A new ULID: 48 bits of time in milliseconds (of `at`, or now) and 80 random bits. */
 export const newId = (at?: Date): string => ulid(at?.getTime(), randomFraction);
 
-/** The time that is in an id, to the millisecond. */
+/** The time in an id, to the millisecond. */
 export const timeOfId = (id: string): Date => new Date(decodeTime(id));

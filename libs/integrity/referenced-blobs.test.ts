@@ -28,12 +28,12 @@ const loadRecordedEventData = async (name: string): Promise<Record<string, unkno
 
 const referencedHashes = (...events: RecordedEvent[]): string[] => {
   const blobs = createReferencedBlobs();
-  events.forEach((one) => blobs.addEvent(one));
+  events.forEach((recorded) => blobs.addEvent(recorded));
   return [...blobs.hashesAt(now)].toSorted();
 };
 
-describe('The event log promises', () => {
-  it('what a document is made from', async () => {
+describe('The event log refers to', () => {
+  it('the inputs of a document', async () => {
     const convert = await loadRecordedEventData('RenderRequested.v1.convert');
     const template = {
       mode: 'RENDER',
@@ -63,7 +63,7 @@ describe('The event log promises', () => {
     ).toEqual(['content', 'data', 'settings']);
   });
 
-  it('a PDF that is kept, until its time is over or it was erased, and no other', async () => {
+  it('a stored PDF until it expires or is erased', async () => {
     const completed = { ...(await loadRecordedEventData('RenderCompleted.v1')), pdf: ref('pdf') };
     const kept = (id: string, keptUntil: string | null): RecordedEvent =>
       event(`render-${id}`, 'RenderCompleted', { ...completed, keptUntil });
@@ -71,13 +71,13 @@ describe('The event log promises', () => {
     expect(referencedHashes(kept('a', null))).toEqual([]);
     expect(referencedHashes(kept('a', now.toISOString()))).toEqual([]);
     expect(referencedHashes(kept('a', later), event('render-a', 'PdfErased', { sha256: 'pdf' }))).toEqual([]);
-    // Of two renders with the same bytes one may end before the other.
+    // Two renders can have the same PDF, and one can be erased first.
     expect(
       referencedHashes(kept('a', later), kept('b', later), event('render-a', 'PdfErased', { sha256: 'pdf' })),
     ).toEqual(['pdf']);
   });
 
-  it('what a callback says, and where it goes until that was erased', () => {
+  it('the payload of a webhook, and its target until that is erased', () => {
     const requested = [
       event('delivery-a', 'DeliveryRequested', { payload: ref('payload'), sealed: ref('box') }),
       event('delivery-a', 'RedeliveryRequested', { round: 2, target: { sealed: ref('other box') } }),

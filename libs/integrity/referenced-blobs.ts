@@ -6,11 +6,11 @@ import type { RecordedEvent } from '#libs/event-store/port.ts';
 
 type RenderRequestedData = EventData['RenderRequested'];
 
-/** What the event log promises that the blob store has. */
+/** Collects the blobs that the events of the log refer to. */
 export type ReferencedBlobs = {
-  /** To be told of every event, in the order of the log. Events that are not valid must be left out. */
+  /** Must be called for every valid event, in the order of the log. */
   addEvent(event: RecordedEvent): void;
-  /** The hashes, each once, as of `now`: a PDF whose time is over may be erased at any moment. */
+  /** The hashes of the blobs that must exist at `now`. A PDF that has expired may be erased at any time. */
   hashesAt(now: Date): Set<string>;
 };
 
@@ -20,18 +20,18 @@ const inputBlobsOf = ({ source, headerFooter }: RenderRequestedData): (BlobRef |
   headerFooter.footer,
 ];
 
-/** Blobs that are kept for a time belong to a render or its delivery, which have one id; all others are kept for ever. */
+/** Temporary blobs belong to a render or its webhook delivery, which have the same id. All others are permanent. */
 export const createReferencedBlobs = (): ReferencedBlobs => {
-  const lasting = new Set<string>();
-  /** Until when by place; null where only an event ends it. */
-  const passing = new Map<string, { sha256: string; until: string | null }>();
+  const permanent = new Set<string>();
+  /** By `<id>/<hash>`. `until` is null when only an event ends it. */
+  const temporary = new Map<string, { sha256: string; until: string | null }>();
 
-  const keep = (...refs: readonly (BlobRef | null)[]): void => refs.forEach((ref) => ref && lasting.add(ref.sha256));
+  const keep = (...refs: readonly (BlobRef | null)[]): void => refs.forEach((ref) => ref && permanent.add(ref.sha256));
   const keepFor = (id: string, ref: BlobRef | null, until: string | null): void =>
-    void (ref && passing.set(`${id}/${ref.sha256}`, { sha256: ref.sha256, until }));
-  const end = (id: string, sha256: string): void => void passing.delete(`${id}/${sha256}`);
+    void (ref && temporary.set(`${id}/${ref.sha256}`, { sha256: ref.sha256, until }));
+  const end = (id: string, sha256: string): void => void temporary.delete(`${id}/${sha256}`);
 
-  const note = (id: string, event: RecordedEvent): void => {
+  const applyEvent = (id: string, event: RecordedEvent): void => {
     switch (event.type) {
       case 'RenderRequested':
         keep(...inputBlobsOf(event.data));
@@ -58,11 +58,11 @@ export const createReferencedBlobs = (): ReferencedBlobs => {
   };
 
   return {
-    addEvent: (event) => note(idOfStream(event.stream), event),
+    addEvent: (event) => applyEvent(idOfStream(event.stream), event),
     hashesAt: (now) =>
       new Set([
-        ...lasting,
-        ...[...passing.values()].flatMap(({ sha256, until }) =>
+        ...permanent,
+        ...[...temporary.values()].flatMap(({ sha256, until }) =>
           until === null || new Date(until) > now ? sha256 : [],
         ),
       ]),
@@ -73,7 +73,7 @@ export type BlobProblem = { sha256: string; problem: string };
 
 const maxConcurrentReads = 8;
 
-/** What keeps a blob from being read, null where nothing does: its bytes must have the hash that it is named by. */
+/** What is wrong with a blob, or null. Its bytes must have the hash in its name. */
 const findBlobProblem = async (blobs: Pick<BlobStore, 'get' | 'has'>, sha256: string): Promise<string | null> => {
   try {
     await blobs.get(sha256);
@@ -84,16 +84,16 @@ const findBlobProblem = async (blobs: Pick<BlobStore, 'get' | 'has'>, sha256: st
   }
 };
 
-/** Reads every one of these blobs, a few at once. */
+/** Reads all these blobs, a few at the same time. */
 export const checkBlobs = async (
   blobs: Pick<BlobStore, 'get' | 'has'>,
   hashes: Iterable<string>,
 ): Promise<{ checked: number; problems: BlobProblem[] }> => {
   const problems: BlobProblem[] = [];
-  const left = hashes[Symbol.iterator]();
+  const remaining = hashes[Symbol.iterator]();
   let checked = 0;
   const work = async (): Promise<void> => {
-    for (let next = left.next(); !next.done; next = left.next()) {
+    for (let next = remaining.next(); !next.done; next = remaining.next()) {
       const problem = await findBlobProblem(blobs, next.value);
       checked += 1;
       if (problem !== null) problems.push({ sha256: next.value, problem });

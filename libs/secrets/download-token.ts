@@ -2,24 +2,24 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { renderIdOf } from '#contracts/names.ts';
 import { deriveKey, type InstallationSecret, type InstallationSecrets } from './installation-secret.ts';
 
-export type TokenStatus = 'valid' | 'expired' | 'wrong';
+export type TokenStatus = 'valid' | 'expired' | 'invalid';
 
 const signatureOf = (secret: InstallationSecret, renderId: string, expiry: string): Buffer =>
   createHmac('sha256', deriveKey(secret, 'download')).update(`${renderId}.${expiry}`).digest();
 
 const epochSeconds = (at: Date): string => String(Math.floor(at.getTime() / 1000));
 
-/** A token that opens one render's PDF until a time, to the second. */
+/** A token that gives access to one render's PDF until a time, to the second. */
 export const createDownloadToken = (secret: InstallationSecret, renderId: string, expiresAt: Date): string => {
   const expiry = epochSeconds(expiresAt);
   return `${expiry}.${signatureOf(secret, renderId, expiry).toString('base64url')}`;
 };
 
-/** The address that opens one render's PDF until a time, below the address that callers know the service by. */
+/** A URL that gives access to one render's PDF until a time. `baseUrl` is the public URL of the service. */
 export const createDownloadUrl = (baseUrl: string, secret: InstallationSecret, id: string, expiresAt: Date): string =>
   `${baseUrl}/api/v1/download/${renderIdOf(id)}?token=${createDownloadToken(secret, id, expiresAt)}`;
 
-/** Whether a token was made for this render, with the present secret or one before it, and whether its time is over. */
+/** Checks that a token was created for this render with the current or a previous secret, and has not expired. */
 export const checkDownloadToken = (
   { current, previous }: InstallationSecrets,
   renderId: string,
@@ -27,9 +27,9 @@ export const checkDownloadToken = (
   now: Date,
 ): TokenStatus => {
   const [, expiry, signature] = /^(\d{1,12})\.([\w-]{43})$/.exec(token) ?? [];
-  if (!expiry || !signature) return 'wrong';
-  const given = Buffer.from(signature, 'base64url');
-  if (![current, ...previous].some((secret) => timingSafeEqual(given, signatureOf(secret, renderId, expiry))))
-    return 'wrong';
+  if (!expiry || !signature) return 'invalid';
+  const received = Buffer.from(signature, 'base64url');
+  if (![current, ...previous].some((secret) => timingSafeEqual(received, signatureOf(secret, renderId, expiry))))
+    return 'invalid';
   return now.getTime() < Number(expiry) * 1000 ? 'valid' : 'expired';
 };

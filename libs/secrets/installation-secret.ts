@@ -1,17 +1,17 @@
 import { hkdfSync } from 'node:crypto';
 
-/** The one secret of an installation; every other secret is made from it, so that the log needs none. */
+/** The secret of an installation. All other secrets are derived from it, so the event log contains none. */
 export type InstallationSecret = Uint8Array;
 
-/** `previous` are those that were in use before a rotation. They open and check what was made with them, and make nothing new. */
+/** `previous` are the secrets before a rotation. They decrypt and check what was created with them, and create nothing new. */
 export type InstallationSecrets = { current: InstallationSecret; previous: readonly InstallationSecret[] };
 
-/** How long a secret is that the service makes. */
+/** The length of a generated secret. */
 export const secretLengthBytes = 32;
 
 const base64Prefix = 'base64:';
 
-/** A secret as the settings have it: text, or `base64:` before the content of a `secret.key`. */
+/** A secret setting is text, or `base64:` and the content of a `secret.key`. */
 const parseSecretSetting = (text: string): InstallationSecret =>
   text.startsWith(base64Prefix) ? Buffer.from(text.slice(base64Prefix.length), 'base64') : Buffer.from(text);
 
@@ -21,7 +21,7 @@ export const deriveKey = (secret: InstallationSecret, purpose: string, length = 
 
 export type SecretSettings = { secret: string | undefined; previousSecrets: readonly string[]; dataDir: string };
 
-/** The secrets that the settings name; `current` null where it lies in the data folder. */
+/** The secrets in the settings. `current` is null when the secret is in the data folder. */
 export const configuredSecrets = ({
   secret,
   previousSecrets,
@@ -32,6 +32,6 @@ export const configuredSecrets = ({
 
 const fingerprintLengthBytes = 8;
 
-/** Tells one secret from another and reveals nothing of it: 16 hex digits, always the same for the same secret. It may stand in the event log. */
+/** Identifies a secret without revealing it: 16 hex digits, always the same for one secret. It may be stored in the event log. */
 export const fingerprintOf = (secret: InstallationSecret): string =>
   deriveKey(secret, 'fingerprint', fingerprintLengthBytes).toString('hex');

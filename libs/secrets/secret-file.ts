@@ -23,13 +23,12 @@ import {
 const secretFileName = 'secret.key';
 
 /**
- * A secret that was made and is not yet known to be the installation's lies beside `secret.key`, under its fingerprint: where two processes start at once, or one ends in the
- * middle of the first start, the event log says which one it is.
+ * The file of a new secret that is not yet recorded in the event log; its name ends with the fingerprint. If two processes
+ * start at the same time, or one ends during the first start, the event log decides which secret is used.
  */
 const unconfirmedFileName = (fingerprint: string): string => `${secretFileName}.${fingerprint}`;
 const isUnconfirmedFile = (name: string): boolean => /^secret\.key\.[0-9a-f]{16}$/.test(name);
 
-/** Where the secret lies. */
 export const secretFilePath = (dataDir: string): string => join(dataDir, secretFileName);
 
 const readSecretBytes = (file: string): Buffer | null => {
@@ -41,10 +40,10 @@ const readSecretBytes = (file: string): Buffer | null => {
   }
 };
 
-/** The secret in the data folder; null where there is none, or a part of one. */
+/** The secret in the data folder; null if there is none or it is incomplete. */
 export const readSecretFile = (dataDir: string): InstallationSecret | null => {
-  const found = readSecretBytes(secretFilePath(dataDir));
-  return found && found.byteLength >= secretLengthBytes ? found : null;
+  const bytes = readSecretBytes(secretFilePath(dataDir));
+  return bytes && bytes.byteLength >= secretLengthBytes ? bytes : null;
 };
 
 const fsyncPath = (path: string): void => {
@@ -53,7 +52,7 @@ const fsyncPath = (path: string): void => {
   closeSync(handle);
 };
 
-/** Makes a new secret in the data folder, durably, without putting it in the place of another one. */
+/** Creates a new, unconfirmed secret in the data folder, durably. It does not replace another secret. */
 export const createSecretFile = (dataDir: string): InstallationSecret => {
   const secret = randomBytes(secretLengthBytes);
   mkdirSync(dataDir, { recursive: true });
@@ -69,14 +68,14 @@ const promoteUnconfirmedFile = (dataDir: string, fingerprint: string): void => {
     renameSync(join(dataDir, unconfirmedFileName(fingerprint)), secretFilePath(dataDir));
     fsyncPath(dataDir);
   } catch (error) {
-    // Another process has moved it already, or it was never here.
+    // Another process has already renamed it, or it was never here.
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 };
 
 /**
- * The secret in the data folder, once the event log knows the installation's by its fingerprint: one that was made for it is put in its place first, unless there is a whole secret.
- * Null where there is none. Others that were made are removed.
+ * The secret in the data folder; null if there is none. `fingerprint` is that of the installation secret in the event log:
+ * the unconfirmed file with it becomes `secret.key`, unless there is a complete secret. Other unconfirmed files are removed.
  */
 export const confirmSecretFile = (dataDir: string, fingerprint: string): InstallationSecret | null => {
   if (!readSecretFile(dataDir)) promoteUnconfirmedFile(dataDir, fingerprint);
@@ -86,10 +85,10 @@ export const confirmSecretFile = (dataDir: string, fingerprint: string): Install
   return secret;
 };
 
-/** The secret of the installation with those before it, as it was settled at the start. */
+/** The installation secret and the previous ones. @throws Error when the secret file is missing or incomplete */
 export const loadInstallationSecrets = (settings: SecretSettings): InstallationSecrets => {
   const { current, previous } = configuredSecrets(settings);
   const secret = current ?? readSecretFile(settings.dataDir);
-  if (!secret) throw new Error(`${secretFilePath(settings.dataDir)} is not there, or not whole.`);
+  if (!secret) throw new Error(`${secretFilePath(settings.dataDir)} is missing or incomplete.`);
   return { current: secret, previous };
 };

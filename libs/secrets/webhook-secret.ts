@@ -1,14 +1,14 @@
 import { deriveKey, type InstallationSecret, type InstallationSecrets } from './installation-secret.ts';
 
-/** For so long after a rotation the former secret signs too. */
+/** How long the previous secret also signs after a rotation. */
 export const rotationOverlapMs = 24 * 60 * 60 * 1000;
 
 const deriveWebhookSecret = (secret: InstallationSecret, accountId: string, generation: number): string =>
   `whsec_${deriveKey(secret, `webhook/${accountId}/${generation}`).toString('base64')}`;
 
 /**
- * An account's webhook secrets in the form of Standard Webhooks, the present one first. A former one follows for a day after the account's rotation,
- * and those that come from former secrets of the installation as long as these are configured.
+ * An account's webhook secrets in the format of Standard Webhooks, the current one first. Then the previous generation, for a
+ * day after a rotation, and the secrets derived from previous installation secrets that are configured.
  */
 export const webhookSecrets = (
   { current, previous }: InstallationSecrets,
@@ -17,9 +17,9 @@ export const webhookSecrets = (
 ): [string, ...string[]] => {
   const { generation, rotatedAt } = account.webhookSecret;
   const overlaps = rotatedAt !== null && now.getTime() < Date.parse(rotatedAt) + rotationOverlapMs;
-  const inForce = overlaps ? [generation, generation - 1] : [generation];
-  const [present, ...former] = [current, ...previous].flatMap((secret) =>
-    inForce.map((one) => deriveWebhookSecret(secret, account.id, one)),
+  const generations = overlaps ? [generation, generation - 1] : [generation];
+  const [currentSecret, ...otherSecrets] = [current, ...previous].flatMap((secret) =>
+    generations.map((number) => deriveWebhookSecret(secret, account.id, number)),
   );
-  return [present!, ...former];
+  return [currentSecret!, ...otherSecrets];
 };

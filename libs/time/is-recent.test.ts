@@ -4,7 +4,7 @@ import { isRecent } from './is-recent.ts';
 
 const at = (ms: number): string => new Date(ms).toISOString();
 
-it('A recorded time is recent for its span, and not for longer where the clock is set back', () => {
+it('A recorded time is recent for its span, and not longer after the clock was set back', () => {
   expect([0, 59_999, 60_000].map((ageMs) => isRecent(at(1e12), new Date(1e12 + ageMs), 60_000))).toEqual([
     true,
     true,
@@ -16,7 +16,7 @@ it('A recorded time is recent for its span, and not for longer where the clock i
   ]);
 });
 
-it('A recorded time stays recent for two spans at most, however far the clock is set back', () => {
+it('A recorded time is recent for at most two spans, however far the clock was set back', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 86_400_000 }), fc.integer({ min: 1, max: 60_000 }), (backMs, spanMs) => {
       const from = 1e12 - backMs;

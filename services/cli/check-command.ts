@@ -38,7 +38,7 @@ type ContentChecks = {
 };
 
 const eventLogCheckOptions = (store: object) => ({
-  positions: isRemoteEngine(store) ? ('any' as const) : ('without gaps' as const),
+  positions: isRemoteEngine(store) ? ('any' as const) : ('contiguous' as const),
 });
 
 const checkContents = async (shelf: EngineFactory): Promise<ContentChecks> => {

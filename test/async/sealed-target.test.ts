@@ -144,7 +144,7 @@ describe('The sealed box of a callback', () => {
     expect((await lastOf(stage, other.id)).data).toMatchObject({
       outcome: {
         kind: 'failed',
-        reason: expect.stringContaining('a secret of the installation that is not configured any more'),
+        reason: expect.stringContaining('an installation secret that is no longer configured'),
       },
     });
   });
@@ -156,7 +156,7 @@ describe('The sealed box of a callback', () => {
     await service.deliver(id);
     expect(service.calls).toEqual([]);
     expect((await lastOf(stage, id)).data).toMatchObject({
-      outcome: { kind: 'failed', reason: expect.stringContaining('damaged, or belongs to something else') },
+      outcome: { kind: 'failed', reason: expect.stringContaining('damaged or belongs to another owner') },
     });
   });
 });

@@ -178,7 +178,7 @@ describe.skipIf(isOnServers)('"colophon check"', () => {
         'after position 1 cannot be read',
         'there is no event NobodyKnows',
         'the RenderRequested is not valid: limits',
-        'what was in between is gone',
+        'the events in between are missing',
         'the stream should be at revision 1',
       ]) {
         expect(found.problems.join('\n')).toContain(wrong);

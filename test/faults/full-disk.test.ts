@@ -37,7 +37,7 @@ const ways = [
     there: small !== null,
     says: /The disk of .* is full: 0\.0 MB are free/,
   },
-  { name: 'that refuses to be written', open: openWriteLimitedDisk, there: true, says: /refuses to be written/ },
+  { name: 'that cannot be written', open: openWriteLimitedDisk, there: true, says: /cannot be written/ },
 ] as const;
 
 describe.each(ways.filter(({ there }) => there))('A disk $name', ({ open, says }) => {

@@ -16,7 +16,7 @@ const expired = (): ApiError =>
 
 const requireValidToken = ({ secrets, eventLog }: Dependencies, id: string, token: string): void => {
   const result = checkDownloadToken(secrets, id, token, eventLog.now());
-  if (result === 'wrong') throw notFound();
+  if (result === 'invalid') throw notFound();
   if (result === 'expired') throw expired();
 };
 
