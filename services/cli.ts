@@ -14,26 +14,25 @@ import { DamagedFileError } from '#libs/engines/damaged-files.ts';
 import { AddressError } from '#libs/engines/remote.ts';
 import { type Role, roles } from './process/running-role.ts';
 
-// What this process and its children write is for this user alone.
+// Files that this process and its children create are for this user only.
 process.umask(0o077);
 
 const program = new Command('colophon')
-  .description('Renders documents to PDF, and can tell how each came to be.')
+  .description('Renders documents to PDF, and records how each one was made.')
   .option('--json', 'print the result as one JSON value')
-  .showHelpAfterError('"--help" after the command says more.')
-  // Before any command is added, since they take this over from the program when they are made.
+  .showHelpAfterError('Add "--help" to the command for more information.')
+  // Before any command is added, because a command copies this from the program when it is created.
   .exitOverride();
 program
   .command('start')
-  .description(
-    'run the service: all of it, or only the roles that are named, of which there may be any number of processes',
-  )
-  .addArgument(new Argument('[role...]', 'what this process does').choices(roles))
+  .description('run the service: all roles, or only the named ones; any number of processes can have the same role')
+  .addArgument(new Argument('[role...]', 'the roles of this process').choices(roles))
   .addHelpText(
     'after',
-    `\nSettings are variables of the environment; "colophon config" shows all of them.\n${examples('start', 'start renderer', 'start relay projector')}`,
+    '\nSettings are environment variables; "colophon config" shows all of them.\n' +
+      examples('start', 'start renderer', 'start relay projector'),
   )
-  .action(async (wanted: Role[]) => (await import('./process/start.ts')).start(wanted, startupOutput));
+  .action(async (chosenRoles: Role[]) => (await import('./process/start.ts')).start(chosenRoles, startupOutput));
 addAccountCommands(program);
 addKeyCommands(program);
 addEventLogCommands(program);
@@ -46,16 +45,16 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
-    const isForPeople = [UsageError, SettingsError, AddressError, DiskWriteError, DamagedFileError].some(
-      (kind) => error instanceof kind,
+    const isExpected = [UsageError, SettingsError, AddressError, DiskWriteError, DamagedFileError].some(
+      (errorClass) => error instanceof errorClass,
     );
-    const message = isForPeople ? (error as Error).message : String(error instanceof Error ? error.stack : error);
+    const message = isExpected ? (error as Error).message : String(error instanceof Error ? error.stack : error);
     process.stderr.write(`${message}\n`);
     process.exitCode = error instanceof UsageError ? 2 : 1;
   }
 }
-// All that was to be done is done. A driver that is in the middle of connecting to a server without a word would keep the process for ever;
-// whoever reads the output slowly is to have all of it.
+// The command is done. A driver that still tries to connect would keep the process running,
+// so exit explicitly, after all output is written.
 await Promise.all(
   [process.stdout, process.stderr].map((stream) => new Promise((resolve) => stream.write('', resolve))),
 );

@@ -1,4 +1,4 @@
-// Plain JavaScript, without dependencies: the set-up needs it on an old Node, before anything is installed.
+// Plain JavaScript without dependencies: the set-up runs it on an old Node, before anything is installed.
 import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,6 @@ const browserNames = [
   'chromium-browser',
 ];
 
-/** Where the set-up leaves a browser that it had to download. */
 export const downloadedBrowsersFolder = fileURLToPath(new URL('../../.setup/bin', import.meta.url));
 
 export const isExecutable = (file) => {
@@ -24,7 +23,7 @@ export const isExecutable = (file) => {
   }
 };
 
-// A browser from a snap cannot read the folders that the service makes for it.
+// A browser from a snap cannot read the folders that the service creates for it.
 const isSnap = (file) => realpathSync(file).includes('snap');
 
 export const findBrowser = (env) => {

@@ -15,19 +15,19 @@ const folderWith = (...names: string[]): string => {
   return folder;
 };
 
-test('the browser that is named wins over those on PATH', () => {
+test('PUPPETEER_EXECUTABLE_PATH is used before browsers on PATH', () => {
   expect(requireBrowser({ PUPPETEER_EXECUTABLE_PATH: process.execPath, PATH: folderWith('chromium') })).toBe(
     process.execPath,
   );
 });
 
-test('a headless shell is preferred to a whole browser, wherever on PATH it lies', () => {
-  const [whole, shell] = [folderWith('google-chrome', 'chromium'), folderWith('chromium-headless-shell')];
-  expect(findBrowser({ PATH: `${whole}:${shell}` })).toBe(join(shell, 'chromium-headless-shell'));
-  expect(findBrowser({ PATH: whole })).toBe(join(whole, 'chromium'));
+test('A headless shell is used before a full browser, wherever it is on PATH', () => {
+  const [browsers, shell] = [folderWith('google-chrome', 'chromium'), folderWith('chromium-headless-shell')];
+  expect(findBrowser({ PATH: `${browsers}:${shell}` })).toBe(join(shell, 'chromium-headless-shell'));
+  expect(findBrowser({ PATH: browsers })).toBe(join(browsers, 'chromium'));
 });
 
-test('a browser out of a snap, a folder and a file that is not executable are passed over', () => {
+test('A browser from a snap, a folder and a file that is not executable are ignored', () => {
   const folder = folderWith('snap/chromium', 'google-chrome');
   const path = mkdtempSync(join(tmpdir(), 'browsers-'));
   symlinkSync(join(folder, 'snap/chromium'), join(path, 'chromium'));
@@ -36,12 +36,12 @@ test('a browser out of a snap, a folder and a file that is not executable are pa
   expect(findBrowser({ PATH: `${path}:${folder}` })).toBe(join(folder, 'google-chrome'));
 });
 
-test('a browser that the set-up has downloaded is found last', () => {
+test('A downloaded browser is used last', () => {
   const found = findBrowser({ PATH: folderWith() });
   expect(found === undefined || found.startsWith(downloadedBrowsersFolder)).toBe(true);
 });
 
-test('a wrong PUPPETEER_EXECUTABLE_PATH is reported, not passed over', () => {
+test('A wrong PUPPETEER_EXECUTABLE_PATH is an error', () => {
   expect(() => requireBrowser({ PUPPETEER_EXECUTABLE_PATH: '/etc/passwd', PATH: folderWith('chromium') })).toThrow(
     'PUPPETEER_EXECUTABLE_PATH is "/etc/passwd"',
   );

@@ -30,27 +30,27 @@ export type Setting<T> = {
 
 const defineSetting = <T>(
   variable: string,
-  kind: SettingType<T>,
-  initial: DefaultValue,
-  about: string,
-): Setting<T> => ({ variable, type: kind, defaultValue: initial, description: about, isSecret: false });
-const defineSecretSetting = <T>(...parts: Parameters<typeof defineSetting<T>>): Setting<T> => ({
-  ...defineSetting(...parts),
+  type: SettingType<T>,
+  defaultValue: DefaultValue,
+  description: string,
+): Setting<T> => ({ variable, type, defaultValue, description, isSecret: false });
+const defineSecretSetting = <T>(...args: Parameters<typeof defineSetting<T>>): Setting<T> => ({
+  ...defineSetting(...args),
   isSecret: true,
 });
 
 const defaultBaseUrl = (env: Environment): string => {
   const host = env.HOST || '127.0.0.1';
-  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
-  return `${env.TLS_CERT_FILE ? 'https' : 'http'}://${reachable}:${env.PORT || '8080'}`;
+  const publicHost = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `${env.TLS_CERT_FILE ? 'https' : 'http'}://${publicHost}:${env.PORT || '8080'}`;
 };
 
-// More documents than cores: while some are printed, others are converted or wait for their pictures.
+// More documents than cores: while some are printed, others are converted or wait for images.
 const defaultRenderConcurrency = (): string => String(Math.min(3 * availableParallelism(), 64));
 
-/** Every setting there is: its variable, what it may be, its default (as one would write it in the environment) and what it is for. */
+/** All settings: variable, allowed values, default (as text of the variable) and description. */
 export const settingTable = {
-  port: defineSetting('PORT', integer(0, 65_535), '8080', 'The port that the API listens on; 0 takes a free one.'),
+  port: defineSetting('PORT', integer(0, 65_535), '8080', 'The port that the API listens on; 0 uses a free one.'),
   host: defineSetting(
     'HOST',
     text('an address or host name of this machine', /^[\w.:-]+$/),
@@ -61,25 +61,25 @@ export const settingTable = {
     'HEALTH_PORT',
     integer(0, 65_535),
     '0',
-    'The port of /health where a process runs without the API, whose own port serves it otherwise; 0 takes a free one.',
+    'The port of /health in a process without the API; with the API, its port serves /health. 0 uses a free one.',
   ),
   metricsToken: defineSecretSetting(
     'METRICS_TOKEN',
     optional(text('16 to 1024 visible ASCII characters', /^[\x21-\x7e]{16,1024}$/)),
     undefined,
-    'The bearer token that /metrics requires, in every process; by default none.',
+    'The bearer token that /metrics requires, in every process. By default /metrics needs none.',
   ),
   baseUrl: defineSetting(
     'BASE_URL',
     url('http://', 'https://'),
     defaultBaseUrl,
-    'How callers reach the service; download links begin with it.',
+    'The public URL of the service; download links start with it.',
   ),
   tlsCertFile: defineSetting(
     'TLS_CERT_FILE',
     optional(readableFile),
     undefined,
-    'PEM file of the certificate chain; with TLS_KEY_FILE the API speaks HTTPS itself.',
+    'PEM file of the certificate chain; with TLS_KEY_FILE, the API uses HTTPS itself.',
   ),
   tlsKeyFile: defineSetting(
     'TLS_KEY_FILE',
@@ -92,120 +92,124 @@ export const settingTable = {
     'COLOPHON_DATA_DIR',
     text('a folder'),
     './data',
-    'The folder in which the embedded engines keep their files.',
+    'The folder in which the embedded engines store their files.',
   ),
   eventStoreUrl: defineSetting(
     'EVENT_STORE_URL',
     engineUrl('sqlite:', 'kurrentdb://', 'kurrentdb+discover://', 'esdb://', 'esdb+discover://'),
     'sqlite:',
-    'The event log; `sqlite:` alone lies in the data folder.',
+    'The event log; `sqlite:` alone is a file in the data folder.',
   ),
   busUrl: defineSetting(
     'BUS_URL',
     engineUrl('memory:', 'nats://', 'tls://'),
     'memory:',
-    'The message bus; `memory:` is a queue in the memory of the one process, filled again from the event log at start.',
+    'The message bus; `memory:` is a queue in the memory of the one process, refilled from the event log at start.',
   ),
   readStoreUrl: defineSetting(
     'READ_STORE_URL',
     engineUrl('sqlite:', 'mongodb://', 'mongodb+srv://'),
     'sqlite:',
-    'The read models, and on MongoDB the limits; `sqlite:` alone lies in the data folder.',
+    'The read models, and on MongoDB also the limits; `sqlite:` alone is a file in the data folder.',
   ),
   blobStoreUrl: defineSetting(
     'BLOB_STORE_URL',
     engineUrl('file:', 'gridfs:', 'gridfs+srv:'),
     'file:',
-    'Inputs, templates and PDFs; `file:` alone lies in the data folder, `gridfs:` alone beside the read models.',
+    'Inputs, templates and PDFs; `file:` alone is in the data folder, `gridfs:` alone in the MongoDB of the read models.',
   ),
 
   secret: defineSecretSetting(
     'COLOPHON_SECRET',
     optional(secretText),
     undefined,
-    'What webhook secrets and download links are made from; by default it lies in the data folder. All processes of a cluster need the same one.',
+    'The secret that webhook secrets and download links are derived from. By default it is stored in the data folder. ' +
+      'All processes of an installation need the same one.',
   ),
   previousSecrets: defineSecretSetting(
     'COLOPHON_PREVIOUS_SECRETS',
     secretList,
     '',
-    'What COLOPHON_SECRET was before, for a day after a new one was set: callbacks that were sealed with it can still be sent, and its download links are accepted.',
+    'Previous values of COLOPHON_SECRET, for a day after it changed: callbacks that were encrypted with them can still be ' +
+      'sent, and their download links are accepted.',
   ),
 
   renderConcurrency: defineSetting(
     'RENDER_CONCURRENCY',
     integer(1, 256),
     defaultRenderConcurrency,
-    'How many documents are rendered at once, and at most of one account; up to four times as many while some take long. By default three times the number of cores.',
+    'How many documents are rendered at the same time, also for one account; up to four times as many while some take ' +
+      'long. By default three times the number of cores.',
   ),
   renderBacklog: defineSetting(
     'RENDER_BACKLOG',
     integer(1, 100_000_000),
     '100000',
-    'How many renders may wait before asynchronous ones are refused.',
+    'How many renders can wait before asynchronous requests are refused.',
   ),
   browserFile: defineSetting(
     'PUPPETEER_EXECUTABLE_PATH',
     optional(executableFile),
     findBrowser,
-    'The Chromium that prints; by default the first one found on PATH or left by the set-up.',
+    'The Chromium that prints; by default the first one on PATH, else the one that the set-up downloaded.',
   ),
   chromiumMemoryMb: defineSetting(
     'CHROMIUM_MEMORY_MB',
     integer(256, 1_048_576),
     '2048',
-    'Memory that one browser with all its processes may take, in MiB.',
+    'The memory that one browser with all its processes can use, in MiB.',
   ),
   countAsyncTowardRateLimit: defineSetting(
     'COUNT_ASYNC_TOWARD_RATE_LIMIT',
     trueOrFalse,
     'true',
-    'Whether asynchronous renders count toward the requests per minute.',
+    'Whether asynchronous renders count toward the rate limit (requests per minute).',
   ),
 
   egressAllow: defineSetting(
     'COLOPHON_EGRESS_ALLOW',
     egressAllowList,
     '',
-    'Hosts and ranges that documents and callbacks may reach although they are not public. A range opens those of the own addresses that lie in it; a short name that is named here is completed by the search domains of /etc/resolv.conf.',
+    'Hosts and ranges that documents and callbacks can reach although they are not public. A range also allows addresses ' +
+      'of this machine that are in it. The search domains of /etc/resolv.conf complete a short name in this list.',
   ),
   egressCaFile: defineSetting(
     'COLOPHON_EGRESS_CA_FILE',
     optional(readableFile),
     undefined,
-    'PEM file of authorities to trust, beside the usual ones, where the service connects to.',
+    'PEM file of certificate authorities to trust for outgoing connections, in addition to the usual ones.',
   ),
 
   logLevel: defineSetting(
     'LOG_LEVEL',
     oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
     'info',
-    'The least important kind of line that is logged.',
+    'The lowest level that is logged.',
   ),
   logFormat: defineSetting(
     'LOG_FORMAT',
     oneOf('json', 'pretty'),
     () => (process.stdout.isTTY ? 'pretty' : 'json'),
-    'json for programs, pretty for people; by default pretty on a terminal.',
+    'json for programs, pretty for people. By default pretty on a terminal, else json.',
   ),
 
   otlpEndpoint: defineSetting(
     'OTEL_EXPORTER_OTLP_ENDPOINT',
     optional(url('http://', 'https://')),
     undefined,
-    'Where traces and metrics are sent; without it none are, whatever other OTEL_* variables say. These apply as they are.',
+    'Where traces and metrics are sent; without it, nothing is sent. Other OTEL_* variables have their standard meaning.',
   ),
   otlpHeaders: defineSecretSetting(
     'OTEL_EXPORTER_OTLP_HEADERS',
     optional(text('name=value pairs with commas', /^[^=,]+=/)),
     undefined,
-    'Headers that are sent along with traces and metrics.',
+    'Headers to send with traces and metrics.',
   ),
   serviceName: defineSetting(
     'OTEL_SERVICE_NAME',
     text('a name'),
     'colophon',
-    'What traces and metrics call this service.',
+    'The service name in traces and metrics.',
   ),
   tracesSampler: defineSetting(
     'OTEL_TRACES_SAMPLER',
@@ -218,31 +222,31 @@ export const settingTable = {
       'parentbased_traceidratio',
     ),
     'parentbased_always_on',
-    'Which traces are kept.',
+    'Which traces are sampled.',
   ),
   tracesSamplerArg: defineSetting(
     'OTEL_TRACES_SAMPLER_ARG',
     fraction,
     '1',
-    'The share of traces that a ratio sampler keeps.',
+    'The fraction of traces that a ratio sampler samples.',
   ),
   telemetryDisabled: defineSetting(
     'OTEL_SDK_DISABLED',
     trueOrFalse,
     'false',
-    'Whether nothing is sent even where there is an address to send to.',
+    'Whether sending is disabled, even if an endpoint is set.',
   ),
   tracesExporter: defineSetting(
     'OTEL_TRACES_EXPORTER',
     oneOf('otlp', 'none'),
     'otlp',
-    'Whether traces are sent where there is an address to send to.',
+    'Whether traces are sent if an endpoint is set.',
   ),
   metricsExporter: defineSetting(
     'OTEL_METRICS_EXPORTER',
     oneOf('otlp', 'none'),
     'otlp',
-    'Whether metrics are sent, beside `/metrics`, where there is an address to send to.',
+    'Whether metrics are sent if an endpoint is set; `/metrics` is always served.',
   ),
   metricIntervalMs: defineSetting(
     'OTEL_METRIC_EXPORT_INTERVAL',
@@ -254,18 +258,18 @@ export const settingTable = {
     'OTEL_BSP_MAX_QUEUE_SIZE',
     integer(1, 1_000_000),
     '20000',
-    'How many spans may wait to be sent; further ones are lost.',
+    'How many spans can wait to be sent; further ones are dropped.',
   ),
   spanBatchSize: defineSetting(
     'OTEL_BSP_MAX_EXPORT_BATCH_SIZE',
     integer(1, 1_000_000),
     '512',
-    'How many spans are sent at once.',
+    'How many spans are sent in one request.',
   ),
   spanExportDelayMs: defineSetting(
     'OTEL_BSP_SCHEDULE_DELAY',
     integer(1, 3_600_000),
     '1000',
-    'How long spans wait at most to be sent, in milliseconds.',
+    'The maximum time that spans wait to be sent, in milliseconds.',
   ),
 } as const satisfies Record<string, Setting<unknown>>;

@@ -3,16 +3,16 @@ import { z } from 'zod';
 import { parseAllowList } from '#libs/egress/allow-list.ts';
 import { isExecutable } from './find-browser.mjs';
 
-/** How the text of a variable becomes a value, and what to tell someone whose text does not. */
+/** Parses the text of a variable. `allowedValues` completes the sentence "allowed is ...". */
 export type SettingType<T> = { allowedValues: string; schema: z.ZodType<T, string | undefined> };
 
-const settingType = <T>(allowed: string, schema: z.ZodType<T, string | undefined>): SettingType<T> => ({
-  allowedValues: allowed,
+const settingType = <T>(allowedValues: string, schema: z.ZodType<T, string | undefined>): SettingType<T> => ({
+  allowedValues,
   schema,
 });
 
-export const text = (allowed: string, pattern = /./): SettingType<string> =>
-  settingType(allowed, z.string().regex(pattern) as z.ZodType<string, string | undefined>);
+export const text = (allowedValues: string, pattern = /./): SettingType<string> =>
+  settingType(allowedValues, z.string().regex(pattern) as z.ZodType<string, string | undefined>);
 
 export const optional = <T>({ allowedValues, schema }: SettingType<T>): SettingType<T | undefined> =>
   settingType(allowedValues, schema.optional());
@@ -44,15 +44,15 @@ export const trueOrFalse: SettingType<boolean> = settingType(
 );
 
 export const url = (...schemes: readonly string[]): SettingType<string> => {
-  const isOneOfThem = (value: string) =>
+  const hasScheme = (value: string) =>
     schemes.some((scheme) => value.startsWith(scheme) && (!scheme.endsWith('//') || URL.canParse(value)));
   return settingType(
     `a URL that begins with ${schemes.join(' or ')}`,
-    z.string().refine(isOneOfThem) as z.ZodType<string, string | undefined>,
+    z.string().refine(hasScheme) as z.ZodType<string, string | undefined>,
   );
 };
 
-/** The address of an engine; what follows the scheme can be more than a URL may hold, such as several hosts, and the engine itself says what is wrong with it. */
+/** The address of an engine. Only the scheme is checked here: the rest need not be a URL (several hosts), and the engine checks it. */
 export const engineUrl = (...schemes: readonly string[]): SettingType<string> =>
   settingType(
     `an address that begins with ${schemes.join(' or ')}`,
@@ -92,7 +92,7 @@ const isAllowList = (entries: string[]): boolean => {
 };
 
 export const egressAllowList: SettingType<string[]> = settingType(
-  'a list, with commas, of host, host:port, *.suffix, *.suffix:port or address ranges such as 10.0.0.0/8',
+  'a comma-separated list of host, host:port, *.suffix, *.suffix:port or address ranges such as 10.0.0.0/8',
   z
     .string()
     .transform((list) =>
@@ -112,7 +112,7 @@ export const secretText: SettingType<string> = text(
 );
 
 export const secretList: SettingType<string[]> = settingType(
-  'a list, with commas, of what COLOPHON_SECRET may be; one with a comma in it as base64: and its base64',
+  'a comma-separated list of values that COLOPHON_SECRET allows; a secret with a comma must be base64: and its base64',
   z
     .string()
     .transform((list) =>

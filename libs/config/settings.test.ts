@@ -13,7 +13,7 @@ const settingsErrorOf = (env: Record<string, string>): string => {
   throw new Error('The settings were accepted.');
 };
 
-describe('without any variable', () => {
+describe('Without any variable', () => {
   test('the service listens on loopback, port 8080, with embedded engines', () => {
     expect(loadSettings(minimalEnvironment)).toMatchObject({
       port: 8080,
@@ -36,8 +36,8 @@ describe('without any variable', () => {
   });
 });
 
-describe('values', () => {
-  test('the base address follows host, port and TLS unless it is given', () => {
+describe('A value', () => {
+  test('of BASE_URL is derived from host, port and TLS unless it is set', () => {
     expect(loadSettings({ ...minimalEnvironment, HOST: '::1', PORT: '9000' }).baseUrl).toBe('http://[::1]:9000');
     expect(loadSettings({ ...minimalEnvironment, HOST: '0.0.0.0' }).baseUrl).toBe('http://localhost:8080');
     expect(
@@ -48,28 +48,28 @@ describe('values', () => {
     );
   });
 
-  test('a list is split at commas and its blanks fall away', () => {
+  test('that is a list is split at commas and trimmed', () => {
     expect(
       loadSettings({ ...minimalEnvironment, COLOPHON_EGRESS_ALLOW: 'intranet:8443, 10.0.0.0/8,' }).egressAllow,
     ).toEqual(['intranet:8443', '10.0.0.0/8']);
   });
 
-  test('the browser is the one that is named', () => {
+  test('of PUPPETEER_EXECUTABLE_PATH selects the browser', () => {
     expect(loadSettings({ ...minimalEnvironment, PUPPETEER_EXECUTABLE_PATH: process.execPath }).browserFile).toBe(
       process.execPath,
     );
   });
 });
 
-describe('a wrong variable', () => {
+describe('A wrong setting', () => {
   test.each([
     ['COLOPHON_SECRET', 'base64:dG9vIHNob3J0', 'base64: and the content of a secret.key'],
     [
       'COLOPHON_PREVIOUS_SECRETS',
       `${'x'.repeat(32)},short`,
-      'a list, with commas, of what COLOPHON_SECRET may be; one with a comma in it as base64: and its base64',
+      'a comma-separated list of values that COLOPHON_SECRET allows; a secret with a comma must be base64: and its base64',
     ],
-  ])('%s, a secret, is refused without its value', (variable, value, allowed) => {
+  ])('is reported without its value if it is a secret: %s', (variable, value, allowed) => {
     expect(settingsErrorOf({ [variable]: value })).toContain(`${variable} is "***"; allowed is`);
     expect(settingsErrorOf({ [variable]: value })).toContain(allowed);
   });
@@ -90,14 +90,14 @@ describe('a wrong variable', () => {
     ['PUPPETEER_EXECUTABLE_PATH', '/etc/passwd', 'a file that this user can execute'],
     ['LOG_LEVEL', 'loud', 'one of trace, debug'],
     ['OTEL_TRACES_SAMPLER_ARG', '1.5', 'a number from 0 to 1'],
-  ])('%s=%s is refused with its name, its value and what is allowed', (variable, value, allowed) => {
+  ])('is reported with its name, its value and what is allowed: %s=%s', (variable, value, allowed) => {
     const message = settingsErrorOf({ [variable]: value });
     expect(message).toContain(`${variable} is ${JSON.stringify(value)}; allowed is `);
     expect(message).toContain(allowed);
     expect(message.split('\n')).toHaveLength(1);
   });
 
-  test('all that are wrong are named at once, and no default that follows from them', () => {
+  test('is reported together with all others, but without defaults derived from it', () => {
     expect(
       settingsErrorOf({ PORT: 'x', LOG_LEVEL: 'y' })
         .split('\n')
@@ -105,41 +105,47 @@ describe('a wrong variable', () => {
     ).toEqual(['PORT', 'LOG_LEVEL']);
   });
 
-  test('a certificate without its key, or a key without its certificate, is refused', () => {
+  test('can be a certificate without its key, or a key without its certificate', () => {
     expect(settingsErrorOf({ TLS_CERT_FILE: process.execPath })).toContain('TLS_CERT_FILE is set without TLS_KEY_FILE');
     expect(settingsErrorOf({ TLS_KEY_FILE: process.execPath })).toContain('TLS_KEY_FILE is set without TLS_CERT_FILE');
   });
 
-  test('a log on a server without the secret that its processes share is refused', () => {
+  test('can be an event log on a server without a secret', () => {
     const servers = { EVENT_STORE_URL: 'kurrentdb://host', BUS_URL: 'nats://host', READ_STORE_URL: 'mongodb://host' };
     expect(settingsErrorOf(servers)).toContain('COLOPHON_SECRET is missing');
     expect(loadSettings({ ...servers, COLOPHON_SECRET: 'x'.repeat(32) }).eventStoreUrl).toBe('kurrentdb://host');
   });
 
-  test('a log or a bus on a server with read models in a file is refused with the settings of both kinds', () => {
+  test('can be an event log and a bus on servers with read models in a file; both are named', () => {
     expect(
       settingsErrorOf({ EVENT_STORE_URL: 'kurrentdb://host', BUS_URL: 'nats://host', COLOPHON_SECRET: 'x'.repeat(32) }),
     ).toMatch(/^EVENT_STORE_URL and BUS_URL name servers, but READ_STORE_URL names a file/);
   });
 
-  test('a password in an address is not repeated', () => {
+  test('is reported without the password in an address', () => {
     expect(settingsErrorOf({ EVENT_STORE_URL: 'postgres://admin:changeit@host' })).not.toContain('changeit');
     expect(settingsErrorOf({ OTEL_EXPORTER_OTLP_HEADERS: 'changeit' })).not.toContain('changeit');
   });
 });
 
-describe('the description', () => {
-  test('every setting has its sentence, what is allowed, its value and where that comes from', () => {
-    const lines = describeSettings({ ...minimalEnvironment, PORT: '9000' });
-    expect(lines).toHaveLength(Object.keys(settingTable).length);
-    expect(lines.every(({ description, allowedValues }) => description.endsWith('.') && allowedValues.length > 3)).toBe(
-      true,
-    );
-    expect(lines.find(({ variable }) => variable === 'PORT')).toMatchObject({ value: '9000', from: 'environment' });
-    expect(lines.find(({ variable }) => variable === 'HOST')).toMatchObject({ value: '127.0.0.1', from: 'default' });
+describe('The description of the settings', () => {
+  test('has for each setting a sentence, what is allowed, its value and the source of the value', () => {
+    const descriptions = describeSettings({ ...minimalEnvironment, PORT: '9000' });
+    expect(descriptions).toHaveLength(Object.keys(settingTable).length);
+    expect(
+      descriptions.every(({ description, allowedValues }) => description.endsWith('.') && allowedValues.length > 3),
+    ).toBe(true);
+    expect(descriptions.find(({ variable }) => variable === 'PORT')).toMatchObject({
+      value: '9000',
+      source: 'environment',
+    });
+    expect(descriptions.find(({ variable }) => variable === 'HOST')).toMatchObject({
+      value: '127.0.0.1',
+      source: 'default',
+    });
   });
 
-  test('passwords and tokens are masked, and a wrong value does not hinder it', () => {
+  test('masks passwords and tokens, also when another value is wrong', () => {
     const shown = JSON.stringify(
       describeSettings({
         ...minimalEnvironment,

@@ -8,17 +8,17 @@ const maskCredentials = (url: string): string =>
     .replace(/(:\/\/)[^/?#]*@/, `$1${maskText}@`)
     .replace(/([?&][^=&]*(?:password|secret|token|key)[^=&]*=)[^&]*/gi, `$1${maskText}`);
 
-/** A value as it may be shown: of a secret nothing, of an address all but its credentials. */
+/** Hides a secret, and the credentials in an address. */
 const mask = (value: string, isSecret: boolean): string =>
   isSecret && value !== '' ? maskText : maskCredentials(value);
 
 type SettingTable = typeof settingTable;
 type SettingName = keyof SettingTable;
 
-/** All settings, defaults filled in. Addresses of engines stay text; lists are split; sizes are in the unit that the name says. */
+/** All settings, with defaults. Engine addresses are text, lists are arrays, sizes are in the unit of their name. */
 export type Settings = { readonly [N in SettingName]: SettingTable[N] extends Setting<infer T> ? T : never };
 
-/** One or more variables of the environment are wrong; the message names each, what it was and what is allowed. */
+/** Environment variables are wrong. The message has one line for each, with its value and what is allowed. */
 export class SettingsError extends Error {}
 
 type RawSetting = { name: SettingName; setting: Setting<unknown>; raw: string | undefined; isSet: boolean };
@@ -28,9 +28,9 @@ const settingNames = Object.keys(settingTable) as SettingName[];
 const readRawSettings = (env: Environment): RawSetting[] =>
   settingNames.map((name) => {
     const setting: Setting<unknown> = settingTable[name];
-    const given = env[setting.variable];
-    // An empty variable is what a compose file or a shell makes of one that was not set.
-    if (given !== undefined && given !== '') return { name, setting, raw: given, isSet: true };
+    const value = env[setting.variable];
+    // Compose files and shells pass a variable that is not set as an empty one.
+    if (value !== undefined && value !== '') return { name, setting, raw: value, isSet: true };
     return {
       name,
       setting,
@@ -40,42 +40,51 @@ const readRawSettings = (env: Environment): RawSetting[] =>
   });
 
 const invalidSettingMessage = ({ setting, raw }: RawSetting): string =>
-  `${setting.variable} is ${raw === undefined ? 'missing' : JSON.stringify(mask(raw, setting.isSecret))}; allowed is ${setting.type.allowedValues}.`;
+  `${setting.variable} is ${raw === undefined ? 'missing' : JSON.stringify(mask(raw, setting.isSecret))}; ` +
+  `allowed is ${setting.type.allowedValues}.`;
 
 const settingPairs = [['tlsCertFile', 'tlsKeyFile']] as const;
 
-const findIncompletePairs = (readings: readonly RawSetting[]): string[] =>
-  settingPairs.flatMap(([one, other]) => {
-    const [a, b] = [one, other].map((name) => readings.find((reading) => reading.name === name)?.isSet);
-    if (a === b) return [];
-    const [present, absent] = a ? [one, other] : [other, one];
+const findIncompletePairs = (rawSettings: readonly RawSetting[]): string[] =>
+  settingPairs.flatMap(([first, second]) => {
+    const [isFirstSet, isSecondSet] = [first, second].map(
+      (name) => rawSettings.find((raw) => raw.name === name)?.isSet,
+    );
+    if (isFirstSet === isSecondSet) return [];
+    const [present, absent] = isFirstSet ? [first, second] : [second, first];
     return [
       `${settingTable[present].variable} is set without ${settingTable[absent].variable}; allowed is both or neither.`,
     ];
   });
 
-/** Where the log lies on a server, several processes share it; each would make download links and signatures from a secret of its own. */
+/** Processes that share an event log must share the secret for download links and signatures. */
 const findMissingSecret = ({ secret, eventStoreUrl }: Settings): string[] => {
   if (secret !== undefined || eventStoreUrl.startsWith('sqlite:')) return [];
   return [
-    `${settingTable.secret.variable} is missing, and ${settingTable.eventStoreUrl.variable} names a server, whose processes all need the same one; allowed is ${settingTable.secret.type.allowedValues}.`,
+    `${settingTable.secret.variable} is missing, but ${settingTable.eventStoreUrl.variable} names a server, and all its ` +
+      `processes need the same secret; allowed is ${settingTable.secret.type.allowedValues}.`,
   ];
 };
 
-/** Reads every setting from the environment. Throws a SettingsError about all that are wrong at once. */
+/** Reads all settings from the environment. @throws SettingsError with all wrong settings */
 export const loadSettings = (env: Environment): Settings => {
-  const readings = readRawSettings(env);
-  const parsed = readings.map((reading) => ({ reading, result: reading.setting.type.schema.safeParse(reading.raw) }));
-  const failed = parsed.filter(({ result }) => !result.success).map(({ reading }) => reading);
-  // A default that is made from a wrong variable is not a second mistake.
-  const mistakes = failed.some(({ isSet }) => isSet) ? failed.filter(({ isSet }) => isSet) : failed;
-  const settings = Object.fromEntries(parsed.map(({ reading, result }) => [reading.name, result.data])) as Settings;
-  const wrong = [
-    ...mistakes.map(invalidSettingMessage),
-    ...findIncompletePairs(readings),
-    ...(mistakes.length > 0 ? [] : [...findCombinationProblems(settings), ...findMissingSecret(settings)]),
+  const rawSettings = readRawSettings(env);
+  const parsed = rawSettings.map((rawSetting) => ({
+    rawSetting,
+    result: rawSetting.setting.type.schema.safeParse(rawSetting.raw),
+  }));
+  const failed = parsed.filter(({ result }) => !result.success).map(({ rawSetting }) => rawSetting);
+  // A default that is derived from a wrong variable is not a second error.
+  const invalid = failed.some(({ isSet }) => isSet) ? failed.filter(({ isSet }) => isSet) : failed;
+  const settings = Object.fromEntries(
+    parsed.map(({ rawSetting, result }) => [rawSetting.name, result.data]),
+  ) as Settings;
+  const problems = [
+    ...invalid.map(invalidSettingMessage),
+    ...findIncompletePairs(rawSettings),
+    ...(invalid.length > 0 ? [] : [...findCombinationProblems(settings), ...findMissingSecret(settings)]),
   ];
-  if (wrong.length > 0) throw new SettingsError(wrong.join('\n'));
+  if (problems.length > 0) throw new SettingsError(problems.join('\n'));
   return settings;
 };
 
@@ -87,7 +96,7 @@ export type SettingDescription = {
   description: string;
 };
 
-/** What `colophon config` shows: every variable with its present value (secrets masked, null where there is none), wrong ones included. */
+/** What `colophon config` shows: every variable with its current value, also a wrong one. Secrets are masked; null: no value. */
 export const describeSettings = (env: Environment): SettingDescription[] =>
   readRawSettings(env).map(({ setting, raw, isSet }) => ({
     variable: setting.variable,

@@ -13,24 +13,24 @@ import { print } from './output.ts';
 type ChangeMessages = { changed: string; unchanged: string };
 
 const runAccountChange = (
-  prefixed: string,
-  wish: AccountChange,
+  prefixedId: string,
+  change: AccountChange,
   { changed, unchanged }: ChangeMessages,
   command: Command,
 ): Promise<void> =>
   withEngines(async ({ engines, eventLog, actor }) => {
-    const { id } = await requireAccount(engines.reads, prefixed);
+    const { id } = await requireAccount(engines.reads, prefixedId);
     const { changed: isChanged, state } = await changeCallersAndWait(engines, () =>
-      changeAccount(eventLog, actor, id, wish),
+      changeAccount(eventLog, actor, id, change),
     );
-    const shown =
+    const fields =
       state.status === 'NONE'
         ? {}
         : { plan: state.plan, state: accountState(state.status), overrides: state.overrides };
     print(
       wantsJson(command),
-      { id: prefixed, changed: isChanged, ...shown },
-      `Account ${prefixed} ${isChanged ? changed : unchanged}.`,
+      { id: prefixedId, changed: isChanged, ...fields },
+      `Account ${prefixedId} ${isChanged ? changed : unchanged}.`,
     );
   });
 
@@ -41,14 +41,14 @@ type ReasonOption = { reason?: string };
 const addSuspendCommand = (account: Command): void =>
   void account
     .command('suspend <id>')
-    .description('refuse every request of an account from now on, with 403 account_suspended')
-    .requiredOption('--reason <text>', 'why; the caller is told, and the log keeps it', oneLine)
+    .description('refuse all requests of an account with 403 account_suspended')
+    .requiredOption('--reason <text>', 'the reason, shown to the caller and recorded', oneLine)
     .addHelpText('after', examples('account suspend acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --reason "invoice 118 is unpaid"'))
     .action((id: string, { reason }: { reason: string }, command: Command) =>
       runAccountChange(
         id,
         { type: 'suspend', reason },
-        { changed: `is suspended: ${reason}`, unchanged: 'was suspended before; the reason stays as it was' },
+        { changed: `is suspended: ${reason}`, unchanged: 'was already suspended; its reason did not change' },
         command,
       ),
     );
@@ -56,8 +56,8 @@ const addSuspendCommand = (account: Command): void =>
 const addReinstateCommand = (account: Command): void =>
   void account
     .command('reinstate <id>')
-    .description('let a suspended account in again')
-    .option('--reason <text>', 'why, for the record', oneLine)
+    .description('accept requests of a suspended account again')
+    .option('--reason <text>', 'the reason, recorded', oneLine)
     .addHelpText('after', examples('account reinstate acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --reason "paid"'))
     .action((id: string, { reason }: ReasonOption, command: Command) =>
       runAccountChange(
@@ -72,53 +72,54 @@ const addPlanCommand = (account: Command): void =>
   void account
     .command('plan')
     .argument('<id>', 'the account')
-    .addArgument(new Argument('<plan>', 'its plan from now on').choices(planNames))
-    .description("change an account's plan. Figures of its own that are not named again fall away")
-    .option('--requests-per-minute <n>', "in place of the plan's figure", positiveInteger)
-    .option('--requests-per-month <n>', "in place of the plan's figure", positiveInteger)
-    .option('--max-pdf-mb <n>', "in place of the plan's figure", positiveNumber)
-    .option('--reason <text>', 'why, for the record', oneLine)
+    .addArgument(new Argument('<plan>', 'the new plan').choices(planNames))
+    .description("change an account's plan; its own limits are replaced by those in this command")
+    .option('--requests-per-minute <n>', 'replaces the value of the plan', positiveInteger)
+    .option('--requests-per-month <n>', 'replaces the value of the plan', positiveInteger)
+    .option('--max-pdf-mb <n>', 'replaces the value of the plan', positiveNumber)
+    .option('--reason <text>', 'the reason, recorded', oneLine)
     .addHelpText(
       'after',
       examples(
         'account plan acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M pro',
-        'account plan acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M enterprise --requests-per-minute 600 --max-pdf-mb 200 --reason "contract of May"',
+        'account plan acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M enterprise --requests-per-minute 600 --max-pdf-mb 200 ' +
+          '--reason "contract of May"',
       ),
     )
     .action((id: string, plan: PlanName, { reason, ...overrides }: ReasonOption & LimitOverrides, command: Command) => {
-      const own = Object.entries(overrides).map(([name, value]) => `${toOptionName(name)} ${value}`);
-      const terms = [`the plan ${plan}`, ...(own.length > 0 ? [`with ${own.join(', ')}`] : [])].join(' ');
+      const limits = Object.entries(overrides).map(([name, value]) => `${toOptionName(name)} ${value}`);
+      const planText = [`the plan ${plan}`, ...(limits.length > 0 ? [`with ${limits.join(', ')}`] : [])].join(' ');
       return runAccountChange(
         id,
         { type: 'changePlan', plan, overrides, reason: reason ?? null },
-        { changed: `is on ${terms}`, unchanged: `was on ${terms} before` },
+        { changed: `is on ${planText}`, unchanged: `was already on ${planText}` },
         command,
       );
     });
 
-/** `colophon account suspend|reinstate|plan`: each an event with its reason and who did it, in force at once. */
+/** `colophon account suspend|reinstate|plan` */
 export const addAccountChangeCommands = (account: Command): void => {
   addSuspendCommand(account);
   addReinstateCommand(account);
   addPlanCommand(account);
 };
 
-const showWebhookSecret = (prefixed: string, rotate: boolean, json: boolean): Promise<void> =>
+const showWebhookSecret = (prefixedId: string, rotate: boolean, json: boolean): Promise<void> =>
   withEngines(async ({ settings, engines: { store, reads }, eventLog, actor }) => {
-    const { id } = await requireAccount(reads, prefixed);
+    const { id } = await requireAccount(reads, prefixedId);
     if (rotate) {
       await changeAccount(eventLog, actor, id, { type: 'rotateWebhookSecret' });
       await catchUp(store, reads, projections);
     }
     const [secret] = webhookSecrets(
       loadInstallationSecrets(settings),
-      await requireAccount(reads, prefixed),
+      await requireAccount(reads, prefixedId),
       eventLog.now(),
     );
     print(
       json,
       { secret },
-      rotate ? `${secret}\n\nFor 24 hours callbacks are signed with the former secret too.` : secret,
+      rotate ? `${secret}\n\nFor 24 hours callbacks are also signed with the previous secret.` : secret,
     );
   });
 
@@ -126,7 +127,7 @@ const showWebhookSecret = (prefixed: string, rotate: boolean, json: boolean): Pr
 export const addWebhookSecretCommand = (account: Command): void => {
   account
     .command('webhook-secret <id>')
-    .description("the secret that an account's callbacks are signed with")
+    .description("show the secret that signs an account's callbacks")
     .addHelpText(
       'after',
       examples(
@@ -134,7 +135,7 @@ export const addWebhookSecretCommand = (account: Command): void => {
         'account webhook-secret acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M --rotate',
       ),
     )
-    .option('--rotate', 'take a new one; for 24 hours the former one signs too')
+    .option('--rotate', 'create a new secret; for 24 hours the previous one also signs')
     .action((id: string, options: { rotate?: true }, command: Command) =>
       showWebhookSecret(id, options.rotate === true, wantsJson(command)),
     );

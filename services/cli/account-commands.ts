@@ -10,10 +10,10 @@ import { print, table } from './output.ts';
 
 const toLabel = (name: string): string => name.replaceAll('_', ' ');
 
-/** An account for people: one fact a line. */
+/** An account as text, one field on each line. */
 const formatAccount = ({ limits, usage, overrides: _, suspended_at: since, reason, ...facts }: AccountView): string => {
   const state = since === null ? facts.state : `suspended since ${since}: ${reason}`;
-  const lines = { ...facts, state, 'renders that count': `${usage.used} in ${usage.period}`, ...limits };
+  const lines = { ...facts, state, 'renders toward quota': `${usage.used} in ${usage.period}`, ...limits };
   const width = Math.max(...Object.keys(lines).map((name) => name.length));
   return Object.entries(lines)
     .map(([name, value]) => `${toLabel(name).padEnd(width)}  ${value ?? 'unlimited'}`)
@@ -35,7 +35,7 @@ type CreateOptions = {
 const createAccount = ({ name, plan, ...overrides }: CreateOptions, json: boolean): Promise<void> =>
   withEngines(async ({ eventLog, actor }) => {
     const id = accountIdOf(await openAccount(eventLog, actor, { name, plan, overrides }));
-    print(json, { id, name, plan, ...overrides }, `Account ${id} (${name}) is open on the plan ${plan}.`);
+    print(json, { id, name, plan, ...overrides }, `Account ${id} (${name}) was created with the plan ${plan}.`);
   });
 
 const printAccounts = (json: boolean): Promise<void> =>
@@ -50,9 +50,9 @@ const printAccounts = (json: boolean): Promise<void> =>
     print(json, rows, table(rows));
   });
 
-const showAccount = (prefixed: string, json: boolean): Promise<void> =>
+const showAccount = (prefixedId: string, json: boolean): Promise<void> =>
   withEngines(async ({ engines: { reads }, eventLog }) => {
-    const details = await describeAccount(reads, await requireAccount(reads, prefixed), eventLog.now());
+    const details = await describeAccount(reads, await requireAccount(reads, prefixedId), eventLog.now());
     print(json, details, formatAccount(details));
   });
 
@@ -60,7 +60,7 @@ const showAccount = (prefixed: string, json: boolean): Promise<void> =>
 export const addAccountCommands = (program: Command): void => {
   const account = program
     .command('account')
-    .description('open accounts, see them, change their plan, suspend them')
+    .description('create and show accounts, change their plan, suspend them')
     .addHelpText(
       'after',
       examples(
@@ -71,12 +71,12 @@ export const addAccountCommands = (program: Command): void => {
     );
   account
     .command('create')
-    .description('open an account')
-    .requiredOption('--name <name>', 'what to call it', oneLine)
+    .description('create an account')
+    .requiredOption('--name <name>', 'a name for the account', oneLine)
     .addOption(planOption)
-    .option('--requests-per-minute <n>', "in place of the plan's figure", positiveInteger)
-    .option('--requests-per-month <n>', "in place of the plan's figure", positiveInteger)
-    .option('--max-pdf-mb <n>', "in place of the plan's figure", positiveNumber)
+    .option('--requests-per-minute <n>', 'replaces the value of the plan', positiveInteger)
+    .option('--requests-per-month <n>', 'replaces the value of the plan', positiveInteger)
+    .option('--max-pdf-mb <n>', 'replaces the value of the plan', positiveNumber)
     .addHelpText(
       'after',
       examples(
@@ -87,11 +87,11 @@ export const addAccountCommands = (program: Command): void => {
     .action((options: CreateOptions, command: Command) => createAccount(options, wantsJson(command)));
   account
     .command('list')
-    .description('all accounts')
+    .description('list all accounts')
     .action((_: unknown, command: Command) => printAccounts(wantsJson(command)));
   account
     .command('show <id>')
-    .description('an account with its limits, and what it has used of this month')
+    .description('show an account with its limits and its usage this month')
     .addHelpText('after', examples('account show acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M'))
     .action((id: string, _: unknown, command: Command) => showAccount(id, wantsJson(command)));
   addAccountChangeCommands(account);

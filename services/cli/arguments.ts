@@ -8,8 +8,6 @@ import type { ApiKeyDocument } from '#libs/projections/api-keys.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 import { UsageError } from '../process/command-context.ts';
 
-/** How texts of the command line become values; what is wrong ends in a message that says what is allowed. */
-
 /** A number above 0. @throws InvalidArgumentError */
 export const positiveNumber = (text: string): number => {
   const value = Number(text);
@@ -38,20 +36,20 @@ export const oneLine = (text: string): string => {
   return data;
 };
 
-/** Permissions with commas between them, each once. @throws InvalidArgumentError */
+/** A comma-separated list of permissions, without duplicates. @throws InvalidArgumentError */
 export const permissionList = (text: string): Permission[] => {
-  const wished = [...new Set(text.split(',').map((one) => one.trim()))];
-  const unknown = wished.filter((one) => !(permissions as readonly string[]).includes(one));
+  const names = [...new Set(text.split(',').map((name) => name.trim()))];
+  const unknown = names.filter((name) => !(permissions as readonly string[]).includes(name));
   if (unknown.length > 0)
     throw new InvalidArgumentError(
-      `Unknown: ${unknown.join(', ') || '(nothing)'}. There are: ${permissions.join(', ')}.`,
+      `Unknown: ${unknown.join(', ') || '(nothing)'}. Allowed: ${permissions.join(', ')}.`,
     );
-  return wished as Permission[];
+  return names as Permission[];
 };
 
 const isoDateOrTime = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 
-/** A date or time as ISO 8601 in UTC. @throws InvalidArgumentError */
+/** Converts an ISO 8601 date or time to UTC. @throws InvalidArgumentError */
 export const isoTimestamp = (text: string): string => {
   if (!isoDateOrTime.safeParse(text).success)
     throw new InvalidArgumentError('It must be an ISO 8601 date or time, such as 2030-01-31 or 2030-01-31T12:00:00Z.');
@@ -61,28 +59,27 @@ export const isoTimestamp = (text: string): string => {
 /** `YYYY-MM`. @throws InvalidArgumentError */
 export const month = (text: string): string => {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(text))
-    throw new InvalidArgumentError('It must be a month written YYYY-MM, such as 2030-01.');
+    throw new InvalidArgumentError('It must be a month in the form YYYY-MM, such as 2030-01.');
   return text;
 };
 
-/** Whether the command was given with `--json`. */
 export const wantsJson = (command: Command): boolean => command.optsWithGlobals().json === true;
 
-/** The text that `--help` ends with. */
+/** The end of a `--help` text. */
 export const examples = (...lines: readonly string[]): string =>
   `\nExamples:\n${lines.map((line) => `  $ colophon ${line}`).join('\n')}`;
 
 /** An account by its `acc_<id>`. @throws UsageError */
-export const requireAccount = async (reads: ReadStore, prefixed: string): Promise<AccountDocument> => {
-  const document = await findAccount(reads, prefixed);
-  if (!document) throw new UsageError(`There is no account ${prefixed}. "colophon account list" shows all.`);
+export const requireAccount = async (reads: ReadStore, prefixedId: string): Promise<AccountDocument> => {
+  const document = await findAccount(reads, prefixedId);
+  if (!document) throw new UsageError(`There is no account ${prefixedId}. "colophon account list" shows all.`);
   return document;
 };
 
 /** A key by its `key_<id>`. @throws UsageError */
-export const requireKey = async (reads: ReadStore, prefixed: string): Promise<ApiKeyDocument> => {
-  const document = await findKey(reads, prefixed);
+export const requireKey = async (reads: ReadStore, prefixedId: string): Promise<ApiKeyDocument> => {
+  const document = await findKey(reads, prefixedId);
   if (!document)
-    throw new UsageError(`There is no key ${prefixed}. "colophon key list --account ID" shows an account's keys.`);
+    throw new UsageError(`There is no key ${prefixedId}. "colophon key list --account ID" shows an account's keys.`);
   return document;
 };

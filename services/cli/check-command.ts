@@ -15,69 +15,68 @@ import { print } from './output.ts';
 export const addConfigCommand = (program: Command): void => {
   program
     .command('config')
-    .description('every setting: its value now, where it comes from, and what it is for')
+    .description('show every setting: its value, the source of the value, and its description')
     .action((_: unknown, command: Command) => {
-      const lines = describeSettings(process.env);
-      const text = lines
+      const descriptions = describeSettings(process.env);
+      const text = descriptions
         .map(
           ({ variable, value, source, allowedValues, description }) =>
             `${variable}=${value ?? ''}  (${source})\n  ${description} Allowed: ${allowedValues}.`,
         )
         .join('\n');
-      print(command.optsWithGlobals().json === true, lines, text);
+      const json = descriptions.map(({ allowedValues, ...rest }) => ({ ...rest, allowed_values: allowedValues }));
+      print(wantsJson(command), json, text);
     });
 };
 
 type DatabaseChecks = { file: string; problems: string[] }[];
 type ContentChecks = {
   eventLog: { events: number; problems: string[] };
-  /** Null if the check ended early, so that no blob was checked. */ blobs: {
-    checked: number;
-    problems: BlobProblem[];
-  } | null;
+  /** Null if the check ended early and no blob was checked. */
+  blobs: { checked: number; problems: BlobProblem[] } | null;
 };
 
 const eventLogCheckOptions = (store: object) => ({
   positions: isRemoteEngine(store) ? ('any' as const) : ('contiguous' as const),
 });
 
-const checkContents = async (shelf: EngineFactory): Promise<ContentChecks> => {
-  const [store, blobs] = await Promise.all([shelf.store(), shelf.blobs()]);
-  await waitForEngines({ missing: () => shelf.serversMissing() });
-  const promised = createReferencedBlobs();
-  const log = await checkEventLog(store, eventLogCheckOptions(store), (event) => promised.addEvent(event));
-  const { checked, problems } = await checkBlobs(blobs, promised.hashesAt(new Date()));
-  // A service that runs may have erased some meanwhile.
+const checkContents = async (engines: EngineFactory): Promise<ContentChecks> => {
+  const [store, blobs] = await Promise.all([engines.store(), engines.blobs()]);
+  await waitForEngines({ missing: () => engines.serversMissing() });
+  const referenced = createReferencedBlobs();
+  const result = await checkEventLog(store, eventLogCheckOptions(store), (event) => referenced.addEvent(event));
+  const { checked, problems } = await checkBlobs(blobs, referenced.hashesAt(new Date()));
+  // A running service can have erased some in the meantime.
   if (problems.length > 0)
-    await checkEventLog(store, eventLogCheckOptions(store), (event) => promised.addEvent(event), log.endPosition);
-  const still = promised.hashesAt(new Date());
+    await checkEventLog(store, eventLogCheckOptions(store), (event) => referenced.addEvent(event), result.endPosition);
+  const currentHashes = referenced.hashesAt(new Date());
   return {
-    eventLog: { events: log.eventCount, problems: log.problems },
-    blobs: { checked, problems: problems.filter(({ sha256 }) => still.has(sha256)) },
+    eventLog: { events: result.eventCount, problems: result.problems },
+    blobs: { checked, problems: problems.filter(({ sha256 }) => currentHashes.has(sha256)) },
   };
 };
 
-const checkContentsOrReport = async (shelf: EngineFactory): Promise<ContentChecks> => {
+const checkContentsOrReport = async (engines: EngineFactory): Promise<ContentChecks> => {
   try {
-    return await checkContents(shelf);
+    return await checkContents(engines);
   } catch (error) {
     if (error instanceof UsageError) throw error;
     return { eventLog: { events: 0, problems: [`The check ended early: ${(error as Error).message}`] }, blobs: null };
   } finally {
-    await shelf.close();
+    await engines.close();
   }
 };
 
 const formatReport = (databases: DatabaseChecks, { eventLog, blobs }: ContentChecks): string[] => [
   ...databases.flatMap(({ file, problems }) =>
-    problems.length === 0 ? `sound    ${file}` : problems.map((problem) => `DAMAGED  ${file}: ${problem}`),
+    problems.length === 0 ? `ok       ${file}` : problems.map((problem) => `DAMAGED  ${file}: ${problem}`),
   ),
-  `${eventLog.problems.length === 0 ? 'sound  ' : 'DAMAGED'}  event log: ${eventLog.events} events`,
+  `${eventLog.problems.length === 0 ? 'ok     ' : 'DAMAGED'}  event log: ${eventLog.events} events`,
   ...eventLog.problems.map((problem) => `         ${problem}`),
   ...(blobs === null
     ? ['unknown  blobs: not checked, because the check ended early']
     : [
-        `${blobs.problems.length === 0 ? 'sound  ' : 'DAMAGED'}  blobs: ${blobs.checked} that the event log names`,
+        `${blobs.problems.length === 0 ? 'ok     ' : 'DAMAGED'}  blobs: ${blobs.checked} that the event log refers to`,
         ...blobs.problems.map(({ sha256, problem }) => `         ${sha256} ${problem}`),
       ]),
 ];
@@ -86,7 +85,7 @@ const runCheck = async (json: boolean): Promise<void> => {
   const settings = loadSettings(process.env);
   const files = databaseFilesOf(settings);
   if (files.eventLog !== null && !existsSync(files.eventLog))
-    throw new UsageError(`There is no event log ${files.eventLog}. Look at COLOPHON_DATA_DIR and EVENT_STORE_URL.`);
+    throw new UsageError(`There is no event log ${files.eventLog}. Check COLOPHON_DATA_DIR and EVENT_STORE_URL.`);
   const databases = Object.values(files).flatMap((file) =>
     file !== null && existsSync(file) ? { file, problems: checkIntegrity(file) } : [],
   );
@@ -94,7 +93,11 @@ const runCheck = async (json: boolean): Promise<void> => {
   const ok =
     contents.blobs !== null &&
     [...databases, contents.eventLog, contents.blobs].every(({ problems }) => problems.length === 0);
-  print(json, { ok, databases, ...contents }, formatReport(databases, contents).join('\n'));
+  print(
+    json,
+    { ok, databases, event_log: contents.eventLog, blobs: contents.blobs },
+    formatReport(databases, contents).join('\n'),
+  );
   if (!ok) process.exitCode = 1;
 };
 
@@ -103,7 +106,8 @@ export const addCheckCommand = (program: Command): void => {
   program
     .command('check')
     .description(
-      'check all stored data: every database file, every event of the log, every blob that the log names; exit code 1 if something is damaged or missing',
+      'check all stored data: every database file, every event, every blob that the event log refers to; ' +
+        'exit code 1 if something is damaged or missing',
     )
     .action((_: unknown, command: Command) => runCheck(wantsJson(command)));
 };

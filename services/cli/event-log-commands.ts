@@ -8,22 +8,25 @@ import { rebuildReadModel } from '#libs/projections/rebuild.ts';
 import { RebuildSuperseded } from '#libs/read-store/port.ts';
 import { createLogger } from '#libs/telemetry/logger.ts';
 import { withEngines, UsageError } from '../process/command-context.ts';
+import { wantsJson } from './arguments.ts';
 import { print } from './output.ts';
 
 const formatEvent = ({ position, revision, type, data, metadata }: RecordedEvent): string =>
-  `${metadata.occurredAt}  ${type}  revision ${revision}, position ${position}, by ${metadata.actor.kind} ${'id' in metadata.actor ? metadata.actor.id : metadata.actor.name}\n  ${JSON.stringify(data)}`;
+  `${metadata.occurredAt}  ${type}  revision ${revision}, position ${position}, by ${metadata.actor.kind} ` +
+  `${'id' in metadata.actor ? metadata.actor.id : metadata.actor.name}\n  ${JSON.stringify(data)}`;
 
 const showEvents = (stream: string, json: boolean): Promise<void> =>
   withEngines(async ({ engines }) => {
     const events = await engines.store.read(stream);
     if (events.length === 0)
       throw new UsageError(
-        `There are no events in ${stream}. Streams are called account-<id>, apiKey-<id>, render-<id>, with the id as it stands after the first underscore elsewhere.`,
+        `There are no events in ${stream}. Stream names are account-<id>, apiKey-<id> and render-<id>; ` +
+          'the id is the part after the first underscore of an API id.',
       );
     print(json, events, events.map(formatEvent).join('\n'));
   }, 'allowed');
 
-/** Another rebuild is no fault of this one. */
+/** Another rebuild replaced this one: report that without a stack trace. */
 const throwAsUsageError = (error: unknown): never => {
   throw error instanceof RebuildSuperseded ? new UsageError(`${error.message}.`) : error;
 };
@@ -31,33 +34,42 @@ const throwAsUsageError = (error: unknown): never => {
 const runRebuild = (model: string | undefined, json: boolean): Promise<void> =>
   withEngines(async ({ engines }) => {
     const { store, reads } = engines;
-    const chosen = projections.filter((one) => model === undefined || one.model === model);
+    const chosen = projections.filter((projection) => model === undefined || projection.model === model);
     if (chosen.length === 0)
       throw new UsageError(
-        `There is no read model ${model}. There are: ${projections.map((one) => one.model).join(', ')}.`,
+        `There is no read model ${model}. Read models: ${projections.map((projection) => projection.model).join(', ')}.`,
       );
-    const wrong = await describeOlderEventLog(engines);
-    if (wrong !== null && model !== undefined)
-      throw new UsageError(`${wrong} Name no model: all of them have to be rebuilt.`);
-    if (wrong !== null) await rebuildFromOlderEventLog(engines);
-    else for (const one of chosen) await rebuildReadModel(store, reads, one).catch(throwAsUsageError);
+    const olderEventLogProblem = await describeOlderEventLog(engines);
+    if (olderEventLogProblem !== null && model !== undefined)
+      throw new UsageError(
+        `${olderEventLogProblem} Run "colophon rebuild" without a model, because all must be rebuilt.`,
+      );
+    if (olderEventLogProblem !== null) await rebuildFromOlderEventLog(engines);
+    else for (const projection of chosen) await rebuildReadModel(store, reads, projection).catch(throwAsUsageError);
     await reads.dropUnusedGenerations();
-    const rebuilt = chosen.map((one) => one.model);
-    const besides = wrong === null ? '' : ' The event log was older than they were: the relay goes on from its end.';
-    print(json, { rebuilt, older_log: wrong !== null }, `Rebuilt from the log: ${rebuilt.join(', ')}.${besides}`);
+    const rebuilt = chosen.map((projection) => projection.model);
+    const note =
+      olderEventLogProblem === null
+        ? ''
+        : ' The event log was older than the read models: the relay continues at the end of the event log.';
+    print(
+      json,
+      { rebuilt, older_event_log: olderEventLogProblem !== null },
+      `Rebuilt from the event log: ${rebuilt.join(', ')}.${note}`,
+    );
   }, 'allowed');
 
-const runVerify = (prefixed: string, json: boolean): Promise<void> =>
+const runVerify = (prefixedId: string, json: boolean): Promise<void> =>
   withEngines(async ({ settings, engines }) => {
-    const id = bareId('render', prefixed) ?? bareId('job', prefixed);
+    const id = bareId('render', prefixedId) ?? bareId('job', prefixedId);
     const events = id ? await engines.store.read(streams.render(id)) : [];
     const completed = events.find((event) => event.type === 'RenderCompleted')?.data;
     const requested = events.find((event) => event.type === 'RenderRequested');
     if (!completed || !requested)
       throw new UsageError(
         events.length === 0
-          ? `There is no render ${prefixed}.`
-          : `${prefixed} has no PDF that could be compared: it did not complete.`,
+          ? `There is no render ${prefixedId}.`
+          : `${prefixedId} has no PDF to compare: it did not complete.`,
       );
     const [{ openRenderDependencies }, { renderPdf }] = await Promise.all([
       import('../process/render-dependencies.ts'),
@@ -69,25 +81,25 @@ const runVerify = (prefixed: string, json: boolean): Promise<void> =>
       createLogger({ ...settings, logLevel: 'silent' }),
     );
     try {
-      const again = await renderPdf(dependencies, requested.data, new Date(requested.metadata.occurredAt));
-      const sha256 = createHash('sha256').update(again.pdf).digest('hex');
+      const rendered = await renderPdf(dependencies, requested.data, new Date(requested.metadata.occurredAt));
+      const sha256 = createHash('sha256').update(rendered.pdf).digest('hex');
       const same = sha256 === completed.pdf.sha256;
       const result = {
-        id: prefixed,
+        id: prefixedId,
         same,
         recorded_sha256: completed.pdf.sha256,
         sha256,
         recorded_engine: completed.browserVersion,
-        engine: again.engine,
+        engine: rendered.engine,
       };
-      const engines_ =
-        completed.browserVersion === again.engine
-          ? `on the same engine (${again.engine})`
-          : `made then by ${completed.browserVersion}, now by ${again.engine}`;
+      const browsers =
+        completed.browserVersion === rendered.engine
+          ? `by the same browser (${rendered.engine})`
+          : `first by ${completed.browserVersion}, now by ${rendered.engine}`;
       print(
         json,
         result,
-        `${prefixed}: rendered again, ${same ? 'the same bytes' : 'NOT the same bytes'}, ${engines_}.\nrecorded ${completed.pdf.sha256}\nnow      ${sha256}`,
+        `${prefixedId}: rendered again, ${same ? 'the same bytes' : 'NOT the same bytes'}, ${browsers}.\nrecorded ${completed.pdf.sha256}\nnow      ${sha256}`,
       );
       if (!same) process.exitCode = 1;
     } finally {
@@ -95,22 +107,20 @@ const runVerify = (prefixed: string, json: boolean): Promise<void> =>
     }
   }, 'allowed');
 
-const wantsJsonOutput = (command: Command): boolean => command.optsWithGlobals().json === true;
-
 /** `colophon events`, `rebuild`, `verify` */
 export const addEventLogCommands = (program: Command): void => {
   program
     .command('events <stream>')
-    .description('the events of a stream, oldest first, such as render-<id>')
-    .action((stream: string, _: unknown, command: Command) => showEvents(stream, wantsJsonOutput(command)));
+    .description('show the events of a stream such as render-<id>, oldest first')
+    .action((stream: string, _: unknown, command: Command) => showEvents(stream, wantsJson(command)));
   program
     .command('rebuild [model]')
     .description(
-      'build one read model, or all, from the log again, beside what serves, which it replaces when it is as far',
+      'rebuild one read model, or all, from the event log; the current one serves until the new one has caught up',
     )
-    .action((model: string | undefined, _: unknown, command: Command) => runRebuild(model, wantsJsonOutput(command)));
+    .action((model: string | undefined, _: unknown, command: Command) => runRebuild(model, wantsJson(command)));
   program
     .command('verify <render_id>')
-    .description('make a PDF again from the log and compare it with what was recorded; exit code 1 when it differs')
-    .action((id: string, _: unknown, command: Command) => runVerify(id, wantsJsonOutput(command)));
+    .description('render a PDF again and compare it with the recorded hash; exit code 1 if it differs')
+    .action((id: string, _: unknown, command: Command) => runVerify(id, wantsJson(command)));
 };

@@ -12,14 +12,13 @@ const requireInstallation = async ({ eventLog }: Pick<CommandContext, 'eventLog'
   const aggregate = await loadInstallation(eventLog);
   if (aggregate.state.status === 'NONE')
     throw new UsageError(
-      'The event log that EVENT_STORE_URL names has no installation yet; the first start, or any other command, creates it.',
+      'The event log of EVENT_STORE_URL has no installation yet. The first start, or any other command, creates it.',
     );
   return { aggregate, state: aggregate.state };
 };
 
-/** Whose a secret is. */
-const secretOwnership = (found: string | null, own: string): 'own' | 'none' | 'other' =>
-  found === null ? 'none' : found === own ? 'own' : 'other';
+const secretOwnership = (fingerprint: string | null, installationFingerprint: string): 'own' | 'none' | 'other' =>
+  fingerprint === null ? 'none' : fingerprint === installationFingerprint ? 'own' : 'other';
 
 const showInstallation = (json: boolean): Promise<void> =>
   withUncheckedEngines(async (context) => {
@@ -27,22 +26,24 @@ const showInstallation = (json: boolean): Promise<void> =>
     const { settings, engines } = context;
     const secret = configuredSecrets(settings).current ?? readSecretFile(settings.dataDir);
     const fingerprint = secret && fingerprintOf(secret);
-    const marks = await Promise.all(
+    const engineIds = await Promise.all(
       enginesWithInstallationId(engines, settings).map(async ({ kind, setting, engine }) => ({
-        part: kind,
+        engine: kind,
         setting,
-        mark: await engine.installationId(),
+        installation_id: await engine.installationId(),
       })),
     );
-    const rows = marks.map((one) => ({ ...one, belongs: ownershipOf(one.part, one.mark, state) }));
-    const shown = {
+    const rows = engineIds.map((row) => ({ ...row, ownership: ownershipOf(row.engine, row.installation_id, state) }));
+    const result = {
       id: state.id,
       secret_fingerprint: state.secretFingerprint,
-      secret: { fingerprint, belongs: secretOwnership(fingerprint, state.secretFingerprint) },
+      secret: { fingerprint, ownership: secretOwnership(fingerprint, state.secretFingerprint) },
       engines: rows,
     };
-    const head = `Installation ${state.id}, whose secret has the fingerprint ${state.secretFingerprint}; here it is ${fingerprint ?? 'missing'}.`;
-    print(json, shown, `${head}\n\n${table(rows)}`);
+    const head =
+      `Installation ${state.id}. The fingerprint of its secret is ${state.secretFingerprint}; ` +
+      (fingerprint ? `the configured secret has ${fingerprint}.` : 'no secret is configured.');
+    print(json, result, `${head}\n\n${table(rows)}`);
   });
 
 const runAcceptSecret = (json: boolean): Promise<void> =>
@@ -50,15 +51,16 @@ const runAcceptSecret = (json: boolean): Promise<void> =>
     const { state } = await requireInstallation(context);
     const fingerprint = await acceptSecret(context.eventLog, context.settings, context.actor);
     const changed = fingerprint !== state.secretFingerprint;
-    const what =
-      'Every account now has another webhook secret ("colophon account webhook-secret" shows it). Download links of the former secret are no longer valid, and callbacks under way that were sealed with it fail. ' +
-      'Start all processes again with this secret.';
+    const consequences =
+      'Every account now has a new webhook secret ("colophon account webhook-secret" shows it). Download links made with ' +
+      'the previous secret are no longer valid, and open callbacks that were encrypted with it fail. ' +
+      'Restart all processes with this secret.';
     print(
       json,
       { fingerprint, changed },
       changed
-        ? `The installation now has the secret with the fingerprint ${fingerprint}. ${what}`
-        : 'Nothing has changed: this is the secret of the installation already.',
+        ? `The installation now has the secret with the fingerprint ${fingerprint}. ${consequences}`
+        : 'Nothing changed: this is already the installation secret.',
     );
   });
 
@@ -71,8 +73,8 @@ const runAcceptBlobStore = (json: boolean): Promise<void> =>
       json,
       { changed },
       changed
-        ? `The blob store that ${blobs.setting} names is that of the installation from now on.`
-        : 'Nothing has changed: this is the blob store of the installation already, or the installation had none before.',
+        ? `The blob store of ${blobs.setting} now belongs to the installation.`
+        : 'Nothing changed: this blob store already belongs to the installation, or the installation had none before.',
     );
   });
 
@@ -80,21 +82,20 @@ const runAcceptBlobStore = (json: boolean): Promise<void> =>
 export const addInstallationCommands = (program: Command): void => {
   const installation = program
     .command('installation')
-    .description('what belongs together: event log, secret, blobs, bus, read models');
+    .description('the parts of an installation: event log, secret, blobs, bus, read models');
   installation
     .command('show')
-    .description('the installation of the event log, and whether secret and engines belong to it')
+    .description('show the installation of the event log, and whether secret and engines belong to it')
     .action((_: unknown, command: Command) => showInstallation(wantsJson(command)));
   installation
     .command('accept-secret')
     .description(
-      'make the secret of COLOPHON_SECRET or secret.key (a new one if there is none) the secret of the installation, after the former one was lost or has leaked',
+      'use the secret of COLOPHON_SECRET or secret.key (a new one if there is none) as the installation secret, ' +
+        'after the previous one was lost or leaked',
     )
     .action((_: unknown, command: Command) => runAcceptSecret(wantsJson(command)));
   installation
     .command('accept-blobs')
-    .description(
-      'make the blob store of BLOB_STORE_URL the blob store of the installation, after the former one was lost',
-    )
+    .description('use the blob store of BLOB_STORE_URL for the installation, after the previous one was lost')
     .action((_: unknown, command: Command) => runAcceptBlobStore(wantsJson(command)));
 };

@@ -18,14 +18,13 @@ import { print, table } from './output.ts';
 
 const formatMinute = (time: string | null): string | null => time && `${time.slice(0, 10)} ${time.slice(11, 16)}`;
 
-/** A key for people, in a row. */
 const formatKeyRow = ({
   id,
   prefix,
   name,
   type,
   state,
-  permissions: some,
+  permissions: keyPermissions,
   last_used_at: lastUsed,
   expires_at: expires,
   period,
@@ -35,7 +34,7 @@ const formatKeyRow = ({
   name,
   type,
   state: state === 'active' && expires ? `until ${formatMinute(expires)}` : state,
-  may: some.length === permissions.length ? 'all' : some.join(','),
+  permissions: keyPermissions.length === permissions.length ? 'all' : keyPermissions.join(','),
   'last used': formatMinute(lastUsed),
   requests: period.requests,
   renders: period.renders,
@@ -55,43 +54,43 @@ type CreateOptions = {
 const createKey = (options: CreateOptions, json: boolean): Promise<void> =>
   withEngines(async ({ engines, eventLog, actor }) => {
     const { id: accountId } = await requireAccount(engines.reads, options.account);
-    const wish = {
+    const request = {
       accountId,
       name: options.name,
       keyType: options.type,
       permissions: options.permissions,
       expiresAt: options.expiresAt ?? null,
     };
-    const { id, secret, prefix } = await issueKey(eventLog, actor, wish);
-    const shown = {
+    const { id, secret, prefix } = await issueKey(eventLog, actor, request);
+    const result = {
       id: apiKeyIdOf(id),
       key: secret,
       prefix,
-      name: wish.name,
-      type: wish.keyType,
-      permissions: wish.permissions,
-      expires_at: wish.expiresAt,
+      name: request.name,
+      type: request.keyType,
+      permissions: request.permissions,
+      expires_at: request.expiresAt,
     };
-    print(json, shown, `${secret}\n\nThis is the only time that the key is shown. Its id is ${shown.id}.`);
+    print(json, result, `${secret}\n\nThe key is shown only now. Its id is ${result.id}.`);
   });
 
 type ListOptions = { account: string; period?: string };
 
-const printKeys = ({ account, period: wanted }: ListOptions, json: boolean): Promise<void> =>
+const printKeys = ({ account, period: requestedPeriod }: ListOptions, json: boolean): Promise<void> =>
   withEngines(async ({ engines: { reads }, eventLog }) => {
     const { id: accountId } = await requireAccount(reads, account);
     const now = eventLog.now();
-    const period = wanted ?? now.toISOString().slice(0, 7);
+    const period = requestedPeriod ?? now.toISOString().slice(0, 7);
     const keys = await listKeys(reads, accountId, period, now);
-    print(json, keys, `${table(keys.map(formatKeyRow))}\n\nFrom "requests" on: in ${period}.`);
+    print(json, keys, `${table(keys.map(formatKeyRow))}\n\nThe columns from "requests" on are for ${period}.`);
   });
 
-const runRevokeKey = (prefixed: string, reason: string | undefined, json: boolean): Promise<void> =>
+const runRevokeKey = (prefixedId: string, reason: string | undefined, json: boolean): Promise<void> =>
   withEngines(async ({ engines, eventLog, actor }) => {
-    const key = await requireKey(engines.reads, prefixed);
+    const key = await requireKey(engines.reads, prefixedId);
     const changed = await changeCallersAndWait(engines, () => revokeKey(eventLog, actor, key, reason ?? null));
-    const revoked = { id: prefixed, account: accountIdOf(key.accountId), state: 'revoked' };
-    print(json, revoked, changed ? `Key ${prefixed} is revoked.` : `Key ${prefixed} was revoked before.`);
+    const revoked = { id: prefixedId, account: accountIdOf(key.accountId), state: 'revoked' };
+    print(json, revoked, changed ? `Key ${prefixedId} is revoked.` : `Key ${prefixedId} was already revoked.`);
   });
 
 /** `colophon key ...` */
@@ -99,25 +98,25 @@ export const addKeyCommands = (program: Command): void => {
   const account = 'acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M';
   const key = program
     .command('key')
-    .description('issue API keys, see what is done with them, revoke them')
+    .description('issue, list and revoke API keys')
     .addHelpText(
       'after',
       examples(`key create --account ${account} --type live --name "web shop"`, `key list --account ${account}`),
     );
   key
     .command('create')
-    .description('issue a key; it is shown once')
-    .requiredOption('--account <id>', 'the account that the key is for')
+    .description('issue a key; it is shown only once')
+    .requiredOption('--account <id>', 'the account of the key')
     .addOption(
       new Option('--type <type>', 'live keys count toward the quota, test keys do not')
         .choices(['live', 'test'])
         .makeOptionMandatory(),
     )
-    .option('--name <name>', 'what to call it', oneLine, 'unnamed')
-    .option('--permissions <list>', `fewer than all, with commas: ${permissions.join(',')}`, permissionList, [
+    .option('--name <name>', 'a name for the key', oneLine, 'unnamed')
+    .option('--permissions <list>', `a comma-separated subset of ${permissions.join(',')}`, permissionList, [
       ...permissions,
     ])
-    .option('--expires-at <time>', 'makes the key temporary', isoTimestamp)
+    .option('--expires-at <time>', 'when the key expires', isoTimestamp)
     .addHelpText(
       'after',
       examples(
@@ -128,9 +127,9 @@ export const addKeyCommands = (program: Command): void => {
     .action((options: CreateOptions, command: Command) => createKey(options, wantsJson(command)));
   key
     .command('list')
-    .description("an account's keys: their state, their last use, and what was done with them in a month")
+    .description("list an account's keys with their state, last use and usage in a month")
     .requiredOption('--account <id>', 'the account')
-    .option('--period <month>', 'YYYY-MM in UTC; the present month unless given', month)
+    .option('--period <month>', 'YYYY-MM in UTC; by default the current month', month)
     .addHelpText(
       'after',
       examples(`key list --account ${account}`, `key list --account ${account} --period 2030-01 --json`),
@@ -138,8 +137,8 @@ export const addKeyCommands = (program: Command): void => {
     .action((options: ListOptions, command: Command) => printKeys(options, wantsJson(command)));
   key
     .command('revoke <id>')
-    .description('revoke a key, at once and for good')
-    .option('--reason <text>', 'why, for the record', oneLine)
+    .description('revoke a key immediately and permanently')
+    .option('--reason <text>', 'the reason, recorded', oneLine)
     .addHelpText('after', examples('key revoke key_01K6ZC5EAA11BB22CC33DD44EE --reason "lost laptop"'))
     .action((id: string, options: { reason?: string }, command: Command) =>
       runRevokeKey(id, options.reason, wantsJson(command)),

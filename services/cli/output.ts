@@ -1,6 +1,6 @@
 type Cell = string | number | null | undefined;
 
-/** Columns as wide as their widest cell, for reading in a terminal. */
+/** A text table; each column is as wide as its widest cell. */
 export const table = (rows: readonly Record<string, Cell>[]): string => {
   if (rows.length === 0) return '(none)';
   const columns = Object.keys(rows[0]!);
@@ -14,12 +14,12 @@ export const table = (rows: readonly Record<string, Cell>[]): string => {
   return [line(columns), ...rows.map((row) => line(columns.map((column) => text(row[column]))))].join('\n');
 };
 
-/** Prints a result: for people as `human` says it, with `--json` as one JSON value. */
-export const print = (json: boolean, value: unknown, human: string): void => {
-  // Whoever reads may have seen enough, as head has after some lines.
+/** Prints `text`, or with `--json` the value as JSON. */
+export const print = (json: boolean, value: unknown, text: string): void => {
+  // The reader can close the pipe early, as `head` does.
   process.stdout.once('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit();
     throw error;
   });
-  process.stdout.write(`${json ? JSON.stringify(value) : human}\n`);
+  process.stdout.write(`${json ? JSON.stringify(value) : text}\n`);
 };

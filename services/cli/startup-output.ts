@@ -1,5 +1,5 @@
 import type { DefaultAccount } from '#application/accounts/default-account.ts';
-import type { StartupAnnouncements } from '../process/start.ts';
+import type { StartupOutput } from '../process/start.ts';
 
 const quoteForShell = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
@@ -12,34 +12,34 @@ const exampleRequest = (baseUrl: string, { testKey, exampleTemplate }: DefaultAc
   ].join('');
 };
 
-/** Says that the service is up, and on the very first start the keys of the default account and a line to try. */
-const printApiReady: StartupAnnouncements['serving'] = (settings, address, first) => {
+/** Prints that the API is ready; on the first start also the keys of the default account and an example request. */
+const printApiReady: StartupOutput['apiReady'] = (settings, address, defaultAccount) => {
   const baseUrl =
     settings.port === 0 && typeof address === 'object' && address
       ? `http://${settings.host}:${address.port}`
       : settings.baseUrl;
   const lines = [`Colophon is ready at ${baseUrl} (API reference: ${baseUrl}/docs)`];
-  if (first) {
+  if (defaultAccount) {
     lines.push(
       '',
-      'An account "default" was opened, with six example templates. Its keys are shown this once:',
-      `  live  ${first.liveKey}`,
-      `  test  ${first.testKey}`,
+      'An account "default" was created, with six example templates. Its keys are shown only once:',
+      `  live  ${defaultAccount.liveKey}`,
+      `  test  ${defaultAccount.testKey}`,
       '',
-      'Paste this for a first PDF, invoice.pdf:',
+      'Run this to render a first PDF, invoice.pdf:',
       '',
-      exampleRequest(baseUrl, first),
+      exampleRequest(baseUrl, defaultAccount),
       '',
     );
   }
   process.stdout.write(`${lines.join('\n')}\n`);
 };
 
-/** Says where a process without an API can be asked. */
-const printHealthAddress: StartupAnnouncements['healthOnly'] = (roles, { host }, address) => {
+/** Prints the health address of a process without an API. */
+const printHealthAddress: StartupOutput['healthReady'] = (roles, { host }, address) => {
   const port = typeof address === 'object' ? address?.port : address;
-  process.stdout.write(`Colophon (${roles.join(', ')}) tells of its health at http://${host}:${port}/health/ready\n`);
+  process.stdout.write(`Colophon (${roles.join(', ')}) serves its health at http://${host}:${port}/health/ready\n`);
 };
 
 /** What `colophon start` prints. */
-export const startupOutput: StartupAnnouncements = { serving: printApiReady, healthOnly: printHealthAddress };
+export const startupOutput: StartupOutput = { apiReady: printApiReady, healthReady: printHealthAddress };

@@ -17,19 +17,19 @@ import { openCallerCache } from '#application/api-keys/queries.ts';
 import { createReadYourWrites } from '#application/command-handling/read-your-writes.ts';
 import { type ProcessContext, packageVersion } from './process-context.ts';
 
-/** Lets through one call in so many milliseconds, the first one at once. */
-const createThrottle = (everyMs: number): ((act: () => void) => void) => {
-  let last = -Infinity;
+/** Runs at most one call per interval, the first one immediately. */
+const createThrottle = (intervalMs: number): ((act: () => void) => void) => {
+  let lastAt = -Infinity;
   return (act) => {
-    if (performance.now() - last < everyMs) return;
-    last = performance.now();
+    if (performance.now() - lastAt < intervalMs) return;
+    lastAt = performance.now();
     act();
   };
 };
 
 const isLoopback = (host: string): boolean => /^(127\.[\d.]+|::1|localhost)$/i.test(host);
 
-/** Warns where API keys and documents can be read on the way: the API listens beyond this machine, and neither it nor a proxy before it speaks TLS. */
+/** Warns when the network can read API keys and documents: the API is reachable from other machines without TLS. */
 const warnAboutPlainHttp = (
   { host, baseUrl, tlsCertFile }: Pick<Settings, 'host' | 'baseUrl' | 'tlsCertFile'>,
   logger: Pick<Logger, 'warn'>,
@@ -37,7 +37,8 @@ const warnAboutPlainHttp = (
   if (isLoopback(host) || tlsCertFile || baseUrl.startsWith('https://')) return;
   logger.warn(
     { host },
-    'the API listens beyond this machine without TLS, so keys and documents can be read on the way: set TLS_CERT_FILE and TLS_KEY_FILE, or BASE_URL to the https:// address of the proxy that ends TLS',
+    'API is reachable from other machines without TLS, so the network can read keys and documents: set TLS_CERT_FILE and ' +
+      'TLS_KEY_FILE, or set BASE_URL to the https:// address of the proxy that terminates TLS',
   );
 };
 
@@ -45,74 +46,74 @@ const tlsOptions = ({ tlsCertFile, tlsKeyFile }: Settings): { tls?: { cert: Buff
   tlsCertFile && tlsKeyFile ? { tls: { cert: readFileSync(tlsCertFile), key: readFileSync(tlsKeyFile) } } : {};
 
 const reportIntervalMs = 5_000;
-/** How long a caller waits for a server, and how long while any of them is known to be away: one leans on another. */
+/** How long a caller waits for an engine, normally and while any engine is known to be unavailable. */
 const engineTimeoutMs = 8_000;
 const engineTimeoutWhileUnavailableMs = 1_000;
 
 const diskFullMessage =
-  'The disk of the service is full. The render was accepted, and goes on once there is room again.';
+  'The disk of the service is full. The render was accepted and continues when there is space again.';
 
 type RunningApi = { address(): AddressInfo | string | null; stop(): Promise<void> };
 
-/** Listens at once. `closed` tells why callers are not served yet, `missing` what readiness lacks. */
+/** Starts to listen. `closedReason` says why callers are not served yet, or is null; `missing` is for the readiness probe. */
 export const startApi = async (
-  house: ProcessContext,
-  closed: () => string | null,
+  context: ProcessContext,
+  closedReason: () => string | null,
   missing: () => string[],
 ): Promise<RunningApi> => {
-  const { settings, engines, logger, now } = house;
-  const occasionally = createThrottle(reportIntervalMs);
+  const { settings, engines, logger, now } = context;
+  const throttle = createThrottle(reportIntervalMs);
   const report = (error: unknown): void =>
-    occasionally(() =>
-      logger.warn({ err: error }, 'an engine failed a caller; further failures of the next seconds are not told'),
+    throttle(() =>
+      logger.warn({ err: error }, 'engine failed a request; further failures in the next seconds are not logged'),
     );
-  const longestMs = (): number => (house.isEngineUnavailable() ? engineTimeoutWhileUnavailableMs : engineTimeoutMs);
-  const served = <E extends object>(engine: E): E =>
-    withUnavailableErrors(withTimeout(engine, longestMs), {
-      notServingReason: closed,
+  const timeoutMs = (): number => (context.isEngineUnavailable() ? engineTimeoutWhileUnavailableMs : engineTimeoutMs);
+  const withApiDecorators = <E extends object>(engine: E): E =>
+    withUnavailableErrors(withTimeout(engine, timeoutMs), {
+      notServingReason: closedReason,
       disk: engines.disk,
       reportError: report,
     });
-  const reads = served(await engines.reads());
+  const reads = withApiDecorators(await engines.reads());
   const bus = await engines.bus();
   const [store, blobs, limits] = [
-    served(await engines.store()),
-    served(await engines.blobs()),
-    served(await engines.limits()),
+    withApiDecorators(await engines.store()),
+    withApiDecorators(await engines.blobs()),
+    withApiDecorators(await engines.limits()),
   ];
-  const log = { store, now };
-  const answers = withEventLogFallback(
+  const eventLog = { store, now };
+  const replies = withEventLogFallback(
     await engines.replies(),
-    log,
+    eventLog,
     undefined,
-    () => closed() ?? (engines.disk.isUnwritable() ? diskFullMessage : null),
+    () => closedReason() ?? (engines.disk.isUnwritable() ? diskFullMessage : null),
   );
-  const keyUses = createApiKeyUsageCounter(await engines.reads());
-  const secrets = house.secrets();
-  const forMs = isRemoteEngine(reads) ? cacheMs : 0;
-  const traced = traceBlobStore(blobs);
+  const keyUsageCounter = createApiKeyUsageCounter(await engines.reads());
+  const secrets = context.secrets();
+  const cacheForMs = isRemoteEngine(reads) ? cacheMs : 0;
+  const tracedBlobs = traceBlobStore(blobs);
   const app: FastifyInstance = createApp({
-    eventLog: log,
-    blobs: traced,
-    inputs: house.blobMemory.wrap(house.unreadableBlobs.wrap(traced)),
-    replies: answers,
+    eventLog,
+    blobs: tracedBlobs,
+    inputs: context.blobMemory.wrap(context.unreadableBlobs.wrap(tracedBlobs)),
+    replies,
     reads,
     limits,
     callers: openCallerCache(reads, cacheMs),
-    templates: openReadCache(createTemplateReader(reads).find, forMs),
-    keyUses,
+    templates: openReadCache(createTemplateReader(reads).find, cacheForMs),
+    keyUses: keyUsageCounter,
     countAsyncRequests: settings.countAsyncTowardRateLimit,
-    preparation: house.preparation(),
-    readYourWrites: createReadYourWrites(reads, forMs),
+    preparation: context.preparation(),
+    readYourWrites: createReadYourWrites(reads, cacheForMs),
     estimator: createEstimator(reads, () => isRemoteEngine(bus) && bus.missing() !== null),
     maxBacklog: settings.renderBacklog,
     secrets,
     downloadUrlFor: (id, until) => createDownloadUrl(settings.baseUrl, secrets.current, id, until),
     version: packageVersion(),
     health: () => ({ missing: missing() }),
-    closedReason: closed,
+    closedReason,
     logger,
-    telemetry: house.telemetry,
+    telemetry: context.telemetry,
     metricsToken: settings.metricsToken,
     ...tlsOptions(settings),
   });
@@ -122,8 +123,8 @@ export const startApi = async (
     address: () => app.server.address(),
     stop: async () => {
       await app.close();
-      answers.close();
-      await keyUses.close();
+      replies.close();
+      await keyUsageCounter.close();
     },
   };
 };

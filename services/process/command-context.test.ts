@@ -19,8 +19,8 @@ import { changeCallersAndWait } from './command-context.ts';
 
 const actor: Actor = { kind: 'person', name: 'tests' };
 
-/** A key, and an API that has just let it in. */
-const stage = async () => {
+/** A key, and an API cache that has just read it. */
+const createKeyWithCachedCaller = async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'colophon-callers-'));
   const engines = await openEngines({
     dataDir,
@@ -34,9 +34,9 @@ const stage = async () => {
     await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
   });
   const { store, reads } = engines;
-  const log = { store, now: () => new Date() };
-  const accountId = await openAccount(log, actor, { name: 'tests', plan: 'free', overrides: {} });
-  const key = await issueKey(log, actor, {
+  const eventLog = { store, now: () => new Date() };
+  const accountId = await openAccount(eventLog, actor, { name: 'tests', plan: 'free', overrides: {} });
+  const key = await issueKey(eventLog, actor, {
     accountId,
     name: 'tests',
     keyType: 'live',
@@ -47,31 +47,31 @@ const stage = async () => {
   const callers = openCallerCache(reads, cacheMs);
   const caller = async () => (await callers.find(hashSecret(key.secret)))!;
   await caller();
-  return { engines: { store, reads }, log, accountId, keyId: key.id, caller };
+  return { engines: { store, reads }, eventLog, accountId, keyId: key.id, caller };
 };
 
-describe('Once a command has answered, an API that knows its callers for a moment', () => {
-  it('lets a revoked key in no more', async () => {
-    const { engines, log, accountId, keyId, caller } = await stage();
-    const { aggregate } = await loadAggregate(log, apiKey, streams.apiKey(keyId));
+describe('After a command that changes callers, an API with cached callers', () => {
+  it('refuses a revoked key', async () => {
+    const { engines, eventLog, accountId, keyId, caller } = await createKeyWithCachedCaller();
+    const { aggregate } = await loadAggregate(eventLog, apiKey, streams.apiKey(keyId));
     await changeCallersAndWait(engines, () =>
       aggregate.execute({ type: 'revoke', reason: null }, newCause(actor, accountId)),
     );
     expect((await caller()).key.revokedAt).not.toBeNull();
   });
 
-  it('knows that the account is suspended, and is on another plan', async () => {
-    const { engines, log, accountId, caller } = await stage();
+  it('uses the suspension and the new plan of the account', async () => {
+    const { engines, eventLog, accountId, caller } = await createKeyWithCachedCaller();
     expect(
       (
         await changeCallersAndWait(engines, () =>
-          changeAccount(log, actor, accountId, { type: 'suspend', reason: 'unpaid' }),
+          changeAccount(eventLog, actor, accountId, { type: 'suspend', reason: 'unpaid' }),
         )
       ).changed,
     ).toBe(true);
     expect((await caller()).account.suspension).toMatchObject({ reason: 'unpaid' });
     await changeCallersAndWait(engines, () =>
-      changeAccount(log, actor, accountId, { type: 'changePlan', plan: 'pro', overrides: {}, reason: null }),
+      changeAccount(eventLog, actor, accountId, { type: 'changePlan', plan: 'pro', overrides: {}, reason: null }),
     );
     expect((await caller()).account.plan).toBe('pro');
   });

@@ -13,26 +13,26 @@ import { describeOlderEventLog } from '#libs/projections/older-event-log.ts';
 import { cacheMs, waitForCacheExpiry } from '#libs/read-store/read-cache.ts';
 import { loadSettings, type Settings } from '#libs/config/settings.ts';
 
-/** The command cannot be done, and its user can change that. */
+/** The command cannot run; the message tells the user what to change. */
 export class UsageError extends Error {}
 
 export type CommandContext = { settings: Settings; engines: Engines; eventLog: EventLog; actor: Actor };
 
-/** The person who gave the command, as the machine knows them. */
+/** The user of the machine who runs the command. */
 const currentPerson = (): Actor => ({ kind: 'person', name: userInfo().username });
 
 const engineTimeoutMs = 15_000;
 const waitNoticeDelayMs = 2_000;
 
-/** Engines that are servers connect in their own time. @throws UsageError with what they lack */
+/** Waits until all engines are connected. @throws UsageError with what is missing after 15 s */
 export const waitForEngines = async ({ missing }: Pick<Engines, 'missing'>): Promise<void> => {
-  const begun = performance.now();
-  let told = false;
+  const startedAt = performance.now();
+  let isNoticeShown = false;
   while (missing().length > 0) {
-    const waitedMs = performance.now() - begun;
+    const waitedMs = performance.now() - startedAt;
     if (waitedMs > engineTimeoutMs) throw new UsageError(missing().join('\n'));
-    if (!told && waitedMs > waitNoticeDelayMs) {
-      told = true;
+    if (!isNoticeShown && waitedMs > waitNoticeDelayMs) {
+      isNoticeShown = true;
       process.stderr.write(`Waiting for up to ${engineTimeoutMs / 1000} s: ${missing().join(' ')}\n`);
     }
     await sleep(20);
@@ -40,8 +40,8 @@ export const waitForEngines = async ({ missing }: Pick<Engines, 'missing'>): Pro
 };
 
 /**
- * Changes something about callers. An API may know a caller as it was for a moment, so this answers only when none does
- * any more: what a command says of the change is true then.
+ * Changes accounts or keys, then waits until the caches of all API processes have expired, so that the change is
+ * in effect when the command reports it.
  */
 export const changeCallersAndWait = async <T>(
   { store, reads }: Pick<Engines, 'store' | 'reads'>,
@@ -53,10 +53,10 @@ export const changeCallersAndWait = async <T>(
   return changed;
 };
 
-/** Whether a command may run on an event log that is older than what was built from it: what it appended there would never be seen. */
+/** Whether a command can run on an event log that is older than the read models, which would never show what it appends. */
 type OlderEventLogPolicy = 'refused' | 'allowed';
 
-/** Runs a command against the engines of the settings, whichever installation they belong to. */
+/** Runs a command on the configured engines without checking their installation. */
 export const withUncheckedEngines = async <T>(
   work: (context: CommandContext) => Promise<T>,
   settings: Settings = loadSettings(process.env),
@@ -77,12 +77,13 @@ export const withUncheckedEngines = async <T>(
 };
 
 /**
- * Runs a command against the engines of one installation, with read models that show all that is in the log before and after it.
- * @throws SettingsError where engines or secret are another installation's, UsageError where the log is older than the read models are
+ * Runs a command on the engines of one installation, and brings the read models up to date before and after it.
+ * @throws SettingsError when engines or secret belong to another installation
+ * @throws UsageError when the event log is older than the read models
  */
 export const withEngines = <T>(
   work: (context: CommandContext) => Promise<T>,
-  older: OlderEventLogPolicy = 'refused',
+  olderEventLog: OlderEventLogPolicy = 'refused',
   settings?: Settings,
 ): Promise<T> =>
   withUncheckedEngines(async (context) => {
@@ -93,8 +94,8 @@ export const withEngines = <T>(
       enginesWithInstallationId(engines, context.settings),
       actor,
     );
-    const wrong = older === 'refused' ? await describeOlderEventLog(engines) : null;
-    if (wrong !== null) throw new UsageError(wrong);
+    const problem = olderEventLog === 'refused' ? await describeOlderEventLog(engines) : null;
+    if (problem !== null) throw new UsageError(problem);
     await catchUp(store, reads, projections);
     const result = await work(context);
     await catchUp(store, reads, projections);

@@ -12,7 +12,7 @@ import { registerRoutes } from '../api/server/register-routes.ts';
 import { decorateRequests } from '../api/server/request.ts';
 import { handleUnknownRoutes } from '../api/server/unknown-routes.ts';
 
-/** Serves `/health/live`, `/health/ready` and `/metrics` for a process without an API. Throws where the port is taken. */
+/** Serves `/health/live`, `/health/ready` and `/metrics` in a process without an API. @throws Error when the port is in use */
 export const startHealthServer = async (
   { healthPort, host, metricsToken }: Settings,
   telemetry: Telemetry,
@@ -27,9 +27,9 @@ export const startHealthServer = async (
   try {
     await app.listen({ port: healthPort, host });
   } catch (error) {
-    const taken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
-    throw taken
-      ? new Error(`HEALTH_PORT ${healthPort} is taken by another process; name another one, or 0 for a free one.`)
+    const isInUse = (error as NodeJS.ErrnoException).code === 'EADDRINUSE';
+    throw isInUse
+      ? new Error(`HEALTH_PORT ${healthPort} is used by another process; set another port, or 0 for a free one.`)
       : error;
   }
   return { address: () => app.server.address(), stop: () => app.close() };
@@ -37,20 +37,20 @@ export const startHealthServer = async (
 
 const checkIntervalMs = 1_000;
 
-/** Tells the log whenever the process becomes ready, or ceases to be, and why. */
+/** Logs whenever the readiness of the process changes, with the reasons. */
 export const logReadiness = (missing: () => string[], logger: Logger): { stop(): void } => {
-  let told = '[]';
-  const look = (): void => {
-    const now = missing();
-    if (JSON.stringify(now) === told) return;
-    told = JSON.stringify(now);
-    if (now.length > 0) logger.warn({ missing: now }, 'not ready');
+  let logged = '[]';
+  const check = (): void => {
+    const problems = missing();
+    if (JSON.stringify(problems) === logged) return;
+    logged = JSON.stringify(problems);
+    if (problems.length > 0) logger.warn({ missing: problems }, 'not ready');
     else logger.info('ready');
   };
-  const timer = setInterval(look, checkIntervalMs).unref();
+  const timer = setInterval(check, checkIntervalMs).unref();
   return { stop: () => clearInterval(timer) };
 };
 
-/** Has readiness looked at: `missing` names what is missing, as for `/health/ready`. Returns what ends that. */
+/** Reports readiness as a gauge; `missing` as for `/health/ready`. Returns a function that stops it. */
 export const observeReadiness = (missing: () => readonly string[]): (() => void) =>
   observeGauge('colophon.ready', () => [{ value: missing().length === 0 ? 1 : 0 }]);

@@ -13,7 +13,7 @@ import { ensureInstallationSecret } from '#application/installation/secret.ts';
 import type { ProcessContext } from './process-context.ts';
 import type { Role } from './running-role.ts';
 
-/** What each role works with, beside the event log. */
+/** The engines that each role uses, in addition to the event log. */
 const enginePartsByRole: Record<Role, readonly InstallationEngineKind[]> = {
   api: ['blobs', 'bus', 'read models'],
   renderer: ['blobs', 'bus'],
@@ -40,38 +40,39 @@ const openEnginesWithInstallationId = async ({
   const opened = await Promise.all(
     [...parts].map(async (kind) => ({ kind, setting: settingOf(kind, settings), engine: await openers[kind]() })),
   );
-  return opened.flatMap(({ engine, ...one }) =>
-    'installationId' in engine ? [{ ...one, engine: engine as EngineWithInstallationId }] : [],
+  return opened.flatMap(({ engine, ...rest }) =>
+    'installationId' in engine ? [{ ...rest, engine: engine as EngineWithInstallationId }] : [],
   );
 };
 
-/** Whether an engine may have been away, so that it is worth asking again. */
+/** Whether the error can come from an unavailable server, so that a retry can succeed. */
 const isTransient = (error: unknown, engines: readonly object[]): boolean =>
   !(error instanceof SettingsError || error instanceof AddressError) &&
   isServerFailure(error) &&
   engines.some(isRemoteEngine);
 
 /**
- * Makes sure that this process has the secret and the engines of one installation; waits for engines that are away. `onSecret` is called as soon as it has the secret.
- * @throws SettingsError where they belong to another installation; whatever went wrong once `signal` aborts
+ * Ensures that this process has the secret and the engines of one installation. Waits for unavailable engines.
+ * Calls `onSecret` when the secret is available.
+ * @throws SettingsError when they belong to another installation; the last error when `signal` aborts
  */
 export const ensureInstallation = async (
-  house: ProcessContext,
+  context: ProcessContext,
   signal: AbortSignal,
   onSecret: () => void,
 ): Promise<void> => {
-  const { engines, settings, now, report } = house;
-  const [store, marked] = await Promise.all([engines.store(), openEnginesWithInstallationId(house)]);
+  const { engines, settings, now, report } = context;
+  const [store, enginesWithId] = await Promise.all([engines.store(), openEnginesWithInstallationId(context)]);
   for (;;) {
     try {
       const installation = await ensureInstallationSecret({ store, now }, settings, actor);
       onSecret();
-      return await ensureInstallationIds(installation, marked, actor);
+      return await ensureInstallationIds(installation, enginesWithId, actor);
     } catch (error) {
-      if (signal.aborted || !isTransient(error, [store, ...marked.map(({ engine }) => engine)])) throw error;
+      if (signal.aborted || !isTransient(error, [store, ...enginesWithId.map(({ engine }) => engine)])) throw error;
       report(
         { missing: engines.missing(), error: String(error) },
-        'it could not be seen whether the engines are those of this installation; it is tried again',
+        'checking the installation of the engines failed and is retried',
       );
       await sleep(retryIntervalMs, undefined, { signal }).catch(() => undefined);
     }

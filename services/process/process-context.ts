@@ -14,7 +14,7 @@ import { aggregateRepeatedWarnings } from '#libs/telemetry/repeated-warnings.ts'
 import type { Telemetry } from '#libs/telemetry/telemetry.ts';
 import type { Role } from './running-role.ts';
 
-/** What the roles of one process share; whatever a role does not ask for is never opened. */
+/** What the roles of one process share. Nothing is opened before a role needs it. */
 export type ProcessContext = {
   settings: Settings;
   logger: Logger;
@@ -22,14 +22,14 @@ export type ProcessContext = {
   report: Report;
   roles: readonly Role[];
   engines: EngineFactory;
-  /** What this process knows of inputs and templates, whichever role it has them from. */
+  /** Cached inputs and templates, shared by all roles. */
   blobMemory: BlobCache;
-  /** What the roles of this process have looked for in the blob store in vain. */
+  /** Blobs that a role of this process could not read. */
   unreadableBlobs: UnreadableBlobs;
   egress(): Promise<Egress>;
   preparation(): DocumentPreparation;
   secrets(): InstallationSecrets;
-  /** This process, as one of those that stand for the same offices. */
+  /** Identifies this process in leader elections. */
   processIdentity: ProcessIdentity;
   /** Names this process in the log. */
   processName: string;
@@ -49,12 +49,14 @@ export const openProcessContext = (
     onDeadLetter: (message) =>
       logger.error(
         { ...message },
-        'a message was delivered as often as it may be and was moved to the dead letters; the relay publishes open work again',
+        'message moved to dead letters after the last delivery; the relay publishes open work again',
       ),
-    onSetAside: (what) => logger.error(what, 'a damaged database was set aside and is built anew from the event log'),
+    onSetAside: (fields) => logger.error(fields, 'damaged database set aside; it is rebuilt from the event log'),
   });
-  const counted = aggregateRepeatedWarnings((fact, message, level = 'warn') => logger[level](fact, message));
-  const worker = `${hostname()}/${process.pid}`;
+  const repeatedWarnings = aggregateRepeatedWarnings((fields, message, level = 'warn') =>
+    logger[level](fields, message),
+  );
+  const processName = `${hostname()}/${process.pid}`;
   let egress: Promise<Egress> | undefined;
   let preparation: DocumentPreparation | undefined;
   let secrets: InstallationSecrets | undefined;
@@ -67,23 +69,23 @@ export const openProcessContext = (
     engines,
     blobMemory: createBlobCache(),
     unreadableBlobs: createUnreadableBlobs(),
-    processName: worker,
-    report: counted.report,
-    egress: () => (egress ??= openEgress({ allowList: settings.egressAllow, logger: logger, ...caFile })),
+    processName,
+    report: repeatedWarnings.report,
+    egress: () => (egress ??= openEgress({ allowList: settings.egressAllow, logger, ...caFile })),
     preparation: () => (preparation ??= openDocumentPreparation()),
     secrets: () => (secrets ??= loadInstallationSecrets(settings)),
-    processIdentity: createProcessIdentity(worker),
+    processIdentity: createProcessIdentity(processName),
     now: () => new Date(),
     isEngineUnavailable: () => engines.missing().length > 0,
     close: async () => {
-      await Promise.all([preparation?.close(), egress?.then((door) => door.close())]);
+      await Promise.all([preparation?.close(), egress?.then((opened) => opened.close())]);
       await engines.close();
-      counted.close();
+      repeatedWarnings.close();
       await telemetry.close();
     },
   };
 };
 
-/** The release that runs. */
+/** The version of this release. */
 export const packageVersion = (): string =>
   (JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }).version;

@@ -7,20 +7,20 @@ import { type Egress, openEgress } from '#libs/egress/egress.ts';
 import type { RenderPdfDependencies } from '#application/renders/render-pdf.ts';
 import type { Logger } from '#libs/telemetry/logger.ts';
 
-/** Opens what it takes to make a PDF: the way out, the conversion threads, the browsers. */
+/** Opens what is needed to render a PDF: egress, document preparation, browsers. */
 export const openRenderDependencies = async (
   settings: Settings,
   blobs: BlobStore,
-  log: Logger,
+  logger: Logger,
 ): Promise<RenderPdfDependencies & { egress: Egress; close(): Promise<void> }> => {
   const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
-  const egress = await openEgress({ allowList: settings.egressAllow, logger: log, ...caFile });
+  const egress = await openEgress({ allowList: settings.egressAllow, logger, ...caFile });
   const preparation = openDocumentPreparation();
   const printer: Printer = await openPrinter({
     executable: requireBrowser(),
     openProxy: egress.openProxy,
     memoryMb: settings.chromiumMemoryMb,
-    logger: log,
+    logger,
     ...caFile,
   });
   return {

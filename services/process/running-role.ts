@@ -1,30 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Report } from '#libs/telemetry/logger.ts';
 
-/** The roles that a process can have, in the order in which they are stopped: who gives work first, who finishes it after. */
+/** The roles that a process can have. */
 export const roles = ['api', 'renderer', 'delivery', 'relay', 'projector', 'sweeper'] as const;
 export type Role = (typeof roles)[number];
 
-/** A role at work. */
 export type RunningRole = {
-  /** What keeps it from working; empty where nothing does. */
+  /** What prevents the role from working; empty if nothing does. */
   missing(): string[];
-  /** Rejects when it cannot go on, and resolves when it was stopped. */
+  /** Resolves when the role was stopped; rejects when it cannot continue. */
   ended: Promise<void>;
-  /** Lets it finish what it has in hands. */
+  /** Stops the role after it has finished its current tasks. */
   stop(): Promise<void>;
 };
 
 type RoleLoop = {
   role: Role;
   run: (signal: AbortSignal) => Promise<void>;
-  /** Whether an engine is known to be away: then a failure is not the loop's own. */
+  /** Whether an engine is known to be unavailable. Then a failure of the loop does not count. */
   isEngineUnavailable: () => boolean;
   report: Report;
   restartPolicy?: RestartPolicy;
 };
 
-/** In milliseconds, and how many failures in a row that no absent engine explains end the process. */
+/** Times in milliseconds. More than `maxFailures` consecutive failures without an unavailable engine end the process. */
 export type RestartPolicy = { firstDelayMs: number; maxDelayMs: number; stableAfterMs: number; maxFailures: number };
 const defaultRestartPolicy: RestartPolicy = {
   firstDelayMs: 100,
@@ -34,8 +33,8 @@ const defaultRestartPolicy: RestartPolicy = {
 };
 
 /**
- * Keeps a loop going: begins it again when it fails, later and later, for ever while an engine is away. A loop that fails again and again without such a
- * reason ends the process: better to be started anew than to accept what nobody works on.
+ * Restarts a loop when it fails, with growing delays; without limit while an engine is unavailable. If it fails repeatedly
+ * for another reason, `ended` rejects and the process ends, so that it does not accept work that no role handles.
  */
 export const keepRunning = ({
   role,
@@ -47,35 +46,35 @@ export const keepRunning = ({
   const stop = new AbortController();
   let failure: string | null = null;
 
-  const keep = async (): Promise<void> => {
+  const runLoop = async (): Promise<void> => {
     for (let failures = 0; !stop.signal.aborted;) {
-      const since = performance.now();
-      const steady = setTimeout(() => (failure = null), stableAfterMs);
+      const startedAt = performance.now();
+      const stableTimer = setTimeout(() => (failure = null), stableAfterMs);
       try {
         await run(stop.signal);
         if (!stop.signal.aborted) throw new Error('it ended by itself');
       } catch (error) {
-        const said = String(error);
-        // Of an engine that is away it tells itself, and only until it is back.
-        failure = isEngineUnavailable() ? null : said;
-        failures = isEngineUnavailable() ? 0 : performance.now() - since > stableAfterMs ? 1 : failures + 1;
+        const message = String(error);
+        // An unavailable engine reports itself.
+        failure = isEngineUnavailable() ? null : message;
+        failures = isEngineUnavailable() ? 0 : performance.now() - startedAt > stableAfterMs ? 1 : failures + 1;
         if (stop.signal.aborted) return;
         if (failures > maxFailures) throw error;
-        report({ role, error: said }, 'a role has failed and is begun again');
+        report({ role, error: message }, 'role failed and is restarted');
         await sleep(Math.min(maxDelayMs, firstDelayMs * 2 ** failures), undefined, { signal: stop.signal }).catch(
           () => undefined,
         );
       } finally {
-        clearTimeout(steady);
+        clearTimeout(stableTimer);
       }
     }
   };
 
-  const ended = keep();
-  // Whoever races this against a signal may leave it behind.
+  const ended = runLoop();
+  // A caller that stops waiting for it must not cause an unhandled rejection.
   ended.catch(() => undefined);
   return {
-    missing: () => (failure === null ? [] : [`the ${role} has failed and is begun again: ${failure}`]),
+    missing: () => (failure === null ? [] : [`the ${role} failed and is restarted: ${failure}`]),
     ended,
     stop: async () => {
       stop.abort();
@@ -84,14 +83,14 @@ export const keepRunning = ({
   };
 };
 
-/** Runs loops that belong together: where one fails or ends, the others are told to end, and the first failure is thrown. */
+/** Runs loops together: when one ends or fails, the others are aborted. Throws the first failure. */
 export const runTogether = async (
   signal: AbortSignal,
   ...loops: readonly ((signal: AbortSignal) => Promise<void>)[]
 ): Promise<void> => {
-  const over = new AbortController();
-  const all = loops.map((loop) => loop(AbortSignal.any([signal, over.signal])).finally(() => over.abort()));
-  const ends = await Promise.allSettled(all);
-  const failed = ends.find((end) => end.status === 'rejected');
+  const aborter = new AbortController();
+  const running = loops.map((loop) => loop(AbortSignal.any([signal, aborter.signal])).finally(() => aborter.abort()));
+  const results = await Promise.allSettled(running);
+  const failed = results.find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;
 };

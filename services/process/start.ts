@@ -22,16 +22,16 @@ import { startDeliveryWorker, startProjector, startRelay, startRenderer, startSw
 const repeatedSignalMs = 1_000;
 
 /**
- * Resolves with the signal's name when the process is told to stop; told again, it stops at once. The same signal often comes
- * twice at the same moment, by way of the process group and of npm: that is one telling.
+ * Resolves with the name of the first stop signal. A later signal ends the process at once. The same signal often comes
+ * twice at the same moment, from the process group and from npm: this counts as one.
  */
 const waitForStopSignal = (): Promise<string> =>
   new Promise((resolve) => {
-    let toldAt: number | undefined;
+    let firstSignalAt: number | undefined;
     for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       process.on(signal, () => {
-        if (toldAt !== undefined && performance.now() - toldAt > repeatedSignalMs) process.exit(1);
-        toldAt ??= performance.now();
+        if (firstSignalAt !== undefined && performance.now() - firstSignalAt > repeatedSignalMs) process.exit(1);
+        firstSignalAt ??= performance.now();
         resolve(signal);
       });
     }
@@ -43,11 +43,10 @@ const starters = {
   relay: startRelay,
   projector: startProjector,
   sweeper: startSweeper,
-} satisfies Record<Exclude<Role, 'api'>, (house: ProcessContext) => Promise<RunningRole>>;
+} satisfies Record<Exclude<Role, 'api'>, (context: ProcessContext) => Promise<RunningRole>>;
 
 type WorkerRole = keyof typeof starters;
 
-/** What the process is at. */
 type ProcessState = {
   stopping: boolean;
   isInstallationVerified: boolean;
@@ -59,56 +58,56 @@ type ProcessState = {
 
 const workerRolesOf = ({ roles }: ProcessContext): WorkerRole[] => roles.filter((role) => role !== 'api');
 
-/** They go by checkpoints, and wait for an event log that is as far as those. */
+/** These roles wait for an event log that is not older than their checkpoints. */
 const rolesWithCheckpoints: ReadonlySet<Role> = new Set(['relay', 'projector', 'sweeper']);
 
-/** Starts the workers; resolves when all are up. Each promise of `ended` rejects where a worker does not come up or cannot go on. */
+/** Starts the workers. `up` resolves when all run. A promise of `ended` rejects when its worker cannot start or continue. */
 const startWorkers = (
-  house: ProcessContext,
+  context: ProcessContext,
   state: ProcessState,
-  settled: Promise<boolean>,
+  verified: Promise<boolean>,
 ): { up: Promise<unknown>; ended: Promise<void>[] } => {
-  const begin = async (name: WorkerRole): Promise<RunningRole | null> => {
-    if (!(await settled)) return null;
+  const startWorker = async (name: WorkerRole): Promise<RunningRole | null> => {
+    if (!(await verified)) return null;
     if (rolesWithCheckpoints.has(name) && !(await state.eventLogWatch?.verified)) return null;
-    const running = await starters[name](house);
+    const running = await starters[name](context);
     state.workers.set(name, running);
     return running;
   };
-  const starts = workerRolesOf(house).map(begin);
+  const starts = workerRolesOf(context).map(startWorker);
   state.starting = Promise.allSettled(starts);
-  return { up: Promise.all(starts), ended: starts.map(async (starting) => (await starting)?.ended) };
+  return { up: Promise.all(starts), ended: starts.map(async (worker) => (await worker)?.ended) };
 };
 
-/** The renderer first: callers may still wait for it, and what it completes is to be carried on. */
+/** Stops the renderer first: callers may wait for it, and the other roles must process what it completes. */
 const stopWorkers = async ({ workers, starting }: ProcessState): Promise<void> => {
-  // Whoever came up only now would work on, in a process that has nothing left to work with.
+  // A worker that starts during the shutdown must be stopped too.
   await starting;
   await workers.get('renderer')?.stop();
-  await Promise.all([...workers.values()].map((one) => one.stop()));
+  await Promise.all([...workers.values()].map((worker) => worker.stop()));
 };
 
 const missingIn = (
-  house: ProcessContext,
+  context: ProcessContext,
   { stopping, isInstallationVerified, areReadModelsReady, workers, eventLogWatch }: ProcessState,
 ): string[] => [
   ...(stopping ? ['the service is stopping'] : []),
-  ...house.engines.missing(),
-  ...house.engines.damages(),
-  ...house.unreadableBlobs.missing(),
+  ...context.engines.missing(),
+  ...context.engines.damages(),
+  ...context.unreadableBlobs.missing(),
   ...(isInstallationVerified ? [] : ['the process has not yet checked that its engines belong to this installation']),
   ...[eventLogWatch?.missing() ?? []].flat(),
-  ...(house.roles.includes('api') && !areReadModelsReady ? ['the read models are not there yet'] : []),
-  ...workerRolesOf(house).flatMap((name) => workers.get(name)?.missing() ?? [`the ${name} is starting`]),
+  ...(context.roles.includes('api') && !areReadModelsReady ? ['the read models are not ready yet'] : []),
+  ...workerRolesOf(context).flatMap((name) => workers.get(name)?.missing() ?? [`the ${name} is starting`]),
 ];
 
-/** On the very first start of everything together, an account to begin with. Several processes would each make their own. */
+/** Creates a default account on the first start of a process with all roles. Several processes would each create one. */
 const createDefaultAccount = async ({ engines, roles, now }: ProcessContext) => {
   if (roles.length < allRoles.length) return null;
   const [store, reads, blobs] = await Promise.all([engines.store(), engines.reads(), engines.blobs()]);
-  const first = await openDefaultAccount({ store, now }, reads, blobs);
+  const defaultAccount = await openDefaultAccount({ store, now }, reads, blobs);
   await catchUp(store, reads, projections);
-  return first;
+  return defaultAccount;
 };
 
 const isEmbedded = async ({ engines }: ProcessContext): Promise<boolean> =>
@@ -116,128 +115,135 @@ const isEmbedded = async ({ engines }: ProcessContext): Promise<boolean> =>
 
 const startingMessage = 'The service is starting. Try again in a moment.';
 const olderLogMessage =
-  'The event log is older than the data that was built from it, so the service can accept nothing. The operator of the service has to run "colophon rebuild".';
+  'The event log is older than the data that was built from it, so the service cannot accept requests. ' +
+  'The operator of the service must run "colophon rebuild".';
 
-/** Why callers are not served now; null when they are. */
+/** Why callers are not served now, or null. */
 const closedReason = ({ eventLogWatch, areReadModelsReady }: ProcessState): string | null => {
   if (eventLogWatch?.missing()) return olderLogMessage;
   return areReadModelsReady ? null : startingMessage;
 };
 
-/** What a process waits for before it works: its secret, and engines that are known to be its installation's. `settled` resolves to false when the process is to stop before. */
+/** A process waits for its secret and for engines of its installation. `verified` is false when the process stops first. */
 type InstallationCheck = { secretReady: Promise<void>; verified: Promise<boolean> };
 
-const startInstallationCheck = (house: ProcessContext, state: ProcessState, stop: AbortSignal): InstallationCheck => {
+const startInstallationCheck = (context: ProcessContext, state: ProcessState, stop: AbortSignal): InstallationCheck => {
   const secret = Promise.withResolvers<void>();
   const stopping = new Promise<false>((resolve) =>
     stop.addEventListener('abort', () => resolve(false), { once: true }),
   );
-  const settling = ensureInstallation(house, stop, secret.resolve).then(
+  const verified = ensureInstallation(context, stop, secret.resolve).then(
     () => (state.isInstallationVerified = !stop.aborted),
   );
-  return { secretReady: secret.promise, verified: Promise.race([settling, stopping]) };
+  return { secretReady: secret.promise, verified: Promise.race([verified, stopping]) };
 };
 
 type HttpServer = { stop(): Promise<void>; address(): AddressInfo | string | null };
 
-/** Listens. Engines on servers may be away for now, and the event log may be older than the read models, which the process tells when it is asked; where the engines are in this process, nothing is served from read models that are behind. */
+/**
+ * Starts the API, or the health server. With server engines it starts at once and reports what is missing; with embedded
+ * engines it first waits until the read models are up to date.
+ */
 const startHttpServer = async (
-  house: ProcessContext,
+  context: ProcessContext,
   state: ProcessState,
   { secretReady, verified }: InstallationCheck,
-  reading: Promise<unknown>,
+  readModelsReady: Promise<unknown>,
 ): Promise<HttpServer> => {
-  const missing = (): string[] => missingIn(house, state);
-  if (!house.roles.includes('api')) return startHealthServer(house.settings, house.telemetry, missing);
-  // A log on a server may be away; the secret is in the settings then.
-  if (!isRemoteEngine(await house.engines.store())) await Promise.race([secretReady, verified]);
-  if (await isEmbedded(house)) await verified;
+  const missing = (): string[] => missingIn(context, state);
+  if (!context.roles.includes('api')) return startHealthServer(context.settings, context.telemetry, missing);
+  // With an event log on a server, the secret is in the settings.
+  if (!isRemoteEngine(await context.engines.store())) await Promise.race([secretReady, verified]);
+  if (await isEmbedded(context)) await verified;
   if (
-    house.roles.includes('projector') &&
-    (await isEmbedded(house)) &&
+    context.roles.includes('projector') &&
+    (await isEmbedded(context)) &&
     (await state.eventLogWatch?.firstCheck) === null
   )
-    await reading;
-  return startApi(house, () => closedReason(state), missing);
+    await readModelsReady;
+  return startApi(context, () => closedReason(state), missing);
 };
 
-/** Greets when there is something to be greeted to. */
+/** Announces the API when the read models are ready. */
 const announceServing = async (
-  house: ProcessContext,
+  context: ProcessContext,
   state: ProcessState,
-  face: HttpServer,
-  reading: Promise<boolean>,
-  announce: StartupAnnouncements,
+  httpServer: HttpServer,
+  readModelsReady: Promise<boolean>,
+  output: StartupOutput,
 ): Promise<void> => {
-  if (!house.roles.includes('api') || !(await reading)) return;
-  const first = await createDefaultAccount(house);
+  if (!context.roles.includes('api') || !(await readModelsReady)) return;
+  const defaultAccount = await createDefaultAccount(context);
   state.areReadModelsReady = true;
-  announce.serving(house.settings, face.address(), first);
+  output.apiReady(context.settings, httpServer.address(), defaultAccount);
 };
 
-/** Brings everything up; resolves when the process is told to stop, or cannot go on. */
+/** Starts everything. Resolves with the error when the process cannot continue. */
 const runRoles = async (
-  house: ProcessContext,
+  context: ProcessContext,
   state: ProcessState,
   stop: AbortSignal,
-  parts: { face?: HttpServer },
-  announce: StartupAnnouncements,
+  started: { httpServer?: HttpServer },
+  output: StartupOutput,
 ): Promise<Error | null> => {
-  if (house.roles.some((role) => role === 'api' || rolesWithCheckpoints.has(role)))
-    state.eventLogWatch = watchEventLog(house, stop);
-  const beginnings = startInstallationCheck(house, state, stop);
-  const whole = beginnings.verified.then((settled) => settled && state.eventLogWatch?.verified);
-  const reading = house.roles.includes('api')
-    ? whole.then((there) => there === true && waitForReadModels(house, stop))
+  if (context.roles.some((role) => role === 'api' || rolesWithCheckpoints.has(role)))
+    state.eventLogWatch = watchEventLog(context, stop);
+  const installationCheck = startInstallationCheck(context, state, stop);
+  const dataVerified = installationCheck.verified.then((verified) => verified && state.eventLogWatch?.verified);
+  const readModelsReady = context.roles.includes('api')
+    ? dataVerified.then((verified) => verified === true && waitForReadModels(context, stop))
     : Promise.resolve(true);
-  for (const promise of [whole, reading]) promise.catch(() => undefined);
-  const face = startHttpServer(house, state, beginnings, reading).then((up) => {
-    parts.face = up;
-    // Workers may wait for engines that are away, and can be asked why.
-    if (!house.roles.includes('api')) announce.healthOnly(house.roles, house.settings, up.address());
-    return up;
+  for (const promise of [dataVerified, readModelsReady]) promise.catch(() => undefined);
+  const httpServer = startHttpServer(context, state, installationCheck, readModelsReady).then((server) => {
+    started.httpServer = server;
+    // Announced at once, because workers may wait for unavailable engines and health reports why.
+    if (!context.roles.includes('api')) output.healthReady(context.roles, context.settings, server.address());
+    return server;
   });
-  const workers = startWorkers(house, state, beginnings.verified);
+  const workers = startWorkers(context, state, installationCheck.verified);
   const failures = [
-    Promise.all([face, workers.up]).then(([up]) => announceServing(house, state, up, reading, announce)),
+    Promise.all([httpServer, workers.up]).then(([server]) =>
+      announceServing(context, state, server, readModelsReady, output),
+    ),
     ...workers.ended,
   ];
-  const endless = new Promise<never>(() => undefined);
+  const never = new Promise<never>(() => undefined);
   return Promise.race(
     failures.map((end) =>
       end.then(
-        () => endless,
+        () => never,
         (error: unknown) => error as Error,
       ),
     ),
   );
 };
 
-/** What the person who started the process is told: that callers are served, on the very first start with the default account; or that only health is told. */
-export type StartupAnnouncements = {
-  serving(settings: Settings, address: AddressInfo | string | null, first: DefaultAccount | null): void;
-  healthOnly(roles: readonly Role[], settings: Settings, address: AddressInfo | string | null): void;
+/** Prints the addresses of a started process; on the first start `defaultAccount` is the new account. */
+export type StartupOutput = {
+  apiReady(settings: Settings, address: AddressInfo | string | null, defaultAccount: DefaultAccount | null): void;
+  healthReady(roles: readonly Role[], settings: Settings, address: AddressInfo | string | null): void;
 };
 
 const expectedErrors = [AddressError, SettingsError, DiskWriteError, DamagedFileError];
 
-/** Runs the named roles of the service in this process, or all, until it is told to stop; then lets what runs finish. */
-export const start = async (wanted: readonly Role[], announce: StartupAnnouncements): Promise<void> => {
+/** Runs the given roles, or all, until a stop signal comes; then finishes the current tasks. */
+export const start = async (chosenRoles: readonly Role[], output: StartupOutput): Promise<void> => {
   const settings = loadSettings(process.env);
-  const roles = wanted.length === 0 ? allRoles : allRoles.filter((role) => wanted.includes(role));
-  const wrong = roles.length < allRoles.length ? findRoleProblem(settings, wanted) : null;
-  if (wrong !== null) throw new SettingsError(wrong);
+  const roles = chosenRoles.length === 0 ? allRoles : allRoles.filter((role) => chosenRoles.includes(role));
+  const roleProblem = roles.length < allRoles.length ? findRoleProblem(settings, chosenRoles) : null;
+  if (roleProblem !== null) throw new SettingsError(roleProblem);
   const release = requireOnlyProcess(settings);
   const logger = createLogger(settings);
   const { restricted, unchanged } = restrictPermissions(storedPathsOf(settings, settings.secret === undefined));
-  if (restricted.length > 0) logger.warn({ restricted }, 'took the permissions of other users from files or folders');
+  if (restricted.length > 0)
+    logger.warn({ restricted }, 'removed the permissions of other users from files or folders');
   if (unchanged.length > 0)
     logger.warn(
-      { left: unchanged },
-      'files or folders stay open to other users or to a group: another user owns them, they also hold other things, or they are links',
+      { unchanged },
+      'files or folders stay open to other users: another user owns them, they contain other files, or they are links',
     );
-  const toldToStop = waitForStopSignal();
-  const house = openProcessContext(
+  const stopSignal = waitForStopSignal();
+  const context = openProcessContext(
     settings,
     logger,
     await startTelemetry(settings, roles, packageVersion(), logger),
@@ -252,26 +258,26 @@ export const start = async (wanted: readonly Role[], announce: StartupAnnounceme
     eventLogWatch: null,
   };
   logger.info(describeProcessSharing(settings));
-  const parts: { face?: HttpServer } = {};
+  const started: { httpServer?: HttpServer } = {};
   const stop = new AbortController();
-  const unwatch = observeReadiness(() => missingIn(house, state));
-  const readiness = logReadiness(() => missingIn(house, state), logger);
+  const stopObserving = observeReadiness(() => missingIn(context, state));
+  const readiness = logReadiness(() => missingIn(context, state), logger);
   try {
-    const reason = await Promise.race([toldToStop, runRoles(house, state, stop.signal, parts, announce)]);
+    const reason = await Promise.race([stopSignal, runRoles(context, state, stop.signal, started, output)]);
     if (typeof reason !== 'string') throw reason;
-    logger.info({ reason }, 'stopping: what runs is finished first');
+    logger.info({ reason }, 'stopping after current tasks');
   } catch (error) {
     process.exitCode = 1;
-    if (expectedErrors.some((kind) => error instanceof kind)) logger.fatal((error as Error).message);
-    else logger.fatal({ err: error }, 'the service cannot go on');
+    if (expectedErrors.some((errorClass) => error instanceof errorClass)) logger.fatal((error as Error).message);
+    else logger.fatal({ err: error }, 'service cannot continue');
   }
   state.stopping = true;
   stop.abort();
   readiness.stop();
-  await parts.face?.stop();
+  await started.httpServer?.stop();
   await stopWorkers(state);
-  unwatch();
-  await house.close();
+  stopObserving();
+  await context.close();
   release();
   logger.info('stopped');
 };

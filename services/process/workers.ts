@@ -14,65 +14,70 @@ import { runSweeper } from '../sweeper/sweeper.ts';
 import type { ProcessContext } from './process-context.ts';
 import { keepRunning, type Role, type RunningRole, runTogether } from './running-role.ts';
 
-/** Keeps a role going that one process at a time may have. */
+/** Runs a role that only one process at a time can have. */
 const startElectedRole = async (
-  house: ProcessContext,
+  context: ProcessContext,
   role: Role,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<RunningRole> => {
-  const { engines, processIdentity, logger, report, isEngineUnavailable } = house;
-  const parts = {
+  const { engines, processIdentity, logger, report, isEngineUnavailable } = context;
+  const dependencies = {
     reads: await engines.reads(),
-    role: role,
-    processIdentity: processIdentity,
+    role,
+    processIdentity,
     report: (fact: Record<string, unknown>, message: string): void => logger.info(fact, message),
   };
-  return keepRunning({ role, isEngineUnavailable, report, run: (signal) => runWhileLeader(parts, work, signal) });
+  return keepRunning({
+    role,
+    isEngineUnavailable,
+    report,
+    run: (signal) => runWhileLeader(dependencies, work, signal),
+  });
 };
 
-/** How long a job in hands waits for an engine once the process is to stop, in milliseconds. */
+/** How long a current task waits for an engine after the process was told to stop. */
 const shutdownTimeoutMs = 10_000;
 
 const abortAfterShutdownTimeout = (signal: AbortSignal): AbortSignal => {
-  const over = new AbortController();
-  signal.addEventListener('abort', () => setTimeout(() => over.abort(), shutdownTimeoutMs).unref(), { once: true });
-  return over.signal;
+  const aborter = new AbortController();
+  signal.addEventListener('abort', () => setTimeout(() => aborter.abort(), shutdownTimeoutMs).unref(), { once: true });
+  return aborter.signal;
 };
 
-/** Prints; starts its browsers first. Throws where no browser comes up. */
-export const startRenderer = async (house: ProcessContext): Promise<RunningRole> => {
-  const { settings, engines, logger, processName, report, isEngineUnavailable, now } = house;
-  const [store, blobs, bus, answers] = await Promise.all([
+/** Starts the renderer and its browsers. @throws Error when no browser starts */
+export const startRenderer = async (context: ProcessContext): Promise<RunningRole> => {
+  const { settings, engines, logger, processName, report, isEngineUnavailable, now } = context;
+  const [store, blobs, bus, replies] = await Promise.all([
     engines.store(),
     engines.blobs(),
     engines.bus(),
     engines.replies(),
   ]);
-  const egress = await house.egress();
+  const egress = await context.egress();
   const caFile = settings.egressCaFile ? { caFile: settings.egressCaFile } : {};
   const printer = await openPrinter({
     executable: requireBrowser(),
     openProxy: egress.openProxy,
     memoryMb: settings.chromiumMemoryMb,
-    logger: logger,
+    logger,
     ...caFile,
   });
-  const preparation = house.preparation();
-  const unwatch = observeRendering({ printer, preparation });
+  const preparation = context.preparation();
+  const stopObserving = observeRendering({ printer, preparation });
   const running = keepRunning({
     role: 'renderer',
     isEngineUnavailable,
     report,
     run: (signal) => {
-      const waiting = abortAfterShutdownTimeout(signal);
-      const log = { store: withRetry(store, waiting), now };
-      const lasting = house.unreadableBlobs.wrap(withRetry(blobs, waiting));
-      const inputs = house.blobMemory.wrap(lasting);
+      const retrySignal = abortAfterShutdownTimeout(signal);
+      const eventLog = { store: withRetry(store, retrySignal), now };
+      const retryingBlobs = context.unreadableBlobs.wrap(withRetry(blobs, retrySignal));
+      const inputs = context.blobMemory.wrap(retryingBlobs);
       return runRenderer(
         {
-          blobs: { ...lasting, get: (sha256) => inputs.get(sha256) },
-          eventLog: log,
-          replies: answers,
+          blobs: { ...retryingBlobs, get: (sha256) => inputs.get(sha256) },
+          eventLog,
+          replies,
           worker: processName,
           report,
           preparation,
@@ -86,43 +91,43 @@ export const startRenderer = async (house: ProcessContext): Promise<RunningRole>
   });
   return {
     ended: running.ended,
-    missing: () => [...running.missing(), ...(printer.ready() ? [] : ['no browser is up yet'])],
+    missing: () => [...running.missing(), ...(printer.ready() ? [] : ['no browser is running yet'])],
     stop: async () => {
       await running.stop();
-      unwatch();
+      stopObserving();
       await printer.close();
     },
   };
 };
 
-/** Calls back. */
-export const startDeliveryWorker = async (house: ProcessContext): Promise<RunningRole> => {
+/** Sends webhooks. */
+export const startDeliveryWorker = async (context: ProcessContext): Promise<RunningRole> => {
   const {
     settings: { baseUrl },
     engines,
     report,
     isEngineUnavailable,
     now,
-  } = house;
+  } = context;
   const [store, blobs, reads, bus] = await Promise.all([
     engines.store(),
     engines.blobs(),
     engines.reads(),
     engines.bus(),
   ]);
-  const [egress, secrets] = [await house.egress(), house.secrets()];
+  const [egress, secrets] = [await context.egress(), context.secrets()];
   return keepRunning({
     role: 'delivery',
     isEngineUnavailable,
     report,
     run: (signal) => {
-      const waiting = abortAfterShutdownTimeout(signal);
-      const log = { store: withRetry(store, waiting), now };
+      const retrySignal = abortAfterShutdownTimeout(signal);
+      const eventLog = { store: withRetry(store, retrySignal), now };
       return runDeliveryWorker(
         {
-          eventLog: log,
-          blobs: house.unreadableBlobs.wrap(withRetry(blobs, waiting)),
-          reads: withRetry(reads, waiting),
+          eventLog,
+          blobs: context.unreadableBlobs.wrap(withRetry(blobs, retrySignal)),
+          reads: withRetry(reads, retrySignal),
           egress,
           secrets,
           baseUrl,
@@ -135,52 +140,52 @@ export const startDeliveryWorker = async (house: ProcessContext): Promise<Runnin
   });
 };
 
-/** Carries work from the log to the bus. */
-export const startRelay = async (house: ProcessContext): Promise<RunningRole> => {
+/** Publishes open work from the event log to the bus. */
+export const startRelay = async (context: ProcessContext): Promise<RunningRole> => {
   const {
     engines,
     settings: { renderConcurrency: concurrency },
-  } = house;
+  } = context;
   const [store, bus, reads] = await Promise.all([engines.store(), engines.bus(), engines.reads()]);
-  const unwatch = observeQueues(reads);
-  const running = await startElectedRole(house, 'relay', (signal) =>
+  const stopObserving = observeQueues(reads);
+  const running = await startElectedRole(context, 'relay', (signal) =>
     runRelay({ store, bus, reads, concurrency, maxConcurrency: concurrency * maxConcurrencyFactor }, signal),
   );
   return {
     ...running,
     stop: async () => {
       await running.stop();
-      unwatch();
+      stopObserving();
     },
   };
 };
 
-/** How much time there is between two steps of the projector: each costs the read store an operation or two, which more documents make little dearer. Queries are never to be 100 ms late. */
+/** Each step costs few read-store operations, whatever the number of documents. Queries must not be more than 100 ms late. */
 const projectorIntervalMs = 50;
 
-/** Keeps the read models. */
-export const startProjector = async (house: ProcessContext): Promise<RunningRole> => {
-  const [store, reads] = await Promise.all([house.engines.store(), house.engines.reads()]);
-  return startElectedRole(house, 'projector', (signal) =>
+/** Updates the read models. */
+export const startProjector = async (context: ProcessContext): Promise<RunningRole> => {
+  const [store, reads] = await Promise.all([context.engines.store(), context.engines.reads()]);
+  return startElectedRole(context, 'projector', (signal) =>
     runProjector(store, reads, projections, { intervalMs: projectorIntervalMs }, signal),
   );
 };
 
-/** Corrects what was counted wrong, and erases what is over. */
-export const startSweeper = async (house: ProcessContext): Promise<RunningRole> => {
-  const { engines, now, report } = house;
+/** Corrects usage counters and erases expired data. */
+export const startSweeper = async (context: ProcessContext): Promise<RunningRole> => {
+  const { engines, now, report } = context;
   const [store, reads, blobs, limits] = await Promise.all([
     engines.store(),
     engines.reads(),
     engines.blobs(),
     engines.limits(),
   ]);
-  const parts = { eventLog: { store, now }, reads, blobs, limits };
-  return startElectedRole(house, 'sweeper', (signal) =>
+  const dependencies = { eventLog: { store, now }, reads, blobs, limits };
+  return startElectedRole(context, 'sweeper', (signal) =>
     runTogether(
       signal,
-      (until) => runSweeper(parts, report, until),
-      (until) => runLimitsCorrection(parts, report, until),
+      (loopSignal) => runSweeper(dependencies, report, loopSignal),
+      (loopSignal) => runLimitsCorrection(dependencies, report, loopSignal),
     ),
   );
 };

@@ -121,7 +121,7 @@ describe.skipIf(isOnServers)('A damaged database', () => {
 type Check = {
   ok: boolean;
   databases: { file: string; problems: string[] }[];
-  log: { events: number; problems: string[] };
+  event_log: { events: number; problems: string[] };
   blobs: { checked: number; problems: { sha256: string; problem: string }[] };
 };
 const check = async (): Promise<Check & { code: number | null }> => {
@@ -143,7 +143,7 @@ describe.skipIf(isOnServers)('"colophon check"', () => {
       );
       await client.render('html', '<p>small</p>');
       const sound = await check();
-      expect(sound).toMatchObject({ code: 0, ok: true, log: { problems: [] }, blobs: { problems: [] } });
+      expect(sound).toMatchObject({ code: 0, ok: true, event_log: { problems: [] }, blobs: { problems: [] } });
       expect(sound.databases.map(({ file }) => basename(file)).toSorted()).toEqual([
         'log.db',
         'read-models.db',
@@ -173,7 +173,7 @@ describe.skipIf(isOnServers)('"colophon check"', () => {
       UPDATE events SET data = json_remove(data, '$.limits') WHERE type = 'RenderRequested';
       DELETE FROM events WHERE type = 'RenderStarted'`);
       log.close();
-      const { log: found } = await check();
+      const { event_log: found } = await check();
       for (const wrong of [
         'after position 1 cannot be read',
         'there is no event NobodyKnows',
@@ -186,7 +186,7 @@ describe.skipIf(isOnServers)('"colophon check"', () => {
 
       overwrite(fileOf('log.db'), 2 * pageBytes, garbage(pageBytes));
       overwrite(fileOf('read-models.db'), 0, garbage(16));
-      const { databases, log: unread, blobs: unknown, code } = await check();
+      const { databases, event_log: unread, blobs: unknown, code } = await check();
       const damaged = databases.filter(({ problems }) => problems.length > 0).map(({ file }) => basename(file));
       expect([code, damaged.toSorted()]).toEqual([1, ['log.db', 'read-models.db']]);
       expect(unread.problems.join()).toContain(`The database ${fileOf('log.db')} is damaged`);

@@ -46,7 +46,7 @@ describe('Keys on the command line, while the service runs', () => {
     const key = await issueKeyByCommand(at.installation, account);
     await at.installation.runJsonCommand('key', 'revoke', key.id);
     const { code, stdout } = await at.installation.runCommand('key', 'revoke', key.id);
-    expect([code, stdout]).toEqual([0, expect.stringContaining('was revoked before')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('was already revoked')]);
   });
 
   it('are listed with all that was said when they were created, but for the key itself', async () => {

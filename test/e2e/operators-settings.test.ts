@@ -8,7 +8,7 @@ let house: TestInstallation;
 afterEach(() => house.remove());
 
 const token = 'a-token-for-prometheus-0123456789';
-const plain = 'listens beyond this machine without TLS';
+const plain = 'reachable from other machines without TLS';
 
 describe('The metrics', () => {
   it('need the metrics token where there is one, in processes with an API and without', async () => {
@@ -33,7 +33,7 @@ describe('The metrics', () => {
   });
 });
 
-describe('An API that listens beyond its machine', () => {
+describe('An API that is reachable from other machines', () => {
   it('warns if neither the API nor a proxy uses TLS, and says what to set', async () => {
     house = await openTestInstallation({ HOST: '0.0.0.0' });
     const { output } = await house.startWithoutWaiting();

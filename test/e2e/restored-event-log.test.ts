@@ -52,7 +52,7 @@ describe('An event log that ends before a checkpoint', () => {
       await refuses(service, key);
       const refusal = await house.runCommand('account', 'create', '--name', 'never seen', '--plan', 'free');
       expect([refusal.code, refusal.stderr]).toEqual([2, expect.stringContaining(named)]);
-      expect(await house.runJsonCommand('rebuild')).toMatchObject({ older_log: true });
+      expect(await house.runJsonCommand('rebuild')).toMatchObject({ older_event_log: true });
       await ready(service);
       await createClient(service.url, key).render('html', '<p>x</p>');
       expect((await service.stop('SIGTERM')).code).toBe(0);
@@ -88,7 +88,7 @@ describe.skipIf(isOnServers)('A restored copy of the event log', () => {
       const second = await house.startWithoutWaiting();
       expect(await told(second, /older copy/)).toMatch(/the read models \(accounts, apiKeys, renders, .*\) were built/);
       await refuses(second, key);
-      expect((await house.runCommand('rebuild', 'renders')).stderr).toContain('Name no model');
+      expect((await house.runCommand('rebuild', 'renders')).stderr).toContain('without a model');
       await house.runJsonCommand('rebuild');
       await ready(second);
       const client = createClient(second.url, key);

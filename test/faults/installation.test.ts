@@ -69,13 +69,13 @@ const serves = async (roles: string, env: EnvironmentVariables = {}): Promise<vo
 type Shown = {
   id: string;
   secret_fingerprint: string;
-  secret: { belongs: string };
-  engines: { part: string; belongs: string }[];
+  secret: { ownership: string };
+  engines: { engine: string; ownership: string }[];
 };
 const shown = async (env?: EnvironmentVariables): Promise<Shown> =>
   JSON.parse(await succeeds('installation show --json', env)) as Shown;
-const belongs = async (env?: EnvironmentVariables): Promise<string[]> =>
-  (await shown(env)).engines.map((one) => one.belongs);
+const ownerships = async (env?: EnvironmentVariables): Promise<string[]> =>
+  (await shown(env)).engines.map((engine) => engine.ownership);
 const typesIn = async (): Promise<string[]> =>
   (JSON.parse(await succeeds('events installation-1 --json')) as { type: string }[]).map(({ type }) => type);
 
@@ -86,8 +86,8 @@ describe('The first start', () => {
   it('of several processes at once makes one installation, with one secret, whose all engines are', async () => {
     await Promise.all(Array.from({ length: 4 }, () => createAccount()));
     expect(await typesIn()).toEqual(['InstallationCreated', 'BlobStoreRegistered']);
-    expect(await belongs()).toEqual(['own', 'own']);
-    expect((await shown()).secret).toMatchObject({ belongs: 'own' });
+    expect(await ownerships()).toEqual(['own', 'own']);
+    expect((await shown()).secret).toMatchObject({ ownership: 'own' });
   });
 
   it.each(['', 'cut of'])('makes a secret anew that a crash has left as "%s"', async (left) => {
@@ -172,9 +172,9 @@ describe('A process', () => {
             `${variable} leads to the ${part} of another installation \\(\\w+\\); the event log that EVENT_STORE_URL names is that of ${(await shown()).id}\\.`,
           ),
         );
-      expect((await belongs(env)).filter((whose) => whose === 'other')).toHaveLength(1);
+      expect((await ownerships(env)).filter((whose) => whose === 'other')).toHaveLength(1);
       data = other;
-      expect(await belongs()).toEqual(['own', 'own']);
+      expect(await ownerships()).toEqual(['own', 'own']);
     },
   );
 
@@ -211,7 +211,7 @@ describe('A process', () => {
   it('builds anew what can be built from the log, and lets it belong to the installation', async () => {
     for (const name of ['read-models.db']) await rm(join(data, name));
     await serves('');
-    expect(await belongs()).toEqual(['own', 'own']);
+    expect(await ownerships()).toEqual(['own', 'own']);
   });
 });
 
@@ -220,7 +220,7 @@ describe.skipIf(!areServersAvailable)('On servers', () => {
     const { servers, settings, close } = await openServersEnvironment();
     ends.push(close);
     await createAccount(settings);
-    expect(await belongs(settings)).toEqual(['own', 'own', 'own']);
+    expect(await ownerships(settings)).toEqual(['own', 'own', 'own']);
     const second = await startFakeKurrentDbProcess({ data: join(data, 'log') });
     ends.push(() => second.kill());
     const mixed = serverSettings({

@@ -13,7 +13,7 @@ const missingSchema = z.array(z.string()).describe('What the service is waiting 
 const notReadyResponse = nameSchema('NotReady', z.object({ status: z.literal('not ready'), missing: missingSchema }));
 const starting = {
   summary: 'The service is starting',
-  value: { status: 'not ready', missing: ['no browser is up yet'] },
+  value: { status: 'not ready', missing: ['no browser is running yet'] },
 };
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
