@@ -73,7 +73,8 @@ export default {
     ),
     rule(
       'services-do-not-know-each-other',
-      'Services communicate through the event log and the bus. Only services/process opens engines and starts services; the command line calls only services/process.',
+      'Services communicate through the event log and the bus. Only services/process opens engines and starts services; ' +
+        'the command line calls only services/process.',
       { path: '^services/([^/]+)/', pathNot: '^services/process/' },
       { path: '^services/', pathNot: ['^services/$1/', '^services/process/'] },
     ),

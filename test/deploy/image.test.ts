@@ -14,13 +14,13 @@ type Seccomp = { defaultAction: string; syscalls: { names: string[]; action: str
 const seccomp = JSON.parse(read('deploy/seccomp.json')) as Seccomp;
 const allowed = seccomp.syscalls.filter(({ action }) => action === 'SCMP_ACT_ALLOW').flatMap(({ names }) => names);
 
-describe('The image', () => {
-  it.each(readdirSync(join(root, 'deploy/image')))('is made by a script that a shell can read (%s)', (name) => {
+describe('The Docker image', () => {
+  it.each(readdirSync(join(root, 'deploy/image')))('is built by scripts with valid shell syntax (%s)', (name) => {
     const { status, stderr } = spawnSync('sh', ['-n', join(root, 'deploy/image', name)], { encoding: 'utf8' });
     expect([status, stderr]).toEqual([0, '']);
   });
 
-  it('has the browser and the fonts that the set-up would install', () => {
+  it('has the browser and the fonts that the set-up installs', () => {
     const packages = read('deploy/image/packages.sh');
     const fonts = new Set(read('scripts/setup/fonts.mjs').match(/\bfonts-[a-z-]+/g));
     expect(fonts.size).toBeGreaterThan(3);
@@ -28,7 +28,7 @@ describe('The image', () => {
       expect(packages).toMatch(new RegExp(`\\b${name}\\b`));
   });
 
-  it('copies what there is, and sets what can be set', () => {
+  it('copies existing files, and sets known environment variables', () => {
     const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources]) =>
       sources!.split(' '),
     );
@@ -39,22 +39,22 @@ describe('The image', () => {
       expect(variables.has(name), name).toBe(true);
   });
 
-  it('runs as nobody in particular, below an init process', () => {
+  it('runs as an unprivileged user, below an init process', () => {
     expect(dockerfile).toMatch(/^USER 10001:10001$/m);
     expect(dockerfile).toMatch(/^ENTRYPOINT \["tini", "--", "colophon"\]$/m);
   });
 });
 
 describe('The seccomp profile', () => {
-  it('refuses what it does not name', () => {
+  it('refuses system calls that it does not list', () => {
     expect(seccomp.defaultAction).toBe('SCMP_ACT_ERRNO');
   });
 
-  it('allows what the sandbox of the browsers is made from', () => {
+  it('allows the system calls of the browser sandbox', () => {
     for (const name of ['clone', 'unshare', 'chroot', 'seccomp', 'prctl']) expect(allowed).toContain(name);
   });
 
-  it('allows nothing that changes the machine or looks into other processes', () => {
+  it('allows no system call that changes the machine or inspects other processes', () => {
     const dangerous = new Set([
       'mount',
       'umount2',
@@ -88,15 +88,15 @@ describe('The seccomp profile', () => {
   });
 });
 
-describe('The collector', () => {
-  it('sends what it receives through parts that it has', () => {
+describe('The OpenTelemetry collector', () => {
+  it('has pipelines with components that it defines', () => {
     type Collector = {
       service: { extensions: string[]; pipelines: Record<string, Record<string, string[]>> };
     } & Record<string, Record<string, unknown>>;
     const collector = parse(read('deploy/observability/collector.yaml')) as Collector;
     for (const pipeline of Object.values(collector.service.pipelines)) {
-      for (const [kind, names] of Object.entries(pipeline))
-        for (const name of names) expect(Object.keys(collector[kind]!)).toContain(name);
+      for (const [section, names] of Object.entries(pipeline))
+        for (const name of names) expect(Object.keys(collector[section]!)).toContain(name);
     }
     expect(Object.keys(collector.service.pipelines).toSorted()).toEqual(['metrics', 'traces']);
   });

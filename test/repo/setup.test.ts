@@ -10,12 +10,21 @@ const someFonts = "#!/bin/sh\nprintf 'Liberation Sans\\ten|el|ru|ar|he\\tFalse\\
 const user = (id: number): string => `#!/bin/sh\necho ${id}\n`;
 const browser = '#!/bin/sh\n';
 
-// It notes what it is asked for, and where it is asked for something that it has, that is there afterwards.
-const apt = (failing = false): string => `#!/bin/sh
+// Records its arguments. `install` creates the browser and the fonts, or fails.
+const apt = (failing = false): string => {
+  const install = failing
+    ? 'echo "E: no space"; exit 100'
+    : [
+        'echo "#!/bin/sh" > "$HOME/bin/chromium-headless-shell"',
+        '/bin/chmod +x "$HOME/bin/chromium-headless-shell"',
+        '/bin/cp "$HOME/fonts" "$HOME/bin/fc-list"',
+      ].join('; ');
+  return `#!/bin/sh
 echo "$*" >> "$HOME/apt.log"
 echo "noise of apt"
-case "$*" in *install*) ${failing ? 'echo "E: no space"; exit 100' : 'echo "#!/bin/sh" > "$HOME/bin/chromium-headless-shell"; /bin/chmod +x "$HOME/bin/chromium-headless-shell"; /bin/cp "$HOME/fonts" "$HOME/bin/fc-list"'};; esac
+case "$*" in *install*) ${install};; esac
 `;
+};
 const offers = "#!/bin/sh\nprintf '  Candidate: 1.0\\n'\n";
 
 const installed: Files = {
@@ -34,22 +43,22 @@ const setUp = (files: Files, env: NodeJS.ProcessEnv = {}) => {
     HOME: folder,
     ...env,
   });
-  const log = (name: string): string =>
+  const readLog = (name: string): string =>
     existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : '';
-  return { status, stdout, stderr, log };
+  return { status, stdout, stderr, readLog };
 };
 
-test('a machine that has everything is left alone, without a word', () => {
-  const { status, stdout, stderr, log } = setUp({
+test('The set-up changes nothing and prints nothing on a machine that has everything', () => {
+  const { status, stdout, stderr, readLog } = setUp({
     'bin/chromium': browser,
     'bin/fc-list': allFonts,
     'bin/id': user(0),
     'bin/apt-get': apt(),
   });
-  expect({ status, stdout, stderr, apt: log('apt.log') }).toEqual({ status: 0, stdout: '', stderr: '', apt: '' });
+  expect({ status, stdout, stderr, apt: readLog('apt.log') }).toEqual({ status: 0, stdout: '', stderr: '', apt: '' });
 });
 
-describe('dependencies', () => {
+describe('Dependencies', () => {
   const npm =
     '#!/bin/sh\necho "$*" > "$HOME/npm.log"\necho noise\n/bin/cp "$HOME/package-lock.json" "$HOME/node_modules/.package-lock.json"\n';
   const machine = { 'bin/chromium': browser, 'bin/fc-list': allFonts, 'bin/npm': npm };
@@ -61,21 +70,21 @@ describe('dependencies', () => {
       'a package has been added',
       { 'package-lock.json': lock.replace('"":{}', '"":{},"node_modules/zod":{"version":"4.0.0"}') },
     ],
-    ['an archive has been exchanged', { 'package-lock.json': lock.replace('"a"', '"b"') }],
-  ])('are installed where %s, with progress but without noise', (_when, files) => {
-    const { status, stderr, log } = setUp({ ...machine, ...files });
+    ['an archive has changed', { 'package-lock.json': lock.replace('"a"', '"b"') }],
+  ])('are installed when %s, with progress but without the output of npm', (_when, files) => {
+    const { status, stderr, readLog } = setUp({ ...machine, ...files });
     expect(status).toBe(0);
-    expect(log('npm.log')).toMatch(/^install --no-save /);
+    expect(readLog('npm.log')).toMatch(/^install --no-save /);
     expect(stderr).toMatch(/Dependencies \.\.\.\n.*Dependencies: done in/);
     expect(stderr).not.toContain('noise');
   });
 
-  test('are left alone where a developer has installed them, with packages for other machines missing', () => {
+  test('are not installed again when only optional packages for other systems are missing', () => {
     const forOthers = lock.replace('"":{}', '"":{},"node_modules/for-macs":{"version":"1.0.0","optional":true}');
-    expect(setUp({ ...machine, 'package-lock.json': forOthers }).log('npm.log')).toBe('');
+    expect(setUp({ ...machine, 'package-lock.json': forOthers }).readLog('npm.log')).toBe('');
   });
 
-  test('that cannot be installed end the set-up with what npm said', () => {
+  test('that cannot be installed end the set-up with the output of npm', () => {
     const { status, stderr } = setUp({
       ...machine,
       'node_modules/.package-lock.json': '',
@@ -86,34 +95,34 @@ describe('dependencies', () => {
     expect(stderr).toContain('could not be installed');
   });
 
-  const lacking = {
+  const withoutLibrary = {
     ...machine,
     'node_modules/.package-lock.json': '',
     'bin/ldconfig': '#!/bin/sh\n/bin/cat "$HOME/libraries"\n',
     libraries: 'libc.so.6\n',
   };
 
-  test('come after the library that their Node needs', () => {
+  test('are installed after the library that their Node needs', () => {
     const adds = '#!/bin/sh\necho "$*" >> "$HOME/apt.log"\necho libatomic.so.1 > "$HOME/libraries"\n';
-    const { status, log } = setUp({ ...lacking, 'bin/id': user(0), 'bin/apt-get': adds });
+    const { status, readLog } = setUp({ ...withoutLibrary, 'bin/id': user(0), 'bin/apt-get': adds });
     expect(status).toBe(0);
-    expect(log('apt.log')).toMatch(/ update\n[^]*install --yes --no-install-recommends libatomic1\n/);
-    expect(log('npm.log')).not.toBe('');
+    expect(readLog('apt.log')).toMatch(/ update\n[^]*install --yes --no-install-recommends libatomic1\n/);
+    expect(readLog('npm.log')).not.toBe('');
   });
 
-  test('are not tried without that library, and whoever may not install it learns how', () => {
-    const { status, stderr, log } = setUp({ ...lacking, 'bin/id': user(1000) });
-    expect({ status, npm: log('npm.log') }).toEqual({ status: 1, npm: '' });
+  test('are not installed without that library; the set-up says how to install it', () => {
+    const { status, stderr, readLog } = setUp({ ...withoutLibrary, 'bin/id': user(1000) });
+    expect({ status, npm: readLog('npm.log') }).toEqual({ status: 1, npm: '' });
     expect(stderr).toContain('apt-get install libatomic1');
   });
 
-  test('that npm has installed otherwise than they are locked end the set-up', () => {
+  test('that differ from the lock file after npm has run end the set-up', () => {
     const { status, stderr } = setUp({ ...machine, 'node_modules/.package-lock.json': '', 'bin/npm': '#!/bin/sh\n' });
     expect(status).toBe(1);
-    expect(stderr).toContain('something else than package-lock.json asks for');
+    expect(stderr).toContain('other packages than package-lock.json names');
   });
 
-  test('are installed by the Node that they are meant for where an older one runs the set-up', async () => {
+  test('are installed with the Node of the service when the set-up runs on an older one', async () => {
     const { installCommand } = await import(join(repositoryRoot, 'scripts/setup/dependencies.mjs'));
     expect(installCommand('20.20.2', '26.1.0').flat().join(' ')).toMatch(
       /^npx --yes .*--package node@26\.1\.0 --package npm@11 -- npm install --no-save /,
@@ -122,50 +131,50 @@ describe('dependencies', () => {
   });
 });
 
-describe('browser and fonts', () => {
-  test('are installed by root on Debian, in fresh package lists, without noise', () => {
-    const { status, stderr, log } = setUp({ 'bin/id': user(0), 'bin/apt-get': apt(), 'bin/apt-cache': offers });
+describe('Browser and fonts', () => {
+  test('are installed for root on Debian, after an update of the package lists, without the output of apt', () => {
+    const { status, stderr, readLog } = setUp({ 'bin/id': user(0), 'bin/apt-get': apt(), 'bin/apt-cache': offers });
     expect(status).toBe(0);
-    expect(log('apt.log')).toMatch(
+    expect(readLog('apt.log')).toMatch(
       / update\n[^]*install --yes --no-install-recommends chromium-headless-shell chromium-sandbox libnss3-tools\n/,
     );
     expect(stderr).not.toContain('noise');
   });
 
-  test('of the fonts only those are installed that are missing', () => {
-    const { status, stderr, log } = setUp({
+  test('are complete after only the missing fonts are installed', () => {
+    const { status, stderr, readLog } = setUp({
       'bin/chromium': browser,
       'bin/fc-list': someFonts,
       'bin/id': user(0),
       'bin/apt-get': apt(),
     });
     expect({ status, stderr: stderr.includes('missing') }).toEqual({ status: 0, stderr: false });
-    expect(log('apt.log')).toContain(
+    expect(readLog('apt.log')).toContain(
       'install --yes --no-install-recommends fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji\n',
     );
   });
 
-  test('fontconfig comes along on a machine without it', () => {
-    expect(setUp({ 'bin/chromium': browser, 'bin/id': user(0), 'bin/apt-get': apt() }).log('apt.log')).toContain(
+  test('are installed with fontconfig on a machine without it', () => {
+    expect(setUp({ 'bin/chromium': browser, 'bin/id': user(0), 'bin/apt-get': apt() }).readLog('apt.log')).toContain(
       'fontconfig fonts-noto-core',
     );
   });
 
-  test('missing fonts are a warning with the command that helps for whoever may not install', () => {
-    const { status, stderr, log } = setUp({
+  test('can lack fonts for a user who cannot install them: that is a warning with the command to run', () => {
+    const { status, stderr, readLog } = setUp({
       'bin/chromium': browser,
       'bin/fc-list': someFonts,
       'bin/id': user(1000),
       'bin/apt-get': apt(),
     });
     expect(status).toBe(0);
-    expect(log('apt.log')).not.toContain('install');
+    expect(readLog('apt.log')).not.toContain('install');
     expect(stderr).toMatch(
       /missing for: Devanagari, Thai, Chinese.*colour emoji.*\n?.*apt-get install fonts-noto-core fonts-noto-cjk fonts-noto-color-emoji/,
     );
   });
 
-  test('a browser that cannot be had ends the set-up with what apt said and with the ways out', () => {
+  test('end the set-up without a browser, with the output of apt and with advice', () => {
     const { status, stderr } = setUp({
       'bin/fc-list': allFonts,
       'bin/id': user(0),
@@ -179,7 +188,7 @@ describe('browser and fonts', () => {
     );
   });
 
-  test('a PUPPETEER_EXECUTABLE_PATH that leads nowhere is an error even where another browser is present', () => {
+  test('end the set-up when PUPPETEER_EXECUTABLE_PATH is wrong, even if another browser is installed', () => {
     const { status, stderr } = setUp(
       { 'bin/chromium': browser, 'bin/fc-list': allFonts },
       { PUPPETEER_EXECUTABLE_PATH: '/nowhere' },

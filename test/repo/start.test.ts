@@ -6,7 +6,7 @@ import { createFolder, repositoryRoot } from '../support/repo/project-folder.ts'
 
 const lock = JSON.stringify({ packages: { 'node_modules/node': { version: '26.0.0' } } });
 
-// It stands for the service: tells who it is, and finishes what it does when it is told to stop.
+// Stands for the service: prints its process id, and finishes when it gets SIGTERM.
 const service = `
 process.on('SIGTERM', () => setImmediate(() => {
   console.log('finished');
@@ -30,35 +30,35 @@ const project = (): string => {
   return folder;
 };
 
-const startedIn = (folder: string, command: string, args: string[]) => {
+const startIn = (folder: string, command: string, args: string[]) => {
   const child: ChildProcess = spawn(command, args, {
     cwd: folder,
     detached: true,
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, PATH: `${join(folder, 'machine')}${delimiter}${process.env.PATH}` },
   });
-  // What npm has started is in its group, and does not end with it.
+  // Processes that npm started are in its process group, and do not end with it.
   onTestFinished(() => {
     try {
       process.kill(-child.pid!, 'SIGKILL');
     } catch {
-      // All of it has ended.
+      // The group has ended.
     }
   });
   let output = '';
   const ended = new Promise<{ code: number | null; signal: string | null }>((resolve) =>
     child.once('close', (code, signal) => resolve({ code, signal })),
   );
-  const says = (pattern: RegExp): Promise<RegExpExecArray> =>
+  const waitForOutput = (pattern: RegExp): Promise<RegExpExecArray> =>
     new Promise((resolve, reject) => {
       child.stdout?.on('data', (chunk: Buffer) => {
         output += chunk.toString();
         const match = pattern.exec(output);
         if (match) resolve(match);
       });
-      void ended.then(() => reject(new Error(`It ended without saying ${String(pattern)}: ${output}`)));
+      void ended.then(() => reject(new Error(`The process ended without the output ${String(pattern)}: ${output}`)));
     });
-  return { child, says, ended, output: () => output };
+  return { child, waitForOutput, ended, output: () => output };
 };
 
 const isAlive = (pid: number): boolean => {
@@ -69,25 +69,33 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-test('a SIGTERM to npm start lets the service finish, and npm ends with exit code 0', async () => {
-  const { child, says, ended, output } = startedIn(project(), 'npm', ['start']);
-  const [, pid] = await says(/^ready (\d+) start$/m);
+test('After SIGTERM to npm start, the service finishes and npm exits with code 0', async () => {
+  const { child, waitForOutput, ended, output } = startIn(project(), 'npm', ['start']);
+  const [, pid] = await waitForOutput(/^ready (\d+) start$/m);
   child.kill('SIGTERM');
   expect(await ended).toEqual({ code: 0, signal: null });
   expect(output()).toContain('finished');
   expect(isAlive(Number(pid))).toBe(false);
 });
 
-test('the command line says nothing but its own words', async () => {
+test('A command through npm prints only its own output', async () => {
   const folder = project();
-  const { says, output } = startedIn(folder, 'npm', ['run', '-s', 'colophon', '--', 'account', 'list', '--json']);
-  await says(/^ready \d+ account list --json$/m);
+  const { waitForOutput, output } = startIn(folder, 'npm', [
+    'run',
+    '-s',
+    'colophon',
+    '--',
+    'account',
+    'list',
+    '--json',
+  ]);
+  await waitForOutput(/^ready \d+ account list --json$/m);
   expect(output().split('\n')).toHaveLength(2);
 });
 
-test('the installed command works from any folder', async () => {
+test('The installed command works from any folder', async () => {
   const folder = project();
   symlinkSync(join(folder, 'bin/colophon'), join(folder, 'machine/colophon'));
-  const [line] = await startedIn('/', join(folder, 'machine/colophon'), ['config']).says(/^ready \d+ config$/m);
+  const [line] = await startIn('/', join(folder, 'machine/colophon'), ['config']).waitForOutput(/^ready \d+ config$/m);
   expect(line).toContain('config');
 });

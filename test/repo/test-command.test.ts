@@ -31,11 +31,7 @@ test.each<[string, Files, { status: number; lastLine: string }]>([
     { 'libs/a.test.ts': good, 'libs/b.test.ts': unloadable },
     { status: 1, lastLine: '1 passed, 1 failed' },
   ],
-  [
-    'an error comes when nobody waits for it',
-    { 'libs/a.test.ts': unhandled },
-    { status: 1, lastLine: '1 passed, 0 failed' },
-  ],
+  ['an error is not handled', { 'libs/a.test.ts': unhandled }, { status: 1, lastLine: '1 passed, 0 failed' }],
   ['there is no test', {}, { status: 1, lastLine: '0 passed, 0 failed' }],
   [
     'every test is skipped',
@@ -43,20 +39,20 @@ test.each<[string, Files, { status: number; lastLine: string }]>([
     { status: 1, lastLine: '0 passed, 0 failed, 1 skipped' },
   ],
   [
-    'style, walls or types are broken',
+    'format, style, dependency rules or types are wrong',
     { 'libs/a.test.ts': good, 'libs/b.ts': "export const b: number = 'text';\n" },
     { status: 1, lastLine: '1 passed, 0 failed' },
   ],
-])('when %s, the last line and the exit code say so', (_when, files, expected) => {
+])('When %s, the last line and the exit code of npm test show it', (_when, files, expected) => {
   expect(testRun(files)).toEqual(expected);
 });
 
-test('the continuous integration runs the very command that the README gives for the tests', () => {
+test('Continuous integration runs the test command of the README', () => {
   expect(readFileSync(join(repositoryRoot, '.ci/run'), 'utf8')).toMatch(/^exec npm test$/m);
   expect(readFileSync(join(repositoryRoot, 'README.md'), 'utf8')).toMatch(/^npm test\b/m);
 });
 
-test('the lock file names no registry', () => {
+test('The lock file names no registry', () => {
   expect(readFileSync(join(repositoryRoot, 'package-lock.json'), 'utf8')).not.toMatch(
     /"resolved"|https?:\/\/[^"]*\.tgz/,
   );
