@@ -378,7 +378,7 @@ test('A header that cannot be sent is a failed result, not an exception', async 
   });
 });
 
-test('a CA file without a certificate keeps the door from opening', async () => {
+test('Egress does not open with a CA file without a certificate', async () => {
   const file = join(folder, 'empty.pem');
   await writeFile(file, 'nothing here');
   await expect(startEgress({ caFile: file })).rejects.toThrow('holds no certificate');

@@ -81,7 +81,7 @@ export const addAccountCommands = (program: Command): void => {
       'after',
       examples(
         'account create --name "Paper Mill" --plan starter',
-        'account create --name "Printing House" --plan enterprise --requests-per-minute 600 --max-pdf-mb 200',
+        'account create --name "Printing Works" --plan enterprise --requests-per-minute 600 --max-pdf-mb 200',
       ),
     )
     .action((options: CreateOptions, command: Command) => createAccount(options, wantsJson(command)));

@@ -99,7 +99,8 @@ const runVerify = (prefixedId: string, json: boolean): Promise<void> =>
       print(
         json,
         result,
-        `${prefixedId}: rendered again, ${same ? 'the same bytes' : 'NOT the same bytes'}, ${browsers}.\nrecorded ${completed.pdf.sha256}\nnow      ${sha256}`,
+        `${prefixedId}: rendered again, ${same ? 'the same bytes' : 'NOT the same bytes'}, ${browsers}.\n` +
+          `recorded ${completed.pdf.sha256}\nnow      ${sha256}`,
       );
       if (!same) process.exitCode = 1;
     } finally {

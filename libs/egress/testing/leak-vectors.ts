@@ -105,7 +105,10 @@ const elements: LeakVector[] = [
   markupVector(
     'speculation rules',
     (host) =>
-      `<script type="speculationrules">{"prefetch":[{"source":"list","eagerness":"immediate","urls":["http://${host}/a"]}],"prerender":[{"source":"list","eagerness":"immediate","urls":["http://${host}/b"]}]}</script>`,
+      '<script type="speculationrules">{' +
+      `"prefetch":[{"source":"list","eagerness":"immediate","urls":["http://${host}/a"]}],` +
+      `"prerender":[{"source":"list","eagerness":"immediate","urls":["http://${host}/b"]}]` +
+      '}</script>',
   ),
 ];
 
@@ -113,12 +116,15 @@ const scripts: LeakVector[] = [
   scriptVector(
     'form',
     (host) =>
-      `document.body.insertAdjacentHTML('beforeend', '<iframe name="form-target"></iframe><form id="leaving" method="post" target="form-target" action="http://${host}/"></form>'); document.getElementById('leaving').submit()`,
+      `document.body.insertAdjacentHTML('beforeend', '<iframe name="form-target"></iframe>` +
+      `<form id="leaving" method="post" target="form-target" action="http://${host}/"></form>'); ` +
+      `document.getElementById('leaving').submit()`,
   ),
   scriptVector(
     'ping attribute',
     (host) =>
-      `document.body.insertAdjacentHTML('beforeend', '<a id="ping" href="#here" ping="http://${host}/">x</a>'); document.getElementById('ping').click()`,
+      `document.body.insertAdjacentHTML('beforeend', '<a id="ping" href="#here" ping="http://${host}/">x</a>'); ` +
+      `document.getElementById('ping').click()`,
   ),
   scriptVector('window.open', (host) => `window.open('http://${host}/')`),
   scriptVector(
@@ -192,7 +198,8 @@ export const leakPage = (leakAttempts: { vector: LeakVector; host: string }[]): 
   const attempts = leakAttempts.flatMap(({ vector, host }) =>
     vector.script ? [`async () => ${asExpression(vector.script(host))}`] : [],
   );
-  return `<!doctype html><meta charset="utf-8"><title>x</title><body>${leakAttempts.map(({ vector, host }) => vector.markup?.(host) ?? '').join('\n')}
+  const markup = leakAttempts.map(({ vector, host }) => vector.markup?.(host) ?? '').join('\n');
+  return `<!doctype html><meta charset="utf-8"><title>x</title><body>${markup}
 <script>window.settled = Promise.allSettled([${attempts.join(',\n')}].map((attempt) => attempt())).then(() => 'settled');</script>`;
 };
 
