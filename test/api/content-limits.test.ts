@@ -126,8 +126,8 @@ describe('A template', () => {
       templates: { id: string }[];
     };
     expect((await api.request(pro, 'DELETE', `/api/v1/templates/${templates[0]!.id}`)).status).toBe(204);
-    const answers = await Promise.all([1, 2, 3].map(() => create(pro)));
-    expect(answers.map((answer) => answer.status).toSorted()).toEqual([201, 403, 403]);
+    const responses = await Promise.all([1, 2, 3].map(() => create(pro)));
+    expect(responses.map((response) => response.status).toSorted()).toEqual([201, 403, 403]);
   });
 });
 

@@ -25,10 +25,10 @@ const ask = async (
   const socket = connect((api.app.server.address() as AddressInfo).port, '127.0.0.1');
   await once(socket, 'connect');
   socket.end(`GET ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n${authorization}\r\n`);
-  const answer = await text(socket);
+  const response = await text(socket);
   return {
-    status: Number(answer.split(' ')[1]),
-    body: JSON.parse(answer.slice(answer.indexOf('\r\n\r\n') + 4)) as { error?: string },
+    status: Number(response.split(' ')[1]),
+    body: JSON.parse(response.slice(response.indexOf('\r\n\r\n') + 4)) as { error?: string },
   };
 };
 

@@ -30,12 +30,13 @@ const repeat = async () => {
   return { status, replayed: answered['idempotency-replayed'], body: JSON.parse(body) as Record<string, unknown> };
 };
 const asked = async (): Promise<number> =>
-  (await api.eventLog.store.read(streams.render(renderId))).filter(({ type }) => type === 'PdfRegenerationRequested').length;
+  (await api.eventLog.store.read(streams.render(renderId))).filter(({ type }) => type === 'PdfRegenerationRequested')
+    .length;
 const later = (ms: number): void => void (api.clock.now = new Date(api.clock.now.getTime() + ms));
 
 it('Twenty repeated requests at once have the PDF made again once', async () => {
-  const answers = await Promise.all(Array.from({ length: 20 }, repeat));
-  expect(answers.map(({ status, replayed }) => [status, replayed])).toEqual(answers.map(() => [200, 'true']));
+  const responses = await Promise.all(Array.from({ length: 20 }, repeat));
+  expect(responses.map(({ status, replayed }) => [status, replayed])).toEqual(responses.map(() => [200, 'true']));
   expect(await asked()).toBe(1);
 });
 

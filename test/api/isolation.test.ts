@@ -130,8 +130,8 @@ describe("Another account's things", () => {
       expect(foreign.status, name).toBeLessThan(500);
       expect(comparable(foreign, theirs), name).toEqual(comparable(absent, madeUp));
       const own = await things(owner);
-      const answer = await ask(owner, route, own);
-      expect(comparable(answer, own), `${name} tells the owner what it tells a stranger`).not.toEqual(
+      const response = await ask(owner, route, own);
+      expect(comparable(response, own), `${name} tells the owner what it tells a stranger`).not.toEqual(
         comparable(foreign, theirs),
       );
     }

@@ -23,9 +23,11 @@ const left = ({ headers }: { headers: Record<string, unknown> }) => Number(heade
 describe('The limit of a minute', () => {
   it('lets exactly as many of many requests at once pass as it allows', async () => {
     const { secret } = await api.createKey(await api.createAccount('starter', {}));
-    const answers = await Promise.all(Array.from({ length: 60 }, () => api.request(secret, 'GET', '/api/v1/account')));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20);
-    expect(answers.filter(({ status }) => status === 429)).toHaveLength(40);
+    const responses = await Promise.all(
+      Array.from({ length: 60 }, () => api.request(secret, 'GET', '/api/v1/account')),
+    );
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(20);
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(40);
   });
 
   it('begins anew on the minute, not a minute after the first request', async () => {
@@ -92,9 +94,9 @@ describe('The quota of a month', () => {
     const { secret } = await api.createKey(
       await api.createAccount('free', { requestsPerMonth: 7, requestsPerMinute: 1_000 }),
     );
-    const answers = await Promise.all(Array.from({ length: 30 }, () => render(secret)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(7);
-    expect(answers.filter(({ status, body }) => status === 403 && body.error === 'quota_exceeded')).toHaveLength(23);
+    const responses = await Promise.all(Array.from({ length: 30 }, () => render(secret)));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(7);
+    expect(responses.filter(({ status, body }) => status === 403 && body.error === 'quota_exceeded')).toHaveLength(23);
     expect(await usedBy(secret)).toBe(7);
   });
 
@@ -278,8 +280,8 @@ describe('Where asynchronous renders are exempt from the limit of a minute', () 
       ['/render', hook],
       ['/render/async', hook],
     ] as const) {
-      const answer = await exempting.request(secret, 'POST', `/api/v1${path}`, body);
-      expect([answer.status, remaining(answer)]).toEqual([200, 5]);
+      const response = await exempting.request(secret, 'POST', `/api/v1${path}`, body);
+      expect([response.status, remaining(response)]).toEqual([200, 5]);
     }
     for (let request = 0; request < 5; request += 1) await exempting.request(secret, 'GET', '/api/v1/account');
     expect((await exempting.request(secret, 'POST', '/api/v1/render', hook)).status).toBe(200);

@@ -28,7 +28,7 @@ const usedNow = async (): Promise<unknown> =>
   ((await api.request(secret, 'GET', '/api/v1/usage')).body as unknown as { quota: { used: number } }).quota.used;
 
 describe('What a document brings along', () => {
-  it('fits into the story of its failure, however long it is', async () => {
+  it('fits into the history of its failure, however long it is', async () => {
     const id = await submit();
     const url = `https://example.com/${'x'.repeat(200_000)}.png`;
     await renderJob(api, id, () => {
@@ -43,7 +43,7 @@ describe('What a document brings along', () => {
     expect(String(message).length).toBeLessThan(2_000);
   });
 
-  it('fits into the story of its success, however much went wrong beside', async () => {
+  it('fits into the history of its success, however much went wrong beside', async () => {
     const id = await submit();
     const warnings = Array.from({ length: 2_000 }, (_, index) => ({
       kind: 'resource_failed' as const,

@@ -45,7 +45,8 @@ const created = async (count: number, prefix: string): Promise<string[]> => {
   }
   return ids;
 };
-const statuses = (answers: readonly { status: number }[]): number[] => answers.map(({ status }) => status).toSorted();
+const statuses = (responses: readonly { status: number }[]): number[] =>
+  responses.map(({ status }) => status).toSorted();
 const total = async (): Promise<unknown> => {
   await one.catchUpReadModels();
   return (await one.request(secret, 'GET', '/api/v1/templates')).body.total;
@@ -59,14 +60,14 @@ const takeSlotAndDie = async (templateId = newId()): Promise<string> => {
 describe('Of templates that are created in two processes at once', () => {
   it('there are never more than the plan allows', async () => {
     await created(96, 'Before');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 40 }, (_, index) => create(index % 2 ? one : other, `At once ${index}`)),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(4);
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 403]));
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(4);
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201, 403]));
     expect(await total()).toBe(100);
     // A name that was refused for want of room is free.
-    const refused = answers.findIndex(({ status }) => status === 403);
+    const refused = responses.findIndex(({ status }) => status === 403);
     const { templates } = (await one.request(secret, 'GET', '/api/v1/templates')).body as unknown as {
       templates: { id: string }[];
     };

@@ -55,10 +55,15 @@ describe('An account without limits', () => {
     ['of the month', { requestsPerMonth: 3 }, [undefined, '3']],
   ] as const)('but for one %s is held to that one', async (_, overrides, shown) => {
     const { secret } = await api.createKey(await api.createAccount('enterprise', overrides));
-    const answers = [];
-    for (let number = 0; number < 4; number += 1) answers.push(await render(secret));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 'requestsPerMinute' in overrides ? 429 : 403]);
-    const { headers } = answers[0]!;
+    const responses = [];
+    for (let number = 0; number < 4; number += 1) responses.push(await render(secret));
+    expect(responses.map(({ status }) => status)).toEqual([
+      200,
+      200,
+      200,
+      'requestsPerMinute' in overrides ? 429 : 403,
+    ]);
+    const { headers } = responses[0]!;
     expect([headers['x-ratelimit-limit'], headers['x-quota-limit']]).toEqual(shown);
   });
 

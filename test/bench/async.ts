@@ -35,7 +35,7 @@ const timesOf = async (count: number, atOnce: number, act: (index: number) => Pr
 const bodyOf = (index: number, more: object = {}): string =>
   JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: invoice(index), ...more });
 const accept = ({ request }: Bench, index: number, more?: object): Promise<Buffer> =>
-  request('POST', '/api/v1/render/async', bodyOf(index, more)).then((answer) => requireStatus(answer));
+  request('POST', '/api/v1/render/async', bodyOf(index, more)).then((response) => requireStatus(response));
 
 /** Asynchronous requests accepted a second over HTTP, while rendering goes on as it can. */
 export const acceptRate = async (requests: number, atOnce = 32): Promise<void> => {
@@ -55,8 +55,8 @@ export const acceptRate = async (requests: number, atOnce = 32): Promise<void> =
   });
 };
 
-const done = (house: TestInstallation, accountId: string): Promise<number> =>
-  withInstallationEngines(house, ({ reads }) =>
+const done = (installation: TestInstallation, accountId: string): Promise<number> =>
+  withInstallationEngines(installation, ({ reads }) =>
     reads.count(readModels.renders, { accountId, isJob: true, status: 'DONE' }),
   );
 const residentMb = (pid: number): number =>
@@ -107,11 +107,11 @@ const eventFixtureData = <T extends RenderEvent['type']>(name: string): Data<T> 
 
 /** Puts finished renders into the log whose callbacks go to these addresses. Their making is no part of the figure. */
 const recordCompletedRenders = (
-  house: TestInstallation,
+  installation: TestInstallation,
   accountId: string,
   addresses: readonly string[],
 ): Promise<void> =>
-  withInstallationEngines(house, async ({ store, blobs }) => {
+  withInstallationEngines(installation, async ({ store, blobs }) => {
     const cause = {
       actor: { kind: 'service', name: 'bench' } as const,
       accountId,
@@ -233,8 +233,8 @@ export const callbackDelay = async (jobs: number, silent: number): Promise<void>
 };
 
 /** Puts renders into the log that nobody has begun, and brings the read models there. */
-const recordOpenRenders = (house: TestInstallation, accountId: string, jobs: number): Promise<void> =>
-  withInstallationEngines(house, async ({ store, blobs, reads }) => {
+const recordOpenRenders = (installation: TestInstallation, accountId: string, jobs: number): Promise<void> =>
+  withInstallationEngines(installation, async ({ store, blobs, reads }) => {
     const cause = {
       actor: { kind: 'service', name: 'bench' } as const,
       accountId,
@@ -265,17 +265,17 @@ const recordOpenRenders = (house: TestInstallation, accountId: string, jobs: num
 /** How long a start takes with so many open jobs, until it is ready and until the first job has begun, beside a start without any. */
 export const startupTime = async (jobs: number): Promise<void> => {
   printHeading(`Starting with ${jobs} open jobs`);
-  const house = await openTestInstallation();
+  const installation = await openTestInstallation();
   const started = async (): Promise<number> => {
     const since = performance.now();
-    const service = await house.start();
+    const service = await installation.start();
     const ms = performance.now() - since;
     await service.stop('SIGTERM');
     return ms;
   };
   try {
     await started();
-    const { id } = await house.runJsonCommand<{ id: string }>(
+    const { id } = await installation.runJsonCommand<{ id: string }>(
       'account',
       'create',
       '--name',
@@ -284,20 +284,20 @@ export const startupTime = async (jobs: number): Promise<void> => {
       'enterprise',
     );
     console.log(`  without open jobs ready after ${((await started()) / 1000).toFixed(1)} s`);
-    await recordOpenRenders(house, bareId('acc', id)!, jobs);
+    await recordOpenRenders(installation, bareId('acc', id)!, jobs);
     const since = performance.now();
-    const service = await house.start();
+    const service = await installation.start();
     printTarget('ready', (performance.now() - since) / 1000, 'at most', 5, ' s');
     await waitUntil('the first has begun', () =>
       withInstallationEngines(
-        house,
+        installation,
         async ({ reads }) => (await reads.count(readModels.renders, { status: 'QUEUED' })) < jobs,
       ),
     );
     console.log(`  the first job has begun after ${((performance.now() - since) / 1000).toFixed(1)} s`);
     await service.stop('SIGKILL');
   } finally {
-    await house.remove();
+    await installation.remove();
   }
 };
 

@@ -21,10 +21,10 @@ export const withBenchService = async <T>(
   use: (bench: Bench) => Promise<T>,
   roles: readonly string[] = [],
 ): Promise<T> => {
-  const house = await openTestInstallation({ LOG_LEVEL: 'warn', ...settings });
+  const installation = await openTestInstallation({ LOG_LEVEL: 'warn', ...settings });
   try {
-    const service = await house.start(...roles);
-    const account = await house.runJsonCommand<{ id: string }>(
+    const service = await installation.start(...roles);
+    const account = await installation.runJsonCommand<{ id: string }>(
       'account',
       'create',
       '--name',
@@ -32,7 +32,7 @@ export const withBenchService = async <T>(
       '--plan',
       'enterprise',
     );
-    const { key } = await house.runJsonCommand<{ key: string }>(
+    const { key } = await installation.runJsonCommand<{ key: string }>(
       'key',
       'create',
       '--account',
@@ -42,7 +42,7 @@ export const withBenchService = async <T>(
     );
     const pool = new Pool(service.url, { connections: 128, pipelining: 1 });
     const ask: Bench['request'] = async (method, path, body, headers = {}) => {
-      const answer = await pool.request({
+      const response = await pool.request({
         method,
         path,
         body: body ?? null,
@@ -52,16 +52,16 @@ export const withBenchService = async <T>(
           ...headers,
         },
       });
-      return { status: answer.statusCode, body: Buffer.from(await answer.body.arrayBuffer()) };
+      return { status: response.statusCode, body: Buffer.from(await response.body.arrayBuffer()) };
     };
     try {
-      return await use({ installation: house, service, key, accountId: account.id, request: ask });
+      return await use({ installation, service, key, accountId: account.id, request: ask });
     } finally {
       await pool.destroy();
       await service.stop('SIGTERM');
     }
   } finally {
-    await house.remove();
+    await installation.remove();
   }
 };
 

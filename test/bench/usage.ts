@@ -15,7 +15,7 @@ const chunk = 50_000;
 
 /** Fills the read models with so many renders of this month, and lets the log go on behind them. */
 const seedRenders = async (
-  house: Parameters<typeof withInstallationEngines>[0],
+  installation: Parameters<typeof withInstallationEngines>[0],
   accountId: string,
   keyId: string,
   renders: number,
@@ -50,7 +50,7 @@ const seedRenders = async (
     browserVersion: 'none',
     warnings: [],
   };
-  await withInstallationEngines(house, async ({ reads, store }) => {
+  await withInstallationEngines(installation, async ({ reads, store }) => {
     const head = await store.head();
     for (let done = 0; done < renders; done += chunk) {
       const made = Array.from({ length: Math.min(chunk, renders - done) }, (_, index) => {
@@ -66,7 +66,7 @@ const seedRenders = async (
       });
       await projectEvents(reads, projections, recordedEventsOf(made.flat(), head + 2 * done));
     }
-    const log = openDatabase(join(house.dataDir, 'log.db'), 'normal');
+    const log = openDatabase(join(installation.dataDir, 'log.db'), 'normal');
     const [last] = recordedEventsOf(
       [{ stream: 'bench-seed', type: 'Seeded', accountId, data: {} }],
       head + 2 * renders,
@@ -87,9 +87,9 @@ const seedRenders = async (
 /** GET /usage over HTTP, one after the other, of an account with so many renders in the present month. */
 export const usage = async (renders: number, requests: number): Promise<void> => {
   printHeading(`GET /usage, ${renders} renders in the month`);
-  const house = await openTestInstallation({ LOG_LEVEL: 'warn' });
+  const installation = await openTestInstallation({ LOG_LEVEL: 'warn' });
   try {
-    const { id: account } = await house.runJsonCommand<Issued>(
+    const { id: account } = await installation.runJsonCommand<Issued>(
       'account',
       'create',
       '--name',
@@ -97,7 +97,7 @@ export const usage = async (renders: number, requests: number): Promise<void> =>
       '--plan',
       'enterprise',
     );
-    const { id: keyId, key } = await house.runJsonCommand<Issued>(
+    const { id: keyId, key } = await installation.runJsonCommand<Issued>(
       'key',
       'create',
       '--account',
@@ -105,12 +105,12 @@ export const usage = async (renders: number, requests: number): Promise<void> =>
       '--type',
       'live',
     );
-    await seedRenders(house, bareId('acc', account)!, bareId('key', keyId)!, renders);
-    const service = await house.start();
+    await seedRenders(installation, bareId('acc', account)!, bareId('key', keyId)!, renders);
+    const service = await installation.start();
     const ask = async (): Promise<number> => {
       const start = performance.now();
-      const answer = await fetch(`${service.url}/api/v1/usage`, { headers: { authorization: `Bearer ${key}` } });
-      const { quota } = (await answer.json()) as { quota: { used: number } };
+      const response = await fetch(`${service.url}/api/v1/usage`, { headers: { authorization: `Bearer ${key}` } });
+      const { quota } = (await response.json()) as { quota: { used: number } };
       if (quota.used !== renders) throw new Error(`${quota.used} renders are counted instead of ${renders}`);
       return performance.now() - start;
     };
@@ -123,6 +123,6 @@ export const usage = async (renders: number, requests: number): Promise<void> =>
     printTarget('GET /usage, median', quantile(measured, 0.5), 'at most', 5, ' ms');
     await service.stop('SIGTERM');
   } finally {
-    await house.remove();
+    await installation.remove();
   }
 };

@@ -20,10 +20,10 @@ const authorized = async (authorization: string) =>
 
 describe('A caller without a key in force stays outside', () => {
   it('when the header is missing', async () => {
-    const answer = await as(null).convert('html', document);
-    expectErrorResponse(answer, 'missing_authorization');
-    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
-    expect([...answer.headers.keys()].filter((name) => /^x-(ratelimit|quota)/.test(name))).toEqual([]);
+    const response = await as(null).convert('html', document);
+    expectErrorResponse(response, 'missing_authorization');
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+    expect([...response.headers.keys()].filter((name) => /^x-(ratelimit|quota)/.test(name))).toEqual([]);
   });
 
   it('when the header is none with a bearer key', async () => {
@@ -73,11 +73,11 @@ describe('A caller without a key in force stays outside', () => {
     const { key: left } = await issueKey(at.installation, suspended);
     expect((await as(left).convert('html', document)).status).toBe(200);
     await suspendAccount(at.installation, suspended, 'Unpaid invoices');
-    const answer = await waitUntil('the suspension is in force', async () => {
+    const response = await waitUntil('the suspension is in force', async () => {
       const one = await as(left).convert('html', document);
       return one.status !== 200 && one;
     });
-    const { suspended_at: since } = expectErrorResponse(answer, 'account_suspended', { reason: 'Unpaid invoices' });
+    const { suspended_at: since } = expectErrorResponse(response, 'account_suspended', { reason: 'Unpaid invoices' });
     expect(Date.parse(String(since))).toBeGreaterThan(0);
   });
 

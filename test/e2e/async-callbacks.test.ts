@@ -222,9 +222,9 @@ describe('A redelivery', () => {
     const late = [await submit(), await submit()];
     const since = (await Promise.all(late.map(failedAt))).toSorted()[0]!;
     healthy = true;
-    const answer = await jobs.postJson('/api/v1/jobs/redeliver', { since });
-    expect(answer.body.redelivered).toBe(2);
-    expect((answer.body.job_ids as string[]).toSorted()).toEqual(late.toSorted());
+    const response = await jobs.postJson('/api/v1/jobs/redeliver', { since });
+    expect(response.body.redelivered).toBe(2);
+    expect((response.body.job_ids as string[]).toSorted()).toEqual(late.toSorted());
     for (const job_id of late)
       await jobs.waitUntilJob(job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
     expect((await jobs.get(early)).webhook_status).toBe('failed');

@@ -32,11 +32,11 @@ beforeAll(async () => {
 
 describe('A download', () => {
   it('gives the very PDF of the job to whoever has the link', async () => {
-    const answer = await get();
-    expect(answer.status).toBe(200);
+    const response = await get();
+    expect(response.status).toBe(200);
     expect(createHash('sha256').update(whole).digest('hex')).toBe(sha256);
     expect(whole.subarray(0, 5).toString()).toBe('%PDF-');
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'application/pdf',
       'content-disposition': `attachment; filename="${renderId}.pdf"`,
       etag: `"${sha256}"`,
@@ -69,12 +69,12 @@ describe('A download', () => {
     ['bytes=0-99999999', 0, null],
     ['bytes=0-3,4-9', 0, 9],
   ] as const)('gives the part %s', async (range, start, end) => {
-    const answer = await get({ range });
-    expect(answer.status).toBe(206);
+    const response = await get({ range });
+    expect(response.status).toBe(206);
     const from = start < 0 ? whole.byteLength + start : start;
     const to = end ?? whole.byteLength - 1;
-    expect(answer.headers.get('content-range')).toBe(`bytes ${from}-${to}/${whole.byteLength}`);
-    expect((await bytesOf(answer)).equals(whole.subarray(from, to + 1))).toBe(true);
+    expect(response.headers.get('content-range')).toBe(`bytes ${from}-${to}/${whole.byteLength}`);
+    expect((await bytesOf(response)).equals(whole.subarray(from, to + 1))).toBe(true);
   });
 
   it('gives the whole where the range makes no sense, several parts are asked for, or the caller has a part of something else', async () => {
@@ -85,8 +85,8 @@ describe('A download', () => {
       { range: 'bytes=0-4', 'if-range': '"other"' },
       { range: 'bytes=0-4', 'if-range': `W/"${sha256}"` },
     ] as Record<string, string>[]) {
-      const answer = await get(headers);
-      expect([answer.status, (await bytesOf(answer)).byteLength], JSON.stringify(headers)).toEqual([
+      const response = await get(headers);
+      expect([response.status, (await bytesOf(response)).byteLength], JSON.stringify(headers)).toEqual([
         200,
         whole.byteLength,
       ]);
@@ -95,22 +95,22 @@ describe('A download', () => {
   });
 
   it('answers 416 with the size where the part lies beyond the end', async () => {
-    const answer = await get({ range: `bytes=${whole.byteLength}-` });
-    expect([answer.status, answer.headers.get('content-range')]).toEqual([416, `bytes */${whole.byteLength}`]);
+    const response = await get({ range: `bytes=${whole.byteLength}-` });
+    expect([response.status, response.headers.get('content-range')]).toEqual([416, `bytes */${whole.byteLength}`]);
   });
 
   it('answers 304 to who has it already', async () => {
     for (const known of [`"${sha256}"`, `W/"${sha256}"`, `"a", "${sha256}"`, '*']) {
-      const answer = await get({ 'if-none-match': known });
-      expect([answer.status, await answer.text(), answer.headers.get('etag')]).toEqual([304, '', `"${sha256}"`]);
+      const response = await get({ 'if-none-match': known });
+      expect([response.status, await response.text(), response.headers.get('etag')]).toEqual([304, '', `"${sha256}"`]);
     }
     expect((await get({ 'if-none-match': '"other"' })).status).toBe(200);
   });
 
   it('tells its size without sending it, and knows no ranges then', async () => {
     for (const headers of [{}, { range: 'bytes=0-4' }] as Record<string, string>[]) {
-      const answer = await get(headers, 'HEAD');
-      expect([answer.status, answer.headers.get('content-length'), (await bytesOf(answer)).byteLength]).toEqual([
+      const response = await get(headers, 'HEAD');
+      expect([response.status, response.headers.get('content-length'), (await bytesOf(response)).byteLength]).toEqual([
         200,
         String(whole.byteLength),
         0,
@@ -128,7 +128,7 @@ describe('A download that is none', () => {
     const nobody = createClient(at.service.url, null);
     const flipped = token.slice(0, -2) + (token.at(-2) === 'A' ? 'B' : 'A') + token.at(-1)!;
     const later = token.replace(/^\d+/, (seconds) => String(Number(seconds) + 3600));
-    const answers = [
+    const responses = [
       ...(await Promise.all(
         [flipped, later, 'x', '', `${token}.`, `${token}&token=${token}`].map((wrong) =>
           nobody.request('GET', `${bare}?token=${wrong}`),
@@ -141,8 +141,8 @@ describe('A download that is none', () => {
       await stranger.request('GET', never),
       await client.request('GET', never),
     ];
-    const bodies = answers.map((answer) => {
-      const { request_id: _, ...body } = expectErrorResponse(answer, 'not_found');
+    const bodies = responses.map((response) => {
+      const { request_id: _, ...body } = expectErrorResponse(response, 'not_found');
       return JSON.stringify(body);
     });
     expect(new Set(bodies).size).toBe(1);

@@ -37,8 +37,8 @@ describe('The same Idempotency-Key and body', () => {
     const key = newKey();
     const document = { ...smallRequest, data: `<p>${key}`, wait_time: 300 };
     const first = await post('/api/v1/render', document, key);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => post('/api/v1/render', document, key)));
-    expect(new Set(answers.map(({ text }) => text))).toEqual(new Set([first.text]));
+    const responses = await Promise.all(Array.from({ length: 20 }, () => post('/api/v1/render', document, key)));
+    expect(new Set(responses.map(({ text }) => text))).toEqual(new Set([first.text]));
     expect((await post('/api/v1/render', document, key)).text).toBe(first.text);
     const jobId = String(first.body.id).replace('render_', 'job_');
     const types = (await createJobClient(client).events(jobId)).map(({ type }) => type);
@@ -87,14 +87,14 @@ describe('The same Idempotency-Key and body', () => {
   it('make exactly one render, however many come at once', async () => {
     const own = createClient(at.service.url, await createUnlimitedKey(at.installation));
     const key = newKey();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => post('/api/v1/render/async', smallRequest, key, own)),
     );
-    const accepted = answers.filter(({ status }) => status === 200);
+    const accepted = responses.filter(({ status }) => status === 200);
     expect(accepted.length).toBeGreaterThan(0);
     expect(new Set(accepted.map(({ text }) => text)).size).toBe(1);
-    for (const answer of answers.filter(({ status }) => status !== 200))
-      expectErrorResponse(answer, 'idempotency_in_progress');
+    for (const response of responses.filter(({ status }) => status !== 200))
+      expectErrorResponse(response, 'idempotency_in_progress');
     expect((await own.request('GET', '/api/v1/jobs')).body.jobs).toHaveLength(1);
   });
 });

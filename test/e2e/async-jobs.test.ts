@@ -141,7 +141,7 @@ describe('GET /jobs', () => {
 });
 
 describe('GET /jobs/{job_id}/events', () => {
-  it('tells the whole story with time, actor and trace', async () => {
+  it('tells the whole history with time, actor and trace', async () => {
     const { job_id } = await jobs.submitAsync();
     await jobs.waitUntilEnded(job_id);
     const { events } = jobHistoryResponse.parse((await client.request('GET', `/api/v1/jobs/${job_id}/events`)).body);

@@ -16,17 +16,17 @@ const plenty = ['--requests-per-minute', '1000000', '--requests-per-month', '100
 const [crowdSize, crowdFields] = isOnServers ? [300, { wait_time: 200 }] : [1_000, {}];
 
 /** For tests that wait out a lease or render by the hundred. */
-const patienceMs = 180_000;
+const timeoutMs = 180_000;
 
-let house: TestInstallation;
-afterEach(() => house.remove());
+let installation: TestInstallation;
+afterEach(() => installation.remove());
 
 const wholeLog = (): Promise<RecordedEvent[]> =>
-  withInstallationEngines(house, async ({ store }) => store.readAll(0, 1_000_000));
+  withInstallationEngines(installation, async ({ store }) => store.readAll(0, 1_000_000));
 
 /** Waits until the read model shows so many renders. */
 const queued = (count: number): Promise<unknown> =>
-  withInstallationEngines(house, ({ reads }) =>
+  withInstallationEngines(installation, ({ reads }) =>
     waitUntil(
       'all are in the queue',
       async () =>
@@ -54,11 +54,11 @@ describe('The queue', () => {
   it(
     'lets a single job of one account pass the crowd of another, and whoever waits pass both, without starving the crowd',
     async () => {
-      house = await openTestInstallation({ RENDER_CONCURRENCY: '2' });
-      const service = await house.start();
-      const [many, few] = [await openAccount(house, ...plenty), await openAccount(house, ...plenty)];
+      installation = await openTestInstallation({ RENDER_CONCURRENCY: '2' });
+      const service = await installation.start();
+      const [many, few] = [await openAccount(installation, ...plenty), await openAccount(installation, ...plenty)];
       const [crowd, single] = await Promise.all(
-        [many, few].map(async (id) => createClient(service.url, (await issueKey(house, id)).key)),
+        [many, few].map(async (id) => createClient(service.url, (await issueKey(installation, id)).key)),
       );
       const wanted = Array.from({ length: crowdSize }, () => () => createJobClient(crowd!).submitAsync(crowdFields));
       await Promise.all(
@@ -96,25 +96,28 @@ describe('The queue', () => {
       expect(ordinary.length).toBeGreaterThanOrEqual(5);
       expect((await service.stop('SIGTERM')).code).toBe(0);
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
     'takes on so many jobs and no more, and says when to come again; whoever waits is served',
     async () => {
-      house = await openTestInstallation({ RENDER_BACKLOG: '5', RENDER_CONCURRENCY: '1' });
-      const service = await house.start();
-      const client = createClient(service.url, (await issueKey(house, await openAccount(house, ...plenty))).key);
+      installation = await openTestInstallation({ RENDER_BACKLOG: '5', RENDER_CONCURRENCY: '1' });
+      const service = await installation.start();
+      const client = createClient(
+        service.url,
+        (await issueKey(installation, await openAccount(installation, ...plenty))).key,
+      );
       const jobs = createJobClient(client);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 20 }, () => jobs.postJson('/api/v1/render/async', { ...smallRequest, wait_time: 2_000 })),
       );
-      const accepted = answers.filter(({ status }) => status === 200);
+      const accepted = responses.filter(({ status }) => status === 200);
       expect(accepted).toHaveLength(5);
-      for (const answer of answers.filter(({ status }) => status !== 200)) {
-        const { retry_after } = expectErrorResponse(answer, 'service_unavailable');
+      for (const response of responses.filter(({ status }) => status !== 200)) {
+        const { retry_after } = expectErrorResponse(response, 'service_unavailable');
         expect(retry_after).toBeGreaterThanOrEqual(1);
-        expect(answer.headers.get('retry-after')).toBe(String(retry_after));
+        expect(response.headers.get('retry-after')).toBe(String(retry_after));
       }
       await client.render('html', '<p>waited for');
       await waitUntil(
@@ -123,6 +126,6 @@ describe('The queue', () => {
       );
       expect((await service.stop('SIGTERM')).code).toBe(0);
     },
-    patienceMs,
+    timeoutMs,
   );
 });

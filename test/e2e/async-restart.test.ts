@@ -25,19 +25,19 @@ const tests = { kind: 'person', name: 'tests' } as const;
 
 let receivers: WebhookReceivers;
 /** For tests that wait out a lease or render by the hundred. */
-const patienceMs = 180_000;
+const timeoutMs = 180_000;
 
-let house: TestInstallation;
+let installation: TestInstallation;
 let account: string;
 let key: string;
 beforeEach(async () => {
   receivers = await openWebhookReceivers();
-  house = await openTestInstallation(receivers.settings);
-  account = await openAccount(house, '--requests-per-minute', '1000000');
-  key = (await issueKey(house, account)).key;
+  installation = await openTestInstallation(receivers.settings);
+  account = await openAccount(installation, '--requests-per-minute', '1000000');
+  key = (await issueKey(installation, account)).key;
 });
 afterEach(async () => {
-  await house.remove();
+  await installation.remove();
   await receivers.close();
 });
 
@@ -45,7 +45,7 @@ describe('After a sudden end', () => {
   it(
     'callbacks go on where they were: before the first attempt, within one, between two',
     async () => {
-      const first = await house.start();
+      const first = await installation.start();
       const held = await receivers.openReceiver((_, nth) => (nth === 0 ? () => undefined : 200));
       const failing = await receivers.openReceiver((_, nth) => (nth === 0 ? 503 : 200));
       const healthy = await receivers.openReceiver();
@@ -59,7 +59,7 @@ describe('After a sudden end', () => {
       await first.stop('SIGKILL');
 
       // What a worker does last, and then no more: the PDF is in the log, and nobody has been told.
-      await withInstallationEngines(house, async ({ store, blobs }) => {
+      await withInstallationEngines(installation, async ({ store, blobs }) => {
         const { aggregate, history } = await loadAggregate(
           { store, now: () => new Date() },
           render,
@@ -82,7 +82,7 @@ describe('After a sudden end', () => {
         );
       });
 
-      const second = await house.start();
+      const second = await installation.start();
       const after = createJobClient(createClient(second.url, key));
       const delivered = (job_id: string) =>
         after.waitUntilJob(job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
@@ -96,7 +96,7 @@ describe('After a sudden end', () => {
       expect(types.filter((type) => type === 'RenderCompleted')).toHaveLength(1);
       expect((await second.stop('SIGTERM')).code).toBe(0);
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
@@ -106,7 +106,7 @@ describe('After a sudden end', () => {
       const accountId = bareId('acc', account)!;
       const longAgo = new Date(Date.now() - 10 * 60_000);
       // In the log since ten minutes ago, and in no queue.
-      const ids = await withInstallationEngines(house, async ({ store, blobs }) => {
+      const ids = await withInstallationEngines(installation, async ({ store, blobs }) => {
         const input = await blobs.put(Buffer.from('<p>lost and found'));
         const made = Array.from({ length: 30 }, (_, n) => ulid(longAgo.getTime() + n));
         for (const id of made) {
@@ -131,7 +131,7 @@ describe('After a sudden end', () => {
         }
         return made;
       });
-      const service = await house.start();
+      const service = await installation.start();
       const jobs = createJobClient(createClient(service.url, key));
       for (const id of ids) {
         await jobs.waitUntilJob(`job_${id}`, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
@@ -141,6 +141,6 @@ describe('After a sudden end', () => {
       }
       expect((await service.stop('SIGTERM')).code).toBe(0);
     },
-    patienceMs,
+    timeoutMs,
   );
 });

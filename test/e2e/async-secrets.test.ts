@@ -20,7 +20,7 @@ const secretUrl = (url: string): string => url.replace('/hook', `/hook/${pathSec
 const shownUrl = (url: string): string => url.replace('/hook', '/hook/***?key=***');
 
 let receivers: WebhookReceivers;
-let house: TestInstallation;
+let installation: TestInstallation;
 let service: RunningService;
 let key: string;
 let client: ApiClient;
@@ -28,7 +28,7 @@ let jobs: JobClient;
 let logs = '';
 
 const start = async (): Promise<void> => {
-  service = await house.start();
+  service = await installation.start();
   client = createClient(service.url, key);
   jobs = createJobClient(client);
 };
@@ -39,18 +39,18 @@ const stop = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
 
 beforeAll(async () => {
   receivers = await openWebhookReceivers();
-  house = await openTestInstallation({ ...receivers.settings, LOG_LEVEL: 'trace' });
-  key = await createUnlimitedKey(house);
+  installation = await openTestInstallation({ ...receivers.settings, LOG_LEVEL: 'trace' });
+  key = await createUnlimitedKey(installation);
   await start();
 });
 afterAll(async () => {
-  await house.remove();
+  await installation.remove();
   await receivers.close();
 });
 
 const ended = (job: JobResponse): boolean => job.webhook_status === 'delivered' || job.webhook_status === 'failed';
 const history = (jobId: string) =>
-  withInstallationEngines(house, ({ store }) => store.read(streams.delivery(bareId('job', jobId)!)));
+  withInstallationEngines(installation, ({ store }) => store.read(streams.delivery(bareId('job', jobId)!)));
 const erased = (jobId: string) =>
   waitUntil('the secrets are erased', async () =>
     (await jobs.events(jobId)).findLast(({ type }) => type === 'WebhookTargetErased'),
@@ -68,7 +68,7 @@ describe('Headers and address of a callback', () => {
     const jobId = String(queued.body.job_id);
     await jobs.waitUntilJob(jobId, 'was attempted', ({ webhook_attempts }) => webhook_attempts === 1);
     await stop('SIGKILL');
-    expect((await readStoredText(house)).filter((kept) => canary.test(kept))).toEqual([]);
+    expect((await readStoredText(installation)).filter((kept) => canary.test(kept))).toEqual([]);
 
     await start();
     const job = await jobs.waitUntilJob(jobId, 'is delivered', ended);
@@ -85,23 +85,23 @@ describe('Headers and address of a callback', () => {
       });
     }
     const { data } = await erased(jobId);
-    expect(await withInstallationEngines(house, ({ blobs }) => blobs.has(String(data.sha256)))).toBe(false);
+    expect(await withInstallationEngines(installation, ({ blobs }) => blobs.has(String(data.sha256)))).toBe(false);
 
     const events = await client.request('GET', `/api/v1/jobs/${jobId}/events`);
     expect(events.text).toContain('"Authorization":"***"');
-    for (const answer of [
+    for (const response of [
       events,
       await client.request('GET', `/api/v1/jobs/${jobId}`),
       await client.request('GET', '/api/v1/jobs'),
     ])
-      expect(answer.text).not.toMatch(canary);
+      expect(response.text).not.toMatch(canary);
     for (const stream of [streams.render, streams.delivery])
-      expect((await house.runCommand('events', stream(bareId('job', jobId)!))).stdout).not.toMatch(canary);
-    expect((await house.runCommand('rebuild', 'deliveries')).code).toBe(0);
+      expect((await installation.runCommand('events', stream(bareId('job', jobId)!))).stdout).not.toMatch(canary);
+    expect((await installation.runCommand('rebuild', 'deliveries')).code).toBe(0);
     expect(await jobs.get(jobId)).toMatchObject({ webhook_url: shownUrl(receiver.url) });
     await stop('SIGTERM');
     expect(logs).not.toMatch(canary);
-    expect((await readStoredText(house)).filter((kept) => canary.test(kept))).toEqual([]);
+    expect((await readStoredText(installation)).filter((kept) => canary.test(kept))).toEqual([]);
     await start();
   }, 120_000);
 });
@@ -151,7 +151,7 @@ describe('A redelivery of a callback whose secrets are erased', () => {
       'both are erased',
       async () => (await jobs.events(job_id)).filter(({ type }) => type === 'WebhookTargetErased')[1],
     );
-    expect(await withInstallationEngines(house, ({ blobs }) => blobs.has(String(data.sha256)))).toBe(false);
+    expect(await withInstallationEngines(installation, ({ blobs }) => blobs.has(String(data.sha256)))).toBe(false);
     expect(JSON.stringify(await history(job_id))).not.toMatch(canary);
   });
 
@@ -190,7 +190,7 @@ describe('A redelivery of a callback whose secrets are erased', () => {
   });
 
   it('is left out where all that failed is sent again, and named', async () => {
-    const own = createClient(service.url, await createUnlimitedKey(house));
+    const own = createClient(service.url, await createUnlimitedKey(installation));
     const ownJobs = createJobClient(own);
     const since = new Date(Date.now() - 60_000).toISOString();
     const receiver = await receivers.openReceiver((_, nth) => (nth === 0 ? 404 : 200));

@@ -10,13 +10,13 @@ import { sha256Of } from '../support/sha256.ts';
 import { type TestInstallation, openTestInstallation } from '../support/service/installation.ts';
 import { isOnServers } from '../support/environment.ts';
 
-const patienceMs = 180_000;
+const timeoutMs = 180_000;
 
-let house: TestInstallation;
-beforeEach(async () => void (house = await openTestInstallation()));
-afterEach(() => house.remove());
+let installation: TestInstallation;
+beforeEach(async () => void (installation = await openTestInstallation()));
+afterEach(() => installation.remove());
 
-const fileOf = (name: string): string => join(house.dataDir, name);
+const fileOf = (name: string): string => join(installation.dataDir, name);
 const overwrite = (file: string, at: number, bytes: Uint8Array): void => {
   const handle = openSync(file, 'r+');
   writeSync(handle, bytes, 0, bytes.byteLength, at);
@@ -41,8 +41,8 @@ describe.skipIf(isOnServers)('A damaged database', () => {
   it.each([...(Object.keys(damages) as Damage[]).map((damage) => ['read-models.db', damage] as const)] as const)(
     '%s %s is built anew from the event log',
     async (name, damage) => {
-      const key = await createUnlimitedKey(house);
-      const first = await house.start();
+      const key = await createUnlimitedKey(installation);
+      const first = await installation.start();
       const done = await createJobClient(createClient(first.url, key)).submitAsync();
       await createJobClient(createClient(first.url, key)).waitUntilEnded(done.job_id);
       // Still in the queue when the process ends.
@@ -53,7 +53,7 @@ describe.skipIf(isOnServers)('A damaged database', () => {
       if (sound.byteLength < 4 * pageBytes) throw new Error(`${name} is too small to be damaged`);
       damages[damage](fileOf(name));
 
-      const second = await house.start();
+      const second = await installation.start();
       const jobs = createJobClient(createClient(second.url, key));
       expect((await jobs.waitUntilEnded(done.job_id)).status).toBe('DONE');
       expect((await jobs.waitUntilEnded(open.job_id)).status).toBe('DONE');
@@ -65,7 +65,7 @@ describe.skipIf(isOnServers)('A damaged database', () => {
           .find((one) => one.includes('a damaged database was set aside'));
         expect(line).toContain(fileOf(name));
         expect(
-          (await readdir(house.dataDir)).filter(
+          (await readdir(installation.dataDir)).filter(
             (one) => one.startsWith(`${name}.damaged-`) && !/-(wal|shm)$/.test(one),
           ),
         ).toHaveLength(1);
@@ -73,7 +73,7 @@ describe.skipIf(isOnServers)('A damaged database', () => {
       await createClient(second.url, key).render('html', '<p>x</p>');
       expect((await second.stop('SIGTERM')).code).toBe(0);
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it.each([
@@ -83,38 +83,38 @@ describe.skipIf(isOnServers)('A damaged database', () => {
   ] as const)(
     '%s %s is never set aside: the start names it and says what to do',
     async (name, damage) => {
-      const key = await createUnlimitedKey(house);
-      const first = await house.start();
+      const key = await createUnlimitedKey(installation);
+      const first = await installation.start();
       await createClient(first.url, key).render('html', '<p>x</p>');
       expect((await first.stop('SIGTERM')).code).toBe(0);
       damages[damage](fileOf(name));
       const before = readFileSync(fileOf(name));
-      const { code, stdout } = await house.runCommand('start');
+      const { code, stdout } = await installation.runCommand('start');
       expect(code).toBe(1);
       expect(stdout).toContain(`The database ${fileOf(name)} is damaged`);
       expect(stdout).toContain('Restore the file from a backup');
       expect(readFileSync(fileOf(name)).equals(before)).toBe(true);
-      const command = await house.runCommand('account', 'list');
+      const command = await installation.runCommand('account', 'list');
       expect([command.code, command.stderr]).toEqual([
         1,
         expect.stringContaining(`The database ${fileOf(name)} is damaged`),
       ]);
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
     'that can be built anew is left as it is by commands, which say what to do',
     async () => {
-      await createUnlimitedKey(house);
+      await createUnlimitedKey(installation);
       damages[ofBeginning](fileOf('read-models.db'));
-      const { code, stderr } = await house.runCommand('account', 'list');
+      const { code, stderr } = await installation.runCommand('account', 'list');
       expect([code, stderr]).toEqual([
         1,
         expect.stringMatching(/read-models\.db is damaged: .*"colophon start" sets it aside/),
       ]);
     },
-    patienceMs,
+    timeoutMs,
   );
 });
 
@@ -125,7 +125,7 @@ type Check = {
   blobs: { checked: number; problems: { sha256: string; problem: string }[] };
 };
 const check = async (): Promise<Check & { code: number | null }> => {
-  const { code, stdout } = await house.runCommand('--json', 'check');
+  const { code, stdout } = await installation.runCommand('--json', 'check');
   return { code, ...(JSON.parse(stdout) as Check) };
 };
 
@@ -133,8 +133,8 @@ describe.skipIf(isOnServers)('"colophon check"', () => {
   it(
     'finds what was used sound, also while the service runs, and names each damage',
     async () => {
-      const key = await createUnlimitedKey(house);
-      const service = await house.start();
+      const key = await createUnlimitedKey(installation);
+      const service = await installation.start();
       const client = createClient(service.url, key);
       const large = `<p>${'large '.repeat(20_000)}</p>`;
       const jobs = createJobClient(client);
@@ -192,11 +192,11 @@ describe.skipIf(isOnServers)('"colophon check"', () => {
       expect(unread.problems.join()).toContain(`The database ${fileOf('log.db')} is damaged`);
       expect(unknown).toBeNull();
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it('says so where there is no event log', async () => {
-    const { code, stderr } = await house.runCommand('check');
+    const { code, stderr } = await installation.runCommand('check');
     expect([code, stderr]).toEqual([2, expect.stringContaining(`There is no event log ${fileOf('log.db')}`)]);
   });
 });
@@ -205,14 +205,14 @@ describe.skipIf(!isOnServers)('"colophon check" on servers', () => {
   it(
     'reads the event log and its blobs there',
     async () => {
-      const key = await createUnlimitedKey(house);
-      const service = await house.start();
+      const key = await createUnlimitedKey(installation);
+      const service = await installation.start();
       await createClient(service.url, key).render('html', '<p>x</p>');
       expect((await service.stop('SIGTERM')).code).toBe(0);
       const { code, ok, databases, blobs } = await check();
       expect([code, ok, databases, blobs.problems]).toEqual([0, true, [], []]);
       expect(blobs.checked).toBe(1);
     },
-    patienceMs,
+    timeoutMs,
   );
 });

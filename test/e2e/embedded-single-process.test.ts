@@ -4,26 +4,26 @@ import { createClient } from '../support/client/api-client.ts';
 import { type TestInstallation, openTestInstallation } from '../support/service/installation.ts';
 import { isOnServers } from '../support/environment.ts';
 
-let house: TestInstallation;
-beforeEach(async () => void (house = await openTestInstallation()));
-afterEach(() => house.remove());
+let installation: TestInstallation;
+beforeEach(async () => void (installation = await openTestInstallation()));
+afterEach(() => installation.remove());
 
 describe.skipIf(isOnServers)('The embedded engines', () => {
   it('serve one process: a second one is refused until the first has ended, however it does, and commands run beside it', async () => {
-    const first = await house.start();
-    const second = await house.runCommand('start');
+    const first = await installation.start();
+    const second = await installation.runCommand('start');
     expect(second.code).toBe(1);
     expect(second.stderr).toMatch(/Another process serves .*log\.db: .* Stop the other one, or .*COLOPHON_DATA_DIR/);
-    const key = await createUnlimitedKey(house);
+    const key = await createUnlimitedKey(installation);
     await createClient(first.url, key).render('html', '<p>beside the command');
     await first.stop('SIGKILL');
-    const third = await house.start();
+    const third = await installation.start();
     await createClient(third.url, key).render('html', '<p>after a sudden end');
     expect((await third.stop('SIGTERM')).code).toBe(0);
   }, 60_000);
 
   it('are refused to a process with some of the roles, with what to do', async () => {
-    const refused = await house.runCommand('start', 'renderer', 'relay');
+    const refused = await installation.runCommand('start', 'renderer', 'relay');
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(
       /^"colophon start renderer relay" needs engines that processes can share.* Run "colophon start".* EVENT_STORE_URL, BUS_URL and READ_STORE_URL\.\n$/,

@@ -12,50 +12,51 @@ const held: (() => void)[] = [];
 /** Holds every image until the test releases it. */
 const site = createServer((_, response) => void held.push(() => void response.writeHead(404).end()));
 const port = (): number => (site.address() as AddressInfo).port;
-const release = (): void => held.splice(0).forEach((answer) => answer());
+const release = (): void => held.splice(0).forEach((send) => send());
 /** A document that is under way until `release`. */
 const heldDocument = (): string => `<p>held<img src="http://127.0.0.1:${port()}/${Math.random()}.png">`;
 
-let house: TestInstallation;
+let installation: TestInstallation;
 beforeAll(async () => {
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
-  house = await openTestInstallation({ COLOPHON_EGRESS_ALLOW: `127.0.0.1:${port()}`, RENDER_CONCURRENCY: '6' });
+  installation = await openTestInstallation({ COLOPHON_EGRESS_ALLOW: `127.0.0.1:${port()}`, RENDER_CONCURRENCY: '6' });
 });
 afterAll(async () => {
   release();
-  await house.remove();
+  await installation.remove();
   site.close().closeAllConnections();
 });
 
-const statusesOf = (answers: readonly ApiResponse[]): number[] => answers.map(({ status }) => status);
+const statusesOf = (responses: readonly ApiResponse[]): number[] => responses.map(({ status }) => status);
 const many = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
 
 test('slow documents of one account leave nothing behind that refuses the renders of another on an idle service, also after a restart', async () => {
-  const service = await house.start();
+  const service = await installation.start();
   const slowKey = (
     await issueKey(
-      house,
-      await openAccount(house, '--plan', 'free', '--requests-per-minute', '100000'),
+      installation,
+      await openAccount(installation, '--plan', 'free', '--requests-per-minute', '100000'),
       '--type',
       'test',
     )
   ).key;
-  const otherKey = await createUnlimitedKey(house);
+  const otherKey = await createUnlimitedKey(installation);
   const slow = createJobClient(createClient(service.url, slowKey));
   const jobs = await Promise.all([...many(6, () => slow.submitAsync({ wait_time: 5_000 })), slow.submitAsync()]);
   for (const { job_id } of jobs) expect(await slow.waitUntilEnded(job_id)).toMatchObject({ status: 'DONE' });
-  const rendersAt = async (url: string) => Promise.all(many(18, () => createClient(url, otherKey).postRender(smallRequest)));
+  const rendersAt = async (url: string) =>
+    Promise.all(many(18, () => createClient(url, otherKey).postRender(smallRequest)));
   expect(statusesOf(await rendersAt(service.url))).toEqual(many(18, () => 200));
   expect((await service.stop('SIGTERM')).code).toBe(0);
-  const restarted = await house.start();
+  const restarted = await installation.start();
   expect(statusesOf(await rendersAt(restarted.url))).toEqual(many(18, () => 200));
   expect((await restarted.stop('SIGTERM')).code).toBe(0);
 }, 120_000);
 
 test('a queue of one account, however long, does not refuse the synchronous renders of another', async () => {
-  const service = await house.start();
-  const crowd = createJobClient(createClient(service.url, await createUnlimitedKey(house)));
-  const other = createClient(service.url, await createUnlimitedKey(house));
+  const service = await installation.start();
+  const crowd = createJobClient(createClient(service.url, await createUnlimitedKey(installation)));
+  const other = createClient(service.url, await createUnlimitedKey(installation));
   // Each of its renders takes long and many wait, so that the crowd itself learns that its own queue is long.
   const waiting = many(60, () => crowd.postJson('/api/v1/render', { ...smallRequest, data: heldDocument() }));
   await waitUntil('documents are under way', () => held.length > 0);
@@ -67,17 +68,19 @@ test('a queue of one account, however long, does not refuse the synchronous rend
 }, 120_000);
 
 test('four accounts whose slow documents fill the browsers do not keep a fifth one waiting until they end', async () => {
-  const service = await house.start();
-  const slow = await Promise.all(many(4, async () => createClient(service.url, await createUnlimitedKey(house))));
-  const fifth = createClient(service.url, await createUnlimitedKey(house));
+  const service = await installation.start();
+  const slow = await Promise.all(
+    many(4, async () => createClient(service.url, await createUnlimitedKey(installation))),
+  );
+  const fifth = createClient(service.url, await createUnlimitedKey(installation));
   let ended = 0;
   const document = () => ({ ...smallRequest, data: `${heldDocument()}<script></script>` });
   const post = (client: ApiClient) => client.postRender(document()).finally(() => (ended += 1));
   const all = slow.flatMap((client) => many(8, () => post(client)));
   await waitUntil('every account has a document under way', () => held.length >= 6);
   for (const data of ['<p>static', '<p>scripted<script>document.body.append(1)</script>']) {
-    const answer = await fifth.postRender({ ...smallRequest, data });
-    expect([answer.status, ended]).toEqual([200, 0]);
+    const response = await fifth.postRender({ ...smallRequest, data });
+    expect([response.status, ended]).toEqual([200, 0]);
   }
   const releasing = setInterval(release, 20);
   await Promise.all(all);
@@ -86,9 +89,11 @@ test('four accounts whose slow documents fill the browsers do not keep a fifth o
 }, 120_000);
 
 test('two accounts whose templates truncate a large text again and again do not keep a neighbour from a conversion process', async () => {
-  const service = await house.start();
-  const greedy = await Promise.all(many(2, async () => createClient(service.url, await createUnlimitedKey(house))));
-  const neighbour = createClient(service.url, await createUnlimitedKey(house));
+  const service = await installation.start();
+  const greedy = await Promise.all(
+    many(2, async () => createClient(service.url, await createUnlimitedKey(installation))),
+  );
+  const neighbour = createClient(service.url, await createUnlimitedKey(installation));
   const a = 'word '.repeat(1_000_000);
   const post = async (client: ApiClient): Promise<ApiResponse[]> => {
     const created = await createJobClient(client).postJson('/api/v1/templates', {
@@ -96,11 +101,15 @@ test('two accounts whose templates truncate a large text again and again do not 
       content: '{{truncate a 1}}'.repeat(12_000),
     });
     expect(created.status, created.text).toBe(201);
-    return Promise.all(many(4, () => client.postRender({ mode: 'RENDER', template_id: created.body['id'], data: { a } })));
+    return Promise.all(
+      many(4, () => client.postRender({ mode: 'RENDER', template_id: created.body['id'], data: { a } })),
+    );
   };
   const all = Promise.all(greedy.map(post));
-  expect(statusesOf([await neighbour.postRender(smallRequest), await neighbour.postRender(smallRequest)])).toEqual([200, 200]);
-  for (const answer of (await all).flat())
-    if (answer.status !== 200) expectErrorResponse(answer, 'template_render_error');
+  expect(statusesOf([await neighbour.postRender(smallRequest), await neighbour.postRender(smallRequest)])).toEqual([
+    200, 200,
+  ]);
+  for (const response of (await all).flat())
+    if (response.status !== 200) expectErrorResponse(response, 'template_render_error');
   expect((await service.stop('SIGTERM')).code).toBe(0);
 }, 180_000);

@@ -35,14 +35,14 @@ const documents: [what: string, inputType: string, data: string][] = [
 
 describe('A document with very much text in one place is a PDF or refused, and no failure of the service:', () => {
   it.each(documents)('%s', async (_, inputType, data) => {
-    const answer = await caller.convert(inputType, data);
-    expect([200, 422], answer.text.slice(0, 500)).toContain(answer.status);
-    if (answer.status === 422) expect(answer.text.length).toBeLessThan(64 * 1024);
+    const response = await caller.convert(inputType, data);
+    expect([200, 422], response.text.slice(0, 500)).toContain(response.status);
+    if (response.status === 422) expect(response.text.length).toBeLessThan(64 * 1024);
     const job = await jobs.waitUntilEnded(
       (await jobs.submitAsync({}, { mode: 'CONVERT', input_type: inputType, data })).job_id,
     );
     expect([job.status, job.error]).toEqual(
-      answer.status === 200 ? ['DONE', undefined] : ['FAILED', answer.body.error],
+      response.status === 200 ? ['DONE', undefined] : ['FAILED', response.body.error],
     );
     expect((await jobs.events(job.job_id)).filter(({ type }) => type === 'RenderStarted')).toHaveLength(1);
   });

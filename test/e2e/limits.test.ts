@@ -21,11 +21,11 @@ const limitHeaders = [
 const whenExhausted = async (caller: ApiClient, ask: () => Promise<ApiResponse>): Promise<ApiResponse> => {
   for (;;) {
     const last = await waitUntil('the limit is reached', async () => {
-      const answer = await caller.postRender({});
-      return answer.status === 429 && answer;
+      const response = await caller.postRender({});
+      return response.status === 429 && response;
     });
-    const answer = await ask();
-    if (number(answer, 'x-ratelimit-reset') === number(last, 'x-ratelimit-reset')) return answer;
+    const response = await ask();
+    if (number(response, 'x-ratelimit-reset') === number(last, 'x-ratelimit-reset')) return response;
   }
 };
 
@@ -33,15 +33,15 @@ describe('Every answer says how the limits stand', () => {
   it('with the figures of the plan, on success and on errors alike', async () => {
     const { key } = await issueKey(at.installation, await openAccount(at.installation, '--plan', 'starter'));
     const now = Date.now() / 1000;
-    for (const answer of [
+    for (const response of [
       await callerOf(key).convert('html', '<p>x</p>'),
       await callerOf(key).postRender({}),
       await callerOf(key).convert('html', '<p'),
     ]) {
-      for (const name of limitHeaders) expect(number(answer, name), name).toBeGreaterThanOrEqual(0);
-      expect([number(answer, 'x-ratelimit-limit'), number(answer, 'x-quota-limit')]).toEqual([20, 1000]);
-      expect(number(answer, 'x-ratelimit-reset') - now).toBeLessThanOrEqual(121);
-      expect(new Date(number(answer, 'x-quota-reset') * 1000).toISOString()).toMatch(/-01T00:00:00.000Z$/);
+      for (const name of limitHeaders) expect(number(response, name), name).toBeGreaterThanOrEqual(0);
+      expect([number(response, 'x-ratelimit-limit'), number(response, 'x-quota-limit')]).toEqual([20, 1000]);
+      expect(number(response, 'x-ratelimit-reset') - now).toBeLessThanOrEqual(121);
+      expect(new Date(number(response, 'x-quota-reset') * 1000).toISOString()).toMatch(/-01T00:00:00.000Z$/);
     }
   });
 
@@ -56,8 +56,8 @@ describe('Every answer says how the limits stand', () => {
       at.installation,
       await openAccount(at.installation, '--plan', 'free', '--requests-per-minute', '77', '--requests-per-month', '88'),
     );
-    const answer = await callerOf(key).convert('html', '<p>x</p>');
-    expect([number(answer, 'x-ratelimit-limit'), number(answer, 'x-quota-limit')]).toEqual([77, 88]);
+    const response = await callerOf(key).convert('html', '<p>x</p>');
+    expect([number(response, 'x-ratelimit-limit'), number(response, 'x-quota-limit')]).toEqual([77, 88]);
   });
 });
 
@@ -68,15 +68,15 @@ describe('The limit of a minute', () => {
       callerOf((await issueKey(at.installation, account)).key),
       callerOf((await issueKey(at.installation, account, '--type', 'test')).key),
     ];
-    const answer = await whenExhausted(one, () => other.convert('html', '<p>x</p>'));
-    const { retry_after: seconds, reset_at: resetAt } = expectErrorResponse(answer, 'rate_limit_exceeded', {
+    const response = await whenExhausted(one, () => other.convert('html', '<p>x</p>'));
+    const { retry_after: seconds, reset_at: resetAt } = expectErrorResponse(response, 'rate_limit_exceeded', {
       limit: 5,
     });
     expect(seconds).toBeGreaterThanOrEqual(1);
     expect(seconds).toBeLessThanOrEqual(60);
-    expect(answer.headers.get('retry-after')).toBe(String(seconds));
-    expect(Date.parse(String(resetAt)) / 1000).toBe(number(answer, 'x-ratelimit-reset'));
-    expect(number(answer, 'x-ratelimit-remaining')).toBe(0);
+    expect(response.headers.get('retry-after')).toBe(String(seconds));
+    expect(Date.parse(String(resetAt)) / 1000).toBe(number(response, 'x-ratelimit-reset'));
+    expect(number(response, 'x-ratelimit-remaining')).toBe(0);
   });
 
   it('goes down by one with each request', async () => {
@@ -99,17 +99,17 @@ describe('The quota of a month', () => {
     expect(number(await caller.postRender({}), 'x-quota-remaining')).toBe(2);
     expect(number(await caller.convert('html', '<p>x</p>'), 'x-quota-remaining')).toBe(1);
     expect(number(await caller.convert('html', '<p'), 'x-quota-remaining')).toBe(0);
-    const answer = await caller.convert('html', '<p>x</p>');
-    const { quota_reset: reset } = expectErrorResponse(answer, 'quota_exceeded', { quota_limit: 2, quota_used: 2 });
-    expect(Date.parse(String(reset)) / 1000).toBe(number(answer, 'x-quota-reset'));
+    const response = await caller.convert('html', '<p>x</p>');
+    const { quota_reset: reset } = expectErrorResponse(response, 'quota_exceeded', { quota_limit: 2, quota_used: 2 });
+    expect(Date.parse(String(reset)) / 1000).toBe(number(response, 'x-quota-reset'));
   });
 
   it('is not touched by test keys, which see the same headers', async () => {
     const account = await small();
     const tester = callerOf((await issueKey(at.installation, account, '--type', 'test')).key);
     for (let i = 0; i < 4; i += 1) {
-      const answer = await tester.convert('html', '<p>x</p>');
-      expect([answer.status, number(answer, 'x-quota-limit'), number(answer, 'x-quota-remaining')]).toEqual([
+      const response = await tester.convert('html', '<p>x</p>');
+      expect([response.status, number(response, 'x-quota-limit'), number(response, 'x-quota-remaining')]).toEqual([
         200, 2, 2,
       ]);
     }

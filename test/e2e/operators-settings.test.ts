@@ -4,21 +4,21 @@ import { expectErrorResponse } from '../support/client/expect-error-response.ts'
 import { type TestInstallation, openTestInstallation } from '../support/service/installation.ts';
 import { isOnServers } from '../support/environment.ts';
 
-let house: TestInstallation;
-afterEach(() => house.remove());
+let installation: TestInstallation;
+afterEach(() => installation.remove());
 
 const token = 'a-token-for-prometheus-0123456789';
 const plain = 'reachable from other machines without TLS';
 
 describe('The metrics', () => {
   it('need the metrics token where there is one, in processes with an API and without', async () => {
-    house = await openTestInstallation({ METRICS_TOKEN: token });
+    installation = await openTestInstallation({ METRICS_TOKEN: token });
     for (const roles of isOnServers ? [[], ['delivery']] : [[]]) {
-      const service = await house.start(...roles);
+      const service = await installation.start(...roles);
       for (const key of [null, 'wrong', `${token}x`]) {
-        const answer = await createClient(service.url, key).request('GET', '/metrics');
-        expectErrorResponse(answer, 'invalid_metrics_token');
-        expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+        const response = await createClient(service.url, key).request('GET', '/metrics');
+        expectErrorResponse(response, 'invalid_metrics_token');
+        expect(response.headers.get('www-authenticate')).toBe('Bearer');
       }
       const allowed = await createClient(service.url, token).request('GET', '/metrics');
       expect([allowed.status, allowed.text]).toEqual([200, expect.stringContaining('# TYPE')]);
@@ -35,8 +35,8 @@ describe('The metrics', () => {
 
 describe('An API that is reachable from other machines', () => {
   it('warns if neither the API nor a proxy uses TLS, and says what to set', async () => {
-    house = await openTestInstallation({ HOST: '0.0.0.0' });
-    const { output } = await house.startWithoutWaiting();
+    installation = await openTestInstallation({ HOST: '0.0.0.0' });
+    const { output } = await installation.startWithoutWaiting();
     expect(
       output()
         .split('\n')
@@ -45,8 +45,8 @@ describe('An API that is reachable from other machines', () => {
   });
 
   it('does not warn behind a proxy that ends TLS', async () => {
-    house = await openTestInstallation({ HOST: '0.0.0.0', BASE_URL: 'https://pdf.example.com' });
-    const { output } = await house.startWithoutWaiting();
+    installation = await openTestInstallation({ HOST: '0.0.0.0', BASE_URL: 'https://pdf.example.com' });
+    const { output } = await installation.startWithoutWaiting();
     expect(output()).not.toContain(plain);
   });
 });

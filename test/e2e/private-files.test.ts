@@ -8,14 +8,14 @@ import { createJobClient, smallRequest } from '../support/client/job-client.ts';
 import { type TestInstallation, openTestInstallation } from '../support/service/installation.ts';
 import { isOnServers } from '../support/environment.ts';
 
-let house: TestInstallation;
-beforeEach(async () => void (house = await openTestInstallation()));
-afterEach(() => house.remove());
+let installation: TestInstallation;
+beforeEach(async () => void (installation = await openTestInstallation()));
+afterEach(() => installation.remove());
 
 const nobody = 65534;
 const openToOthers = async (): Promise<string[]> => {
-  const entries = await readdir(house.dataDir, { recursive: true, withFileTypes: true });
-  const paths = [house.dataDir, ...entries.map(({ parentPath, name }) => join(parentPath, name))];
+  const entries = await readdir(installation.dataDir, { recursive: true, withFileTypes: true });
+  const paths = [installation.dataDir, ...entries.map(({ parentPath, name }) => join(parentPath, name))];
   const modes = await Promise.all(paths.map(async (path) => ((await stat(path)).mode & 0o077) !== 0));
   return paths.filter((_, index) => modes[index]);
 };
@@ -25,40 +25,40 @@ const large = { mode: 'CONVERT', input_type: 'html', data: `<p>large</p><!-- ${'
 // Files are there with the embedded engines alone.
 describe.skipIf(isOnServers)('What a service and its commands write', () => {
   it('can be read by their own user alone, and documents are rendered all the same', async () => {
-    const client = createClient((await house.start()).url, await createUnlimitedKey(house));
+    const client = createClient((await installation.start()).url, await createUnlimitedKey(installation));
     const jobs = createJobClient(client);
     for (const source of [smallRequest, large])
       expect(await jobs.waitUntilEnded((await jobs.submitAsync({}, source)).job_id)).toMatchObject({ status: 'DONE' });
-    expect((await readdir(house.dataDir)).toSorted()).toEqual(
+    expect((await readdir(installation.dataDir)).toSorted()).toEqual(
       expect.arrayContaining(['blobs', 'log.db', 'log.db-wal', 'secret.key']),
     );
     expect(await openToOthers()).toEqual([]);
   });
 
   it('is closed to other users at the next start where it was open, which is said', async () => {
-    await createUnlimitedKey(house);
-    await chmod(house.dataDir, 0o755);
-    for (const name of ['log.db', 'read-models.db']) await chmod(join(house.dataDir, name), 0o644);
-    await chmod(join(house.dataDir, 'blobs'), 0o755);
-    const service = await house.start();
+    await createUnlimitedKey(installation);
+    await chmod(installation.dataDir, 0o755);
+    for (const name of ['log.db', 'read-models.db']) await chmod(join(installation.dataDir, name), 0o644);
+    await chmod(join(installation.dataDir, 'blobs'), 0o755);
+    const service = await installation.start();
     expect(await openToOthers()).toEqual([]);
-    expect(service.output()).toContain(`"restricted":["${house.dataDir}"`);
+    expect(service.output()).toContain(`"restricted":["${installation.dataDir}"`);
   });
 
   it('stops a start on a folder that all users write to', async () => {
-    await createUnlimitedKey(house);
-    await chmod(house.dataDir, 0o1777);
-    const { code, stderr } = await house.runCommand('account', 'list');
+    await createUnlimitedKey(installation);
+    await chmod(installation.dataDir, 0o1777);
+    const { code, stderr } = await installation.runCommand('account', 'list');
     expect([code, stderr]).toEqual([1, expect.stringContaining('Give Colophon a folder of its own')]);
   });
 
   it.runIf(process.getuid!() === 0)('is closed to the user of the browsers', async () => {
-    await createUnlimitedKey(house);
-    await chmod(house.dataDir, 0o755);
-    await chmod(join(house.dataDir, 'log.db'), 0o644);
-    const read = () => spawnSync('cat', [join(house.dataDir, 'log.db')], { uid: nobody, gid: nobody }).status;
+    await createUnlimitedKey(installation);
+    await chmod(installation.dataDir, 0o755);
+    await chmod(join(installation.dataDir, 'log.db'), 0o644);
+    const read = () => spawnSync('cat', [join(installation.dataDir, 'log.db')], { uid: nobody, gid: nobody }).status;
     expect(read()).toBe(0);
-    await house.start();
+    await installation.start();
     expect(read()).not.toBe(0);
   });
 });

@@ -11,15 +11,15 @@ type Listed = { total: number; templates: { id: string }[] };
 const callerOf = (client: ApiClient, count: number) => {
   const refusals: ApiResponse[] = [];
   const surprises: string[] = [];
-  const ok = (answer: ApiResponse, status = 200): ApiResponse => {
-    if (answer.status !== status) refusals.push(answer);
-    return answer;
+  const ok = (response: ApiResponse, status = 200): ApiResponse => {
+    if (response.status !== status) refusals.push(response);
+    return response;
   };
   // On a busy machine a read model may be more than the service's second behind: then a caller is told to ask again.
   const see = (path: string): Promise<ApiResponse> =>
     waitUntil('what was written is shown', async () => {
-      const answer = await client.request('GET', path);
-      return answer.status === 503 && answer.body.message?.includes('cannot be shown yet') ? null : answer;
+      const response = await client.request('GET', path);
+      return response.status === 503 && response.body.message?.includes('cannot be shown yet') ? null : response;
     });
   let [renders, templates, round] = [0, 0, 0];
 

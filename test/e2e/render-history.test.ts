@@ -39,7 +39,7 @@ const keptOnServers = (): Promise<string[]> =>
     return [await store.readAll(0, 100_000), ...documents].map((kept) => JSON.stringify(kept));
   });
 
-describe('The story of a render', () => {
+describe('The history of a render', () => {
   it('is three events: asked for by a key, begun by a worker, completed', async () => {
     const rendered = await caller().render('markdown', '# Hello', { page_size: 'A3', footer_html: 'Foot' });
     const [requested, started, completed, ...more] = await readRenderEvents(at.installation, rendered.id);
@@ -88,8 +88,8 @@ describe('The story of a render', () => {
     });
     await caller().convert('html', `<p>${secrets[0]} <!--`);
     await caller().postRender(`{"mode": "${secrets[0]}`);
-    const story = JSON.stringify(await readRenderEvents(at.installation, id));
-    const everything = [story, at.service.output(), ...(await (isOnServers ? keptOnServers() : keptInFiles()))];
+    const history = JSON.stringify(await readRenderEvents(at.installation, id));
+    const everything = [history, at.service.output(), ...(await (isOnServers ? keptOnServers() : keptInFiles()))];
     expect(everything.length).toBeGreaterThan(4);
     for (const text of everything)
       for (const secret of [...secrets, key.key]) expect(text.includes(secret)).toBe(false);
@@ -105,8 +105,8 @@ describe('The story of a render', () => {
   });
 });
 
-const allDocuments = (house: TestInstallation) =>
-  withInstallationEngines(house, async ({ store, reads }) => {
+const allDocuments = (installation: TestInstallation) =>
+  withInstallationEngines(installation, async ({ store, reads }) => {
     const head = await store.head();
     for (const { model } of projections) if ((await reads.checkpoint(model)) < head) return false;
     const found = await Promise.all(

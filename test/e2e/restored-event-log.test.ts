@@ -11,11 +11,11 @@ import { type TestInstallation, openTestInstallation, type RunningService } from
 import { waitUntil } from '../support/wait-until.ts';
 import { isOnServers } from '../support/environment.ts';
 
-const patienceMs = 180_000;
+const timeoutMs = 180_000;
 
-let house: TestInstallation;
-beforeEach(async () => void (house = await openTestInstallation()));
-afterEach(() => house.remove());
+let installation: TestInstallation;
+beforeEach(async () => void (installation = await openTestInstallation()));
+afterEach(() => installation.remove());
 
 const readiness = async ({ url }: RunningService): Promise<{ status: number; missing: string }> => {
   const response = await fetch(`${url}/health/ready`);
@@ -43,27 +43,27 @@ describe('An event log that ends before a checkpoint', () => {
   it.each([['of a read model', readModels.renders, 'the read models (renders)']])(
     '%s makes the service not ready, until "colophon rebuild" has run beside it',
     async (_of, model, named) => {
-      const key = await createUnlimitedKey(house);
-      await withInstallationEngines(house, async ({ reads, store }) =>
+      const key = await createUnlimitedKey(installation);
+      await withInstallationEngines(installation, async ({ reads, store }) =>
         reads.moveCheckpoints({ [model]: '' }, (await store.head()) + 1_000_000),
       );
-      const service = await house.startWithoutWaiting();
+      const service = await installation.startWithoutWaiting();
       expect(await told(service, /older copy/)).toContain(`but ${named} were built from it up to position`);
       await refuses(service, key);
-      const refusal = await house.runCommand('account', 'create', '--name', 'never seen', '--plan', 'free');
+      const refusal = await installation.runCommand('account', 'create', '--name', 'never seen', '--plan', 'free');
       expect([refusal.code, refusal.stderr]).toEqual([2, expect.stringContaining(named)]);
-      expect(await house.runJsonCommand('rebuild')).toMatchObject({ older_event_log: true });
+      expect(await installation.runJsonCommand('rebuild')).toMatchObject({ older_event_log: true });
       await ready(service);
       await createClient(service.url, key).render('html', '<p>x</p>');
       expect((await service.stop('SIGTERM')).code).toBe(0);
     },
-    patienceMs,
+    timeoutMs,
   );
 });
 
 /** The event log as a file, put back as it was. */
 const logFile = () => {
-  const file = join(house.dataDir, 'log.db');
+  const file = join(installation.dataDir, 'log.db');
   return {
     file,
     keep: () => copyFile(file, `${file}.kept`),
@@ -78,18 +78,18 @@ describe.skipIf(isOnServers)('A restored copy of the event log', () => {
   it(
     'is noticed at start, and the service works on it after "colophon rebuild"',
     async () => {
-      const key = await createUnlimitedKey(house, '--requests-per-month', '100');
+      const key = await createUnlimitedKey(installation, '--requests-per-month', '100');
       const { keep, restore } = logFile();
       await keep();
-      const first = await house.start();
+      const first = await installation.start();
       for (let n = 0; n < 3; n += 1) await createClient(first.url, key).render('html', `<p>${n}</p>`);
       expect((await first.stop('SIGTERM')).code).toBe(0);
       await restore();
-      const second = await house.startWithoutWaiting();
+      const second = await installation.startWithoutWaiting();
       expect(await told(second, /older copy/)).toMatch(/the read models \(accounts, apiKeys, renders, .*\) were built/);
       await refuses(second, key);
-      expect((await house.runCommand('rebuild', 'renders')).stderr).toContain('without a model');
-      await house.runJsonCommand('rebuild');
+      expect((await installation.runCommand('rebuild', 'renders')).stderr).toContain('without a model');
+      await installation.runJsonCommand('rebuild');
       await ready(second);
       const client = createClient(second.url, key);
       // The three renders that the log no longer has do not count.
@@ -101,55 +101,55 @@ describe.skipIf(isOnServers)('A restored copy of the event log', () => {
       expect(usage.used).toBe(1);
       expect((await second.stop('SIGTERM')).code).toBe(0);
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
     'is noticed also where it has grown past all checkpoints since',
     async () => {
-      const key = await createUnlimitedKey(house);
+      const key = await createUnlimitedKey(installation);
       const { keep, restore } = logFile();
       await keep();
-      const first = await house.start();
+      const first = await installation.start();
       await createClient(first.url, key).render('html', '<p>x</p>');
       expect((await first.stop('SIGTERM')).code).toBe(0);
-      const before = await withInstallationEngines(house, ({ store }) => store.head());
+      const before = await withInstallationEngines(installation, ({ store }) => store.head());
       await restore();
-      await withInstallationEngines(house, async ({ store }) => {
+      await withInstallationEngines(installation, async ({ store }) => {
         const log = { store, now: () => new Date() };
         while ((await store.head()) <= before)
           await openAccountInLog(log, { kind: 'person', name: 'tests' }, { name: 'more', plan: 'free', overrides: {} });
       });
-      const second = await house.startWithoutWaiting();
+      const second = await installation.startWithoutWaiting();
       expect(await told(second, /no longer has the event/)).toContain('colophon rebuild');
       await refuses(second, key);
-      await house.runJsonCommand('rebuild');
+      await installation.runJsonCommand('rebuild');
       await ready(second);
       await createClient(second.url, key).render('html', '<p>x</p>');
       expect((await second.stop('SIGTERM')).code).toBe(0);
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
     'is noticed while the service runs, which has to be restarted after "colophon rebuild"',
     async () => {
-      const key = await createUnlimitedKey(house);
-      const service = await house.start();
-      const before = await withInstallationEngines(house, ({ store }) => store.head());
+      const key = await createUnlimitedKey(installation);
+      const service = await installation.start();
+      const before = await withInstallationEngines(installation, ({ store }) => store.head());
       await createClient(service.url, key).render('html', '<p>x</p>');
       const database = new DatabaseSync(logFile().file, { timeout: 10_000 });
       database.prepare('DELETE FROM events WHERE position > ?').run(before);
       database.close();
       expect(await told(service, /older copy/)).toContain('restart it afterwards');
       await refuses(service, key);
-      await house.runJsonCommand('rebuild');
+      await installation.runJsonCommand('rebuild');
       expect((await readiness(service)).status).toBe(503);
       expect((await service.stop('SIGTERM')).code).toBe(0);
-      const again = await house.start();
+      const again = await installation.start();
       await createClient(again.url, key).render('html', '<p>x</p>');
       expect((await again.stop('SIGTERM')).code).toBe(0);
     },
-    patienceMs,
+    timeoutMs,
   );
 });

@@ -55,12 +55,12 @@ const blob = { sha256: 'ab'.repeat(32), size: 1 };
 
 describe('Of many who create a template of one name at once', () => {
   it('one succeeds and all others learn that the name is taken; nothing is left of theirs', async () => {
-    const answers = await times(200, (index) => mine.post({ name: 'Wanted', content: `<p>${index}</p>` }));
-    const [created, ...more] = answers.filter(({ status }) => status === 201);
+    const responses = await times(200, (index) => mine.post({ name: 'Wanted', content: `<p>${index}</p>` }));
+    const [created, ...more] = responses.filter(({ status }) => status === 201);
     expect(more).toEqual([]);
-    const refused = answers.filter((answer) => answer !== created);
+    const refused = responses.filter((response) => response !== created);
     expect(refused.length).toBe(199);
-    for (const answer of refused) expectErrorResponse(answer, 'template_name_exists');
+    for (const response of refused) expectErrorResponse(response, 'template_name_exists');
     expect((await mine.send('GET', '?limit=100')).body.templates).toEqual([
       expect.objectContaining({ id: created!.body.id, name: 'Wanted' }),
     ]);
@@ -84,10 +84,10 @@ describe('Of many who create a template of one name at once', () => {
         (await issueKey(at.installation, await openAccount(at.installation, '--requests-per-minute', '100000'))).key,
       ),
     );
-    const answers = await times(110, (index) => limited.post({ name: `Own ${index}`, content: 'x' }));
-    expect(answers.filter(({ status }) => status === 201).length).toBe(100);
-    for (const answer of answers.filter(({ status }) => status !== 201))
-      expectErrorResponse(answer, 'template_limit_exceeded', { limit: 100 });
+    const responses = await times(110, (index) => limited.post({ name: `Own ${index}`, content: 'x' }));
+    expect(responses.filter(({ status }) => status === 201).length).toBe(100);
+    for (const response of responses.filter(({ status }) => status !== 201))
+      expectErrorResponse(response, 'template_limit_exceeded', { limit: 100 });
     const { templates, total } = (await limited.send('GET', '?limit=100')).body as {
       templates: { id: string }[];
       total: number;
@@ -117,18 +117,18 @@ describe('Of many who change one template at once', () => {
 
   it('one alone succeeds where all mean the same version', async () => {
     const { id } = await mine.create('0');
-    const answers = await times(20, (index) =>
+    const responses = await times(20, (index) =>
       mine.send('PUT', `/${id}`, { content: `${index}` }, { 'if-match': '1' }),
     );
-    expect(answers.filter(({ status }) => status === 200).length).toBe(1);
-    for (const answer of answers.filter(({ status }) => status !== 200))
-      expectErrorResponse(answer, 'version_conflict', { current_version: 2 });
+    expect(responses.filter(({ status }) => status === 200).length).toBe(1);
+    for (const response of responses.filter(({ status }) => status !== 200))
+      expectErrorResponse(response, 'version_conflict', { current_version: 2 });
   });
 
   it('one alone gets a name that several want, and the others keep theirs', async () => {
     const made = await times(10, () => mine.create('x'));
-    const answers = await times(10, (index) => mine.send('PUT', `/${made[index]!.id}`, { name: 'Coveted' }));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(9).fill(409)]);
+    const responses = await times(10, (index) => mine.send('PUT', `/${made[index]!.id}`, { name: 'Coveted' }));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(9).fill(409)]);
     const names = await Promise.all(made.map(async ({ id }) => (await mine.get(id)).name));
     expect(names.filter((name, index) => name !== made[index]!.name)).toEqual(['Coveted']);
   });
@@ -145,8 +145,8 @@ describe('A name that a request took and died', () => {
 
   it('goes to one of those who want it, and never to the request that was thought dead', async () => {
     const late = await reserveAndDie('Slow', 60_000);
-    const answers = await times(10, () => mine.post({ name: 'Slow', content: 'x' }));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array<number>(9).fill(409)]);
+    const responses = await times(10, () => mine.post({ name: 'Slow', content: 'x' }));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([201, ...Array<number>(9).fill(409)]);
     const create = withInstallationEngines(at.installation, async ({ store }) => {
       const { aggregate } = await loadAggregate({ store, now: () => new Date() }, template, streams.template(late));
       await aggregate.execute(

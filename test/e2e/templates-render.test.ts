@@ -24,8 +24,8 @@ beforeAll(async () => {
 
 const used = async (): Promise<number> =>
   ((await caller.request('GET', '/api/v1/usage')).body as { quota: { used: number } }).quota.used;
-const sheetOf = async (answer: Body): Promise<[number, number]> => {
-  const [page] = await readPdf(String(answer.pdf_base64));
+const sheetOf = async (response: Body): Promise<[number, number]> => {
+  const [page] = await readPdf(String(response.pdf_base64));
   return [Math.round(page!.width), Math.round(page!.height)];
 };
 
@@ -204,16 +204,16 @@ describe('A trial of a template', () => {
     expect(await used()).toBe(before);
     const found = await mine.get(id);
     expect([found.usage_count, found.last_used_at]).toEqual([0, undefined]);
-    const minute = (answer: { headers: Headers }): number => Number(answer.headers.get('x-ratelimit-remaining'));
+    const minute = (response: { headers: Headers }): number => Number(response.headers.get('x-ratelimit-remaining'));
     expect(minute(later) === minute({ headers }) - 1 || minute(later) > minute({ headers })).toBe(true);
   });
 
   it('waits for the end of another where two of the account are under way', async () => {
     const { id } = await mine.create('<p>slow</p>');
-    const answers = await Promise.all(Array.from({ length: 3 }, () => test(id, { data: {}, wait_time: 3_000 })));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 429]);
+    const responses = await Promise.all(Array.from({ length: 3 }, () => test(id, { data: {}, wait_time: 3_000 })));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 200, 429]);
     expectErrorResponse(
-      answers.find(({ status }) => status === 429)!,
+      responses.find(({ status }) => status === 429)!,
       'rate_limit_exceeded',
       { limit: 2, retry_after: 1 },
     );

@@ -8,15 +8,15 @@ import { serviceForTestFile } from '../support/service/for-test-file.ts';
 
 const at = serviceForTestFile();
 let caller: ApiClient;
-let bystander: Promise<string[]>;
+let neighbour: Promise<string[]>;
 const over = new AbortController();
 
 /** Sends small documents one after the other, all the while; resolves with what was wrong with the answers. */
-const stroll = async (client: ApiClient): Promise<string[]> => {
+const renderSmallDocuments = async (client: ApiClient): Promise<string[]> => {
   const wrong: string[] = [];
   while (!over.signal.aborted) {
-    const answer = await client.convert('html', '<p>a small document</p>');
-    if (answer.status !== 200) wrong.push(answer.text.slice(0, 300));
+    const response = await client.convert('html', '<p>a small document</p>');
+    if (response.status !== 200) wrong.push(response.text.slice(0, 300));
     await turn();
   }
   return wrong;
@@ -24,7 +24,7 @@ const stroll = async (client: ApiClient): Promise<string[]> => {
 
 beforeAll(async () => {
   caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
-  bystander = stroll(createClient(at.service.url, await createUnlimitedKey(at.installation)));
+  neighbour = renderSmallDocuments(createClient(at.service.url, await createUnlimitedKey(at.installation)));
 });
 afterAll(() => over.abort());
 
@@ -52,9 +52,9 @@ describe('Input that is heavier than any document is never a failure of the serv
   it.each(heavyInputs)(
     '$what',
     async ({ request }) => {
-      const answer = await caller.postRender({ mode: 'CONVERT', ...request });
-      expect([200, 413, 422], answer.text.slice(0, 300)).toContain(answer.status);
-      expect(answer.status === 200 || answer.body.message).toBeTruthy();
+      const response = await caller.postRender({ mode: 'CONVERT', ...request });
+      expect([200, 413, 422], response.text.slice(0, 300)).toContain(response.status);
+      expect(response.status === 200 || response.body.message).toBeTruthy();
     },
     60_000,
   );
@@ -63,7 +63,7 @@ describe('Input that is heavier than any document is never a failure of the serv
 describe('All the while', () => {
   it('somebody else got every small document', async () => {
     over.abort();
-    expect(await bystander).toEqual([]);
+    expect(await neighbour).toEqual([]);
   });
 
   it('the service was the same process, ready, and without a failure of its own', async () => {

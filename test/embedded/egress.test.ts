@@ -147,7 +147,7 @@ describe('What a document fetches', () => {
     const html = `<p>x</p><img src="${allowed('/held.png')}">`;
     await caller.render('html', html, { wait_for: 'domcontentloaded' });
     const rendering = caller.render('html', html, { wait_for: 'load' });
-    const release = setInterval(() => held.splice(0).forEach((answer) => answer()), 50);
+    const release = setInterval(() => held.splice(0).forEach((send) => send()), 50);
     expect((await rendering).status).toBe('DONE');
     clearInterval(release);
   });

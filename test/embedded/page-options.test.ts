@@ -100,9 +100,9 @@ describe('The page options', () => {
   });
 
   it('never leave the text without room: a band that would is refused', async () => {
-    const answer = await caller.convert('html', block, { header_html: '<div style="height:290mm">tall</div>' });
-    expect([answer.status, answer.body.error]).toEqual([422, 'conversion_failed']);
-    expect(answer.body.message).toMatch(/leave no room for the text/);
+    const response = await caller.convert('html', block, { header_html: '<div style="height:290mm">tall</div>' });
+    expect([response.status, response.body.error]).toEqual([422, 'conversion_failed']);
+    expect(response.body.message).toMatch(/leave no room for the text/);
     const narrow = await first({
       orientation: 'landscape',
       margin_top: 100,

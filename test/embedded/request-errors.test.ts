@@ -223,9 +223,9 @@ describe('A method that a path does not have', () => {
     ['POST', '/docs', 'GET, HEAD'],
     ['POST', '/docs/static/colophon.css', 'GET, HEAD'],
   ])('is refused, with those that it has: %s %s', async (method, path, allowed) => {
-    const answer = await caller.request(method, path);
-    const { message } = expectErrorResponse(answer, 'method_not_allowed', { allowed: allowed.split(', ') });
-    expect([answer.headers.get('allow'), message]).toEqual([allowed, expect.stringContaining(method)]);
+    const response = await caller.request(method, path);
+    const { message } = expectErrorResponse(response, 'method_not_allowed', { allowed: allowed.split(', ') });
+    expect([response.headers.get('allow'), message]).toEqual([allowed, expect.stringContaining(method)]);
   });
 
   it('is refused without a key, too, and with a body that is not read; HEAD has no body', async () => {

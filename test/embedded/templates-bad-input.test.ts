@@ -10,16 +10,16 @@ const at = serviceForTestFile();
 const over = new AbortController();
 let mine: TemplateClient;
 let unlimited: TemplateClient;
-let bystander: Promise<string[]>;
+let neighbour: Promise<string[]>;
 
 /** Fills a small template again and again, all the while; resolves with what was wrong with the answers. */
-const stroll = async (key: string): Promise<string[]> => {
+const renderSmallDocuments = async (key: string): Promise<string[]> => {
   const own = createTemplateClient(createClient(at.service.url, key));
   const { id } = await own.create('<p>{{x}}</p>');
   const wrong: string[] = [];
   while (!over.signal.aborted) {
-    const answer = await own.render(id, { x: 1 });
-    if (answer.status !== 200) wrong.push(answer.text.slice(0, 300));
+    const response = await own.render(id, { x: 1 });
+    if (response.status !== 200) wrong.push(response.text.slice(0, 300));
     await turn();
   }
   return wrong;
@@ -30,7 +30,7 @@ beforeAll(async () => {
   unlimited = createTemplateClient(
     createClient(at.service.url, await createUnlimitedKey(at.installation, '--plan', 'enterprise')),
   );
-  bystander = stroll(await createUnlimitedKey(at.installation));
+  neighbour = renderSmallDocuments(await createUnlimitedKey(at.installation));
 });
 afterAll(() => over.abort());
 
@@ -165,8 +165,8 @@ describe('Data and templates that reach for more than there is', () => {
   ])('get nothing of the language underneath: %s', async (content) => {
     const created = await mine.post({ name: content, content });
     if (created.status !== 201) return void expectErrorResponse(created, 'invalid_template_syntax');
-    const answer = await mine.render(String(created.body.id), { x: { a: 1 } });
-    if (answer.status !== 200) return void expectErrorResponse(answer, 'template_render_error');
+    const response = await mine.render(String(created.body.id), { x: { a: 1 } });
+    if (response.status !== 200) return void expectErrorResponse(response, 'template_render_error');
     expect(await mine.renderText(String(created.body.id), { x: { a: 1 } })).toBe('');
   });
 
@@ -197,7 +197,7 @@ describe('Data and templates that reach for more than there is', () => {
 describe('All the while', () => {
   it('somebody else had every render, and the service no failure of its own', async () => {
     over.abort();
-    expect(await bystander).toEqual([]);
+    expect(await neighbour).toEqual([]);
     expect(at.service.output()).not.toMatch(/"level":"(error|fatal)"/);
   });
 });

@@ -57,7 +57,7 @@ export const serverSettings = (urls: Record<keyof Servers, string>): Environment
   COLOPHON_SECRET: 'a secret for trials that is long enough',
 });
 
-/** Servers with empty storage, for one house alone. */
+/** Servers with empty storage, for one installation alone. */
 export const openServersEnvironment = async (): Promise<TestEnvironment & { servers: Servers }> => {
   const [kurrentdb, nats, mongodb] = await Promise.all([startKurrentDb(), startNatsServer(), startMongoDb()]);
   return {

@@ -45,15 +45,15 @@ export const createClient = (url: string, key: string | null) => {
     convert,
     /** A render that has to succeed. */
     render: async (inputType: string, data: unknown, options: Body = {}): Promise<RenderResult> => {
-      const answer = await convert(inputType, data, options);
-      expect(answer.status, answer.text.slice(0, 500)).toBe(200);
-      return answer.body as RenderResult;
+      const response = await convert(inputType, data, options);
+      expect(response.status, response.text.slice(0, 500)).toBe(200);
+      return response.body as RenderResult;
     },
     /** The pages of a render that has to succeed. */
     renderedPages: async (inputType: string, data: unknown, options: Body = {}): Promise<PdfPage[]> => {
-      const answer = await convert(inputType, data, options);
-      expect(answer.status, answer.text.slice(0, 500)).toBe(200);
-      return readPdf((answer.body as RenderResult).pdf_base64);
+      const response = await convert(inputType, data, options);
+      expect(response.status, response.text.slice(0, 500)).toBe(200);
+      return readPdf((response.body as RenderResult).pdf_base64);
     },
   };
 };

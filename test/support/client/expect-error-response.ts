@@ -17,10 +17,10 @@ const internalDetails = [
 ];
 
 /** Checks everything that an error answer owes its caller: status, body, identifier, the fields of the error table and no others, and nothing internal. */
-export const expectErrorResponse = (answer: ApiResponse, name: ErrorName, fields: Body = {}): Body => {
+export const expectErrorResponse = (response: ApiResponse, name: ErrorName, fields: Body = {}): Body => {
   const { error, status, extra } = errors[name];
-  const { body, text, headers } = answer;
-  expect([answer.status, body.error], text.slice(0, 500)).toEqual([status, error]);
+  const { body, text, headers } = response;
+  expect([response.status, body.error], text.slice(0, 500)).toEqual([status, error]);
   expect(headers.get('content-type')).toMatch(/^application\/json/);
   expect(body.code).toBe(status);
   expect(body.message).toMatch(/\S.{9,}/);

@@ -29,20 +29,20 @@ export const createJobClient = (client: ApiClient) => {
   const postJson = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> =>
     client.request('POST', path, { headers: { ...json, ...headers }, body: JSON.stringify(body) });
   const get = async (jobId: string): Promise<JobResponse> => {
-    const answer = await client.request('GET', `/api/v1/jobs/${jobId}`);
-    expect(answer.status, answer.text).toBe(200);
-    return answer.body as unknown as JobResponse;
+    const response = await client.request('GET', `/api/v1/jobs/${jobId}`);
+    expect(response.status, response.text).toBe(200);
+    return response.body as unknown as JobResponse;
   };
   /** As get, for those who wait: told that the job cannot be shown yet, they ask again. */
   const look = async (jobId: string): Promise<JobResponse | null> => {
-    const answer = await client.request('GET', `/api/v1/jobs/${jobId}`);
-    if (answer.status === 503 && answer.body['retry_after']) return null;
-    expect(answer.status, answer.text).toBe(200);
-    return answer.body as unknown as JobResponse;
+    const response = await client.request('GET', `/api/v1/jobs/${jobId}`);
+    if (response.status === 503 && response.body['retry_after']) return null;
+    expect(response.status, response.text).toBe(200);
+    return response.body as unknown as JobResponse;
   };
-  const accepted = (answer: ApiResponse): QueuedResult => {
-    expect(answer.status, answer.text).toBe(200);
-    return answer.body as unknown as QueuedResult;
+  const accepted = (response: ApiResponse): QueuedResult => {
+    expect(response.status, response.text).toBe(200);
+    return response.body as unknown as QueuedResult;
   };
   return {
     postJson,

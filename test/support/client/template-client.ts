@@ -27,9 +27,9 @@ export const createTemplateClient = (client: ApiClient) => {
         : { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) },
     );
   const expectStatus = async <T>(status: number, answering: Promise<ApiResponse>): Promise<T> => {
-    const answer = await answering;
-    expect(answer.status, answer.text.slice(0, 500)).toBe(status);
-    return answer.body as T;
+    const response = await answering;
+    expect(response.status, response.text.slice(0, 500)).toBe(status);
+    return response.body as T;
   };
   const render = (id: string, data: Body, fields: Body = {}): Promise<ApiResponse> =>
     client.postRender({ mode: 'RENDER', template_id: id, data, ...fields });

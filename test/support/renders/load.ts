@@ -31,11 +31,11 @@ export const startLoad = (client: ApiClient): Load => {
   const ask = async (number: number): Promise<void> => {
     const awaited = number % 4 === 0;
     const path = awaited ? '/api/v1/render' : '/api/v1/render/async';
-    const answer = await client
+    const response = await client
       .request('POST', path, { headers: { 'content-type': 'application/json' }, body: JSON.stringify(smallRequest) })
       .catch((error: unknown) => String(error));
-    if (typeof answer === 'string') surprises.push(answer);
-    else note(answer, awaited);
+    if (typeof response === 'string') surprises.push(response);
+    else note(response, awaited);
   };
   const running = (async () => {
     for (let number = 0; !over; number += 1) {

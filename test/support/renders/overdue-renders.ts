@@ -17,8 +17,12 @@ const requestedFixture = (
 const acceptedAt = new Date(Date.now() - 10 * 60_000);
 
 /** Puts renders into the log that were accepted ten minutes ago, so that nobody waits for a sweeper to find them overdue. Answers with their jobs. */
-export const recordOverdueRenders = (house: TestInstallation, account: string, count: number): Promise<string[]> =>
-  withInstallationEngines(house, async ({ store, blobs }) => {
+export const recordOverdueRenders = (
+  installation: TestInstallation,
+  account: string,
+  count: number,
+): Promise<string[]> =>
+  withInstallationEngines(installation, async ({ store, blobs }) => {
     const accountId = bareId('acc', account)!;
     const input = await blobs.put(Buffer.from('<p>lost and found'));
     const ids = Array.from({ length: count }, (_, n) => ulid(acceptedAt.getTime() + n));

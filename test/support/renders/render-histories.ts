@@ -7,18 +7,18 @@ import type { TestInstallation } from '../service/installation.ts';
 import { waitUntil } from '../wait-until.ts';
 
 /** The events of every render in the log, by stream, oldest first. */
-export const readRenderHistories = (house: TestInstallation): Promise<Map<string, RecordedEvent[]>> =>
-  withInstallationEngines(house, async ({ store }) =>
+export const readRenderHistories = (installation: TestInstallation): Promise<Map<string, RecordedEvent[]>> =>
+  withInstallationEngines(installation, async ({ store }) =>
     Map.groupBy(
       (await store.readAll(0, 100_000)).filter(({ stream }) => stream.startsWith('render-')),
       ({ stream }) => stream,
     ),
   );
 
-export const eventTypesOf = (story: readonly RecordedEvent[]): string[] => story.map(({ type }) => type);
+export const eventTypesOf = (history: readonly RecordedEvent[]): string[] => history.map(({ type }) => type);
 
-export const hasEnded = (story: readonly RecordedEvent[]): boolean =>
-  eventTypesOf(story).some((type) => type === 'RenderCompleted' || type === 'RenderFailed');
+export const hasEnded = (history: readonly RecordedEvent[]): boolean =>
+  eventTypesOf(history).some((type) => type === 'RenderCompleted' || type === 'RenderFailed');
 
 /** The job once it has ended, for callers who try again where they are told to. */
 export const waitUntilJobEnded = (client: ApiClient, jobId: string): Promise<JobResponse> =>

@@ -92,12 +92,12 @@ export const issueKeyByCommand = (
 const unlimitedOptions = ['--requests-per-minute', '1000000', '--requests-per-month', '1000000'];
 
 /** A key of an account with the usual limits of a document, and as many requests as tests may want. */
-export const createUnlimitedKey = async (house: CommandLine, ...options: string[]): Promise<string> =>
-  (await issueKey(house, await openAccount(house, ...unlimitedOptions, ...options))).key;
+export const createUnlimitedKey = async (installation: CommandLine, ...options: string[]): Promise<string> =>
+  (await issueKey(installation, await openAccount(installation, ...unlimitedOptions, ...options))).key;
 
 /** Suspends the account, by the log. */
-export const suspendAccount = (house: CommandLine, prefixed: string, reason: string): Promise<void> =>
-  withInstallationEngines(house, async ({ store }) => {
+export const suspendAccount = (installation: CommandLine, prefixed: string, reason: string): Promise<void> =>
+  withInstallationEngines(installation, async ({ store }) => {
     const id = bareId('acc', prefixed)!;
     const { aggregate } = await loadAggregate({ store, now: () => new Date() }, accountDecider, streams.account(id));
     const cause = {

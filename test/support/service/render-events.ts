@@ -10,5 +10,5 @@ export type EventOutput = {
 };
 
 /** The events of a render, by the command line; `id` as callers know it. */
-export const readRenderEvents = (house: CommandLine, id: unknown): Promise<EventOutput[]> =>
-  house.runJsonCommand<EventOutput[]>('events', String(id).replace('_', '-'));
+export const readRenderEvents = (installation: CommandLine, id: unknown): Promise<EventOutput[]> =>
+  installation.runJsonCommand<EventOutput[]>('events', String(id).replace('_', '-'));

@@ -12,8 +12,8 @@ const readFilesText = async ({ dataDir }: CommandLine): Promise<string[]> => {
   );
 };
 
-const readServersText = (house: CommandLine): Promise<string[]> =>
-  withInstallationEngines(house, async ({ store, reads }) => {
+const readServersText = (installation: CommandLine): Promise<string[]> =>
+  withInstallationEngines(installation, async ({ store, reads }) => {
     const documents = await Promise.all(
       projections.map(({ collection }) => reads.find(collection.name, { where: {}, limit: 100_000 })),
     );
@@ -21,5 +21,5 @@ const readServersText = (house: CommandLine): Promise<string[]> =>
   });
 
 /** All that the engines have kept, as text: the files in the data folder, or log and read models as they come from the servers. */
-export const readStoredText = (house: CommandLine): Promise<string[]> =>
-  isOnServers ? readServersText(house) : readFilesText(house);
+export const readStoredText = (installation: CommandLine): Promise<string[]> =>
+  isOnServers ? readServersText(installation) : readFilesText(installation);
