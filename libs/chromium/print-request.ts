@@ -5,22 +5,25 @@ import type { Warning } from './document/resources.ts';
 
 export type PrintRequest = {
   html: string;
-  /** What the document asks of a browser; decides how it is printed. */
+  /** What the document needs from a browser; decides how it is printed. */
   classification: Classification;
-  /** Whose document it is: a long one holds up no others but those of the same group. */
+  /** The account of the document: a slow document only delays others of the same group. */
   group?: string;
-  /** Prints it in a browser of its own, where neither can another document end it nor it another document. Takes as long as a browser takes to start. */
+  /**
+   * Prints the document in its own browser, so that no other document can affect it or be affected. Takes as long as a
+   * browser start.
+   */
   isolated?: boolean;
-  /** Looks closely at the document while it is printed, which takes longer, and puts here what there is to see. The PDF is the same. */
+  /** Where to write details about the document. Collecting them takes longer; the PDF is the same. */
   diagnostics?: PrintDiagnostics;
   options: RenderOptions;
-  /** The bands of the options, where they have been read already. */
+  /** The header and footer of the options, if they are parsed already. */
   headerFooterContents?: HeaderFooterContent[] | undefined;
-  /** The dates of the PDF, and `{{date}}` (UTC). */
+  /** Used for the dates of the PDF and for `{{date}}` (UTC). */
   requestedAt: Date;
   /**
-   * `processingMs` is what is left of the document's deadline, which counts from when it has a browser; `waitMs` is how long it may wait for one, as long
-   * unless given; `maxPages` is null where there is no limit.
+   * `processingMs` is the time left for the document once it has a browser. `waitTimeoutMs` is how long it may wait for
+   * a browser, by default the same. `maxPages` is null for no limit.
    */
   limits: { processingMs: number; waitTimeoutMs?: number; scriptMs: number; maxPages: number | null };
 };
@@ -30,25 +33,28 @@ export type PrintResult = {
   pages: number;
   timings: { waitMs: number; loadMs: number; printMs: number };
   warnings: Warning[];
-  /** The browser's own name and version. */
+  /** The browser's name and version. */
   engine: string;
 };
 
-type LogMethod = (facts: object, message: string) => void;
-/** The part of a pino logger that is used here. */
+type LogMethod = (fields: object, message: string) => void;
+/** The methods of a pino logger that are used here. */
 export type PrinterLogger = { info: LogMethod; warn: LogMethod; error: LogMethod };
 
-/** What a document's scripts, or the browser about it, said. */
+/** A message of a document's scripts, or of the browser about the document. */
 export type ConsoleMessage = { level: 'debug' | 'info' | 'warning' | 'error'; text: string };
-/** A font that text was set in; `embedded` where the document brought it along. */
+/** A font used for text; `embedded` if the document supplied it. */
 export type FontUse = { family: string; embedded: boolean; glyphs: number };
-/** A font that text asked for first, and those that it was set in for want of it. */
+/** A font that the text names first but that is missing, and the fonts used instead. */
 export type MissingFont = { family: string; substitutes: string[] };
 
-/** What can be learnt of a document while it is printed, by looking closely, which takes time. It is filled as the document goes on, so that one that fails leaves what there was until then. */
+/**
+ * Details collected while a document is printed. They are added during printing, so that a document that fails has
+ * those collected until then.
+ */
 export type PrintDiagnostics = {
   console: ConsoleMessage[];
-  /** How many messages there were beyond those kept. */ omittedMessages: number;
+  /** The number of messages not kept. */ omittedMessages: number;
   fonts: { used: FontUse[]; missing: MissingFont[] } | null;
 };
 

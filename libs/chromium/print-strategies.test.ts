@@ -9,13 +9,13 @@ afterAll(() => printer.close());
 type PrintRequestOptions = NonNullable<Parameters<typeof requestFor>[1]>;
 const documentsOf = (kind: string) =>
   printer.health().browsers.find((browser) => browser.renderMode === kind)!.documents;
-const textOf = async (html: string, wish: PrintRequestOptions = {}) =>
-  (await readPdf((await printer.print(requestFor(html, { scripts: true, ...wish }))).pdf))
+const textOf = async (html: string, options: PrintRequestOptions = {}) =>
+  (await readPdf((await printer.print(requestFor(html, { scripts: true, ...options }))).pdf))
     .map(({ text }) => text)
     .join(' ');
 
 describe('a document with scripts', () => {
-  test('is printed without screen frames where its scripts ask for none', async () => {
+  test('is printed without screen frames if its scripts need none', async () => {
     const before = documentsOf('scripted');
     expect(
       await textOf('<p id=p></p><script>p.textContent=[3,1,2].sort().join("-");setTimeout(()=>{},1)</script>'),
@@ -28,13 +28,15 @@ describe('a document with scripts', () => {
     'new IntersectionObserver(()=>p.textContent="came").observe(p)',
     'new ResizeObserver(()=>p.textContent="came").observe(p)',
     'p.animate([{opacity:0},{opacity:1}],10).onfinish=()=>p.textContent="came"',
-    'const i=new Image();i.src="data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";i.decode().then(()=>p.textContent="came")',
+    'const i=new Image();i.src="data:image/gif;base64,' +
+      'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";i.decode().then(()=>' +
+      'p.textContent="came")',
     'eval("request"+"AnimationFrame")(()=>p.textContent="came")',
     'onscroll=()=>p.textContent="came";document.body.style.height="9000px";scrollTo(0,500)',
-  ])('has its frames where they may be asked for: %s', async (script) => {
+  ])('has screen frames if its scripts may need them: %s', async (script) => {
     const before = documentsOf('animated');
-    const whenItWaits = { options: { wait_time: 500 } };
-    expect(await textOf(`<p id=p>waits</p><script>${script}</script>`, whenItWaits)).toContain('came');
+    const waitTime = { options: { wait_time: 500 } };
+    expect(await textOf(`<p id=p>waits</p><script>${script}</script>`, waitTime)).toContain('came');
     expect(documentsOf('animated')).toBe(before + 1);
   });
 
@@ -42,15 +44,17 @@ describe('a document with scripts', () => {
     { external: true },
     { options: { wait_time: 1 } },
     { options: { wait_for: 'networkidle' } },
-  ] as PrintRequestOptions[])('has its frames where it is given time, or fetches: %j', async (wish) => {
+  ] as PrintRequestOptions[])('has screen frames if it has a wait time or fetches: %j', async (options) => {
     const before = documentsOf('animated');
-    await printer.print(requestFor('<script>1</script>', { scripts: true, ...wish }));
+    await printer.print(requestFor('<script>1</script>', { scripts: true, ...options }));
     expect(documentsOf('animated')).toBe(before + 1);
   });
 
-  test('has on paper what it drew, and is the same with frames and without', async () => {
+  test('prints what it drew, the same with and without screen frames', async () => {
     const drawing =
-      '<canvas id=c width=80 height=40></canvas><svg width=40 height=40 id=s></svg><script>const x=c.getContext("2d");x.fillStyle="teal";x.fillRect(5,5,60,30);s.innerHTML="<circle r=15 cx=20 cy=20 fill=tomato />"</script>';
+      '<canvas id=c width=80 height=40></canvas><svg width=40 height=40 id=s></svg><script>' +
+      'const x=c.getContext("2d");x.fillStyle="teal";x.fillRect(5,5,60,30);s.innerHTML="<circle r=15 ' +
+      'cx=20 cy=20 fill=tomato />"</script>';
     const [without, withFrames] = await Promise.all(
       [drawing, `${drawing}<!-- requestAnimationFrame -->`].map((html) =>
         printer.print(requestFor(html, { scripts: true })),

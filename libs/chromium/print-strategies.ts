@@ -18,14 +18,14 @@ import { stabilise } from './document/stabilise.ts';
 export type PrintDependencies = { fitHeaderFooter: FitHeaderFooter };
 type PrintContext = PrintDependencies & {
   signal: AbortSignal;
-  /** When the document came, by performance.now(). */ queuedAt: number;
+  /** When the document was queued, by performance.now(). */ queuedAt: number;
 };
 
-/** A way through the browsers: which browser, which line of waiting documents, and how a document is printed there. */
+/** How a document is printed: in which browser, through which queue, and with which steps. */
 export type PrintStrategy = {
   browser: RenderMode;
   queue: 'reusable' | RenderMode;
-  print(instance: BrowserInstance, request: PrintRequest, run: PrintContext): Promise<PrintResult>;
+  print(instance: BrowserInstance, request: PrintRequest, context: PrintContext): Promise<PrintResult>;
 };
 
 const hasHeaderFooter = ({ options }: PrintRequest) => options.header_html !== null || options.footer_html !== null;
@@ -37,9 +37,11 @@ const printLoadedPage = async (
   { queuedAt, fitHeaderFooter, signal }: PrintContext,
   started: number,
 ): Promise<PrintResult> => {
-  const bands = hasHeaderFooter(request) ? await fitHeaderFooter(page, request, signal) : noHeaderFooterTemplates;
+  const headerFooter = hasHeaderFooter(request)
+    ? await fitHeaderFooter(page, request, signal)
+    : noHeaderFooterTemplates;
   const loaded = performance.now();
-  const { pdf, pages } = await printPage(page, request, bands);
+  const { pdf, pages } = await printPage(page, request, headerFooter);
   const printed = performance.now();
   if (request.diagnostics) await collectFonts(page.session, request.diagnostics);
   return {
@@ -54,16 +56,16 @@ const printLoadedPage = async (
 const reusablePageStrategy: PrintStrategy = {
   browser: 'static',
   queue: 'reusable',
-  print: async (instance, request, run) => {
-    // Nothing in such a document changes while it waits, so it waits before it takes a page from another.
-    if (request.options.wait_time > 0) await pause(request.options.wait_time, undefined, { signal: run.signal });
+  print: async (instance, request, context) => {
+    // Such a document does not change while it waits, so it waits before it takes a page.
+    if (request.options.wait_time > 0) await pause(request.options.wait_time, undefined, { signal: context.signal });
     return instance.withReusablePage((page) =>
-      failPageOnAbort(page, run.signal, async () => {
+      failPageOnAbort(page, context.signal, async () => {
         const started = performance.now();
         await emulateMedia(page, request.options.emulate_media);
         await loadDocument(page, request.html);
         if (request.classification.needsStabilising) await stabilise(page.session);
-        return printLoadedPage(page, instance, request, run, started);
+        return printLoadedPage(page, instance, request, context, started);
       }),
     );
   },
@@ -71,10 +73,10 @@ const reusablePageStrategy: PrintStrategy = {
 
 const printInSingleUsePage =
   (scripts: 'on' | 'off'): PrintStrategy['print'] =>
-  (instance, request, run) =>
+  (instance, request, context) =>
     instance.withSingleUsePage({ scripts, network: request.classification.external ? 'proxy' : 'none' }, (page) =>
-      failPageOnAbort(page, run.signal, () =>
-        Promise.race([page.failed, loadAndPrint(page, instance, request, run, scripts)]),
+      failPageOnAbort(page, context.signal, () =>
+        Promise.race([page.failed, loadAndPrint(page, instance, request, context, scripts)]),
       ),
     );
 
@@ -82,7 +84,7 @@ const loadAndPrint = async (
   page: Page,
   instance: BrowserInstance,
   request: PrintRequest,
-  run: PrintContext,
+  context: PrintContext,
   scripts: 'on' | 'off',
 ): Promise<PrintResult> => {
   const {
@@ -92,29 +94,29 @@ const loadAndPrint = async (
   } = request;
   const started = performance.now();
   page.proxy?.assignAccount(request.group ?? '');
-  // Without scripts and network nothing can be fetched after the load event.
+  // Without scripts and network, nothing is fetched after the load event.
   const mayFetchLate = external || scripts === 'on';
   if (request.diagnostics) await collectConsole(page.session, request.diagnostics);
-  const [watch, traffic] = await Promise.all([
+  const [resourceTracker, requestTracker] = await Promise.all([
     external ? trackResources(page.session, page.proxy?.url) : undefined,
     options.wait_for === 'networkidle' && mayFetchLate ? trackRequests(page.session) : undefined,
     emulateMedia(page, options.emulate_media),
     blockNavigation(page),
     scripts === 'on' ? setViewport(page, options) : undefined,
   ]);
-  const stopScriptWatch =
+  const stopScriptLimits =
     scripts === 'on'
       ? await enforceScriptLimits(page, { scriptMs: limits.scriptMs, heapMb: instance.browser.memory.heapLimitMb })
       : undefined;
   try {
     await loadDocumentUntil(page, request.html, options.wait_for === 'domcontentloaded' ? 'DOMContentLoaded' : 'load');
-    await traffic?.waitForIdle(run.signal);
-    if (options.wait_time > 0) await pause(options.wait_time, undefined, { signal: run.signal });
+    await requestTracker?.waitForIdle(context.signal);
+    if (options.wait_time > 0) await pause(options.wait_time, undefined, { signal: context.signal });
     await stabilise(page.session, options.wait_for === 'domcontentloaded' ? 'skip' : 'wait');
-    const warnings = (await watch?.checkFailures()) ?? [];
-    return { ...(await printLoadedPage(page, instance, request, run, started)), warnings };
+    const warnings = (await resourceTracker?.checkFailures()) ?? [];
+    return { ...(await printLoadedPage(page, instance, request, context, started)), warnings };
   } finally {
-    stopScriptWatch?.();
+    stopScriptLimits?.();
   }
 };
 

@@ -1,11 +1,10 @@
 import { availableParallelism, totalmem } from 'node:os';
 import PQueue from 'p-queue';
-import { ApiError } from '#contracts/http/api-error.ts';
 import { runWithTimeout } from '#libs/concurrency/timeout.ts';
 import { type FairQueue, openFairQueue } from '#libs/scheduling/fair-queue.ts';
 import { defaultSlowAfterMs } from '#libs/scheduling/permits.ts';
 import { tooBusyError } from '#libs/scheduling/too-busy-error.ts';
-import { BrowserGone, CommandFailed } from './cdp/errors.ts';
+import { BrowserGone } from './cdp/errors.ts';
 import { refuseRefresh } from './document/load.ts';
 import { type RenderMode, renderModes } from '#contracts/render-modes.ts';
 import {
@@ -20,6 +19,7 @@ import type { PrintRequest, PrintResult, PrinterLogger } from './print-request.t
 import type { Warning } from './document/resources.ts';
 import { superviseBrowser, type Supervisor } from './browsers/supervisor.ts';
 import { findCertutil } from './browsers/trusted-authorities.ts';
+import { withProcessingTimeout } from './processing-timeout.ts';
 import { startHealthChecks } from './browsers/health-checks.ts';
 
 export { BrowserGone };
@@ -40,23 +40,23 @@ export type BrowserHealth = {
 export type PrinterHealth = { ready: boolean; browsers: BrowserHealth[] };
 
 export type Printer = {
-  /** @throws Problem where the document is to blame, BrowserGone where another attempt is worth it */
+  /** @throws ApiError for an error of the document; BrowserGone if it should be tried again */
   print(request: PrintRequest): Promise<PrintResult>;
   ready(): boolean;
   health(): PrinterHealth;
-  /** Finishes what runs, then ends the browsers. */
+  /** Waits for running documents, then ends the browsers. */
   close(): Promise<void>;
 };
 
 export type PrinterOptions = {
   executable: string;
-  /** Gives each document that may fetch its way out; without it none has one. */
+  /** Opens the proxy of each document that may fetch; without it no document has network. */
   openProxy?: OpenProxy | undefined;
-  /** PEM file of further certificates to be trusted. */
+  /** PEM file with additional trusted certificates. */
   caFile?: string | undefined;
-  /** How many documents are usually worked on at once in each browser; more where some take long. */
+  /** The number of documents printed at once in each browser; more while some are slow. */
   pagesPerBrowser?: number | undefined;
-  /** What the processes of one browser may hold together. */
+  /** The limit for all processes of one browser together. */
   memoryMb?: number | undefined;
   logger: PrinterLogger;
   /** For tests. */
@@ -79,20 +79,19 @@ const defaultTuning: PrinterTuning = {
   responseTimeoutMs: 15_000,
 };
 
-/** Since when a document waits for a browser, until when it may, and what it fails with then; times by performance.now(). */
+/** When a document was queued, until when it may wait, and its error after that; times by performance.now(). */
 type WaitDeadline = { queuedAt: number; deadline: number; timeoutError: () => Error };
 
-/** A page more than there are cores keeps them busy while one waits for the processes of the browser; more bring nothing. */
+/** One page more than cores keeps them busy while a page waits for the browser's processes; more pages do not help. */
 const defaultPagesPerBrowser = () => Math.max(2, Math.min(16, availableParallelism() + 1));
-/** The most pages of a browser while documents take long: about 64 MB for each page. */
+/** The most pages of a browser while documents are slow: about 64 MB for each page. */
 const maxPagesPerBrowser = (pages: number, memoryMb: number) =>
   Math.max(pages * 2 + 2, Math.min(pages * 8, Math.floor(memoryMb / 64)));
-/** Browsers for one document each. */
 const maxIsolatedBrowsers = 3;
 const defaultMemoryMb = () => Math.min(2048, Math.floor(totalmem() / 2 ** 20 / 3));
 
-/** Starts the browsers, and resolves once they are up. Throws where no browser comes up, saying what to do. */
-export const openPrinter = async (settings: PrinterOptions): Promise<Printer> => {
+/** Starts the browsers and resolves once they run. @throws with a remedy if a browser does not start */
+export const openPrinter = async (options: PrinterOptions): Promise<Printer> => {
   const {
     executable,
     openProxy,
@@ -100,43 +99,43 @@ export const openPrinter = async (settings: PrinterOptions): Promise<Printer> =>
     logger,
     pagesPerBrowser = defaultPagesPerBrowser(),
     memoryMb = defaultMemoryMb(),
-  } = settings;
-  const tuning = { ...defaultTuning, ...settings.tuning };
+  } = options;
+  const tuning = { ...defaultTuning, ...options.tuning };
   if (caFile && !(await findCertutil()))
     logger.warn(
       { ca_file: caFile },
-      'certutil is missing (Debian: libnss3-tools): of the further authorities only servers that send the authority in their chain are trusted, and those without proof',
+      'certutil is missing (Debian: libnss3-tools): the additional authorities are only trusted for servers ' +
+        'that send the authority in their chain, and their signatures are not checked',
     );
   const replacements = new PQueue({ concurrency: 1 });
-  const keep = (kind: RenderMode) =>
+  const startSupervisor = (renderMode: RenderMode) =>
     superviseBrowser({
       open: () =>
         openBrowserInstance({
           executable,
-          renderMode: kind,
+          renderMode,
           openProxy,
           caFile,
           memoryMb,
-          reusablePages: kind === 'static' ? pagesPerBrowser : 0,
+          reusablePages: renderMode === 'static' ? pagesPerBrowser : 0,
           documentsPerPage: tuning.documentsPerPage,
         }),
       documentsPerBrowser: tuning.documentsPerBrowser,
       logger,
       runExclusively: (work) => replacements.add(work),
     });
-  const all = await startAllOrNone(renderModes.map(keep));
-  const supervisors = Object.fromEntries(renderModes.map((kind, index) => [kind, all[index]])) as Record<
-    RenderMode,
-    Supervisor
-  >;
-  const isolatedBrowsers = openIsolatedBrowsers((kind) =>
+  const supervisorList = await startAllOrNone(renderModes.map(startSupervisor));
+  const supervisors = Object.fromEntries(
+    renderModes.map((renderMode, index) => [renderMode, supervisorList[index]]),
+  ) as Record<RenderMode, Supervisor>;
+  const isolatedBrowsers = openIsolatedBrowsers((renderMode) =>
     openBrowserInstance({
       executable,
-      renderMode: kind,
+      renderMode,
       openProxy,
       caFile,
       memoryMb,
-      reusablePages: kind === 'static' ? 1 : 0,
+      reusablePages: renderMode === 'static' ? 1 : 0,
       documentsPerPage: 1,
     }),
   );
@@ -152,87 +151,92 @@ export const openPrinter = async (settings: PrinterOptions): Promise<Printer> =>
     scripted: queueFor(pagesPerBrowser),
     animated: queueFor(pagesPerBrowser),
   };
-  const isolated = openFairQueue({ maxQuick: 1, maxTotal: maxIsolatedBrowsers, slowAfterMs: defaultSlowAfterMs });
-  const stopWatching = startHealthChecks({
-    instances: () => [...all.flatMap((supervisor) => supervisor.instances()), ...isolatedBrowsers.instances()],
+  const isolatedQueue = openFairQueue({ maxQuick: 1, maxTotal: maxIsolatedBrowsers, slowAfterMs: defaultSlowAfterMs });
+  const stopHealthChecks = startHealthChecks({
+    instances: () => [
+      ...supervisorList.flatMap((supervisor) => supervisor.instances()),
+      ...isolatedBrowsers.instances(),
+    ],
     logger,
     ...tuning,
   });
-  const tools: PrintDependencies = {
+  const dependencies: PrintDependencies = {
     fitHeaderFooter: createHeaderFooterFitter({ staticInstance: () => supervisors.static.instance() }),
   };
   let closing = false;
 
-  const printIn = async (
-    procedure: PrintStrategy,
+  const printShared = async (
+    strategy: PrintStrategy,
     request: PrintRequest,
     { queuedAt, deadline, timeoutError }: WaitDeadline,
   ): Promise<PrintResult> => {
-    const supervisor = supervisors[procedure.browser];
+    const supervisor = supervisors[strategy.browser];
     const instance: BrowserInstance = await runWithTimeout(deadline - performance.now(), () => supervisor.instance(), {
       createError: timeoutError,
     });
     try {
       return await withProcessingTimeout(request.limits.processingMs, (signal) =>
-        procedure.print(instance, request, { ...tools, signal, queuedAt }),
+        strategy.print(instance, request, { ...dependencies, signal, queuedAt }),
       );
     } finally {
       supervisor.afterDocument(instance);
     }
   };
 
-  const printAlone = (
-    procedure: PrintStrategy,
+  const printIsolated = (
+    strategy: PrintStrategy,
     request: PrintRequest,
     { queuedAt }: WaitDeadline,
   ): Promise<PrintResult> =>
-    isolatedBrowsers.run(procedure.browser, (instance) =>
+    isolatedBrowsers.run(strategy.browser, (instance) =>
       withProcessingTimeout(request.limits.processingMs, (signal) =>
-        procedure.print(instance, request, { ...tools, signal, queuedAt }),
+        strategy.print(instance, request, { ...dependencies, signal, queuedAt }),
       ),
     );
 
-  const healthOf = (kind: RenderMode): BrowserHealth => {
-    const instance = supervisors[kind].current();
-    const own = kind === 'static' ? [queues.reusable, queues.static] : [queues[kind]];
-    const sum = (of: (queue: FairQueue) => number) => own.reduce((total, queue) => total + of(queue), 0);
+  const healthOf = (renderMode: RenderMode): BrowserHealth => {
+    const instance = supervisors[renderMode].current();
+    const modeQueues = renderMode === 'static' ? [queues.reusable, queues.static] : [queues[renderMode]];
+    const sum = (count: (queue: FairQueue) => number) => modeQueues.reduce((total, queue) => total + count(queue), 0);
     return {
-      renderMode: kind,
+      renderMode,
       up: instance !== undefined,
       version: instance?.browser.version ?? null,
       documents: instance?.documents ?? 0,
       running: sum((queue) => queue.running()),
       waiting: sum((queue) => queue.waiting()),
-      starts: supervisors[kind].starts(),
-      crashes: supervisors[kind].crashes(),
+      starts: supervisors[renderMode].starts(),
+      crashes: supervisors[renderMode].crashes(),
       memoryMb: instance?.browser.memory.usedMb ?? 0,
       processGroup: instance?.browser.processGroup ?? null,
     };
   };
-  const ready = () => !closing && all.every((supervisor) => supervisor.current() !== undefined);
+  const ready = () => !closing && supervisorList.every((supervisor) => supervisor.current() !== undefined);
 
   return {
     print: async (request) => {
       if (closing) throw new BrowserGone('The printer is closing.');
       refuseRefresh(request);
-      const procedure = strategyFor(request);
-      const asked = performance.now();
+      const strategy = strategyFor(request);
+      const queuedAt = performance.now();
       const { processingMs, waitTimeoutMs = processingMs } = request.limits;
-      const [queue, printer] = request.isolated ? [isolated, printAlone] : [queues[procedure.queue], printIn];
-      const tooLate = () => tooBusyError('No browser was free for the document', waitTimeoutMs);
+      const [queue, printer] = request.isolated
+        ? [isolatedQueue, printIsolated]
+        : [queues[strategy.queue], printShared];
+      const timeoutError = () => tooBusyError('No browser was free for the document', waitTimeoutMs);
       return queue.add(
         request.group ?? '',
-        () => printer(procedure, request, { queuedAt: asked, deadline: asked + waitTimeoutMs, timeoutError: tooLate }),
-        { timeoutMs: waitTimeoutMs, createError: tooLate },
+        () => printer(strategy, request, { queuedAt, deadline: queuedAt + waitTimeoutMs, timeoutError }),
+        { timeoutMs: waitTimeoutMs, createError: timeoutError },
       );
     },
     ready,
     health: () => ({ ready: ready(), browsers: renderModes.map(healthOf) }),
     close: async () => {
       closing = true;
-      await Promise.all([isolated, ...Object.values(queues)].map((queue) => queue.idle()));
-      stopWatching();
-      await Promise.all(all.map((supervisor) => supervisor.close()));
+      await Promise.all([isolatedQueue, ...Object.values(queues)].map((queue) => queue.idle()));
+      stopHealthChecks();
+      await Promise.all(supervisorList.map((supervisor) => supervisor.close()));
     },
   };
 };
@@ -240,33 +244,8 @@ export const openPrinter = async (settings: PrinterOptions): Promise<Printer> =>
 const startAllOrNone = async (starts: readonly Promise<Supervisor>[]): Promise<Supervisor[]> => {
   const outcomes = await Promise.allSettled(starts);
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  const up = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-  if (!failed) return up;
-  await Promise.all(up.map((supervisor) => supervisor.close()));
+  const started = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+  if (!failed) return started;
+  await Promise.all(started.map((supervisor) => supervisor.close()));
   throw failed.reason;
-};
-
-const processingTimeoutError = (milliseconds: number) => {
-  const seconds = Math.ceil(milliseconds / 1000);
-  return ApiError.of('processing_timeout', `The document could not be finished within ${seconds} s.`, {
-    timeout_seconds: seconds,
-  });
-};
-
-// A command that the browser refuses has nothing to do with the document: another page may take it.
-const asBrowserGone = (error: unknown) =>
-  error instanceof CommandFailed ? new BrowserGone(error.message, { cause: error }) : error;
-
-/** Runs the work, and fails with processing_timeout once the milliseconds are over, whether the work notices its signal or not. */
-export const withProcessingTimeout = async <T>(
-  milliseconds: number,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> => {
-  try {
-    return await runWithTimeout(Math.max(0, milliseconds), work, {
-      createError: () => processingTimeoutError(milliseconds),
-    });
-  } catch (error) {
-    throw asBrowserGone(error);
-  }
 };

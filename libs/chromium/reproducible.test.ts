@@ -4,24 +4,32 @@ import { invoice } from '../../test/bench/fixtures/invoice.ts';
 import { requestFor, openTestPrinter } from './testing/printing.ts';
 import type { Printer, PrintRequest } from './printer.ts';
 
-const picture =
+const image =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==';
-const movingPicture = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="9" height="9"><animate attributeName="width" from="1" to="40" dur="1s" repeatCount="indefinite"/></rect></svg>')}`;
+const animatedSvg =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="9" height="9">' +
+  '<animate attributeName="width" from="1" to="40" dur="1s" repeatCount="indefinite"/></rect></svg>';
+const animatedImage = `data:image/svg+xml,${encodeURIComponent(animatedSvg)}`;
 
 const corpus: PrintRequest[] = [
   requestFor(invoice(1)),
   requestFor(invoice(2, 90), {
-    options: { header_html: '<b>Head</b> {{page}}/{{total}}', footer_html: `<img src="${picture}" height=9> {{date}}` },
+    options: { header_html: '<b>Head</b> {{page}}/{{total}}', footer_html: `<img src="${image}" height=9> {{date}}` },
   }),
-  requestFor(`<img src="${picture}" width=100 height=30><img src="${movingPicture}">`),
+  requestFor(`<img src="${image}" width=100 height=30><img src="${animatedImage}">`),
   requestFor(
-    '<style>main{display:grid;grid-template-columns:1fr 2fr;gap:4mm}@font-face{font-family:F;src:local("DejaVu Serif")}p{font-family:F}</style><main><p>a<p>b<p>c</main>',
+    '<style>main{display:grid;grid-template-columns:1fr 2fr;gap:4mm}@font-face{font-family:F;' +
+      'src:local("DejaVu Serif")}p{font-family:F}</style><main><p>a<p>b<p>c</main>',
   ),
   requestFor(
-    '<style>@keyframes k{from{opacity:0;margin-left:0}to{opacity:1;margin-left:50mm}}p{animation:k .7s .1s both}b{animation:k 1s infinite alternate;display:block}</style><p>finite</p><b>endless</b>',
+    '<style>@keyframes k{from{opacity:0;margin-left:0}to{opacity:1;margin-left:50mm}}p{animation:k ' +
+      '.7s .1s both}b{animation:k 1s infinite alternate;display:block}</style><p>finite</p><b>' +
+      'endless</b>',
   ),
   requestFor(
-    '<svg width=200 height=50><circle r=9 cy=20><animate attributeName=cx from=0 to=150 dur=1s fill=freeze /></circle><rect width=9 height=9><animate attributeName=x from=0 to=150 dur=1s repeatCount=indefinite /></rect></svg>',
+    '<svg width=200 height=50><circle r=9 cy=20><animate attributeName=cx from=0 to=150 dur=1s ' +
+      'fill=freeze /></circle><rect width=9 height=9><animate attributeName=x from=0 to=150 dur=1s ' +
+      'repeatCount=indefinite /></rect></svg>',
   ),
   requestFor('<h1>Ünïcödé Ελληνικά Кириллица</h1><ol><li>one<li>two</ol><pre>code</pre>', {
     options: { orientation: 'landscape', scale: 0.7 },
@@ -39,7 +47,7 @@ beforeAll(
 );
 afterAll(() => Promise.all(printers.map((printer) => printer.close())));
 
-test('the same request gives the same bytes: in other pages, in other browsers, after other documents', async () => {
+test('the same request gives the same bytes in other pages, in other browsers and after other documents', async () => {
   const firsts = await Promise.all(corpus.map((request) => printers[1]!.print(request)));
   const order = fc.array(fc.nat(corpus.length - 1), { minLength: 4, maxLength: 10 });
   await fc.assert(
@@ -52,7 +60,7 @@ test('the same request gives the same bytes: in other pages, in other browsers, 
   );
 }, 120_000);
 
-test('only the time of the request tells two of the same documents apart', async () => {
+test('two prints of a document only differ in the time of the request', async () => {
   const [first, later] = await Promise.all(
     [corpus[0]!, { ...corpus[0]!, requestedAt: new Date('2031-12-31T23:59:59Z') }].map((request) =>
       printers[0]!.print(request),
@@ -63,7 +71,7 @@ test('only the time of the request tells two of the same documents apart', async
   expect(text(later!).replaceAll('20311231235959', '20260203040506')).toBe(text(first!));
 });
 
-test('a progress bar without a value is printed as an empty one', async () => {
+test('a progress bar without a value is printed as an empty bar', async () => {
   const at = async (html: string) => Buffer.from((await printers[0]!.print(requestFor(html))).pdf);
   expect(
     (await at('<progress></progress><progress value=.5></progress>')).equals(
@@ -75,8 +83,9 @@ test('a progress bar without a value is printed as an empty one', async () => {
 test('finite animations are printed at their end, endless ones at their start', async () => {
   const at = async (html: string) => Buffer.from((await printers[0]!.print(requestFor(html))).pdf);
   const animated =
-    '<style>@keyframes k{from{margin-left:10mm}to{margin-left:50mm}}p{animation:k 5s forwards}b{display:block;animation:k 5s infinite}</style><p>finite</p><b>endless</b>';
-  const resting =
+    '<style>@keyframes k{from{margin-left:10mm}to{margin-left:50mm}}p{animation:k 5s forwards}b{' +
+    'display:block;animation:k 5s infinite}</style><p>finite</p><b>endless</b>';
+  const still =
     '<style>@keyframes none{}p{margin-left:50mm}b{display:block;margin-left:10mm}</style><p>finite</p><b>endless</b>';
-  expect((await at(animated)).equals(await at(resting))).toBe(true);
+  expect((await at(animated)).equals(await at(still))).toBe(true);
 });

@@ -7,12 +7,12 @@ beforeAll(async () => void (printer = await openTestPrinter()));
 afterAll(() => printer.close());
 
 type PrintRequestOptions = NonNullable<Parameters<typeof requestFor>[1]>;
-const run = (script: string, wish: PrintRequestOptions = {}) =>
-  printer.print(requestFor(`<p>before</p><script>${script}</script><p>after</p>`, { scripts: true, ...wish }));
-const textOf = async (script: string, wish: PrintRequestOptions = {}) =>
-  (await readPdf((await run(script, wish)).pdf)).map(({ text }) => text).join(' ');
+const run = (script: string, options: PrintRequestOptions = {}) =>
+  printer.print(requestFor(`<p>before</p><script>${script}</script><p>after</p>`, { scripts: true, ...options }));
+const textOf = async (script: string, options: PrintRequestOptions = {}) =>
+  (await readPdf((await run(script, options)).pdf)).map(({ text }) => text).join(' ');
 
-test('what scripts write is printed', async () => {
+test('the output of scripts is printed', async () => {
   expect(await textOf('document.write("written")')).toBe('before written after');
 });
 
@@ -22,7 +22,7 @@ test('scripts get frames, promises, timers and the load event before the documen
   expect(await textOf(script, { options: { wait_time: 1000 } })).toContain('framed');
 });
 
-test('a wait leaves scripts the time for what they do later', async () => {
+test('the wait time lets scripts finish later work', async () => {
   expect(await textOf('setTimeout(()=>document.body.append("late"),200)', { options: { wait_time: 2000 } })).toContain(
     'late',
   );
@@ -43,7 +43,7 @@ test.each([
   'new Worker(URL.createObjectURL(new Blob(["while(1);"])))',
   'document.body.requestFullscreen()',
   'navigator.geolocation.getCurrentPosition(()=>{})',
-])('%s holds nothing up', async (script) => {
+])('%s does not block the document', async (script) => {
   expect(await textOf(script)).toContain('after');
 });
 
@@ -53,7 +53,7 @@ test.each([
   'window.close()',
   'location="about:blank"',
   'document.write("<form action=http://other.example/ id=f>");f.submit()',
-])('%s fails the document and says why', async (script) => {
+])('%s fails the document with a reason', async (script) => {
   expect(await apiErrorFieldsOf(run(script))).toMatchObject({
     name: 'conversion_failed',
     extra: { details: { reason: expect.stringMatching(/navigated_away|closed_itself/) } },
@@ -66,21 +66,22 @@ test.each([
   'onbeforeprint=()=>{while(1);}',
   '/(a+)+b/.test("a".repeat(60))',
   'const f=()=>Promise.resolve().then(f);f()',
-])('scripts that run too long end the document: %s', async (script) => {
-  const fault = await apiErrorFieldsOf(run(script, { limits: { scriptMs: 900 }, options: { wait_time: 5000 } }));
-  expect(fault).toMatchObject({ name: 'javascript_timeout', extra: { timeout_seconds: 1 } });
+])('scripts that run too long fail the document: %s', async (script) => {
+  const error = await apiErrorFieldsOf(run(script, { limits: { scriptMs: 900 }, options: { wait_time: 5000 } }));
+  expect(error).toMatchObject({ name: 'javascript_timeout', extra: { timeout_seconds: 1 } });
   expect(await textOf('1')).toBe('before after');
 });
 
-test('a document that waits is not one whose scripts run', async () => {
+test('a document that only waits does not count as running scripts', async () => {
   expect(
     await apiErrorFieldsOf(run('1', { limits: { scriptMs: 100, processingMs: 700 }, options: { wait_time: 5000 } })),
   ).toMatchObject({ name: 'processing_timeout' });
 });
 
-test('nothing is left from one document to the next', async () => {
+test('nothing remains from one scripted document to the next', async () => {
   const script =
-    'document.cookie="a=1";try{localStorage.a=1}catch{};window.name="left";document.body.append("["+document.cookie+window.name.length+"]")';
+    'document.cookie="a=1";try{localStorage.a=1}catch{};window.name="left";' +
+    'document.body.append("["+document.cookie+window.name.length+"]")';
   expect(await textOf(script)).toBe(await textOf(script));
 });
 
@@ -89,32 +90,33 @@ test.each([
   'document.write("<iframe src=file:///etc/passwd width=600 height=600></iframe>refused")',
   'document.write("<iframe src=chrome://version></iframe>refused")',
   'document.write("<object data=file:///etc/passwd></object><embed src=view-source:file:///etc/passwd>refused")',
-])('files and the browser’s own pages stay out of reach: %s', async (script) => {
+])('files and the browser’s own pages cannot be read: %s', async (script) => {
   const text = await textOf(script, { options: { wait_for: 'networkidle' }, external: true });
   expect(text).toContain('refused');
   expect(text).not.toMatch(/root:|Chromium/);
 });
 
-test('a document finds a window as wide as its text on paper', async () => {
+test('the window of a document is as wide as its text on paper', async () => {
   expect(
     await textOf('document.body.append("w"+innerWidth)', { options: { margin_left: 10, margin_right: 10 } }),
   ).toContain(`w${Math.round((190 / 25.4) * 96)}`);
 });
 
-test('scripts that fill their heap end with a word about memory, and others go on', async () => {
+test('scripts that fill their heap fail with an error about memory, and other documents continue', async () => {
   const small = await openTestPrinter({ memoryMb: 500 });
   const print = (html: string) => small.print(requestFor(html, { scripts: true, limits: { scriptMs: 20_000 } }));
-  const [hungry, modest] = [
+  const [largeDocument, smallDocument] = [
     apiErrorFieldsOf(print('<script>const a=[];for(;;)a.push({x:Math.random()+""})</script>')),
     print('<p>modest'),
   ];
-  expect(await hungry).toMatchObject({ name: 'conversion_failed', message: expect.stringContaining('memory') });
-  expect((await modest).pages).toBe(1);
+  expect(await largeDocument).toMatchObject({ name: 'conversion_failed', message: expect.stringContaining('memory') });
+  expect((await smallDocument).pages).toBe(1);
   await small.close();
 });
 
-test('networkidle waits for what scripts fetch one after the other', async () => {
+test('networkidle waits for consecutive fetches of scripts', async () => {
   const script =
-    'const get=()=>fetch("data:,x").then(r=>r.text());onload=()=>setTimeout(()=>get().then(()=>setTimeout(()=>get().then(()=>document.body.append("fetched")),150)),150)';
+    'const get=()=>fetch("data:,x").then(r=>r.text());onload=()=>setTimeout(()=>get().then(()=>' +
+    'setTimeout(()=>get().then(()=>document.body.append("fetched")),150)),150)';
   expect(await textOf(script, { options: { wait_for: 'networkidle' } })).toContain('fetched');
 });

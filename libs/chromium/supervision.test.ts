@@ -7,22 +7,22 @@ let printer: Printer;
 afterEach(() => printer.close());
 
 const browser = (kind: 'static' | 'scripted' | 'animated') =>
-  printer.health().browsers.find((one) => one.renderMode === kind)!;
+  printer.health().browsers.find((candidate) => candidate.renderMode === kind)!;
 const endless = requestFor('<script>onload=()=>setTimeout(()=>{},9999)</script>', {
   scripts: true,
   options: { wait_time: 5000 },
 });
 const seconds20 = { timeout: 20_000 };
-const goneOf = (printed: Promise<unknown>) =>
+const rejectionOf = (printed: Promise<unknown>) =>
   printed.then(
     () => undefined,
     (error: unknown) => error,
   );
 
-test('a browser that crashes fails what it was at as worth another attempt, and a new one comes', async () => {
+test('a crashed browser fails its documents with BrowserGone, and a new one starts', async () => {
   printer = await openTestPrinter();
   const { processGroup } = browser('animated');
-  const running = goneOf(printer.print(endless));
+  const running = rejectionOf(printer.print(endless));
   await expect.poll(() => browser('animated').running).toBe(1);
   process.kill(-processGroup!, 'SIGKILL');
   expect(await running).toBeInstanceOf(BrowserGone);
@@ -31,10 +31,10 @@ test('a browser that crashes fails what it was at as worth another attempt, and 
   expect(printer.ready()).toBe(true);
 });
 
-test('the crash of one page leaves the others at work', async () => {
+test('a crashed page does not affect the other pages', async () => {
   printer = await openTestPrinter();
-  const bystander = printer.print({ ...endless, options: { ...endless.options, wait_time: 1500 } });
-  const hungry = goneOf(
+  const otherDocument = printer.print({ ...endless, options: { ...endless.options, wait_time: 1500 } });
+  const largeDocument = rejectionOf(
     printer.print(
       requestFor('<script>onload=()=>{document.title="here"}</script>', {
         scripts: true,
@@ -47,14 +47,14 @@ test('the crash of one page leaves the others at work', async () => {
     ({ isRenderer }) => isRenderer,
   );
   expect(renderers.length).toBeGreaterThanOrEqual(2);
-  // Whose process is whose cannot be told from outside; one of the two at most falls to this.
+  // Which process belongs to which document is not known, so at most one of the two fails.
   process.kill(renderers[0]!.pid, 'SIGKILL');
-  const results = await Promise.allSettled([bystander, hungry]);
+  const results = await Promise.allSettled([otherDocument, largeDocument]);
   expect(results.filter(({ status }) => status === 'fulfilled').length).toBeGreaterThanOrEqual(1);
   expect(browser('animated').crashes).toBe(0);
 });
 
-test('a browser that no longer answers is ended and replaced', async () => {
+test('a browser that does not respond is killed and replaced', async () => {
   printer = await openTestPrinter({ tuning: { healthCheckIntervalMs: 50, responseTimeoutMs: 3000 } });
   const before = browser('static').processGroup!;
   process.kill(-before, 'SIGSTOP');
@@ -63,9 +63,9 @@ test('a browser that no longer answers is ended and replaced', async () => {
   expect((await printer.print(requestFor('<p>x'))).pages).toBe(1);
 });
 
-test('a document that takes too much memory fails, and the one beside it does not', async () => {
+test('a document that uses too much memory fails without affecting the others', async () => {
   printer = await openTestPrinter({ memoryMb: 450, tuning: { memoryCheckIntervalMs: 50 } });
-  const hungry = apiErrorFieldsOf(
+  const largeDocument = apiErrorFieldsOf(
     printer.print(
       requestFor('<script>onload=()=>setInterval(()=>{(self.a??=[]).push(new Uint8Array(3e7).fill(1))},20)</script>', {
         scripts: true,
@@ -73,13 +73,16 @@ test('a document that takes too much memory fails, and the one beside it does no
       }),
     ),
   );
-  const modest = printer.print({ ...endless, options: { ...endless.options, wait_time: 1000 } });
-  expect(await hungry).toMatchObject({ name: 'conversion_failed', extra: { details: { memory_limit_mb: 450 } } });
-  expect((await modest).pages).toBe(1);
+  const smallDocument = printer.print({ ...endless, options: { ...endless.options, wait_time: 1000 } });
+  expect(await largeDocument).toMatchObject({
+    name: 'conversion_failed',
+    extra: { details: { memory_limit_mb: 450 } },
+  });
+  expect((await smallDocument).pages).toBe(1);
   expect(browser('animated').crashes).toBe(0);
 });
 
-test('browsers are replaced without a document noticing, and the old one goes', async () => {
+test('a browser is replaced without failing a document, and the old one ends', async () => {
   printer = await openTestPrinter({ tuning: { documentsPerBrowser: 10, documentsPerPage: 3 } });
   const groups = new Set<number>();
   for (let round = 0; round < 30; round += 1) {
@@ -95,7 +98,7 @@ test('browsers are replaced without a document noticing, and the old one goes', 
   await expect.poll(() => readGroupMemory(groups), seconds20).toEqual([]);
 });
 
-test('closing finishes what runs and takes nothing new', async () => {
+test('a closing printer finishes its documents and accepts no new ones', async () => {
   printer = await openTestPrinter();
   const groups = new Set(printer.health().browsers.map(({ processGroup }) => processGroup!));
   const running = printer.print({ ...endless, options: { ...endless.options, wait_time: 500 } });
@@ -104,16 +107,13 @@ test('closing finishes what runs and takes nothing new', async () => {
   expect((await running).pages).toBe(1);
   await closed;
   expect(printer.ready()).toBe(false);
-  // A process that has ended is listed until the system has taken note of it.
+  // A process that has ended is listed until the system has removed it.
   await expect.poll(() => readGroupMemory(groups)).toEqual([]);
 });
 
-test(
-  'a PDF of more than a hundred megabytes is refused with its size, and the browser goes on',
-  { timeout: 60_000 },
-  async () => {
-    printer = await openTestPrinter();
-    const noise = `<body style="margin:0">x<script>for (let i = 0; i < 5; i++) {
+test('a PDF of more than 100 MB is refused with its size, and the browser continues', { timeout: 60_000 }, async () => {
+  printer = await openTestPrinter();
+  const noise = `<body style="margin:0">x<script>for (let i = 0; i < 5; i++) {
     const canvas = Object.assign(document.createElement('canvas'), { width: 3000, height: 3000, style: 'width:300px;display:block' });
     const picture = new ImageData(3000, 3000);
     for (let at = 0; at < picture.data.length; at += 65_536) crypto.getRandomValues(picture.data.subarray(at, at + 65_536));
@@ -121,16 +121,15 @@ test(
     canvas.getContext('2d').putImageData(picture, 0, 0);
     document.body.append(canvas);
   }</script>`;
-    const { extra } = await apiErrorFieldsOf(
-      printer.print(requestFor(noise, { scripts: true, limits: { processingMs: 50_000 } })),
-    );
-    expect(extra).toEqual({ max_size_mb: 100, generated_size_mb: expect.any(Number) });
-    expect(extra['generated_size_mb']).toBeGreaterThan(100);
-    expect((await printer.print(requestFor('<p>x<script>1</script>', { scripts: true }))).pages).toBe(1);
-  },
-);
+  const { extra } = await apiErrorFieldsOf(
+    printer.print(requestFor(noise, { scripts: true, limits: { processingMs: 50_000 } })),
+  );
+  expect(extra).toEqual({ max_size_mb: 100, generated_size_mb: expect.any(Number) });
+  expect(extra['generated_size_mb']).toBeGreaterThan(100);
+  expect((await printer.print(requestFor('<p>x<script>1</script>', { scripts: true }))).pages).toBe(1);
+});
 
-test('a document that floods the history of its window does not hold up the browser', async () => {
+test('a document that floods its window history does not block the browser', async () => {
   printer = await openTestPrinter({ tuning: { healthCheckIntervalMs: 100, responseTimeoutMs: 4000 } });
   const flood = printer
     .print(
@@ -141,23 +140,23 @@ test('a document that floods the history of its window does not hold up the brow
     )
     .catch(() => undefined);
   await expect.poll(() => browser('scripted').running).toBe(1);
-  const beside = await printer.print(requestFor('<p>x<script>1</script>', { scripts: true }));
-  expect(beside.pages).toBe(1);
+  const others = await printer.print(requestFor('<p>x<script>1</script>', { scripts: true }));
+  expect(others.pages).toBe(1);
   await flood;
   expect(browser('scripted').crashes).toBe(0);
 });
 
-test('a document that is printed alone survives the end of every other browser, and its own browser goes with it', async () => {
+test('a document in an isolated browser survives the end of all other browsers, and its own browser ends with it', async () => {
   printer = await openTestPrinter();
   const shared = new Set(printer.health().browsers.map(({ processGroup }) => processGroup!));
-  const alone = printer.print({ ...endless, isolated: true, options: { ...endless.options, wait_time: 3000 } });
-  const beside = [printer.print(endless), printer.print(requestFor('<p>x', { options: { wait_time: 3000 } }))].map(
-    goneOf,
+  const isolated = printer.print({ ...endless, isolated: true, options: { ...endless.options, wait_time: 3000 } });
+  const others = [printer.print(endless), printer.print(requestFor('<p>x', { options: { wait_time: 3000 } }))].map(
+    rejectionOf,
   );
   await expect.poll(() => browser('animated').running).toBe(1);
   for (const group of shared) process.kill(-group, 'SIGKILL');
-  expect((await alone).pages).toBe(1);
-  expect((await Promise.all(beside))[0]).toBeInstanceOf(BrowserGone);
+  expect((await isolated).pages).toBe(1);
+  expect((await Promise.all(others))[0]).toBeInstanceOf(BrowserGone);
   expect((await printer.print(requestFor('<p>x', { isolated: true }))).pages).toBe(1);
   expect(browser('animated').crashes).toBe(1);
 });

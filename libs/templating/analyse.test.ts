@@ -8,10 +8,11 @@ const declared = (...names: string[]): VariableDeclaration[] =>
   names.map((name) => ({ name, type: 'string', required: false }));
 const syntaxErrors = (content: string) => analyse(content, []).errors;
 
-describe('a template without fault', () => {
-  it('has no findings, and tells the names it uses', () => {
+describe('the analysis of a correct template', () => {
+  it('has no errors and lists the names used', () => {
     const content =
-      '{{title}}{{#if note}}{{note}}{{/if}}{{#each items as |item|}}{{name}}{{item.price}}{{../sign}}{{@root.total.net}}{{/each}}{{formatDate due "DD"}}';
+      '{{title}}{{#if note}}{{note}}{{/if}}{{#each items as |item|}}{{name}}{{item.price}}{{../sign}}{' +
+      '{@root.total.net}}{{/each}}{{formatDate due "DD"}}';
     expect(analyse(content, [])).toEqual({ errors: [], names: ['title', 'note', 'items', 'sign', 'total', 'due'] });
   });
 });
@@ -51,16 +52,16 @@ describe('a syntax error', () => {
     ['\n{{uppercase x loud=true}}', 2, 'no argument named "loud"'],
     ['\n{{@partial-block}}', 2, 'no {{@partial-block}}'],
     ['\n{{#if x as |y|}}{{/if}}', 2, 'as |...|'],
-  ])('in %j is told on line %i', (content, line, message) => {
+  ])('in %j is reported on line %i', (content, line, message) => {
     expect(syntaxErrors(content)).toEqual([{ type: 'syntax_error', line, message: expect.stringContaining(message) }]);
     expect(expansionError(content)).toMatchObject({ name: 'invalid_template_syntax', extra: { line } });
   });
 
-  it('is told on its own line wherever that is', () => {
-    const sound = fc.array(
+  it('is reported on its own line in any template', () => {
+    const valid = fc.array(
       fc.constantFrom('', 'text', '{{a}}', '{{#if a}}{{/if}}', '{{!-- {{#if}} --}}', '\\{{#if x}}'),
     );
-    const faulty = fc.constantFrom(
+    const invalid = fc.constantFrom(
       '{{/if}}',
       '{{}}',
       '{{shout a}}',
@@ -70,17 +71,17 @@ describe('a syntax error', () => {
       '{{#if}}{{/if}}',
     );
     fc.assert(
-      fc.property(sound, faulty, sound, fc.constantFrom('\n', '\r\n'), (before, wrong, after, newline) => {
+      fc.property(valid, invalid, valid, fc.constantFrom('\n', '\r\n'), (before, wrong, after, newline) => {
         expect(syntaxErrors([...before, wrong, ...after].join(newline))[0]?.line).toBe(before.length + 1);
       }),
     );
   });
 
-  it('does not hide the next one, where the template can be read', () => {
+  it('does not hide the next one, if the template can be parsed', () => {
     expect(syntaxErrors('{{shout a}}\n{{> b}}').map(({ line }) => line)).toEqual([1, 2]);
   });
 
-  it('is told at most 50 times', () => {
+  it('is reported at most 50 times', () => {
     expect(syntaxErrors('{{shout a}}'.repeat(100))).toHaveLength(50);
   });
 });
@@ -89,26 +90,27 @@ describe('a placeholder that no variable declares', () => {
   const missing = (content: string, ...names: string[]) =>
     analyse(content, declared(...names)).errors.map(({ variable, line }) => `${variable}:${line}`);
 
-  it('is a missing variable, told once, on its first line', () => {
+  it('is a missing variable, reported once, on its first line', () => {
     expect(missing('{{a}}\n{{b}} {{c.d}}\n{{b}}', 'a')).toEqual(['b:2', 'c.d:2']);
   });
 
-  it('is found in helpers, conditions, loops and behind them', () => {
+  it('is found in helpers, conditions and loops, and after them', () => {
     expect(
       missing(
-        '{{formatDate due "DD"}}{{#if flag}}{{/if}}{{#each list}}{{own}}{{../outer}}{{@root.top}}{{/each}}{{truncate (uppercase text) length}}',
+        '{{formatDate due "DD"}}{{#if flag}}{{/if}}{{#each list}}{{own}}{{../outer}}{{@root.top}}{{' +
+          '/each}}{{truncate (uppercase text) length}}',
         'a',
       ).map((found) => found.split(':')[0]),
     ).toEqual(['due', 'flag', 'list', 'outer', 'top', 'text', 'length']);
   });
 
-  it('is not what a loop, a with or a given name stands for', () => {
+  it('is not reported for names that a loop, a with or a block parameter sets', () => {
     expect(
       missing('{{#each a as |b|}}{{name}}{{b.c}}{{this}}{{@index}}{{/each}}{{#with a}}{{x}}{{/with}}', 'a'),
     ).toEqual([]);
   });
 
-  it('is not a part of a declared one, nor the way to it', () => {
+  it('is not reported for a part of a declared variable, nor for a prefix of it', () => {
     expect(
       missing('{{a.deep.down}}{{#with customer}}{{name}}{{/with}}{{customer.name}}', 'a', 'customer.name'),
     ).toEqual([]);
@@ -118,7 +120,7 @@ describe('a placeholder that no variable declares', () => {
     expect(analyse(`{{x${'.y'.repeat(90_000)}}}`, declared('a')).errors).toHaveLength(1);
   });
 
-  it('is nothing to tell where no variables are declared', () => {
+  it('is not reported if no variables are declared', () => {
     expect(missing('{{a}}')).toEqual([]);
   });
 });

@@ -10,7 +10,7 @@ export type TemplateAnalysis = { errors: TemplateIssue[]; names: string[] };
 const pathPrefixes = (parts: readonly string[]) =>
   parts.slice(0, templateLimits.comparedParts).map((_, last) => parts.slice(0, last + 1).join('.'));
 
-/** The declared names, and those that lead to one: with `customer.name` declared, `customer` is known too. */
+/** The declared names and the paths to them: if `customer.name` is declared, `customer` is known too. */
 const collectDeclaredNames = (variables: VariableDeclaration[]) => ({
   whole: new Set(variables.map(({ name }) => name)),
   partly: new Set(variables.flatMap(({ name }) => pathPrefixes(name.split('.')))),
@@ -45,9 +45,9 @@ const syntaxFinding = ({ message, line }: { message: string; line: number }): Te
 });
 
 /**
- * Reads a template and tells what is wrong with it, in the order of its lines (which count from 1), at most 50
- * findings. `names` are the top-level names of the data that it uses. Where variables are declared, every use of
- * another name is a `missing_variable`; what a loop's items hold is not known here and is not judged.
+ * Checks a template. `errors` holds at most 50 findings in the order of their lines, which count from 1. `names` are
+ * the top-level names of the data that the template uses. If variables are declared, every use of another name is a
+ * `missing_variable`. The items of loops are not checked.
  */
 export const analyse = (content: string, variables: VariableDeclaration[]): TemplateAnalysis => {
   const parsed = parseTemplate(content);

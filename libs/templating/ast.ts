@@ -1,4 +1,4 @@
-/** The parts of a parsed template that may occur, as Handlebars' parser gives them. Lines count from 1. */
+/** The parts of a parsed template that are supported, as Handlebars' parser returns them. Lines count from 1. */
 
 type Located = { loc: { start: { line: number } } };
 
@@ -49,7 +49,7 @@ const withArguments = (name: string, params: Expression[], hash: Hash | undefine
     ' ',
   );
 
-/** An expression as its author wrote it, spaces apart. */
+/** An expression as its author wrote it, except for spaces. */
 export const sourceOf = (node: Expression): string => {
   switch (node.type) {
     case 'PathExpression':
@@ -66,10 +66,10 @@ export const sourceOf = (node: Expression): string => {
     case 'UndefinedLiteral':
       return 'undefined';
     default:
-      throw new TypeError('an expression of an unknown kind', { cause: node satisfies never });
+      throw new TypeError('unknown kind of expression', { cause: node satisfies never });
   }
 };
 
-/** A helper's call as its author wrote it, without braces: `lookup prices "gold"`. */
+/** The source of a helper call, without braces: `lookup prices "gold"`. */
 export const sourceOfCall = (call: { path: Expression; params: Expression[]; hash?: Hash }): string =>
   withArguments(sourceOf(call.path), call.params, call.hash);

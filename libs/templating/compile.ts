@@ -8,7 +8,7 @@ import { ownMember, valueToText } from './values.ts';
 
 const compileContent = (value: string): Step[] => {
   const bytes = Buffer.byteLength(value);
-  return bytes === 0 ? [] : [(_, run) => writeText(run, value, bytes)];
+  return bytes === 0 ? [] : [(_, state) => writeText(state, value, bytes)];
 };
 
 const compileSubject = (node: Mustache, lexical: LexicalScope): CompiledExpression => {
@@ -34,46 +34,46 @@ const compileMustache = (node: Mustache, lexical: LexicalScope): Step => {
   const subject = compileSubject(node, lexical);
   const read = requireValue(subject);
   const line = lineOf(node);
-  return (scope, run) => {
-    const text = valueToText(read(scope, run), subject.source, line);
+  return (scope, state) => {
+    const text = valueToText(read(scope, state), subject.source, line);
     const safe = node.escaped ? Handlebars.Utils.escapeExpression(text) : text;
-    writeText(run, safe, Buffer.byteLength(safe));
+    writeText(state, safe, Buffer.byteLength(safe));
   };
 };
 
 const compileBlockArgument = ({ params }: Block, lexical: LexicalScope): CompiledExpression => {
   const [argument] = params;
-  if (!argument) throw new TypeError('a block without its argument has passed the check');
+  if (!argument) throw new TypeError('a block without an argument passed the check');
   return compileExpression(argument, lexical);
 };
 
 const isTruthy = (value: unknown): boolean => (Array.isArray(value) ? value.length > 0 : Boolean(value));
 
 const compileConditional =
-  (wanted: boolean) =>
+  (expected: boolean) =>
   (block: Block, lexical: LexicalScope): Step => {
     const subject = compileBlockArgument(block, lexical);
     const zero = block.hash?.pairs.find(({ key }) => key === 'includeZero');
-    const zeroHolds = zero ? compileExpression(zero.value, lexical).evaluate : () => false;
-    const then = compileBody(block.program, lexical);
-    const otherwise = compileBody(block.inverse, lexical);
-    return (scope, run) => {
-      const value = subject.evaluate(scope, run);
-      const isTrue = value === 0 ? Boolean(zeroHolds(scope, run)) : isTruthy(value);
-      (isTrue === wanted ? then : otherwise)(scope, run);
+    const isZeroTrue = zero ? compileExpression(zero.value, lexical).evaluate : () => false;
+    const thenBody = compileBody(block.program, lexical);
+    const elseBody = compileBody(block.inverse, lexical);
+    return (scope, state) => {
+      const value = subject.evaluate(scope, state);
+      const isTrue = value === 0 ? Boolean(isZeroTrue(scope, state)) : isTruthy(value);
+      (isTrue === expected ? thenBody : elseBody)(scope, state);
     };
   };
 
 const compileWith = (block: Block, lexical: LexicalScope): Step => {
   const subject = compileBlockArgument(block, lexical);
-  const inside = compileBody(block.program, childLexicalScope(lexical, block.program?.blockParams));
-  const otherwise = compileBody(block.inverse, lexical);
-  return (scope, run) => {
-    const context = subject.evaluate(scope, run);
-    if (context !== 0 && !isTruthy(context)) return otherwise(scope, run);
-    inside(
+  const body = compileBody(block.program, childLexicalScope(lexical, block.program?.blockParams));
+  const elseBody = compileBody(block.inverse, lexical);
+  return (scope, state) => {
+    const context = subject.evaluate(scope, state);
+    if (context !== 0 && !isTruthy(context)) return elseBody(scope, state);
+    body(
       { context, parent: scope, loop: scope.loop, blockParams: [context], path: () => subject.fullPath(scope) },
-      run,
+      state,
     );
   };
 };
@@ -82,36 +82,36 @@ type Iterate = (item: unknown, key: string | number, index: number, isLast: bool
 
 const createIterate = (
   body: Step,
-  up: Scope,
-  run: ExpansionState,
-  trailOfRound: (key: string | number) => string,
+  parent: Scope,
+  state: ExpansionState,
+  pathOfItem: (key: string | number) => string,
 ): Iterate => {
-  const loop = { index: 0, key: 0 as string | number, first: true, last: false, outer: up.loop };
-  const scope: Scope = { context: undefined, parent: up, loop, blockParams: [], path: () => trailOfRound(loop.key) };
+  const loop = { index: 0, key: 0 as string | number, first: true, last: false, outer: parent.loop };
+  const scope: Scope = { context: undefined, parent, loop, blockParams: [], path: () => pathOfItem(loop.key) };
   return (item, key, index, isLast) => {
-    countSteps(run, 1);
+    countSteps(state, 1);
     Object.assign(loop, { index, key, first: index === 0, last: isLast });
     scope.context = item;
     scope.blockParams = [item, key];
-    body(scope, run);
+    body(scope, state);
   };
 };
 
 const compileEach = (block: Block, lexical: LexicalScope): Step => {
   const subject = compileBlockArgument(block, lexical);
   const body = compileBody(block.program, childLexicalScope(lexical, block.program?.blockParams));
-  const otherwise = compileBody(block.inverse, lexical);
-  return (scope, run) => {
-    const items = subject.evaluate(scope, run);
+  const elseBody = compileBody(block.inverse, lexical);
+  return (scope, state) => {
+    const items = subject.evaluate(scope, state);
     if (Array.isArray(items) && items.length > 0) {
-      const round = createIterate(body, scope, run, (key) => `${subject.fullPath(scope)}[${key}]`);
-      return items.forEach((item, index) => round(item, index, index, index === items.length - 1));
+      const iterate = createIterate(body, scope, state, (key) => `${subject.fullPath(scope)}[${key}]`);
+      return items.forEach((item, index) => iterate(item, index, index, index === items.length - 1));
     }
     const keys = items !== null && typeof items === 'object' ? Object.keys(items) : [];
-    countSteps(run, keys.length);
-    if (keys.length === 0) return otherwise(scope, run);
-    const round = createIterate(body, scope, run, (key) => joinPath(subject.fullPath(scope), [String(key)]));
-    keys.forEach((key, index) => round(ownMember(items, key), key, index, index === keys.length - 1));
+    countSteps(state, keys.length);
+    if (keys.length === 0) return elseBody(scope, state);
+    const iterate = createIterate(body, scope, state, (key) => joinPath(subject.fullPath(scope), [String(key)]));
+    keys.forEach((key, index) => iterate(ownMember(items, key), key, index, index === keys.length - 1));
   };
 };
 
@@ -135,14 +135,14 @@ const compileStatement = (node: Statement, lexical: LexicalScope): Step[] => {
   }
 };
 
-/** The statements of a body; one that is not there expands to nothing. */
+/** The statements of a body. A missing body expands to nothing. */
 const compileBody = (program: Program | undefined, lexical: LexicalScope): Step => {
   const steps = (program?.body ?? []).flatMap((node) => compileStatement(node, lexical));
-  return (scope, run) => {
-    countSteps(run, steps.length);
-    for (const step of steps) step(scope, run);
+  return (scope, state) => {
+    countSteps(state, steps.length);
+    for (const step of steps) step(scope, state);
   };
 };
 
-/** Turns a checked template into functions over data: values only ever meet values, never generated code. */
+/** Compiles a checked template into functions over data. No code is generated. */
 export const compileProgram = (program: Program): Step => compileBody(program, rootLexicalScope);

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { CreateTemplateRequest } from '#contracts/http/templates.ts';
 import { createTemplateRequest } from '#contracts/http/templates.ts';
 
-/** The shipped templates, by their folder under `templates/`. */
+/** The templates delivered with the product, by their folder under `templates/`. */
 export const exampleNames = ['invoice', 'contract', 'report', 'certificate', 'letter', 'receipt'] as const;
 export type ExampleName = (typeof exampleNames)[number];
 
-/** A shipped template: the body that creates it, and data that fills it. */
+/** An example: the request body that creates the template, and sample data for it. */
 export type Example = { folder: ExampleName; template: CreateTemplateRequest; sample: Record<string, unknown> };
 
 const templatesFolder = new URL('../../templates/', import.meta.url);
@@ -16,19 +16,19 @@ const sampleData = z.record(z.string(), z.unknown());
 const readExampleFile = (folder: ExampleName, file: string) =>
   readFile(new URL(`${folder}/${file}`, templatesFolder), 'utf8');
 
-/** Reads one shipped template from disk; fails where its files are missing or are no valid template. */
+/** Reads one example from disk. @throws if its files are missing or are not a valid template */
 export const readExample = async (folder: ExampleName): Promise<Example> => {
-  const [content, about, sample] = await Promise.all([
+  const [content, metadata, sample] = await Promise.all([
     readExampleFile(folder, 'template.html'),
     readExampleFile(folder, 'template.json'),
     readExampleFile(folder, 'sample.json'),
   ]);
   return {
     folder,
-    template: createTemplateRequest.parse({ ...JSON.parse(about), content }),
+    template: createTemplateRequest.parse({ ...JSON.parse(metadata), content }),
     sample: sampleData.parse(JSON.parse(sample)),
   };
 };
 
-/** Reads all shipped templates, in the order of `exampleNames`. */
+/** Reads all examples, in the order of `exampleNames`. */
 export const readExamples = (): Promise<Example[]> => Promise.all(exampleNames.map(readExample));

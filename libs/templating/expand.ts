@@ -10,16 +10,16 @@ import { checkVariables } from './variables.ts';
 
 export type ExpansionRequest = {
   content: string;
-  /** Names the content: equal hashes mean equal contents. */
+  /** Identifies the content: equal hashes mean equal contents. */
   contentHash: string;
   data: unknown;
   variables: VariableDeclaration[];
-  /** Language tag, for amounts and for the names of months and days. */
+  /** Language tag for amounts and for the names of months and days. */
   locale: string;
-  /** IANA time zone that date-times are shown in. */
+  /** IANA time zone for date-times. */
   timeZone: string;
   maxOutputBytes: number;
-  /** Narrower ones than those that hold for every template, for an expansion that must not take long. */
+  /** Smaller limits than the default ones, for an expansion that must be quick. */
   limits?: TemplateLimits;
 };
 
@@ -30,36 +30,36 @@ const compiledTemplates = new LRUCache<string, CompiledTemplate>({
 
 type CompiledTemplate = { execute: Step; bytes: number };
 
-/** What a placeholder takes in memory once it is compiled, measured. */
+/** Measured memory of one compiled placeholder. */
 const bytesPerTag = 1300;
 
-const compileTemplate = (content: string, bounds: TemplateLimits): CompiledTemplate => {
-  const parsed = parseTemplate(content, bounds);
-  const fault = 'error' in parsed ? parsed.error : checkTemplate(parsed.program).errors[0];
-  if (fault || 'error' in parsed)
-    throw ApiError.of('invalid_template_syntax', fault?.message ?? '', fault && { line: fault.line });
+const compileTemplate = (content: string, limits: TemplateLimits): CompiledTemplate => {
+  const parsed = parseTemplate(content, limits);
+  const error = 'error' in parsed ? parsed.error : checkTemplate(parsed.program).errors[0];
+  if (error || 'error' in parsed)
+    throw ApiError.of('invalid_template_syntax', error?.message ?? '', error && { line: error.line });
   return { execute: compileProgram(parsed.program), bytes: 1 + content.length + bytesPerTag * parsed.tags };
 };
 
-const getCompiledTemplate = (content: string, contentHash: string, bounds: TemplateLimits): CompiledTemplate => {
-  const known = compiledTemplates.get(contentHash);
-  if (known) return known;
-  const made = compileTemplate(content, bounds);
-  compiledTemplates.set(contentHash, made);
-  return made;
+const getCompiledTemplate = (content: string, contentHash: string, limits: TemplateLimits): CompiledTemplate => {
+  const cached = compiledTemplates.get(contentHash);
+  if (cached) return cached;
+  const compiled = compileTemplate(content, limits);
+  compiledTemplates.set(contentHash, compiled);
+  return compiled;
 };
 
 /**
- * Fills a template's placeholders from the data and gives the document, of at most `maxOutputBytes` bytes of UTF-8.
- * Fails with `invalid_template_syntax` for a template that `analyse` finds syntax errors in, and with
- * `template_render_error` where the data lacks a value (`missing_variable`, `line`) or holds an unfit one (`variable`,
- * `line`), or where the document or the work grows too large.
+ * Expands a template with the data. The document has at most `maxOutputBytes` bytes of UTF-8.
+ * @throws ApiError invalid_template_syntax where `analyse` finds syntax errors; template_render_error where the data
+ * lacks a value (`missing_variable`, `line`), has an unsuitable value (`variable`, `line`), or the document or the work
+ * is too large
  */
-export const expand = (expansion: ExpansionRequest): string => {
-  const { content, contentHash, data, variables, locale, timeZone, maxOutputBytes, limits = templateLimits } = expansion;
+export const expand = (request: ExpansionRequest): string => {
+  const { content, contentHash, data, variables, locale, timeZone, maxOutputBytes, limits = templateLimits } = request;
   const { execute } = getCompiledTemplate(content, contentHash, limits);
   checkVariables(data, variables);
-  const run = startExpansion({ data, locale, timeZone, maxOutputBytes, maxSteps: limits.steps });
-  execute(rootScope(data), run);
-  return outputText(run);
+  const state = startExpansion({ data, locale, timeZone, maxOutputBytes, maxSteps: limits.steps });
+  execute(rootScope(data), state);
+  return outputText(state);
 };

@@ -8,7 +8,7 @@ type ExpansionOptions = {
   readonly maxSteps: number;
 };
 
-/** One expansion under way: what it reads, what it has written, how much it has done. */
+/** The state of one expansion: its input, its output, and the work counted. */
 export type ExpansionState = ExpansionOptions & {
   readonly chunks: string[];
   pieces: string[];
@@ -16,59 +16,58 @@ export type ExpansionState = ExpansionOptions & {
   steps: number;
 };
 
-export const startExpansion = (terms: ExpansionOptions): ExpansionState => ({
-  ...terms,
+export const startExpansion = (options: ExpansionOptions): ExpansionState => ({
+  ...options,
   chunks: [],
   pieces: [],
   bytes: 0,
   steps: 0,
 });
 
-// Millions of one-letter pieces joined by + would hold thirty times their length in memory until the end.
+// Joining millions of one-letter pieces with + would hold thirty times their length in memory until the end.
 const piecesInChunk = 4096;
 
 /**
- * Adds a text to the document; `bytes` is its length in UTF-8. Fails as soon as the document is too large, not at its
- * end.
+ * Adds text to the document. `bytes` is its length in UTF-8.
+ * @throws ApiError template_render_error as soon as the document is too large
  */
-export const writeText = (run: ExpansionState, text: string, bytes: number): void => {
-  run.bytes += bytes;
-  if (run.bytes > run.maxOutputBytes) {
+export const writeText = (state: ExpansionState, text: string, bytes: number): void => {
+  state.bytes += bytes;
+  if (state.bytes > state.maxOutputBytes) {
     throw ApiError.of(
       'template_render_error',
-      `The template expands to more than ${run.maxOutputBytes} bytes, which is the most a document may have.`,
+      `The template expands to more than ${state.maxOutputBytes} bytes, which is the most a document may have.`,
     );
   }
-  run.pieces.push(text);
-  if (run.pieces.length < piecesInChunk) return;
-  run.chunks.push(run.pieces.join(''));
-  run.pieces = [];
+  state.pieces.push(text);
+  if (state.pieces.length < piecesInChunk) return;
+  state.chunks.push(state.pieces.join(''));
+  state.pieces = [];
 };
 
-/** Counts work done, so that loops within loops end even where they write nothing. */
-export const countSteps = (run: ExpansionState, steps: number): void => {
-  run.steps += steps;
-  if (run.steps <= run.maxSteps) return;
+/** Counts work, so that nested loops end even if they write nothing. */
+export const countSteps = (state: ExpansionState, steps: number): void => {
+  state.steps += steps;
+  if (state.steps <= state.maxSteps) return;
   throw ApiError.of(
     'template_render_error',
-    `Expanding the template takes more than ${run.maxSteps} steps: its loops go over too many items.`,
+    `Expanding the template takes more than ${state.maxSteps} steps: its loops go over too many items.`,
   );
 };
 
-/** All that was written. */
-export const outputText = (run: ExpansionState): string => [...run.chunks, ...run.pieces].join('');
+export const outputText = (state: ExpansionState): string => [...state.chunks, ...state.pieces].join('');
 
-/** Where in a loop its body is being expanded. */
+/** The current item of a loop. */
 export type Loop = { index: number; key: string | number; first: boolean; last: boolean; outer: Loop | undefined };
 
-/** A context that `each` or `with` has opened, or the data itself (then `up` is undefined). */
+/** A context that `each` or `with` opened, or the data itself (`parent` is undefined). */
 export type Scope = {
   context: unknown;
   readonly parent: Scope | undefined;
   readonly loop: Loop | undefined;
-  /** What the names given with `as |...|` stand for. */
+  /** The values of the names in `as |...|`. */
   blockParams: readonly unknown[];
-  /** The context's own path from the top of the data, as a person would write it: `items[2]`. */
+  /** The context's path from the top of the data, for messages: `items[2]`. */
   readonly path: () => string;
 };
 
@@ -82,13 +81,13 @@ export const rootScope = (data: unknown): Scope => ({
 
 export const scopeAbove = (scope: Scope, hops: number): Scope | undefined => {
   let found: Scope | undefined = scope;
-  for (let left = hops; left > 0 && found; left -= 1) found = found.parent;
+  for (let remaining = hops; remaining > 0 && found; remaining -= 1) found = found.parent;
   return found;
 };
 
-/** A member's path beneath that of its holder: `items[2]` and `price` give `items[2].price`. */
-export const joinPath = (trail: string, parts: readonly string[]): string =>
-  [trail, ...parts].filter((part) => part !== '').join('.');
+/** A member's path below the path of its holder: `items[2]` and `price` give `items[2].price`. */
+export const joinPath = (path: string, parts: readonly string[]): string =>
+  [path, ...parts].filter((part) => part !== '').join('.');
 
 /** Expands one part of a template within a scope. */
-export type Step = (scope: Scope, run: ExpansionState) => void;
+export type Step = (scope: Scope, state: ExpansionState) => void;

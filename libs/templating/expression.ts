@@ -6,10 +6,13 @@ import { missingValueError } from './messages.ts';
 import { joinPath, type Loop, type ExpansionState, type Scope, scopeAbove, countSteps } from './expansion.ts';
 import { ownMember } from './values.ts';
 
-/** Computes an expression's value; undefined where the data has none. */
-export type Evaluate = (scope: Scope, run: ExpansionState) => unknown;
+/** Computes an expression's value; undefined if the data has none. */
+export type Evaluate = (scope: Scope, state: ExpansionState) => unknown;
 
-/** An expression made ready: how to read it, and its path from the top of the data as a person would write it. */
+/**
+ * A compiled expression. `source` is its text in the template; `fullPath` is its path from the top of the data, for
+ * messages.
+ */
 export type CompiledExpression = {
   evaluate: Evaluate;
   source: string;
@@ -17,11 +20,11 @@ export type CompiledExpression = {
   line: number;
 };
 
-/** Parts of a path that are read together count as one step. */
+/** The number of path parts that count as one step. */
 const partsPerStep = 8;
 
-const readPath = (from: unknown, parts: readonly string[], run: ExpansionState): unknown => {
-  if (parts.length > partsPerStep) countSteps(run, parts.length / partsPerStep);
+const readPath = (from: unknown, parts: readonly string[], state: ExpansionState): unknown => {
+  if (parts.length > partsPerStep) countSteps(state, parts.length / partsPerStep);
   let value = from;
   for (const part of parts) {
     if (value === undefined) return undefined;
@@ -32,7 +35,7 @@ const readPath = (from: unknown, parts: readonly string[], run: ExpansionState):
 
 const loopAbove = (scope: Scope, hops: number): Loop | undefined => {
   let loop = scope.loop;
-  for (let left = hops; left > 0 && loop; left -= 1) loop = loop.outer;
+  for (let remaining = hops; remaining > 0 && loop; remaining -= 1) loop = loop.outer;
   return loop;
 };
 
@@ -40,23 +43,23 @@ const compileRead = (start: PathStart): Evaluate => {
   const { rest } = start;
   switch (start.from) {
     case 'root':
-      return (_, run) => readPath(run.data, rest, run);
+      return (_, state) => readPath(state.data, rest, state);
     case 'loop':
-      return (scope, run) => readPath(ownMember(loopAbove(scope, start.hops), start.name), rest, run);
+      return (scope, state) => readPath(ownMember(loopAbove(scope, start.hops), start.name), rest, state);
     case 'name':
-      return (scope, run) => readPath(scopeAbove(scope, start.hops)?.blockParams[start.position], rest, run);
+      return (scope, state) => readPath(scopeAbove(scope, start.hops)?.blockParams[start.position], rest, state);
     case 'context': {
-      const [only] = rest;
-      if (start.hops === 0 && only !== undefined && rest.length === 1) return (scope) => ownMember(scope.context, only);
-      return (scope, run) => readPath(scopeAbove(scope, start.hops)?.context, rest, run);
+      const [name] = rest;
+      if (start.hops === 0 && name !== undefined && rest.length === 1) return (scope) => ownMember(scope.context, name);
+      return (scope, state) => readPath(scopeAbove(scope, start.hops)?.context, rest, state);
     }
     default:
-      throw new TypeError('a path with an unknown beginning', { cause: start satisfies never });
+      throw new TypeError('unknown start of a path', { cause: start satisfies never });
   }
 };
 
-const fullPath = (start: PathStart, asWritten: string, scope: Scope): string => {
-  if (start.from === 'loop' || (start.from === 'name' && start.position > 0)) return asWritten;
+const fullPath = (start: PathStart, source: string, scope: Scope): string => {
+  if (start.from === 'loop' || (start.from === 'name' && start.position > 0)) return source;
   if (start.from === 'root') return joinPath('', start.rest);
   return joinPath(scopeAbove(scope, start.hops)?.path() ?? '', start.rest);
 };
@@ -71,7 +74,7 @@ const compilePath = (path: Path, lexical: LexicalScope): CompiledExpression => {
   };
 };
 
-/** Makes an expression ready that may be without a value, such as the condition of an `if`. */
+/** Compiles an expression that may have no value, such as the condition of an `if`. */
 export const compileExpression = (node: Expression, lexical: LexicalScope): CompiledExpression => {
   switch (node.type) {
     case 'PathExpression':
@@ -87,7 +90,7 @@ export const compileExpression = (node: Expression, lexical: LexicalScope): Comp
     case 'BooleanLiteral':
       return compileConstant(node, node.value);
     default:
-      throw new TypeError('an expression of an unknown kind', { cause: node satisfies never });
+      throw new TypeError('unknown kind of expression', { cause: node satisfies never });
   }
 };
 
@@ -98,18 +101,21 @@ const compileConstant = (node: Expression, value: unknown): CompiledExpression =
   line: lineOf(node),
 });
 
-/** The same, where a value is needed: without one, the expansion fails and names it. */
+/**
+ * The same for an expression that must have a value.
+ * @throws ApiError template_render_error that names the missing variable
+ */
 export const requireValue =
-  ({ evaluate, source: asWritten, fullPath, line }: CompiledExpression): Evaluate =>
-  (scope, run) => {
-    const value = evaluate(scope, run);
-    if (value === undefined) throw missingValueError(asWritten, fullPath(scope), line);
+  ({ evaluate, source, fullPath, line }: CompiledExpression): Evaluate =>
+  (scope, state) => {
+    const value = evaluate(scope, state);
+    if (value === undefined) throw missingValueError(source, fullPath(scope), line);
     return value;
   };
 
 const absentArgument: Argument = { value: undefined, source: '', isLiteral: true };
 
-/** Makes a helper's call ready. `raw` says whether its result reaches the document as it stands. */
+/** Compiles a helper call. `raw` says that its result is not escaped. */
 export const compileCall = (
   node: Pick<SubExpression, 'path' | 'params' | 'loc'> & { hash?: Hash },
   lexical: LexicalScope,
@@ -117,28 +123,30 @@ export const compileCall = (
 ): CompiledExpression => {
   const name = node.path.original as ValueHelperName;
   const { compute, cost } = valueHelpers[name];
-  const given = node.params.map((param) => {
-    const ready = compileExpression(param, lexical);
+  const parameters = node.params.map((param) => {
+    const compiled = compileExpression(param, lexical);
     return {
-      source: ready.source,
+      source: compiled.source,
       isLiteral: param.type.endsWith('Literal'),
-      read: name === 'lookup' ? ready.evaluate : requireValue(ready),
+      read: name === 'lookup' ? compiled.evaluate : requireValue(compiled),
     };
   });
   const { line } = node.loc.start;
-  const read: Evaluate = (scope, run) => {
-    const [subject = absentArgument, option = absentArgument] = given.map(({ read: readArgument, ...argument }) => ({
-      ...argument,
-      value: readArgument(scope, run),
-    }));
-    const reads = (characters: number): void => countSteps(run, characters * cost.character);
-    const call: HelperCall = { line, locale: run.locale, timeZone: run.timeZone, raw, countCharacters: reads };
+  const read: Evaluate = (scope, state) => {
+    const [subject = absentArgument, option = absentArgument] = parameters.map(
+      ({ read: readArgument, ...argument }) => ({
+        ...argument,
+        value: readArgument(scope, state),
+      }),
+    );
+    const countCharacters = (characters: number): void => countSteps(state, characters * cost.character);
+    const call: HelperCall = { line, locale: state.locale, timeZone: state.timeZone, raw, countCharacters };
     const result = compute(call, subject, option);
-    countSteps(run, cost.call);
-    // What `lookup` finds is neither read nor made.
-    if (typeof result === 'string' && name !== 'lookup') reads(result.length);
+    countSteps(state, cost.call);
+    // `lookup` only returns a value of the data.
+    if (typeof result === 'string' && name !== 'lookup') countCharacters(result.length);
     return result;
   };
-  const asWritten = sourceOfCall(node);
-  return { evaluate: read, source: asWritten, fullPath: () => asWritten, line };
+  const source = sourceOfCall(node);
+  return { evaluate: read, source, fullPath: () => source, line };
 };

@@ -3,7 +3,7 @@ import Handlebars from 'handlebars';
 import { describe, expect, it } from 'vitest';
 import { expanded } from './testing/expand-template.ts';
 
-// Every context that these templates open holds every name they use, for where one is missing the two part on purpose.
+// Every context in these templates holds every name in use: missing values are handled differently on purpose.
 const plain = fc.constantFrom(
   'text',
   ' ',
@@ -33,7 +33,7 @@ const plain = fc.constantFrom(
   '{{this.name}}',
   '{{./name}}',
 );
-const test = fc.constantFrom(
+const condition = fc.constantFrom(
   'name',
   'flag',
   'zero',
@@ -52,25 +52,27 @@ const test = fc.constantFrom(
   '"text"',
   '0',
 );
-const round = '{{@index}}{{@key}}{{@first}}{{@last}}';
+const loopVariables = '{{@index}}{{@key}}{{@first}}{{@last}}';
 
 const { program } = fc.letrec<{ block: string; program: string }>((tie) => ({
   block: fc.oneof(
     fc
-      .tuple(test, tie('program'), tie('program'), fc.constantFrom('', '~'))
-      .map(([x, then, otherwise, strip]) => `{{#if ${x}${strip}}}${then}{{${strip}else}}${otherwise}{{/if}}`),
+      .tuple(condition, tie('program'), tie('program'), fc.constantFrom('', '~'))
+      .map(([x, thenBody, elseBody, strip]) => `{{#if ${x}${strip}}}${thenBody}{{${strip}else}}${elseBody}{{/if}}`),
     fc
-      .tuple(test, test, tie('program'))
+      .tuple(condition, condition, tie('program'))
       .map(([x, y, body]) => `{{#if ${x} includeZero=true}}${body}{{else if ${y}}}${body}{{^}}none{{/if}}`),
-    fc.tuple(test, tie('program')).map(([x, body]) => `\n{{#unless ${x}}}\n${body}\n  {{/unless}}\n`),
-    tie('program').map((body) => `{{#each items}}${round}${body}{{../name}}{{else}}none{{/each}}`),
+    fc.tuple(condition, tie('program')).map(([x, body]) => `\n{{#unless ${x}}}\n${body}\n  {{/unless}}\n`),
+    tie('program').map((body) => `{{#each items}}${loopVariables}${body}{{../name}}{{else}}none{{/each}}`),
     tie('program').map(
       (body) =>
         `{{#each @root.items as |one at|}}{{one.name}}{{at}}{{#each @root.tags}}{{@../index}}{{at}}{{this}}{{/each}}${body}{{/each}}`,
     ),
     fc
       .constantFrom('tags', 'nothing', 'absent', 'empty', 'name', 'zero')
-      .map((list) => `{{#each ${list}}}${round}{{this}}{{.}}{{else}}none{{/each}}{{^each ${list}}}none{{/each}}`),
+      .map(
+        (list) => `{{#each ${list}}}${loopVariables}{{this}}{{.}}{{else}}none{{/each}}{{^each ${list}}}none{{/each}}`,
+      ),
     fc.constant('{{#each inner}}{{@index}}{{@key}}{{@first}}{{@last}}{{this}};{{/each}}'),
     tie('program').map((body) => `{{#with @root as |top|}}{{top.name}}${body}{{/with}}`),
     fc
@@ -97,8 +99,8 @@ const data = (name: string) => {
   return { ...item, flag: true, items: [item, { ...item, name: 'second', zero: 1 }] };
 };
 
-describe('Handlebars and this service', () => {
-  it('expand a template to the same text where no value is missing', () => {
+describe('this service and Handlebars', () => {
+  it('expand a template to the same text if no value is missing', () => {
     fc.assert(
       fc.property(program, fc.string(), (content, name) => {
         expect(expanded(content, data(name))).toBe(Handlebars.compile(content)(data(name)));

@@ -1,21 +1,21 @@
 import type { Path } from './ast.ts';
 
 /**
- * The contexts that enclose a place in a template: the outermost is the data; `each` and `with` add one each, with the
- * names they give (`as |item at|`).
+ * The contexts around a place in a template. The outermost one is the data. `each` and `with` each add one, with the
+ * names that they set (`as |item at|`).
  */
 export type LexicalScope = { names: readonly string[]; parent: LexicalScope | undefined };
 
 export const rootLexicalScope: LexicalScope = { names: [], parent: undefined };
 
-export const childLexicalScope = (up: LexicalScope, names: readonly string[] = []): LexicalScope => ({
+export const childLexicalScope = (parent: LexicalScope, names: readonly string[] = []): LexicalScope => ({
   names,
-  parent: up,
+  parent,
 });
 
 /**
- * Where a path begins: at the data, a variable of the loop, the nth name given by the context so many hops up, or that
- * context itself.
+ * Where a path starts: at the data, at a variable of the loop, at the nth name set by the context `hops` levels up, or
+ * at that context itself.
  */
 export type PathStart =
   | { from: 'root'; rest: string[] }
@@ -23,7 +23,7 @@ export type PathStart =
   | { from: 'name'; hops: number; position: number; rest: string[] }
   | { from: 'context'; hops: number; rest: string[] };
 
-// `this.x`, `./x` and `../x` always mean the context, even where a block has given the name x.
+// `this.x`, `./x` and `../x` always mean the context, even if a block sets the name x.
 const contextPrefix = /^(?:\.|this(?:[./]|$))/;
 
 const findBlockParam = (lexical: LexicalScope, name: string): { hops: number; position: number } | undefined => {
@@ -34,7 +34,7 @@ const findBlockParam = (lexical: LexicalScope, name: string): { hops: number; po
   return undefined;
 };
 
-/** Resolves the beginning of a path at a place in the template. */
+/** Resolves the start of a path at a place in the template. */
 export const resolvePathStart = (path: Path, lexical: LexicalScope): PathStart => {
   const [first = '', ...rest] = path.parts;
   if (path.data)
@@ -43,7 +43,7 @@ export const resolvePathStart = (path: Path, lexical: LexicalScope): PathStart =
   return named ? { from: 'name', ...named, rest } : { from: 'context', hops: path.depth, rest: path.parts };
 };
 
-/** True where a path could be the name of a helper: one plain word that no block has given to something else. */
+/** Whether a path could be the name of a helper: a single word that no block sets. */
 export const couldBeHelper = (path: Path, lexical: LexicalScope): boolean =>
   !path.data &&
   path.depth === 0 &&

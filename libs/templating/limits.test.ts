@@ -7,7 +7,7 @@ import { lineAt, scanTags } from './tag-scan.ts';
 const nested = (depth: number) => `${'{{#if x}}'.repeat(depth)}y${'{{/if}}'.repeat(depth)}`;
 const hundreds = Array.from({ length: 400 }, (_, at) => at);
 
-describe('a template beyond measure', () => {
+describe('a template over a limit', () => {
   it.each([
     ['a megabyte of placeholders', '{{x}}'.repeat(200_000), 'placeholders'],
     ['a megabyte of escaped braces', '\\{{x'.repeat(200_000), 'placeholders'],
@@ -20,7 +20,7 @@ describe('a template beyond measure', () => {
     ['calls within each other', `{{uppercase ${'(uppercase '.repeat(5000)}x${')'.repeat(5000)}}}`, 'parentheses'],
     ['a megabyte of braces', '{'.repeat(1_000_000), 'never ended'],
     ['an endless comment', `{{!--${' {{x}}'.repeat(100_000)}`, 'never ended'],
-  ])('is refused with its reason: %s', (_, content, reason) => {
+  ])('is refused with the reason: %s', (_, content, reason) => {
     expect(analyse(content, []).errors).toEqual([
       { type: 'syntax_error', line: 1, message: expect.stringContaining(reason) },
     ]);
@@ -30,40 +30,40 @@ describe('a template beyond measure', () => {
     });
   });
 
-  it('is told from the largest one that is allowed', () => {
+  it('differs from the largest allowed one, which is accepted', () => {
     expect(expanded(nested(100), { x: 1 })).toBe('y');
     expect(expanded('{{x}}'.repeat(templateLimits.tags), { x: 'z' })).toBe('z'.repeat(templateLimits.tags));
   });
 
-  it('is not one whose blocks follow each other', () => {
+  it('is not one with consecutive blocks', () => {
     expect(expanded('{{#if x}}{{else if y}}{{else}}{{/if}}'.repeat(500) + nested(99), { x: 1 })).toBe('y');
   });
 
-  it('is not one whose comments are long', () => {
+  it('is not one with long comments', () => {
     expect(expanded(`{{!-- ${'(a) '.repeat(100_000)} --}}x`)).toBe('x');
   });
 
-  it('is not one whose comments speak of blocks', () => {
+  it('is not one with blocks inside comments', () => {
     expect(scanTags('{{!-- {{#if x}} --}}{{! {{#each y }}{{#if z}}\\{{#if w}}').openBlocks).toEqual([
       { offset: 36, text: '{{#if z}}' },
     ]);
   });
 });
 
-describe('an expansion beyond measure', () => {
-  it('stops when the document is too large, while it is being written', () => {
+describe('an expansion over a limit', () => {
+  it('stops while the document is written, as soon as it is too large', () => {
     const content = `{{#each x}}{{#each ../x}}{{#each ../../x}}${'a'.repeat(1000)}{{/each}}{{/each}}{{/each}}`;
     expect(expansionError(content, { x: hundreds }, { maxOutputBytes: 100_000 }).message).toContain('100000 bytes');
   });
 
-  it('measures the document in bytes, after escaping', () => {
+  it('is measured in bytes of the document, after escaping', () => {
     expect(expanded('{{x}}', { x: 'é<' }, { maxOutputBytes: 6 })).toBe('é&lt;');
     expect(expansionError('{{x}}', { x: 'é<' }, { maxOutputBytes: 5 }).name).toBe('template_render_error');
     expect(expansionError('éé', {}, { maxOutputBytes: 3 }).name).toBe('template_render_error');
   });
 
   it.each([['{{#each ../../x}}{{/each}}'], ['{{#each ../../x}}{{#if ../y}}{{/if}}{{/each}}']])(
-    'stops when loops go over too much, though they write nothing: %s',
+    'stops when loops have too many iterations, even without output: %s',
     (inner) => {
       expect(expansionError(`{{#each x}}{{#each ../x}}${inner}{{/each}}{{/each}}`, { x: hundreds }).message).toContain(
         'too many items',
@@ -80,7 +80,7 @@ describe('an expansion beyond measure', () => {
     ).toContain('too many items');
   });
 
-  it('counts what helpers make, though nobody sees it', () => {
+  it('counts what helpers return, even if it is not written', () => {
     expect(
       expansionError('{{#each x}}{{#if (uppercase ../big)}}{{/if}}{{/each}}', {
         x: Array(350).fill(1),
@@ -90,23 +90,23 @@ describe('an expansion beyond measure', () => {
   });
 
   it.each([
-    ['truncate', '{{truncate big 1}}', 'does not read the text beyond what it keeps', null],
-    ['truncate', '{{truncate list 1}}', 'counts a list that it joins', 'too many items'],
-    ['truncate', '{{truncate marks 1}}', 'counts a character of very many marks', 'too many items'],
+    ['truncate', '{{truncate big 1}}', 'reads no more of the text than it keeps', null],
+    ['truncate', '{{truncate list 1}}', 'counts the list that it joins', 'too many items'],
+    ['truncate', '{{truncate marks 1}}', 'counts a character with very many accents', 'too many items'],
     ['lowercase', '{{#if (lowercase big)}}{{/if}}', 'counts what it reads', 'too many items'],
     ['json', '{{#if (json list)}}{{/if}}', 'counts what it reads', 'too many items'],
-  ])('in which %s is called thousands of times over large data (%s) %s', (_, call, __, complaint) => {
+  ])('with thousands of calls of %s over large data (%s) %s', (_, call, __, message) => {
     const data = {
       big: 'word '.repeat(1_000_000),
       list: Array(1_000_000).fill(1),
       marks: `e${'\u0301'.repeat(1_000_000)}`,
     };
     const content = call.repeat(9_000);
-    if (complaint === null) expect(expanded(content, data)).toBe('w…'.repeat(9_000));
-    else expect(expansionError(content, data).message).toContain(complaint);
+    if (message === null) expect(expanded(content, data)).toBe('w…'.repeat(9_000));
+    else expect(expansionError(content, data).message).toContain(message);
   });
 
-  it('counts the parts of very long paths, and the members of very large objects', () => {
+  it('counts the parts of very long paths and the members of very large objects', () => {
     const x = Array.from({ length: 100_000 }, () => ({ a: 1 }));
     expect(expansionError(`{{#each x}}{{#if a${'.a'.repeat(5_000)}}}{{/if}}{{/each}}`, { x }).message).toContain(
       'too many items',
@@ -115,14 +115,14 @@ describe('an expansion beyond measure', () => {
     expect(expansionError('{{#each y}}{{/each}}'.repeat(1_000), { y }).message).toContain('too many items');
   });
 
-  it('keeps the order of very many pieces', () => {
+  it('keeps the order of many pieces', () => {
     const x = Array.from({ length: 10_000 }, (_, at) => at);
     expect(expanded('{{#each x}}{{this}},{{/each}}', { x })).toBe(`${x.join(',')},`);
   });
 });
 
 describe('a line number', () => {
-  it('counts every kind of line end once', () => {
+  it('counts every kind of line ending once', () => {
     expect(lineAt('a\nb\r\nc\rd', 8)).toBe(4);
   });
 });

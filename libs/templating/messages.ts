@@ -1,11 +1,11 @@
 import { ApiError } from '#contracts/http/api-error.ts';
 import { templateLimits } from './limits.ts';
 
-/** A text short enough for a message. */
+/** Shortens a text for a message. */
 export const truncateForMessage = (text: string): string =>
   text.length > templateLimits.messageCharacters ? `${text.slice(0, templateLimits.messageCharacters)}…` : text;
 
-/** A wrong value, short enough and plain enough for a message. */
+/** A wrong value, shortened for a message. */
 export const describeValue = (value: unknown): string => {
   const text =
     typeof value === 'object' && value !== null
@@ -16,19 +16,19 @@ export const describeValue = (value: unknown): string => {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 };
 
-/** The data lacks a value: `written` is the path as the template has it, `full` the same from the top of the data. */
-export const missingValueError = (written: string, full: string, line: number): ApiError => {
-  const where = full === '' || full === written ? '' : ` (${truncateForMessage(full)})`;
+/** The data lacks a value. `written` is the path in the template, `full` is the path from the top of the data. */
+export const missingValueError = (source: string, fullPath: string, line: number): ApiError => {
+  const where = fullPath === '' || fullPath === source ? '' : ` (${truncateForMessage(fullPath)})`;
   return ApiError.of(
     'template_render_error',
-    `The data has no value for "${truncateForMessage(written)}"${where}, which line ${line} of the template needs.`,
-    { missing_variable: written.slice(0, templateLimits.pathCharacters), line },
+    `The data has no value for "${truncateForMessage(source)}"${where}, which line ${line} of the template needs.`,
+    { missing_variable: source.slice(0, templateLimits.pathCharacters), line },
   );
 };
 
-/** A value is there, but it is not what the template can use. `expected` ends the sentence "... is". */
-export const unsuitableValueError = (variable: string, line: number, complaint: string): ApiError =>
-  ApiError.of('template_render_error', `Line ${line} of the template: ${complaint}`, {
+/** The data has a value that the template cannot use. `complaint` says what is wrong and what is allowed. */
+export const unsuitableValueError = (variable: string, line: number, reason: string): ApiError =>
+  ApiError.of('template_render_error', `Line ${line} of the template: ${reason}`, {
     variable: variable.slice(0, templateLimits.pathCharacters),
     line,
   });

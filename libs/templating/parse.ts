@@ -10,39 +10,39 @@ export type TemplateSyntaxError = { message: string; line: number };
 type ParserStop = { text: string; token: string | null; line: number };
 
 /**
- * Where the parser stopped. Its own message names the line of the last good token, not of the bad one,
- * so the parse is repeated with an ear for the details.
+ * Finds where the parser stopped. Its own message has the line of the last valid token, so the content is parsed again
+ * with an error handler.
  */
 const findParserStop = (content: string): ParserStop | undefined => {
   const { Parser } = Handlebars as unknown as { Parser: { parse: (text: string) => unknown } };
-  const heard: { stop?: ParserStop } = {};
-  const listener = Object.create(Parser, {
+  const captured: { stop?: ParserStop } = {};
+  const parser = Object.create(Parser, {
     parseError: {
       value: (message: string, stop: ParserStop) => {
-        heard.stop = stop;
+        captured.stop = stop;
         throw new Error(message);
       },
     },
   }) as typeof Parser;
   try {
-    listener.parse(content);
+    parser.parse(content);
   } catch {
-    return heard.stop;
+    return captured.stop;
   }
   return undefined;
 };
 
 const describeParserStop = ({ text, token, line }: ParserStop): TemplateSyntaxError => {
-  const at = line + 1;
+  const templateLine = line + 1;
   if (token === 'OPEN_ENDBLOCK')
-    return { message: 'A closing tag {{/...}} stands here without a block that it could close.', line: at };
+    return { message: 'A closing tag {{/...}} stands here without a block that it could close.', line: templateLine };
   if (token === 'INVERSE' || token === 'OPEN_INVERSE_CHAIN' || token === 'OPEN_INVERSE')
-    return { message: 'An {{else}} stands here outside of a block, or a second time in one.', line: at };
-  if (token === 'CLOSE') return { message: 'The placeholder ends too early.', line: at };
+    return { message: 'An {{else}} stands here outside of a block, or a second time in one.', line: templateLine };
+  if (token === 'CLOSE') return { message: 'The placeholder ends too early.', line: templateLine };
   return {
     message:
       text === '' ? 'The template ends too early.' : `Unexpected "${truncateForMessage(text)}" in a placeholder.`,
-    line: at,
+    line: templateLine,
   };
 };
 
@@ -53,21 +53,18 @@ const rewriteParserMessage = (message: string): string => {
     : truncateForMessage(message.replace(/ - \d+:\d+$/, ''));
 };
 
-/**
- * What is wrong with a template that Handlebars' parser refused with `error`, and on which line (from 1), in words for
- * its author.
- */
-const describeSyntaxError = (content: string, outline: TagScan, error: unknown): TemplateSyntaxError => {
+/** Describes the error of Handlebars' parser for the template's author. The line counts from 1. */
+const describeSyntaxError = (content: string, scan: TagScan, error: unknown): TemplateSyntaxError => {
   const { lineNumber, message } = error as { lineNumber?: number; message?: string };
   if (lineNumber !== undefined) return { message: rewriteParserMessage(String(message)), line: lineNumber };
-  if (outline.unclosedTag !== undefined)
+  if (scan.unclosedTag !== undefined)
     return {
       message: 'A placeholder or comment that begins here is never ended.',
-      line: lineAt(content, outline.unclosedTag),
+      line: lineAt(content, scan.unclosedTag),
     };
 
   const stop = findParserStop(content);
-  const innermost = outline.openBlocks.at(-1);
+  const innermost = scan.openBlocks.at(-1);
   const atEnd = stop?.token === 'EOF' || stop?.token === null || stop === undefined;
   if (atEnd && innermost)
     return {
@@ -77,22 +74,21 @@ const describeSyntaxError = (content: string, outline: TagScan, error: unknown):
   return stop ? describeParserStop(stop) : { message: 'The template cannot be read.', line: 1 };
 };
 
-/** `tags` is how many placeholders and tags of blocks the template has. */
+/** `tags` is the number of placeholders and block tags in the template. */
 export type ParseResult = { program: Program; tags: number } | { error: TemplateSyntaxError };
 
 /**
- * Reads a template with Handlebars' parser, and nothing more of Handlebars than its parser: the content is always text
- * (a ready-made tree handed in as content is how code was once smuggled into generated templates), and no code is ever
- * generated from it.
+ * Parses a template with Handlebars' parser, the only part of Handlebars in use. The content must be text: a syntax
+ * tree given as content was once a way to inject code into generated templates. No code is generated from it.
  */
-export const parseTemplate = (content: unknown, bounds: TemplateLimits = templateLimits): ParseResult => {
-  if (typeof content !== 'string') return { error: { message: 'The content of a template is text.', line: 1 } };
-  const outline = scanTags(content, bounds);
-  if (outline.limitExceeded)
-    return { error: { message: outline.limitExceeded.message, line: lineAt(content, outline.limitExceeded.offset) } };
+export const parseTemplate = (content: unknown, limits: TemplateLimits = templateLimits): ParseResult => {
+  if (typeof content !== 'string') return { error: { message: 'The content of a template must be text.', line: 1 } };
+  const scan = scanTags(content, limits);
+  if (scan.limitExceeded)
+    return { error: { message: scan.limitExceeded.message, line: lineAt(content, scan.limitExceeded.offset) } };
   try {
-    return { program: Handlebars.parse(content) as unknown as Program, tags: outline.tags };
+    return { program: Handlebars.parse(content) as unknown as Program, tags: scan.tags };
   } catch (error) {
-    return { error: describeSyntaxError(content, outline, error) };
+    return { error: describeSyntaxError(content, scan, error) };
   }
 };

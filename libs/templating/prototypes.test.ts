@@ -25,8 +25,8 @@ const places = (name: string) => [
   `{{{json a.[${name}]}}}`,
 ];
 
-describe('what objects inherit', () => {
-  it.each(inherited)('%s is a missing variable at every place', (name) => {
+describe('an inherited member', () => {
+  it.each(inherited)('%s is a missing variable everywhere in a template', (name) => {
     for (const content of places(name)) {
       expect(expansionError(content, { a: {}, list: ['x', {}], text: 'x' })).toMatchObject({
         name: 'template_render_error',
@@ -43,7 +43,7 @@ describe('what objects inherit', () => {
       );
   });
 
-  it.each(inherited)('%s stays absent when the data itself carries it', (name) => {
+  it.each(inherited)('%s is missing even if the data has it', (name) => {
     const poisoned: unknown = JSON.parse(`{"a": {"${name}": {"polluted": "yes"}}, "${name}": {"polluted": "yes"}}`);
     expect(expansionError(`{{[${name}].polluted}}`, poisoned).extra).toHaveProperty('missing_variable');
     expect(expansionError(`{{lookup a "${name}"}}`, poisoned).extra).toHaveProperty('missing_variable');
@@ -52,7 +52,7 @@ describe('what objects inherit', () => {
   });
 
   it.each(['map', 'join', 'at', 'toLowerCase', 'trim', 'toFixed'])(
-    'the method %s of lists, texts and numbers is a missing variable',
+    '%s, a method of lists, texts or numbers, is a missing variable',
     (name) => {
       for (const content of [
         `{{list.${name}}}`,
@@ -65,17 +65,17 @@ describe('what objects inherit', () => {
     },
   );
 
-  it('is not reached through a prototype of the data itself', () => {
+  it('of a prototype in the data is not reached', () => {
     expect(expansionError('{{added}}', Object.create({ added: 'to all' })).extra).toMatchObject({
       missing_variable: 'added',
     });
   });
 
-  it('is as absent as a function that the data holds', () => {
+  it('is missing, like a function in the data', () => {
     expect(expansionError('{{f}}', { f: () => 'called' }).extra).toMatchObject({ missing_variable: 'f' });
   });
 
-  it('is out of reach for any path over any data', () => {
+  it('is not reached by any path over any data', () => {
     const name = fc.constantFrom(...inherited, 'length', 'a', 'b', '0');
     const path = fc.array(name, { minLength: 1, maxLength: 4 });
     fc.assert(
@@ -99,7 +99,7 @@ describe('what objects inherit', () => {
   });
 });
 
-describe('helpers that Handlebars has and this service does not', () => {
+describe('a helper of Handlebars that this service does not support', () => {
   it.each([
     '{{log "x"}}',
     '{{helperMissing "x"}}',

@@ -2,8 +2,8 @@ import { type TemplateLimits, templateLimits } from './limits.ts';
 
 export type OpenBlock = { offset: number; text: string };
 /**
- * What can be told of a template without parsing it: the first bound it breaks, the blocks left open (outermost first),
- * the tag that never ends. `tags` are those read. Positions are offsets into the content.
+ * What a scan finds without parsing: the first limit exceeded, the blocks left open (outermost first), and a tag that
+ * never ends. `tags` is the number of tags read. Offsets are positions in the content.
  */
 export type TagScan = {
   tags: number;
@@ -27,9 +27,9 @@ const parenthesesIn = (tag: string) => tag.split('(').length - 1;
 
 type TagKind = 'comment' | 'open' | 'chain' | 'close' | 'plain';
 
-const kindOf = (mark: string | undefined, inner: string): TagKind => {
-  const bare = /^\s*~?$/.test(inner);
-  switch (mark?.trim()) {
+const kindOf = (sign: string | undefined, inner: string): TagKind => {
+  const isBare = /^\s*~?$/.test(inner);
+  switch (sign?.trim()) {
     case '!':
     case '!--':
       return 'comment';
@@ -38,23 +38,23 @@ const kindOf = (mark: string | undefined, inner: string): TagKind => {
     case '/':
       return 'close';
     case '^':
-      return bare ? 'plain' : 'open';
+      return isBare ? 'plain' : 'open';
     case 'else':
-      return bare ? 'plain' : 'chain';
+      return isBare ? 'plain' : 'chain';
     default:
       return 'plain';
   }
 };
 
 /**
- * Reads a template's tags in one linear pass, so that what would cost the parser time or memory beyond measure is
- * refused before it is parsed: the parser's work grows with the square of the depth.
+ * Scans the tags of a template in one linear pass. Limits are checked before parsing, because the parser's time grows
+ * with the square of the depth.
  */
-export const scanTags = (content: string, bounds: TemplateLimits = templateLimits): TagScan => {
+export const scanTags = (content: string, limits: TemplateLimits = templateLimits): TagScan => {
   const blocks: (OpenBlock & { levels: number })[] = [];
-  const sum = { tags: 0, characters: 0, depth: 0 };
-  const found = (rest: Pick<TagScan, 'limitExceeded' | 'unclosedTag'>): TagScan => ({
-    tags: sum.tags,
+  const totals = { tags: 0, characters: 0, depth: 0 };
+  const result = (rest: Pick<TagScan, 'limitExceeded' | 'unclosedTag'>): TagScan => ({
+    tags: totals.tags,
     openBlocks: blocks.map(({ offset, text }) => ({ offset, text })),
     ...rest,
   });
@@ -62,32 +62,32 @@ export const scanTags = (content: string, bounds: TemplateLimits = templateLimit
   tagStart.lastIndex = 0;
   for (let match = tagStart.exec(content); match !== null; match = tagStart.exec(content)) {
     const at = match.index;
-    const excess = (message: string) => found({ limitExceeded: { offset: at, message } });
+    const exceeded = (message: string) => result({ limitExceeded: { offset: at, message } });
 
-    if ((sum.tags += 1) > bounds.tags) return excess(`The template has more than ${bounds.tags} placeholders.`);
+    if ((totals.tags += 1) > limits.tags) return exceeded(`The template has more than ${limits.tags} placeholders.`);
     if (isEscaped(content, at)) continue;
     const end = endOf(content, match[1], tagStart.lastIndex);
-    if (end < 0) return found({ unclosedTag: at });
+    if (end < 0) return result({ unclosedTag: at });
     const inner = content.slice(tagStart.lastIndex, end);
     tagStart.lastIndex = end;
 
     const kind = kindOf(match[1], inner);
     if (kind === 'comment') continue;
-    if ((sum.characters += inner.length) > bounds.tagCharacters)
-      return excess(`The placeholders of the template hold more than ${bounds.tagCharacters} characters in all.`);
-    if (parenthesesIn(inner) > bounds.parentheses)
-      return excess(`A placeholder holds more than ${bounds.parentheses} parentheses.`);
+    if ((totals.characters += inner.length) > limits.tagCharacters)
+      return exceeded(`The placeholders of the template hold more than ${limits.tagCharacters} characters in all.`);
+    if (parenthesesIn(inner) > limits.parentheses)
+      return exceeded(`A placeholder holds more than ${limits.parentheses} parentheses.`);
 
     const innermost = blocks.at(-1);
     if (kind === 'open') blocks.push({ offset: at, text: content.slice(at, end + 2), levels: 1 });
     if (kind === 'chain' && innermost) innermost.levels += 1;
-    if (kind === 'open' || kind === 'chain') sum.depth += 1;
-    if (kind === 'close') sum.depth -= blocks.pop()?.levels ?? 0;
-    if (sum.depth > bounds.depth)
-      return excess(`The blocks of the template are nested more than ${bounds.depth} deep.`);
+    if (kind === 'open' || kind === 'chain') totals.depth += 1;
+    if (kind === 'close') totals.depth -= blocks.pop()?.levels ?? 0;
+    if (totals.depth > limits.depth)
+      return exceeded(`The blocks of the template are nested more than ${limits.depth} deep.`);
   }
-  return found({});
+  return result({});
 };
 
-/** The line, from 1, that an offset into a text lies on. */
+/** The line of an offset in a text, counted from 1. */
 export const lineAt = (content: string, at: number): number => content.slice(0, at).split(/\r\n?|\n/).length;

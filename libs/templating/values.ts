@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { truncateForMessage, unsuitableValueError } from './messages.ts';
 
-/** Names that every object inherits. They are never data, wherever they stand and whatever the data holds. */
+/** Names that every object inherits. They never count as data, even if the data has them. */
 const inheritedNames: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-/** A value's own member: undefined where it has none of that name, or where the name is reserved. */
+/** A value's own member; undefined if it has none of that name, or if the name is inherited. */
 export const ownMember = (holder: unknown, name: string): unknown => {
   if (holder === null || holder === undefined || inheritedNames.has(name) || !Object.hasOwn(holder, name))
     return undefined;
@@ -15,8 +15,8 @@ export const ownMember = (holder: unknown, name: string): unknown => {
 const isScalar = (value: unknown) => value === null || typeof value !== 'object';
 
 /**
- * A value as text: null is empty, a list of plain values is joined by commas as Handlebars does.
- * An object is refused, for "[object Object]" is never what a document should say.
+ * A value as text. Null is empty; a list of plain values is joined by commas, as in Handlebars. Objects are refused,
+ * because "[object Object]" is never wanted in a document.
  */
 export const valueToText = (value: unknown, name: string, line: number): string => {
   if (typeof value === 'string') return value;
@@ -26,7 +26,8 @@ export const valueToText = (value: unknown, name: string, line: number): string 
     throw unsuitableValueError(
       name,
       line,
-      `"${truncateForMessage(name)}" is ${Array.isArray(value) ? 'a list of objects' : 'an object'} and cannot be shown as text; name one of its fields, or use {{json ...}}.`,
+      `"${truncateForMessage(name)}" is ${Array.isArray(value) ? 'a list of objects' : 'an object'} ` +
+        `and cannot be shown as text; name one of its fields, or use {{json ...}}.`,
     );
   }
   return `${value as number | boolean}`;
@@ -38,7 +39,7 @@ const hasOffset = /(?:Z|[+-]\d\d:?\d\d)$/;
 
 /**
  * Reads an ISO 8601 date or date-time that exists in the calendar; undefined for anything else. `epochMs` is in
- * milliseconds; `floating` says that no offset was given, so that the date is the same in every time zone.
+ * milliseconds. `floating` means that no offset is given, so that the date is the same in every time zone.
  */
 export const readIsoDate = (value: unknown): { epochMs: number; floating: boolean } | undefined => {
   if (typeof value !== 'string' || value.length > 40) return undefined;

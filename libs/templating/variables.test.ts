@@ -9,12 +9,12 @@ const variable = (name: string, type: VariableDeclaration['type'], required = fa
 });
 
 describe('a declared variable', () => {
-  it('that is required must be there, though no placeholder asks for it', () => {
-    const fault = expansionError('text', {}, { variables: [variable('total', 'number', true)] });
-    expect(fault).toMatchObject({ name: 'template_render_error', extra: { missing_variable: 'total' } });
+  it('that is required must be present, even if no placeholder uses it', () => {
+    const error = expansionError('text', {}, { variables: [variable('total', 'number', true)] });
+    expect(error).toMatchObject({ name: 'template_render_error', extra: { missing_variable: 'total' } });
   });
 
-  it('may be absent or null where its type is declared', () => {
+  it('may be absent or null, if its type is declared', () => {
     const variables = [variable('a', 'number'), variable('b', 'date', true), variable('c.d', 'array', true)];
     expect(expanded('text', { b: null, 'c.d': null }, { variables })).toBe('text');
   });
@@ -41,9 +41,9 @@ describe('a declared variable', () => {
         `2026-03-31T14:30:00.${'0'.repeat(100)}Z`,
       ],
     ],
-  ])('of type %s is checked', (type, fit, unfit) => {
-    for (const x of fit) expect(expanded('ok', { x }, { variables: [variable('x', type)] })).toBe('ok');
-    for (const x of unfit)
+  ])('of type %s is checked', (type, valid, invalid) => {
+    for (const x of valid) expect(expanded('ok', { x }, { variables: [variable('x', type)] })).toBe('ok');
+    for (const x of invalid)
       expect(expansionError('ok', { x }, { variables: [variable('x', type)] })).toMatchObject({
         name: 'template_render_error',
         extra: { variable: 'x' },
@@ -56,13 +56,13 @@ describe('a declared variable', () => {
     expect(expansionError('ok', { customer: {} }, { variables }).extra).toEqual({ missing_variable: 'customer.name' });
   });
 
-  it('is not what objects inherit', () => {
+  it('is not an inherited member', () => {
     expect(
       expansionError('ok', {}, { variables: [variable('constructor.name', 'string', true)] }).extra,
     ).toHaveProperty('missing_variable');
   });
 
-  it('is told with its value cut short', () => {
+  it('is reported with its value shortened', () => {
     expect(
       expansionError('ok', { x: 'y'.repeat(1_000_000) }, { variables: [variable('x', 'number')] }).message.length,
     ).toBeLessThan(300);

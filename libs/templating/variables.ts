@@ -21,15 +21,15 @@ const typeDescriptions: Record<VariableDeclaration['type'], string> = {
   date: `a date: ${isoDateAllowed}`,
 };
 
-// A name is a top-level name first, though it hold dots; then a path.
+// A declared name may contain dots: it is looked up as a top-level name first, then as a path.
 const declaredValue = (data: unknown, name: string): unknown => {
   const top = ownMember(data, name);
   return top === undefined ? name.split('.').reduce(ownMember, data) : top;
 };
 
 /**
- * Fails with `template_render_error` where the data lacks a required variable or holds a value of another type than
- * declared. Null is present, and of every type.
+ * Checks the data against the declared variables. Null counts as present and fits every type.
+ * @throws ApiError template_render_error if a required variable is missing or a value has the wrong type
  */
 export const checkVariables = (data: unknown, variables: readonly VariableDeclaration[]): void => {
   for (const { name, type, required } of variables) {

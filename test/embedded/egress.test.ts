@@ -117,10 +117,10 @@ describe('What a document fetches', () => {
 
   it('is the reason of the refusal where it is missing or no picture', async () => {
     expectErrorResponse(await caller.convert('html', `<img src="${allowed('/missing')}">`), 'image_load_failed', {
-      reason: 'the server answered 404',
+      reason: 'the server responded with 404',
     });
     expectErrorResponse(await caller.convert('html', `<img src="${allowed('/text')}">`), 'image_load_failed', {
-      reason: 'the answer is not an image',
+      reason: 'the response is not an image',
     });
   });
 

@@ -46,10 +46,13 @@ const baseFlags = [
   '--allow-pre-commit-input',
 ];
 
-/** Nothing listens on port 1 of loopback: a page with this proxy can reach nothing. */
+/** Nothing listens on port 1 of loopback, so a page with this proxy reaches nothing. */
 export const unreachableProxy = 'http://127.0.0.1:1';
 
-/** The browser itself has no way out; each document that may fetch has a proxy of its own. WebRTC needs both spellings: each covers a case that the other leaves open. */
+/**
+ * The browser itself has no network. Each document that may fetch has its own proxy. WebRTC needs both flags: each
+ * covers a case that the other does not.
+ */
 const noNetworkFlags = [
   `--proxy-server=${unreachableProxy}`,
   '--proxy-bypass-list=<-loopback>',
@@ -77,15 +80,15 @@ export type FlagOptions = {
   heapMb: number;
 };
 
-/** The whole command line of a browser. The sandbox is never named here: it is on, and stays on. */
-export const browserFlags = (settings: FlagOptions): string[] => [
+/** The command line of a browser. The sandbox stays on. */
+export const browserFlags = (options: FlagOptions): string[] => [
   ...baseFlags,
   ...noNetworkFlags,
   `--disable-features=${disabledFeatures.join(',')}`,
-  `--user-data-dir=${settings.userDataDir}`,
-  `--js-flags=--max-old-space-size=${settings.heapMb}`,
-  ...(settings.renderMode === 'animated' ? [] : framelessFlags),
-  ...(settings.hasSmallSharedMemory ? ['--disable-dev-shm-usage'] : []),
-  ...settings.trustFlags,
+  `--user-data-dir=${options.userDataDir}`,
+  `--js-flags=--max-old-space-size=${options.heapMb}`,
+  ...(options.renderMode === 'animated' ? [] : framelessFlags),
+  ...(options.hasSmallSharedMemory ? ['--disable-dev-shm-usage'] : []),
+  ...options.trustFlags,
   'about:blank',
 ];

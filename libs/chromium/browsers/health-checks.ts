@@ -11,26 +11,26 @@ export type HealthCheckOptions = {
   responseTimeoutMs: number;
 };
 
-const respondsWithin = (answer: Promise<unknown>, milliseconds: number): Promise<boolean> =>
-  runWithTimeout(milliseconds, () => answer).then(
+const respondsWithin = (response: Promise<unknown>, milliseconds: number): Promise<boolean> =>
+  runWithTimeout(milliseconds, () => response).then(
     () => true,
     (error: unknown) => !(error instanceof TimeoutError),
   );
 
-const repeatEvery = (everyMs: number, look: () => Promise<void>): (() => void) => {
+const repeatEvery = (intervalMs: number, check: () => Promise<void>): (() => void) => {
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
-  const later = () => {
+  const scheduleNext = () => {
     if (!stopped)
       timer = setTimeout(
         () =>
-          void look()
+          void check()
             .catch(() => undefined)
-            .finally(later),
-        everyMs,
+            .finally(scheduleNext),
+        intervalMs,
       ).unref();
   };
-  later();
+  scheduleNext();
   return () => {
     stopped = true;
     clearTimeout(timer);
@@ -38,41 +38,44 @@ const repeatEvery = (everyMs: number, look: () => Promise<void>): (() => void) =
 };
 
 const checkMemory = async ({ instances, logger }: HealthCheckOptions) => {
-  const watched = instances();
-  const processes = await readGroupMemory(new Set(watched.map(({ browser }) => browser.processGroup)));
-  for (const { browser } of watched) {
-    const own = processes.filter(({ processGroup }) => processGroup === browser.processGroup);
-    browser.memory.usedMb = Math.round(own.reduce((sum, { megabytes }) => sum + megabytes, 0));
-    const remedy = decideKill(own, browser.memory.limitMb);
-    if (remedy.kill === 'nothing') continue;
+  const checked = instances();
+  const processes = await readGroupMemory(new Set(checked.map(({ browser }) => browser.processGroup)));
+  for (const { browser } of checked) {
+    const browserProcesses = processes.filter(({ processGroup }) => processGroup === browser.processGroup);
+    browser.memory.usedMb = Math.round(browserProcesses.reduce((sum, { megabytes }) => sum + megabytes, 0));
+    const decision = decideKill(browserProcesses, browser.memory.limitMb);
+    if (decision.kill === 'nothing') continue;
     logger.warn(
       {
         process_group: browser.processGroup,
         memory_mb: browser.memory.usedMb,
         limit_mb: browser.memory.limitMb,
-        killed: remedy.kill,
+        killed: decision.kill,
       },
-      'browser over its memory limit',
+      'browser exceeded its memory limit',
     );
-    if (remedy.kill === 'renderer') browser.memory.kill(remedy.pid);
+    if (decision.kill === 'renderer') browser.memory.kill(decision.pid);
     else browser.kill();
   }
 };
 
 const checkResponsiveness = async ({ instances, logger, responseTimeoutMs }: HealthCheckOptions) => {
-  const feel = async ({ browser }: BrowserInstance) => {
+  const checkBrowser = async ({ browser }: BrowserInstance) => {
     if (await respondsWithin(browser.devtools.send('Browser.getVersion'), responseTimeoutMs)) return;
-    logger.warn({ process_group: browser.processGroup }, 'browser hangs');
+    logger.warn({ process_group: browser.processGroup }, 'browser did not respond, killed');
     browser.kill();
   };
-  await Promise.all(instances().map(feel));
+  await Promise.all(instances().map(checkBrowser));
 };
 
-/** Ends what takes too much memory, and browsers that no longer answer. Returns what stops the watch. */
-export const startHealthChecks = (settings: HealthCheckOptions): (() => void) => {
+/**
+ * Kills pages and browsers that use too much memory, and browsers that do not respond. Returns a function that stops
+ * the checks.
+ */
+export const startHealthChecks = (options: HealthCheckOptions): (() => void) => {
   const stops = [
-    repeatEvery(settings.memoryCheckIntervalMs, () => checkMemory(settings)),
-    repeatEvery(settings.healthCheckIntervalMs, () => checkResponsiveness(settings)),
+    repeatEvery(options.memoryCheckIntervalMs, () => checkMemory(options)),
+    repeatEvery(options.healthCheckIntervalMs, () => checkResponsiveness(options)),
   ];
   return () => stops.forEach((stop) => stop());
 };

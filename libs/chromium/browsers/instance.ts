@@ -5,28 +5,28 @@ import { openPage, type Page, type PageOptions } from './page.ts';
 
 export type OpenProxy = () => Promise<DocumentProxy>;
 
-/** `openProxy` gives each page that may fetch its way out; without it none has one. */
+/** `openProxy` opens the proxy of a page that may fetch; without it no page has network. */
 export type InstanceOptions = LaunchOptions & {
   reusablePages: number;
   documentsPerPage: number;
   openProxy?: OpenProxy | undefined;
 };
 
-/** One browser with its pages: those that are kept and filled again, and those prepared ahead for one document each. */
+/** A browser with its pages: reusable pages, and pages opened in advance for one document each. */
 export type BrowserInstance = {
   browser: Browser;
   documents: number;
   runningDocuments: number;
   startedAt: number;
-  /** A page that holds one document after the other: no scripts, no network. */
+  /** A page that prints one document after another, without scripts and network. */
   withReusablePage<T>(use: (page: Page) => Promise<T>): Promise<T>;
-  /** A page for one document, thrown away after it. */
-  withSingleUsePage<T>(kind: PageOptions, use: (page: Page) => Promise<T>): Promise<T>;
+  /** A page for one document, closed afterwards. */
+  withSingleUsePage<T>(pageOptions: PageOptions, use: (page: Page) => Promise<T>): Promise<T>;
 };
 
 type ReusablePageSlot = { page: Promise<Page>; documents: number };
 
-/** What most documents of a browser need, ready when the first one comes. */
+/** The page that most documents of a browser need, opened in advance. */
 const preopenedPageOptions: Record<RenderMode, PageOptions> = {
   static: { scripts: 'off', network: 'proxy' },
   scripted: { scripts: 'on', network: 'none' },
@@ -42,12 +42,12 @@ const suppressUnhandledRejection = <T>(promise: Promise<T>): Promise<T> => {
   return promise;
 };
 
-/** Proxies that are closed with the browser, should their pages not have closed them. */
+/** Closes the proxies of a browser that has ended, if its pages have not closed them. */
 const closeProxiesAfter = (ended: Promise<void>, openProxy: OpenProxy): OpenProxy => {
   const open = new Set<() => Promise<void>>();
-  let over = false;
+  let isEnded = false;
   void ended.then(() => {
-    over = true;
+    isEnded = true;
     for (const close of open) void close();
   });
   return async () => {
@@ -56,46 +56,48 @@ const closeProxiesAfter = (ended: Promise<void>, openProxy: OpenProxy): OpenProx
       if (open.delete(close)) await proxy.close();
     };
     open.add(close);
-    if (over) await close();
+    if (isEnded) await close();
     return { ...proxy, close };
   };
 };
 
-/** Starts a browser and opens its pages. Throws when it does not come up. */
-export const openBrowserInstance = async (settings: InstanceOptions): Promise<BrowserInstance> => {
-  const browser = await launchBrowser(settings);
-  const openProxy = settings.openProxy && closeProxiesAfter(browser.ended, settings.openProxy);
-  const open = (kind: PageOptions) => suppressUnhandledRejection(openPage(browser, kind, openProxy));
+/** Starts a browser and opens its pages. @throws if it does not start */
+export const openBrowserInstance = async (options: InstanceOptions): Promise<BrowserInstance> => {
+  const browser = await launchBrowser(options);
+  const openProxy = options.openProxy && closeProxiesAfter(browser.ended, options.openProxy);
+  const open = (pageOptions: PageOptions) => suppressUnhandledRejection(openPage(browser, pageOptions, openProxy));
   const newSlot = (): ReusablePageSlot => ({ page: open(reusablePageOptions), documents: 0 });
-  const free = Array.from({ length: settings.reusablePages }, newSlot);
-  const shelf = new Map<string, Promise<Page>>();
+  const free = Array.from({ length: options.reusablePages }, newSlot);
+  const openedPages = new Map<string, Promise<Page>>();
 
-  /** Pages beyond those that are kept were opened because others are held by slow documents: they are needed no more. */
-  const giveBack = (slot: ReusablePageSlot, usable: boolean) => {
-    const isKept = free.length < settings.reusablePages;
-    if (usable && isKept) return free.push(slot);
+  /** Pages beyond the regular number were opened while slow documents held the others; they are closed. */
+  const release = (slot: ReusablePageSlot, usable: boolean) => {
+    const isNeeded = free.length < options.reusablePages;
+    if (usable && isNeeded) return free.push(slot);
     void slot.page.then(
       (page) => page.close(),
       () => undefined,
     );
-    if (isKept) free.push(newSlot());
+    if (isNeeded) free.push(newSlot());
   };
 
-  /** A page that waited for its document may have died meanwhile, or could not be opened ahead of time; that says nothing about one opened now. */
-  const living = async (waiting: Promise<Page>, kind: PageOptions): Promise<Page> => {
-    const page = await waiting.catch(() => undefined);
+  /**
+   * A page opened in advance may have crashed since, or its opening may have failed; a page opened now may still work.
+   */
+  const openIfGone = async (opened: Promise<Page>, pageOptions: PageOptions): Promise<Page> => {
+    const page = await opened.catch(() => undefined);
     if (page?.alive) return page;
     void page?.close();
-    return open(kind);
+    return open(pageOptions);
   };
 
-  const fresh = (kind: PageOptions): Promise<Page> => {
-    const page = shelf.get(pageKey(kind)) ?? open(kind);
-    shelf.set(pageKey(kind), open(kind));
-    return living(page, kind);
+  const takePage = (pageOptions: PageOptions): Promise<Page> => {
+    const page = openedPages.get(pageKey(pageOptions)) ?? open(pageOptions);
+    openedPages.set(pageKey(pageOptions), open(pageOptions));
+    return openIfGone(page, pageOptions);
   };
 
-  const counted = async <T>(work: () => Promise<T>): Promise<T> => {
+  const countDocument = async <T>(work: () => Promise<T>): Promise<T> => {
     instance.runningDocuments += 1;
     try {
       return await work();
@@ -111,22 +113,22 @@ export const openBrowserInstance = async (settings: InstanceOptions): Promise<Br
     runningDocuments: 0,
     startedAt: performance.now(),
     withReusablePage: (use) =>
-      counted(async () => {
+      countDocument(async () => {
         const slot = free.pop() ?? newSlot();
-        slot.page = suppressUnhandledRejection(living(slot.page, reusablePageOptions));
+        slot.page = suppressUnhandledRejection(openIfGone(slot.page, reusablePageOptions));
         try {
           const result = await use(await slot.page);
           slot.documents += 1;
-          giveBack(slot, slot.documents < settings.documentsPerPage);
+          release(slot, slot.documents < options.documentsPerPage);
           return result;
         } catch (error) {
-          giveBack(slot, false);
+          release(slot, false);
           throw error;
         }
       }),
-    withSingleUsePage: (kind, use) =>
-      counted(async () => {
-        const page = await fresh(kind);
+    withSingleUsePage: (pageOptions, use) =>
+      countDocument(async () => {
+        const page = await takePage(pageOptions);
         try {
           return await use(page);
         } finally {
@@ -134,38 +136,38 @@ export const openBrowserInstance = async (settings: InstanceOptions): Promise<Br
         }
       }),
   };
-  const ahead = preopenedPageOptions[settings.renderMode];
-  shelf.set(pageKey(ahead), open(ahead));
-  const late = setTimeout(() => browser.kill(), settings.startTimeoutMs ?? defaultStartTimeoutMs);
-  const first = await Promise.allSettled([...free.map(({ page }) => page), ...shelf.values()]);
-  clearTimeout(late);
-  const failed = first.find((page) => page.status === 'rejected');
+  const preopened = preopenedPageOptions[options.renderMode];
+  openedPages.set(pageKey(preopened), open(preopened));
+  const timeout = setTimeout(() => browser.kill(), options.startTimeoutMs ?? defaultStartTimeoutMs);
+  const results = await Promise.allSettled([...free.map(({ page }) => page), ...openedPages.values()]);
+  clearTimeout(timeout);
+  const failed = results.find((page) => page.status === 'rejected');
   if (!failed) return instance;
   await browser.close();
   throw failed.reason;
 };
 
 export type IsolatedBrowsers = {
-  /** Gives the work a browser of its own, which ends with it. */
-  run<T>(kind: RenderMode, work: (instance: BrowserInstance) => Promise<T>): Promise<T>;
-  /** Those that are up. */
+  /** Runs the work in a new browser and closes the browser afterwards. */
+  run<T>(renderMode: RenderMode, work: (instance: BrowserInstance) => Promise<T>): Promise<T>;
+  /** The running ones. */
   instances(): BrowserInstance[];
 };
 
-/** Browsers for one document each: for documents in whose company others came to an end, and for the innocent among them. */
-export const openIsolatedBrowsers = (open: (kind: RenderMode) => Promise<BrowserInstance>): IsolatedBrowsers => {
-  const up = new Set<BrowserInstance>();
+/** Browsers for one document each, for documents during which a browser ended. */
+export const openIsolatedBrowsers = (open: (renderMode: RenderMode) => Promise<BrowserInstance>): IsolatedBrowsers => {
+  const running = new Set<BrowserInstance>();
   return {
-    run: async (kind, work) => {
-      const instance = await open(kind);
-      up.add(instance);
+    run: async (renderMode, work) => {
+      const instance = await open(renderMode);
+      running.add(instance);
       try {
         return await work(instance);
       } finally {
         await instance.browser.close();
-        up.delete(instance);
+        running.delete(instance);
       }
     },
-    instances: () => [...up],
+    instances: () => [...running],
   };
 };

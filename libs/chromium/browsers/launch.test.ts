@@ -8,7 +8,7 @@ import { launchBrowser } from './launch.ts';
 import { readGroupMemory } from './memory.ts';
 import { openPage } from './page.ts';
 
-const settings = { executable: browserExecutable, renderMode: 'static', memoryMb: 1024 } as const;
+const options = { executable: browserExecutable, renderMode: 'static', memoryMb: 1024 } as const;
 let scratch: string;
 beforeAll(async () => void (scratch = await mkdtemp(join(tmpdir(), 'launch-test-'))));
 afterAll(() => rm(scratch, { recursive: true }));
@@ -24,8 +24,8 @@ const exists = (path: string) =>
   );
 const statusOf = (pid: number) => readFile(`/proc/${pid}/status`, 'latin1');
 
-test('pages run inside the sandbox, and nothing of the browser as root', async () => {
-  const browser = await launchBrowser(settings);
+test('pages run inside the sandbox, and no browser process runs as root', async () => {
+  const browser = await launchBrowser(options);
   await openPage(browser, { scripts: 'off', network: 'none' });
   const processes = await readGroupMemory(new Set([browser.processGroup]));
   const renderers = processes.filter(({ isRenderer }) => isRenderer);
@@ -38,8 +38,8 @@ test('pages run inside the sandbox, and nothing of the browser as root', async (
   await browser.close();
 });
 
-test('nothing is left of a closed browser: no process, no folder', async () => {
-  const browser = await launchBrowser(settings);
+test('a closed browser leaves no process and no folder', async () => {
+  const browser = await launchBrowser(options);
   const folder = await folderOf(browser.processGroup);
   expect(await exists(folder)).toBe(true);
   await browser.close();
@@ -47,9 +47,9 @@ test('nothing is left of a closed browser: no process, no folder', async () => {
   await expect.poll(() => readGroupMemory(new Set([browser.processGroup])), { timeout: 10_000 }).toEqual([]);
 });
 
-test('a browser ends, and its folder goes, when the service is ended without a chance to do it', async () => {
+test('a browser ends and its folder is removed when the service is killed', async () => {
   const code = `const { launchBrowser } = await import(${JSON.stringify(new URL('./launch.ts', import.meta.url).href)});
-    const browser = await launchBrowser(${JSON.stringify(settings)}); console.log(browser.processGroup); setInterval(() => {}, 1000);`;
+    const browser = await launchBrowser(${JSON.stringify(options)}); console.log(browser.processGroup); setInterval(() => {}, 1000);`;
   const service = spawn(process.execPath, ['--input-type=module', '-e', code], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -70,47 +70,47 @@ const fakeBrowser = async (name: string, script: string) => {
   return path;
 };
 
-test('a machine that has no sandbox is told so, with the remedy', async () => {
+test('a machine without a sandbox fails the start with a remedy', async () => {
   const path = await fakeBrowser('sandless', 'echo "FATAL: No usable sandbox! Update your kernel" >&2; exit 1');
-  await expect(launchBrowser({ ...settings, executable: path })).rejects.toThrow(
+  await expect(launchBrowser({ ...options, executable: path })).rejects.toThrow(
     /sandbox cannot start.*kernel\.unprivileged_userns_clone/s,
   );
 });
 
-test('a browser that does not start says what it said', async () => {
+test('a browser that does not start fails with its own error output', async () => {
   const path = await fakeBrowser('broken', 'echo "libnss3.so: cannot open shared object file" >&2; exit 127');
-  await expect(launchBrowser({ ...settings, executable: path })).rejects.toThrow(
+  await expect(launchBrowser({ ...options, executable: path })).rejects.toThrow(
     /broken did not start as a browser.*libnss3\.so/,
   );
-  await expect(launchBrowser({ ...settings, executable: '/nowhere/at/all' })).rejects.toThrow(
+  await expect(launchBrowser({ ...options, executable: '/nowhere/at/all' })).rejects.toThrow(
     /\/nowhere\/at\/all did not start/,
   );
 });
 
-test('a browser that runs and never answers is ended, and is told of as one that did not start', async () => {
+test('a browser that runs but does not respond is killed and reported as not started', async () => {
   const path = await fakeBrowser('silent', 'exec sleep 600');
-  await expect(launchBrowser({ ...settings, executable: path, startTimeoutMs: 100 })).rejects.toThrow(
+  await expect(launchBrowser({ ...options, executable: path, startTimeoutMs: 100 })).rejects.toThrow(
     /silent did not start as a browser/,
   );
 });
 
-test('a browser that hangs is ended when it is closed', async () => {
-  const browser = await launchBrowser(settings);
+test('a hanging browser is killed when it is closed', async () => {
+  const browser = await launchBrowser(options);
   process.kill(-browser.processGroup, 'SIGSTOP');
   await browser.close();
   await expect.poll(() => readGroupMemory(new Set([browser.processGroup])), { timeout: 10_000 }).toEqual([]);
 });
 
-test('a page that cannot be opened leaves no context behind', async () => {
-  const browser = await launchBrowser(settings);
+test('a page that fails to open leaves no browser context behind', async () => {
+  const browser = await launchBrowser(options);
   const contexts = async () => (await browser.devtools.send('Target.getBrowserContexts')).browserContextIds.length;
   const before = await contexts();
   const refusing = (method: string): typeof browser => ({
     ...browser,
     devtools: {
       ...browser.devtools,
-      send: (name, ...given) =>
-        name === method ? Promise.reject(new Error('refused')) : browser.devtools.send(name, ...given),
+      send: (name, ...parameters) =>
+        name === method ? Promise.reject(new Error('refused')) : browser.devtools.send(name, ...parameters),
     },
   });
   for (const method of ['Target.createTarget', 'Target.attachToTarget', 'Browser.setDownloadBehavior']) {
@@ -120,10 +120,10 @@ test('a page that cannot be opened leaves no context behind', async () => {
   await browser.close();
 });
 
-test('failed starts leave no folder behind', async () => {
-  const own = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('colophon-browser-'));
+test('a failed start leaves no folder behind', async () => {
+  const browserFolders = async () => (await readdir(tmpdir())).filter((name) => name.startsWith('colophon-browser-'));
   const path = await fakeBrowser('ends', 'echo "$@" | grep -o "user-data-dir=[^ ]*" >&2; exit 1');
-  const error = await launchBrowser({ ...settings, executable: path }).catch((reason: unknown) => reason as Error);
+  const error = await launchBrowser({ ...options, executable: path }).catch((reason: unknown) => reason as Error);
   const folder = /colophon-browser-\w+/.exec((error as Error).message)![0];
-  expect(await own()).not.toContain(folder);
+  expect(await browserFolders()).not.toContain(folder);
 });

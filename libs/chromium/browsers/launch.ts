@@ -18,27 +18,27 @@ export type LaunchOptions = {
   startTimeoutMs?: number | undefined;
 };
 
-/** In milliseconds: how long a browser may take until it answers, and how long its first pages may take. */
+/** The time in milliseconds that a browser may take to respond, and again to open its first pages. */
 export const defaultStartTimeoutMs = 30_000;
 const closeTimeoutMs = 3_000;
 
 export type Browser = {
   devtools: Connection;
-  /** `Chrome/156.0.8078.79` or `HeadlessChrome/...`, as the browser says it. */
+  /** As the browser reports it: `Chrome/156.0.8078.79` or `HeadlessChrome/...`. */
   version: string;
-  /** Whether pages can do without screen frames; the headless shell alone has that. */
+  /** Whether pages can work without screen frames. Only the headless shell supports this. */
   framelessPages: boolean;
   processGroup: number;
   memory: {
     limitMb: number;
-    /** Of the scripts of one page. */ heapLimitMb: number;
+    /** For the scripts of one page. */ heapLimitMb: number;
     usedMb: number;
     kill(pid: number): void;
     consumeRecentKill(): boolean;
   };
-  /** Settles when the process and its folder are gone. */
+  /** Resolves when the process and its folder are gone. */
   ended: Promise<void>;
-  /** Ends the process group at once. */
+  /** Kills the process group. */
   kill(): void;
   close(): Promise<void>;
 };
@@ -48,8 +48,9 @@ const heapLimit = (memoryMb: number) => Math.floor(memoryMb / 2);
 const nobodyId = 65534;
 const runsAsRoot = () => process.getuid?.() === 0;
 
-// The shell outlives the browser by one command, so that the folder goes even when this process was ended without a chance to do it.
-// The browser steps back a little: accepting requests and recording what becomes of them is short work that everything else waits for.
+// The shell outlives the browser by one command, so that the folder is removed even if this process was killed.
+// Browsers get a lower priority, because short work such as accepting requests and appending events must not wait for
+// them.
 const niceness = 10;
 const launchAndCleanUpCommand = [
   '/bin/sh',
@@ -58,7 +59,10 @@ const launchAndCleanUpCommand = [
   'colophon-browser',
 ] as const;
 
-/** Where the kernel shares processor time out among sessions first, niceness counts only between sessions that say so. */
+/**
+ * Where the kernel divides processor time among sessions (autogroup), niceness has no effect unless the session itself
+ * has a lower priority.
+ */
 const lowerSessionPriority = (processGroup: number): Promise<void> =>
   writeFile(`/proc/${processGroup}/autogroup`, String(niceness)).catch(() => undefined);
 
@@ -96,23 +100,28 @@ const captureStderr = (child: ChildProcess) => {
   return () => text.trim();
 };
 
-/** Why a browser did not start, with what to do about it. */
-export const startError = (executable: string, words: string): Error => {
+/** The reason why a browser did not start, with a remedy. */
+export const startError = (executable: string, stderr: string): Error => {
   if (
-    /No usable sandbox|setuid sandbox|sandbox_host_linux|Failed to move to new namespace|credentials\.cc/i.test(words)
+    /No usable sandbox|setuid sandbox|sandbox_host_linux|Failed to move to new namespace|credentials\.cc/i.test(stderr)
   )
     return new Error(
-      `Chromium's sandbox cannot start here, and Colophon does not run documents without it. Allow unprivileged user namespaces ` +
-        `(sysctl kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0, user.max_user_namespaces above 0; in a container a seccomp ` +
-        `profile that allows clone and unshare), or install Chromium's setuid sandbox (Debian: chromium-sandbox). Chromium said: ${words.slice(-500)}`,
+      `Chromium's sandbox cannot start here, and Colophon does not run documents without it. ` +
+        `Allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, ` +
+        +`kernel.apparmor_restrict_unprivileged_userns=0, user.max_user_namespaces above 0; in a container a seccomp ` +
+        +`profile that allows clone and unshare), or install Chromium's setuid sandbox (Debian: chromium-sandbox). ` +
+        `Chromium said: ${stderr.slice(-500)}`,
     );
   return new Error(
-    `${executable} did not start as a browser${words ? `. It said: ${words.slice(-1000)}` : ', and said nothing'}.`,
+    `${executable} did not start as a browser${stderr ? `. It said: ${stderr.slice(-1000)}` : ', and printed nothing'}.`,
   );
 };
 
-/** Starts a browser in a process group and folder of its own, as an unprivileged user where this process is root. Throws when it does not come up. */
-export const launchBrowser = async (settings: LaunchOptions): Promise<Browser> => {
+/**
+ * Starts a browser in its own process group and folder, as an unprivileged user if this process is root.
+ * @throws if the browser does not start
+ */
+export const launchBrowser = async (options: LaunchOptions): Promise<Browser> => {
   const folder = await mkdtemp(join(tmpdir(), 'colophon-browser-'));
   const user = runsAsRoot() ? { uid: nobodyId, gid: nobodyId } : {};
   if (runsAsRoot()) await chown(folder, nobodyId, nobodyId);
@@ -120,72 +129,72 @@ export const launchBrowser = async (settings: LaunchOptions): Promise<Browser> =
     await rm(folder, { recursive: true, force: true });
     throw error;
   };
-  const trusted = await trustAuthorities(settings.caFile, folder, user).catch(discard);
-  const arguments_ = browserFlags({
-    ...settings,
-    heapMb: heapLimit(settings.memoryMb),
+  const trustFlags = await trustAuthorities(options.caFile, folder, user).catch(discard);
+  const browserArguments = browserFlags({
+    ...options,
+    heapMb: heapLimit(options.memoryMb),
     userDataDir: folder,
-    trustFlags: trusted,
+    trustFlags,
     hasSmallSharedMemory: await hasSmallSharedMemory(),
   });
 
   const [shell, ...shellArguments] = launchAndCleanUpCommand;
-  const child = spawn(shell, [...shellArguments, folder, settings.executable, ...arguments_], {
+  const child = spawn(shell, [...shellArguments, folder, options.executable, ...browserArguments], {
     detached: true,
     cwd: folder,
     env: browserEnvironment(folder),
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
     ...user,
   });
-  const words = captureStderr(child);
+  const stderr = captureStderr(child);
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()).once('error', () => resolve()));
   const processGroup = child.pid;
   if (processGroup === undefined)
-    return discard(startError(settings.executable, 'the shell that starts it could not be run'));
+    return discard(startError(options.executable, 'the shell that starts it could not be run'));
   await lowerSessionPriority(processGroup);
   const devtools = connect(child.stdio[3] as Writable, child.stdio[4] as Readable);
   const ended = Promise.race([exited, devtools.closed]).then(async () => {
-    // A browser that closes ends and buries its own children, given a moment.
+    // A closing browser needs a moment to end its child processes.
     await Promise.race([exited, pause(1000, undefined, { ref: false })]);
     killProcessGroup(processGroup);
     await exited;
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
   const kill = () => {
-    devtools.fail(new BrowserGone('The browser was ended.'));
+    devtools.fail(new BrowserGone('The browser was killed.'));
     killProcessGroup(processGroup);
   };
 
-  // One that runs and says nothing would be waited for without end, and all documents with it.
-  const late = setTimeout(kill, settings.startTimeoutMs ?? defaultStartTimeoutMs);
+  // Without a timeout, documents would wait forever for a browser that does not respond.
+  const startTimer = setTimeout(kill, options.startTimeoutMs ?? defaultStartTimeoutMs);
   try {
     const { product } = await devtools.send('Browser.getVersion');
     return {
       devtools,
       version: product,
-      framelessPages: settings.renderMode !== 'animated' && (await supportsFramelessPages(devtools)),
+      framelessPages: options.renderMode !== 'animated' && (await supportsFramelessPages(devtools)),
       processGroup,
-      memory: createMemoryState(settings.memoryMb),
+      memory: createMemoryState(options.memoryMb),
       ended,
       kill,
       close: async () => {
-        // One that hangs does not answer either.
-        const tooLate = setTimeout(kill, closeTimeoutMs);
+        // A browser that hangs does not respond to Browser.close.
+        const closeTimer = setTimeout(kill, closeTimeoutMs);
         await devtools.send('Browser.close').catch(() => undefined);
         await ended;
-        clearTimeout(tooLate);
+        clearTimeout(closeTimer);
       },
     };
   } catch {
     await exited;
     await ended;
-    throw startError(settings.executable, words());
+    throw startError(options.executable, stderr());
   } finally {
-    clearTimeout(late);
+    clearTimeout(startTimer);
   }
 };
 
-/** Remembers which pages were ended for their memory, so that the crash which follows can be told from any other. */
+/** Records which pages were killed for their memory, so that their crashes can be told from other crashes. */
 const createMemoryState = (limitMb: number): Browser['memory'] => {
   const kills: number[] = [];
   const recent = () => kills.filter((at) => performance.now() - at < 5000);

@@ -8,27 +8,27 @@ const processes = fc.array(
   fc.record({ pid: fc.nat(), processGroup: fc.constant(1), megabytes: fc.nat(4000), isRenderer: fc.boolean() }),
 );
 
-test('nothing is ended below the limit, and above it the largest alone', () => {
+test('nothing is killed below the memory limit, and only the largest process above it', () => {
   fc.assert(
     fc.property(processes, fc.nat(8000), (group, limit) => {
       const total = group.reduce((sum, { megabytes }) => sum + megabytes, 0);
       const largest = Math.max(...group.map(({ megabytes }) => megabytes));
-      const remedy = decideKill(group, limit);
+      const decision = decideKill(group, limit);
       const candidates = group
         .filter(({ megabytes }) => megabytes === largest)
         .map(({ pid, isRenderer }) => (isRenderer ? { kill: 'renderer', pid } : { kill: 'browser' }));
-      expect(total <= limit ? [{ kill: 'nothing' }] : candidates).toContainEqual(remedy);
+      expect(total <= limit ? [{ kill: 'nothing' }] : candidates).toContainEqual(decision);
     }),
   );
 });
 
-test('a process finds itself in its own group', async () => {
+test('the memory of a process group includes the process itself', async () => {
   const { readFile } = await import('node:fs/promises');
   const stat = await readFile('/proc/self/stat', 'latin1');
   const group = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
-  const own = (await readGroupMemory(new Set([group]))).find(({ pid }) => pid === process.pid);
-  expect(own?.megabytes).toBeGreaterThan(5);
-  expect(own?.isRenderer).toBe(false);
+  const ownMemory = (await readGroupMemory(new Set([group]))).find(({ pid }) => pid === process.pid);
+  expect(ownMemory?.megabytes).toBeGreaterThan(5);
+  expect(ownMemory?.isRenderer).toBe(false);
 });
 
 test('a process that begins a group of its own after it was seen is found there', async () => {

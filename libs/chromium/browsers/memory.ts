@@ -3,10 +3,10 @@ import { ApiError } from '#contracts/http/api-error.ts';
 
 export type ProcessMemory = { pid: number; processGroup: number; megabytes: number; isRenderer: boolean };
 
-/** By process id: a process keeps its group, so that those of other programs are read once. */
+/** The process group by process id. A process keeps its group, so the groups of other programs are read only once. */
 const knownGroups = new Map<string, number>();
 
-/** The name before state and process group may hold anything. */
+/** The process group from proc(5) stat. The process name before it may contain any character. */
 const parseGroup = (stat: string): number => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[2]);
 
 const readGroup = async (pid: string): Promise<number> => {
@@ -17,7 +17,7 @@ const readGroup = async (pid: string): Promise<number> => {
 
 const readProcessMemory = async (pid: string, groups: Set<number>): Promise<ProcessMemory[]> => {
   try {
-    // The first process of a group may have been seen before it began the group.
+    // The first process of a group may have been read before it became one.
     const processGroup = groups.has(Number(pid)) ? Number(pid) : await readGroup(pid);
     if (!groups.has(processGroup)) return [];
     const [status, command] = await Promise.all([
@@ -35,11 +35,11 @@ const readProcessMemory = async (pid: string, groups: Set<number>): Promise<Proc
       },
     ];
   } catch {
-    return []; // It ended while being looked at.
+    return []; // The process has ended meanwhile.
   }
 };
 
-/** The processes of these groups with the memory that each holds (resident, what it shares with files left out; proc(5)). */
+/** The processes of the groups with their resident memory, without memory shared with files (proc(5)). */
 export const readGroupMemory = async (groups: Set<number>): Promise<ProcessMemory[]> => {
   const pids = new Set((await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name)));
   for (const pid of knownGroups.keys()) if (!pids.has(pid)) knownGroups.delete(pid);
@@ -48,7 +48,10 @@ export const readGroupMemory = async (groups: Set<number>): Promise<ProcessMemor
 
 export type KillDecision = { kill: 'nothing' } | { kill: 'renderer'; pid: number } | { kill: 'browser' };
 
-/** What has to go when a browser's processes hold so much together: the largest page, or all when the browser's own processes are the largest. */
+/**
+ * Decides what to kill if the processes of a browser exceed the limit: the largest page, or the browser if its own
+ * processes are the largest.
+ */
 export const decideKill = (processes: ProcessMemory[], limitMb: number): KillDecision => {
   const total = processes.reduce((sum, { megabytes }) => sum + megabytes, 0);
   const largest = processes.toSorted((a, b) => b.megabytes - a.megabytes)[0];
@@ -56,8 +59,8 @@ export const decideKill = (processes: ProcessMemory[], limitMb: number): KillDec
   return largest.isRenderer ? { kill: 'renderer', pid: largest.pid } : { kill: 'browser' };
 };
 
-/** What a document is told that took more memory than it may have. */
+/** The error of a document that exceeded its memory limit. */
 export const memoryExceededError = (limitMb: number): ApiError =>
-  ApiError.of('conversion_failed', `The document needs more memory than it may have: the limit is ${limitMb} MB.`, {
+  ApiError.of('conversion_failed', `The document needs more memory than the limit of ${limitMb} MB.`, {
     details: { memory_limit_mb: limitMb },
   });

@@ -9,26 +9,26 @@ import { defaultViewport, type Viewport } from '../pdf/parameters.ts';
 
 export type PageOptions = {
   scripts: 'on' | 'off';
-  /** Where a page may fetch from: a proxy of its own, or nothing at all. */
+  /** `proxy`: through a proxy of its own. `none`: no network. */
   network: 'proxy' | 'none';
 };
 
 export type Page = {
   session: Session;
-  /** The only way out of a page that may fetch. */
+  /** The only network access of a page that may fetch. */
   proxy: DocumentProxy | undefined;
   frameId: string;
   media: 'print' | 'screen';
   viewport: Viewport;
-  /** Never settles but by the failure of the page. */
+  /** Rejects when the page fails; never resolves. */
   failed: Promise<never>;
-  /** False from its failure on. */
+  /** False once the page has failed. */
   alive: boolean;
-  /** What the scripts of the page held when it was last looked at; tells a crash for want of memory from others. */
+  /** The last known heap size of the scripts; identifies a crash for lack of memory. */
   heapMb: number;
-  /** Ends whatever runs on the page with this error. */
+  /** Rejects everything that runs on the page with this error. */
   fail(error: Error): void;
-  /** Throws the page away with its context: cookies, cache, storage, processes. */
+  /** Closes the page and its context: cookies, cache, storage, processes. */
   close(): Promise<void>;
 };
 
@@ -109,27 +109,27 @@ const preparePage = async (
     devtools.send('Browser.setDownloadBehavior', { behavior: 'deny', browserContextId }),
     ...(scripts === 'off' ? [session.send('Emulation.setScriptExecutionDisabled', { value: true })] : []),
   ]);
-  // After the rest, for the life of the empty first document is of no interest.
+  // Enabled last, so that events of the initial empty document are not received.
   await session.send('Page.setLifecycleEventsEnabled', { enabled: true });
   page.frameId = frameTree.frame.id;
 };
 
 const openPageBehindProxy = async (
   browser: Browser,
-  kind: PageOptions,
+  options: PageOptions,
   proxy: DocumentProxy | undefined,
 ): Promise<Page> => {
-  const settings = {
+  const contextOptions = {
     disposeOnDetach: true,
     proxyServer: proxy?.url ?? unreachableProxy,
     proxyBypassList: '<-loopback>',
   };
-  const { browserContextId } = await browser.devtools.send('Target.createBrowserContext', settings);
+  const { browserContextId } = await browser.devtools.send('Target.createBrowserContext', contextOptions);
   let close = contextDisposer(browser, browserContextId);
   try {
     const page = await attachPage(browser, browserContextId, proxy);
     close = () => page.close();
-    await preparePage(page, browser, kind, browserContextId);
+    await preparePage(page, browser, options, browserContextId);
     return page;
   } catch (error) {
     void close();
@@ -138,22 +138,22 @@ const openPageBehindProxy = async (
 };
 
 /**
- * Opens a page in a browser context of its own, ready for a document: print media, dialogs answered, downloads refused. `openProxy` gives it its way out where it may fetch.
- * Leaves neither context nor proxy behind where it fails.
+ * Opens a page in its own browser context: print media, dialogs dismissed, downloads refused. `openProxy` gives it
+ * network access where it may fetch. Leaves neither context nor proxy behind if it fails.
  */
 export const openPage = async (
   browser: Browser,
-  kind: PageOptions,
+  options: PageOptions,
   openProxy?: () => Promise<DocumentProxy>,
 ): Promise<Page> => {
-  const proxy = kind.network === 'none' ? undefined : await openProxy?.();
-  return openPageBehindProxy(browser, kind, proxy).catch((error: unknown) => {
+  const proxy = options.network === 'none' ? undefined : await openProxy?.();
+  return openPageBehindProxy(browser, options, proxy).catch((error: unknown) => {
     void proxy?.close();
     throw error;
   });
 };
 
-/** Works on the page; an abort of the signal fails the page, and with it the work. */
+/** Runs work on a page. An abort of the signal fails the page and so the work. */
 export const failPageOnAbort = async <T>(page: Page, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
   const stop = () => page.fail(signal.reason);
   signal.throwIfAborted();

@@ -5,24 +5,24 @@ import type { PrinterLogger } from '../print-request.ts';
 
 export type SupervisorOptions = {
   open: () => Promise<BrowserInstance>;
-  /** After so many documents a new browser takes over. */
+  /** A browser is replaced after this number of documents. */
   documentsPerBrowser: number;
   logger: PrinterLogger;
-  /** Lets one browser at a time be replaced, over all supervisors. */
+  /** Replaces one browser at a time, across all supervisors. */
   runExclusively: (work: () => Promise<void>) => Promise<void>;
 };
 
 export type Supervisor = {
-  /** The browser that is up; waits for one to come up. Rejects with BrowserGone when closing. */
+  /** The running browser, or the next one to start. Rejects with BrowserGone while closing. */
   instance(): Promise<BrowserInstance>;
   current(): BrowserInstance | undefined;
-  /** How often a browser has come up, the first time included. */
+  /** The number of browser starts, including the first. */
   starts(): number;
-  /** How often a browser ended without having been told to. */
+  /** The number of times a browser ended unexpectedly. */
   crashes(): number;
-  /** To be called after each document: sees whether the browser has served its time. */
+  /** Must be called after each document: replaces the browser when it has reached its number of documents. */
   afterDocument(instance: BrowserInstance): void;
-  /** Every browser that is up, those on their way out included. */
+  /** All running browsers, including those being replaced. */
   instances(): BrowserInstance[];
   close(): Promise<void>;
 };
@@ -30,73 +30,80 @@ export type Supervisor = {
 const maxRestartDelayMs = 10_000;
 const stableAfterMs = 30_000;
 
-/** Keeps a browser up: starts the next one when one ends, later and later while they end soon, and replaces one that has served its time without a gap. */
+/**
+ * Keeps a browser running: starts a new one when it ends, with growing delays if it ends repeatedly, and replaces it
+ * without a gap after its number of documents.
+ */
 export const superviseBrowser = async ({
   open,
   documentsPerBrowser,
   logger,
   runExclusively,
 }: SupervisorOptions): Promise<Supervisor> => {
-  const up = new Set<BrowserInstance>();
-  const rests = new Map<BrowserInstance, () => void>();
+  const running = new Set<BrowserInstance>();
+  const idleCallbacks = new Map<BrowserInstance, () => void>();
   let current: BrowserInstance | undefined;
-  let coming: Promise<BrowserInstance>;
+  let starting: Promise<BrowserInstance>;
   const closed = new AbortController();
   let closing = false;
   let replacing = false;
   let starts = 0;
   let crashes = 0;
-  let soonEnded = 0;
+  let consecutiveFailures = 0;
 
-  const take = (instance: BrowserInstance): BrowserInstance => {
-    up.add(instance);
+  const activate = (instance: BrowserInstance): BrowserInstance => {
+    running.add(instance);
     current = instance;
     starts += 1;
     void instance.browser.devtools.closed.then(() => {
-      if (current === instance) lost(instance);
+      if (current === instance) onUnexpectedEnd(instance);
     });
     void instance.browser.ended.then(() => {
-      up.delete(instance);
-      rests.get(instance)?.();
+      running.delete(instance);
+      idleCallbacks.get(instance)?.();
     });
-    logger.info({ browser: instance.browser.version, process_group: instance.browser.processGroup }, 'browser up');
+    logger.info({ browser: instance.browser.version, process_group: instance.browser.processGroup }, 'browser started');
     return instance;
   };
 
-  const lost = (instance: BrowserInstance) => {
+  const onUnexpectedEnd = (instance: BrowserInstance) => {
     current = undefined;
     if (closing) return;
     crashes += 1;
-    soonEnded = performance.now() - instance.startedAt < stableAfterMs ? soonEnded + 1 : 0;
+    consecutiveFailures = performance.now() - instance.startedAt < stableAfterMs ? consecutiveFailures + 1 : 0;
     logger.warn({ process_group: instance.browser.processGroup, documents: instance.documents }, 'browser ended');
-    comeBack();
+    restart();
   };
 
-  const comeBack = () => {
-    coming = startAgain();
-    coming.catch(() => undefined);
+  const restart = () => {
+    starting = startWithRetry();
+    starting.catch(() => undefined);
   };
 
-  const startAgain = async (): Promise<BrowserInstance> => {
+  const startWithRetry = async (): Promise<BrowserInstance> => {
     for (;;) {
-      await pause(soonEnded === 0 ? 0 : Math.min(maxRestartDelayMs, 100 * 2 ** soonEnded), undefined, {
-        signal: closed.signal,
-      }).catch(() => undefined);
+      await pause(
+        consecutiveFailures === 0 ? 0 : Math.min(maxRestartDelayMs, 100 * 2 ** consecutiveFailures),
+        undefined,
+        {
+          signal: closed.signal,
+        },
+      ).catch(() => undefined);
       if (closing) throw new BrowserGone('The printer is closing.');
       try {
         const instance = await open();
-        if (!closing) return take(instance);
+        if (!closing) return activate(instance);
         await instance.browser.close();
       } catch (error) {
-        soonEnded += 1;
-        logger.error({ err: error }, 'browser does not start');
+        consecutiveFailures += 1;
+        logger.error({ err: error }, 'browser failed to start');
       }
     }
   };
 
-  const atRest = (instance: BrowserInstance) =>
+  const waitUntilIdle = (instance: BrowserInstance) =>
     new Promise<void>((resolve) => {
-      rests.set(instance, resolve);
+      idleCallbacks.set(instance, resolve);
       if (instance.runningDocuments === 0) resolve();
     });
 
@@ -105,34 +112,34 @@ export const superviseBrowser = async ({
       if (closing || current !== old) return;
       const next = await open();
       if (closing || current !== old) return next.browser.close();
-      take(next);
-      await atRest(old);
-      rests.delete(old);
+      activate(next);
+      await waitUntilIdle(old);
+      idleCallbacks.delete(old);
       await old.browser.close();
     });
 
-  coming = open().then(take);
-  await coming;
+  starting = open().then(activate);
+  await starting;
 
   return {
-    instance: async () => current ?? coming,
+    instance: async () => current ?? starting,
     current: () => current,
     starts: () => starts,
     crashes: () => crashes,
-    instances: () => [...up],
+    instances: () => [...running],
     afterDocument: (instance) => {
-      if (instance.runningDocuments === 0) rests.get(instance)?.();
+      if (instance.runningDocuments === 0) idleCallbacks.get(instance)?.();
       if (replacing || closing || instance !== current || instance.documents < documentsPerBrowser) return;
       replacing = true;
       replace(instance)
-        .catch((error: unknown) => logger.error({ err: error }, 'browser could not be replaced'))
+        .catch((error: unknown) => logger.error({ err: error }, 'browser replacement failed'))
         .finally(() => (replacing = false));
     },
     close: async () => {
       closing = true;
       closed.abort();
-      await coming.catch(() => undefined);
-      await Promise.all([...up].map(({ browser }) => browser.close()));
+      await starting.catch(() => undefined);
+      await Promise.all([...running].map(({ browser }) => browser.close()));
     },
   };
 };

@@ -8,7 +8,7 @@ const execFileAsync = promisify(execFile);
 
 const readCertificates = async (file: string): Promise<string[]> => {
   const found = (await readFile(file, 'utf8')).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
-  if (!found) throw new Error(`${file} holds no certificate in PEM form.`);
+  if (!found) throw new Error(`${file} contains no certificate in PEM form.`);
   return found;
 };
 
@@ -27,7 +27,7 @@ export const findCertutil = async (): Promise<string | undefined> => {
   return undefined;
 };
 
-/** base64 SHA-256 of a certificate's public key, as `--ignore-certificate-errors-spki-list` wants it. */
+/** The base64 SHA-256 of a certificate's public key, for `--ignore-certificate-errors-spki-list`. */
 export const publicKeyHash = (certificate: string): string =>
   createHash('sha256')
     .update(new X509Certificate(certificate).publicKey.export({ type: 'spki', format: 'der' }))
@@ -35,7 +35,7 @@ export const publicKeyHash = (certificate: string): string =>
 
 type UserIds = { uid?: number; gid?: number };
 
-/** Whatever the process makes is for its own user alone; the browser's is another one. */
+/** Files that this process creates belong to its own user, but the browser runs as another one. */
 const changeOwner = async (path: string, { uid, gid }: UserIds): Promise<void> =>
   void (uid !== undefined && (await chown(path, uid, gid ?? uid)));
 
@@ -58,8 +58,9 @@ const writeCertificateDatabase = async (certutil: string, home: string, certific
 };
 
 /**
- * Makes a browser trust the authorities in the PEM file, and gives the flags for that. With certutil they go into the browser's own
- * certificate database; without it the browser can only be told their keys, and then believes any server that shows such a certificate in its chain.
+ * Makes a browser trust the authorities in the PEM file, and returns the flags for it. With certutil they are added to
+ * the browser's certificate database. Without it only their keys are passed, and the browser trusts every server that
+ * shows such a certificate in its chain.
  */
 export const trustAuthorities = async (caFile: string | undefined, home: string, user: UserIds): Promise<string[]> => {
   if (!caFile) return [];

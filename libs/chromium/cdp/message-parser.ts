@@ -1,47 +1,54 @@
-/** What to do with a message of more than `bytes`, which its beginning decides: none of it is kept but that and its end. `hear` gets both, and the size in bytes. */
+/**
+ * Handles messages larger than `maxBytes`, which depends on how the message begins. Only their first and last bytes are
+ * kept; `onMessage` receives both, and the size in bytes.
+ */
 export type OversizedMessages = {
   maxBytes: (beginning: string) => number;
-  onMessage: (long: { beginning: string; ending: string; bytes: number }) => void;
+  onMessage: (oversized: { beginning: string; ending: string; bytes: number }) => void;
 };
 
 const beginningBytes = 100;
 const endingBytes = 100;
 
-/** Cuts a stream of bytes into the messages between NULs; a message may come in any number of pieces, and its text may be cut inside a character. */
+/**
+ * Splits a stream of bytes into the messages between NULs. A message may arrive in any number of pieces, split even
+ * inside a character.
+ */
 export const createMessageParser = (
-  hear: (message: string) => void,
-  long: OversizedMessages = { maxBytes: () => Infinity, onMessage: () => undefined },
+  onMessage: (message: string) => void,
+  oversized: OversizedMessages = { maxBytes: () => Infinity, onMessage: () => undefined },
 ) => {
   let pieces: Buffer[] = [];
-  let [size, most] = [0, Infinity];
+  let [size, maxBytes] = [0, Infinity];
   let ending = Buffer.alloc(0);
   const keep = (piece: Buffer): void => {
     if (size < beginningBytes)
-      most = long.maxBytes(
+      maxBytes = oversized.maxBytes(
         (size === 0 ? piece : Buffer.concat([...pieces, piece])).toString('utf8', 0, beginningBytes),
       );
-    const wasLong = size > most;
+    const wasOversized = size > maxBytes;
     size += piece.length;
-    if (size > most) ending = Buffer.concat([ending, ...(wasLong ? [] : pieces), piece]).subarray(-endingBytes);
-    if (wasLong) return;
+    if (size > maxBytes)
+      ending = Buffer.concat([ending, ...(wasOversized ? [] : pieces), piece]).subarray(-endingBytes);
+    if (wasOversized) return;
     pieces.push(piece);
-    if (size > most) pieces = [Buffer.concat(pieces, Math.min(size, beginningBytes))];
+    if (size > maxBytes) pieces = [Buffer.concat(pieces, Math.min(size, beginningBytes))];
   };
-  const whole = (): Buffer => (pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
-  const end = (): void => {
-    const [bytes, text] = [size, whole().toString('utf8')];
+  const joinPieces = (): Buffer => (pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
+  const finishMessage = (): void => {
+    const [bytes, text] = [size, joinPieces().toString('utf8')];
     pieces = [];
     size = 0;
-    if (bytes > most) long.onMessage({ beginning: text, ending: ending.toString('utf8'), bytes });
-    else hear(text);
+    if (bytes > maxBytes) oversized.onMessage({ beginning: text, ending: ending.toString('utf8'), bytes });
+    else onMessage(text);
     ending = Buffer.alloc(0);
   };
   return (chunk: Buffer): void => {
     let start = 0;
-    for (let stop = chunk.indexOf(0); stop !== -1; stop = chunk.indexOf(0, start)) {
-      keep(chunk.subarray(start, stop));
-      start = stop + 1;
-      end();
+    for (let end = chunk.indexOf(0); end !== -1; end = chunk.indexOf(0, start)) {
+      keep(chunk.subarray(start, end));
+      start = end + 1;
+      finishMessage();
     }
     if (start < chunk.length) keep(chunk.subarray(start));
   };

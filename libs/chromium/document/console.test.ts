@@ -7,41 +7,41 @@ import { emptyPrintDiagnostics } from '../print-request.ts';
 const openPage = async () => {
   const [toBrowser, fromBrowser] = [new PassThrough(), new PassThrough()];
   const session = connect(toBrowser, fromBrowser).session('page');
-  const says = (message: object) => fromBrowser.write(`${JSON.stringify(message)}\0`);
+  const receive = (message: object) => fromBrowser.write(`${JSON.stringify(message)}\0`);
   const logs = (text: string) =>
-    says({
+    receive({
       method: 'Runtime.consoleAPICalled',
       params: { type: 'log', args: [{ type: 'string', value: text }] },
       sessionId: 'page',
     });
-  const findings = emptyPrintDiagnostics();
-  const listening = collectConsole(session, findings);
-  for (const id of [1, 2]) says({ id, result: {} });
-  await listening;
-  return { findings, logs };
+  const diagnostics = emptyPrintDiagnostics();
+  const collecting = collectConsole(session, diagnostics);
+  for (const id of [1, 2]) receive({ id, result: {} });
+  await collecting;
+  return { findings: diagnostics, logs };
 };
 
-test('a hundred messages are kept, each cut, and the others are counted', async () => {
-  const { findings, logs } = await openPage();
+test('the first 100 messages are kept and truncated, and the others are counted', async () => {
+  const { findings: diagnostics, logs } = await openPage();
   for (let index = 0; index < 130; index += 1) logs(`${index} ${'é'.repeat(1_000)}`);
-  await expect.poll(() => findings.omittedMessages).toBe(30);
-  expect(findings.console).toHaveLength(100);
-  expect(findings.console[7]!.text).toBe(`7 ${'é'.repeat(498)}...`);
+  await expect.poll(() => diagnostics.omittedMessages).toBe(30);
+  expect(diagnostics.console).toHaveLength(100);
+  expect(diagnostics.console[7]!.text).toBe(`7 ${'é'.repeat(498)}...`);
 });
 
-test('what a page says at great length takes no memory', async () => {
-  const { findings, logs } = await openPage();
+test('very long console messages take no memory', async () => {
+  const { findings: diagnostics, logs } = await openPage();
   const before = process.memoryUsage().heapUsed;
   for (let index = 0; index < 90; index += 1) {
     logs('x'.repeat(2 ** 20 - 1_000));
-    await expect.poll(() => findings.console.length).toBe(index + 1);
+    await expect.poll(() => diagnostics.console.length).toBe(index + 1);
   }
   logs('y'.repeat(2 ** 21));
-  logs('the last word');
-  await expect.poll(() => findings.console.at(-1)?.text).toBe('the last word');
-  expect(findings.console).toHaveLength(92);
-  expect(findings.console[90]).toEqual({ level: 'info', text: '(a message of 2.0 MB, too long to be shown)' });
-  // A heap with all that was said would have 90 MB more.
+  logs('the last message');
+  await expect.poll(() => diagnostics.console.at(-1)?.text).toBe('the last message');
+  expect(diagnostics.console).toHaveLength(92);
+  expect(diagnostics.console[90]).toEqual({ level: 'info', text: '(a message of 2.0 MB, too long to be shown)' });
+  // A heap with all messages would be 90 MB larger.
   const heldMb = async (): Promise<number> => (
     await new Promise((resolve) => setImmediate(resolve)),
     (process.memoryUsage().heapUsed - before) / 2 ** 20

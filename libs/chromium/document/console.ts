@@ -23,15 +23,20 @@ const describeRemoteObject = ({
   return description ?? unserializableValue ?? (value === undefined ? type : JSON.stringify(value));
 };
 
-/** The first characters in a string of their own: a slice of V8 holds on to the whole text, of which a page can say a hundred times fifty megabytes. */
+/**
+ * Copies the first characters: in V8 a slice keeps the whole text in memory, and a page can log 50 MB a hundred times.
+ */
 const truncateMessage = (text: string): string =>
   text.length > maxMessageLength ? `${Buffer.from(text.slice(0, maxMessageLength)).toString()}...` : text;
 
-/** Keeps what the page says into `findings`: its scripts' messages, errors that nobody caught, and what the browser has to complain of. The first hundred, each cut to 500 characters. */
-export const collectConsole = async (session: Session, findings: PrintDiagnostics): Promise<void> => {
+/**
+ * Collects the console of a page into `diagnostics`: messages of scripts, uncaught errors and the browser's own
+ * messages. Keeps the first 100, each truncated to 500 characters.
+ */
+export const collectConsole = async (session: Session, diagnostics: PrintDiagnostics): Promise<void> => {
   const keep = (level: ConsoleMessage['level'], text: string): void => {
-    if (findings.console.length === maxMessages) findings.omittedMessages += 1;
-    else findings.console.push({ level, text: truncateMessage(text) });
+    if (diagnostics.console.length === maxMessages) diagnostics.omittedMessages += 1;
+    else diagnostics.console.push({ level, text: truncateMessage(text) });
   };
   session.on('Runtime.consoleAPICalled', ({ type, args }) =>
     keep(levels[type] ?? 'info', args.map(describeRemoteObject).join(' ')),

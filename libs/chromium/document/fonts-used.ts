@@ -23,7 +23,7 @@ const genericFamilies = new Set([
   'blinkmacsystemfont',
 ]);
 
-/** What text is set in where a document says nothing: nobody's choice, so nobody misses it. */
+/** The browser's default font, used if a document names none; it is never reported as missing. */
 const defaultFamily = 'Times New Roman';
 
 type TextElement = { backendNodeId: number; firstChoice: string };
@@ -32,7 +32,7 @@ const unquoted = (family: string): string => family.trim().replace(/^(["'])(.*)\
 const firstFamily = (families: string): string =>
   unquoted(families) === defaultFamily ? '' : unquoted(/^\s*(?:"[^"]*"|'[^']*'|[^,]*)/.exec(families)?.[0] ?? '');
 
-/** The elements that hold text of their own, with the font that each asks for first. */
+/** The elements with text of their own, each with the first font it names. */
 const findTextElements = ({
   documents: [document],
   strings,
@@ -54,7 +54,7 @@ const findTextElements = ({
   return [...found.values()];
 };
 
-/** Families that the document brought along, and that have arrived. Its scripts can make this any value. */
+/** The font families that the document supplies and that are loaded. The document's scripts can make this any value. */
 const readLoadedFontFaces = async (session: Session): Promise<Set<string>> => {
   const expression = `[...document.fonts].filter((face) => face.status === 'loaded').map((face) => face.family)`;
   const { result } = await session.send('Runtime.evaluate', { expression, returnByValue: true });
@@ -72,15 +72,18 @@ const addUse = (
   uses.set(key, { family, embedded, glyphs: (known?.glyphs ?? 0) + glyphCount });
 };
 
-/** Finds out which fonts the text of a page is set in, and which first choices were not to be had; into `findings`. Looks at the first thousand elements with text. */
-export const collectFonts = async (session: Session, findings: PrintDiagnostics): Promise<void> => {
+/**
+ * Finds the fonts used for the text of a page, and the first choices that were missing. Writes them into `diagnostics`.
+ * Reads the first 1,000 elements with text.
+ */
+export const collectFonts = async (session: Session, diagnostics: PrintDiagnostics): Promise<void> => {
   const texts = findTextElements(
     await session.send('DOMSnapshot.captureSnapshot', { computedStyles: ['font-family'] }),
   );
   await session.send('DOM.enable', {});
   await session.send('CSS.enable');
   await session.send('DOM.getDocument', { depth: 0 });
-  const [{ nodeIds }, own] = await Promise.all([
+  const [{ nodeIds }, loadedFamilies] = await Promise.all([
     session.send('DOM.pushNodesByBackendIdsToFrontend', {
       backendNodeIds: texts.map(({ backendNodeId }) => backendNodeId),
     }),
@@ -92,17 +95,18 @@ export const collectFonts = async (session: Session, findings: PrintDiagnostics)
     const { fonts } = await session.send('CSS.getPlatformFontsForNode', { nodeId });
     for (const font of fonts) addUse(uses, font);
     const { firstChoice } = texts[index]!;
-    const wanted = firstChoice.toLowerCase();
-    const there = fonts.some(
-      ({ familyName, isCustomFont }) => familyName.toLowerCase() === wanted || (isCustomFont && own.has(wanted)),
+    const firstFamilyName = firstChoice.toLowerCase();
+    const isAvailable = fonts.some(
+      ({ familyName, isCustomFont }) =>
+        familyName.toLowerCase() === firstFamilyName || (isCustomFont && loadedFamilies.has(firstFamilyName)),
     );
-    if (there || fonts.length === 0 || wanted === '' || genericFamilies.has(wanted)) continue;
+    if (isAvailable || fonts.length === 0 || firstFamilyName === '' || genericFamilies.has(firstFamilyName)) continue;
     missing.set(
       firstChoice,
       new Set([...(missing.get(firstChoice) ?? []), ...fonts.map(({ familyName }) => familyName)]),
     );
   }
-  findings.fonts = {
+  diagnostics.fonts = {
     used: [...uses.values()].toSorted((a, b) => b.glyphs - a.glyphs).slice(0, maxFonts),
     missing: [...missing]
       .slice(0, maxFonts)

@@ -7,40 +7,46 @@ import { viewportFor } from '../pdf/parameters.ts';
 const isLifecycleEvent = (frameId: string, name: string) => (event: { frameId: string; name: string }) =>
   event.name === name && event.frameId === frameId;
 
-/** Puts the document into the page and waits for its `load` event. */
+/** Loads the document into the page and waits for its `load` event. */
 export const loadDocument = (page: Page, html: string): Promise<void> => loadDocumentUntil(page, html, 'load');
 
-/** The same, with a choice of the event; `DOMContentLoaded` only in pages that hold one document in their life, since a late event of an earlier one would pass for this one's. */
+/**
+ * The same for either event. `DOMContentLoaded` is only for pages that hold one document, because a late event of an
+ * earlier document would be mistaken for this one's.
+ */
 export const loadDocumentUntil = async (
   { session, frameId }: Page,
   html: string,
   until: 'load' | 'DOMContentLoaded',
 ): Promise<void> => {
-  const happened = session.nextEvent('Page.lifecycleEvent', isLifecycleEvent(frameId, until));
-  happened.catch(() => undefined);
+  const event = session.nextEvent('Page.lifecycleEvent', isLifecycleEvent(frameId, until));
+  event.catch(() => undefined);
   await session.send('Page.setDocumentContent', { frameId, html });
-  await happened;
+  await event;
 };
 
-const navigatedAwayError = (address: string) =>
+const navigatedAwayError = (url: string) =>
   ApiError.of(
     'conversion_failed',
-    `The document leads away from itself, to ${address.slice(0, 200)}. Documents are rendered as they stand, without refresh or redirect.`,
+    `The document leads away from itself, to ${url.slice(0, 200)}. ` +
+      `Documents are rendered as they are sent, without refresh or redirect.`,
     {
       details: { reason: 'navigated_away' },
     },
   );
 
-/** Refuses a document that leads away by itself before it would be printed: the print may come before the browser follows. */
+/** Refuses a document that would navigate away before it is printed; the browser may print it before it navigates. */
 export const refuseRefresh = ({ classification: { refresh }, options }: PrintRequest): void => {
   if (refresh && refresh.seconds * 1000 <= options.wait_time) throw navigatedAwayError(refresh.url);
 };
 
-/** Keeps the document in its page: one that would lead the page elsewhere (a script, a refresh) fails, and nothing of the other address is loaded. */
+/**
+ * Fails a page that navigates away from its document (by a script or a refresh). Nothing of the other URL is loaded.
+ */
 export const blockNavigation = async (page: Page): Promise<void> => {
   const { session, frameId } = page;
-  session.on('Fetch.requestPaused', ({ requestId, frameId: asking, request }) => {
-    if (asking === frameId) return page.fail(navigatedAwayError(request.url));
+  session.on('Fetch.requestPaused', ({ requestId, frameId: requestFrameId, request }) => {
+    if (requestFrameId === frameId) return page.fail(navigatedAwayError(request.url));
     session.send('Fetch.continueRequest', { requestId }).catch(() => undefined);
   });
   session.on('Page.frameNavigated', ({ frame }) => {
@@ -49,14 +55,17 @@ export const blockNavigation = async (page: Page): Promise<void> => {
   await session.send('Fetch.enable', { patterns: [{ resourceType: 'Document', requestStage: 'Request' }] });
 };
 
-/** Sets the medium of the document that comes next; free where the page has it already. */
+/** Sets the media type for the next document, if the page does not have it already. */
 export const emulateMedia = async (page: Page, media: RenderOptions['emulate_media']): Promise<void> => {
   if (page.media === media) return;
   await page.session.send('Emulation.setEmulatedMedia', { media });
   page.media = media;
 };
 
-/** Makes the window as wide as the text on the paper will be, so that what scripts measure and draw fits; free where the page has that size already. */
+/**
+ * Makes the viewport as wide as the text on paper, so that what scripts measure and draw fits. Does nothing if the page
+ * has that size already.
+ */
 export const setViewport = async (page: Page, options: RenderOptions): Promise<void> => {
   const size = viewportFor(options);
   if (size.width === page.viewport.width && size.height === page.viewport.height) return;

@@ -4,7 +4,7 @@ import type { Session } from '../cdp/connection.ts';
 
 const idleAfterMs = 500;
 
-// These last as long as the page, or are of no consequence to it.
+// These last as long as the page, or do not affect it.
 const ignoredResourceTypes = new Set<Protocol.Network.ResourceType>([
   'EventSource',
   'WebSocket',
@@ -13,32 +13,35 @@ const ignoredResourceTypes = new Set<Protocol.Network.ResourceType>([
   'CSPViolationReport',
 ]);
 
-/** Follows the requests of a page. `idle` resolves once none has been under way for half a second; the signal ends the wait. */
+/**
+ * Tracks the requests of a page. `waitForIdle` resolves once no request has been pending for half a second; the signal
+ * aborts it.
+ */
 export const trackRequests = async (session: Session): Promise<{ waitForIdle(signal: AbortSignal): Promise<void> }> => {
-  const underWay = new Set<string>();
+  const pending = new Set<string>();
   let lastChange = performance.now();
-  const ended = ({ requestId }: { requestId: string }) => {
-    underWay.delete(requestId);
+  const removeRequest = ({ requestId }: { requestId: string }) => {
+    pending.delete(requestId);
     lastChange = performance.now();
   };
   session.on('Network.requestWillBeSent', ({ requestId, type }) => {
     if (type !== undefined && ignoredResourceTypes.has(type)) return;
-    underWay.add(requestId);
+    pending.add(requestId);
     lastChange = performance.now();
   });
-  session.on('Network.loadingFinished', ended);
-  session.on('Network.loadingFailed', ended);
+  session.on('Network.loadingFinished', removeRequest);
+  session.on('Network.loadingFailed', removeRequest);
   await session.send('Network.enable', {});
 
   return {
     waitForIdle: async (signal) => {
       lastChange = performance.now();
       for (
-        let left = idleAfterMs;
-        left > 0;
-        left = underWay.size > 0 ? 50 : idleAfterMs - (performance.now() - lastChange)
+        let remainingMs = idleAfterMs;
+        remainingMs > 0;
+        remainingMs = pending.size > 0 ? 50 : idleAfterMs - (performance.now() - lastChange)
       )
-        await pause(Math.max(left, 5), undefined, { signal });
+        await pause(Math.max(remainingMs, 5), undefined, { signal });
     },
   };
 };

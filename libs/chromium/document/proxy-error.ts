@@ -11,37 +11,40 @@ const readText = async (stream: AsyncIterable<Buffer>): Promise<string> => {
 
 const authority = (url: URL) => `${url.hostname}:${url.port || (url.protocol === 'https:' ? 443 : 80)}`;
 
-/** Asks the proxy once more for what it did not let through: a browser hides the answer to CONNECT. Undefined where the proxy now lets it through or says nothing. */
-export const fetchProxyError = (proxy: string, address: string): Promise<string | undefined> => {
-  const url = new URL(address);
+/**
+ * Repeats a failed request to read the proxy's error text: a browser hides the response to CONNECT. Undefined if the
+ * proxy now succeeds or sends no text.
+ */
+export const fetchProxyError = (proxy: string, target: string): Promise<string | undefined> => {
+  const url = new URL(target);
   const { hostname, port } = new URL(proxy);
-  const tunnel = url.protocol === 'https:';
+  const isTunnel = url.protocol === 'https:';
   return new Promise((resolve) => {
-    const asked = request({
+    const clientRequest = request({
       hostname,
       port,
-      method: tunnel ? 'CONNECT' : 'GET',
-      path: tunnel ? authority(url) : url.href,
+      method: isTunnel ? 'CONNECT' : 'GET',
+      path: isTunnel ? authority(url) : url.href,
       headers: { host: url.host },
       agent: false,
       timeout: 3000,
     });
     const end = (reason: string | undefined) => {
-      asked.destroy();
+      clientRequest.destroy();
       resolve(reason || undefined);
     };
-    asked.once('error', () => end(undefined)).once('timeout', () => end(undefined));
-    asked.once('connect', (response, socket, head) => {
-      // The answer to CONNECT has no body for node:http; what the proxy wrote follows on the socket.
+    clientRequest.once('error', () => end(undefined)).once('timeout', () => end(undefined));
+    clientRequest.once('connect', (response, socket, head) => {
+      // For node:http the response to CONNECT has no body; the proxy's text follows on the socket.
       if (response.statusCode === 200) return end(undefined);
       socket.unshift(head);
       void readText(socket).then(end, () => end(undefined));
     });
-    asked.once('response', (response) => {
+    clientRequest.once('response', (response) => {
       if (response.headers['x-colophon-refused'] === undefined && ![502, 504].includes(response.statusCode ?? 0))
         return end(undefined);
       void readText(response).then(end, () => end(undefined));
     });
-    asked.end();
+    clientRequest.end();
   });
 };

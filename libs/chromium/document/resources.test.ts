@@ -11,13 +11,13 @@ import { startNameServer } from '#libs/egress/testing/name-server.ts';
 import { apiErrorFieldsOf, readPdf, requestFor, silentLogger, openTestPrinter } from '../testing/printing.ts';
 import type { Printer } from '../printer.ts';
 
-const picture = Buffer.from(
+const image = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==',
   'base64',
 );
-const answers: Record<string, RequestListener> = {
-  '/good.png': (_, response) => response.setHeader('content-type', 'image/png').end(picture),
-  '/untyped': (_, response) => response.setHeader('content-type', 'application/octet-stream').end(picture),
+const handlers: Record<string, RequestListener> = {
+  '/good.png': (_, response) => response.setHeader('content-type', 'image/png').end(image),
+  '/untyped': (_, response) => response.setHeader('content-type', 'application/octet-stream').end(image),
   '/moved': (_, response) => response.writeHead(302, { location: '/good.png' }).end(),
   '/moved-away': (_, response) => response.writeHead(302, { location: 'http://10.1.2.3/a.png' }).end(),
   '/page.html': (_, response) => response.setHeader('content-type', 'text/html').end('<p>not a picture'),
@@ -30,14 +30,14 @@ const answers: Record<string, RequestListener> = {
       .setHeader('set-cookie', 'seen=1; Path=/')
       .setHeader('content-type', 'image/png')
       .setHeader('cache-control', 'max-age=1000')
-      .end(picture),
+      .end(image),
 };
 
 const seen: { url: string; cookie: string | undefined }[] = [];
 const server = createServer((request, response) => {
   seen.push({ url: request.url ?? '', cookie: request.headers.cookie });
-  const answer = answers[request.url ?? ''];
-  if (answer) answer(request, response);
+  const handler = handlers[request.url ?? ''];
+  if (handler) handler(request, response);
   else response.writeHead(404).end('no');
 });
 
@@ -58,14 +58,17 @@ afterAll(async () => {
 });
 beforeEach(() => void seen.splice(0));
 
-const print = (html: string, wish: Parameters<typeof requestFor>[1] = {}) =>
-  printer.print(requestFor(html, { external: true, ...wish }));
+const print = (html: string, options: Parameters<typeof requestFor>[1] = {}) =>
+  printer.print(requestFor(html, { external: true, ...options }));
 
 test.each([false, true])(
-  'external pictures are loaded, late ones and redirected ones too (scripts: %s)',
+  'external images are loaded, including lazy and redirected ones (scripts: %s)',
   async (scripts) => {
-    const html = `<img src="${base}/good.png"><img src="${base}/untyped"><img src="${base}/moved"><div style="height:5000px"></div><img loading=lazy src="${base}/good.png?late"><div style="background:url(${base}/good.png?back)">x`;
-    answers['/good.png?late'] = answers['/good.png?back'] = answers['/good.png']!;
+    const html =
+      `<img src="${base}/good.png"><img src="${base}/untyped"><img src="${base}/moved">` +
+      `<div style="height:5000px"></div><img loading=lazy src="${base}/good.png?late">` +
+      `<div style="background:url(${base}/good.png?back)">x`;
+    handlers['/good.png?late'] = handlers['/good.png?back'] = handlers['/good.png']!;
     const { warnings } = await print(html, { scripts });
     expect(warnings).toEqual([]);
     expect(seen.map(({ url }) => url)).toEqual(
@@ -78,43 +81,46 @@ test.each([
   ['/absent.png', /404/],
   ['/page.html', /not an image/],
   ['/broken.png', /not an image/],
-  ['/cut', /closed|failed|answered 502|nothing/i],
+  ['/cut', /closed|failed|responded with 502|empty/i],
   ['http://10.0.0.1/a.png', /public|not/i],
   ['https://10.0.0.1/a.png', /public|not/i],
   ['/moved-away', /public|not/i],
   ['http://nowhere.invalid/a.png', /does not exist or has no public address/],
   ['https://nowhere.invalid/a.png', /does not exist or has no public address/],
-])('the picture %s fails the document with a reason', async (path, reason) => {
+])('the image %s fails the document with a reason', async (path, reason) => {
   const url = path.startsWith('/') ? base + path : path;
   for (const html of [`<img src="${url}">`, `<div style="background:url('${url}')">x`]) {
     if (html.startsWith('<div') && path === '/broken.png') continue;
-    const fault = await apiErrorFieldsOf(print(html));
-    expect(fault).toMatchObject({ name: 'image_load_failed', extra: { image_url: url } });
-    expect(fault.extra['reason']).toMatch(reason);
-    expect(fault.extra['reason']).not.toMatch(/net::|x-colophon/);
+    const error = await apiErrorFieldsOf(print(html));
+    expect(error).toMatchObject({ name: 'image_load_failed', extra: { image_url: url } });
+    expect(error.extra['reason']).toMatch(reason);
+    expect(error.extra['reason']).not.toMatch(/net::|x-colophon/);
   }
 });
 
-test('a picture that never comes holds the document to its deadline, not longer', async () => {
+test('an image that never arrives delays the document until its processing timeout', async () => {
   expect(await apiErrorFieldsOf(print(`<img src="${base}/never">`, { limits: { processingMs: 600 } }))).toMatchObject({
     name: 'processing_timeout',
   });
 });
 
-test('domcontentloaded does not wait for pictures to arrive before it counts as there, yet prints them', async () => {
+test('domcontentloaded does not wait for images, but they are loaded', async () => {
   await print(`<img src="${base}/good.png">`, { options: { wait_for: 'domcontentloaded' } });
   expect(seen.filter(({ url }) => url === '/good.png')).toHaveLength(1);
 });
 
-test('styles are used; those that fail, and fonts, are warnings', async () => {
-  const html = `<link rel=stylesheet href="${base}/style.css"><link rel=stylesheet href="${base}/absent.css"><style>@font-face{font-family:F;src:url(${base}/absent.woff2)}p{font-family:F}</style><p>Large</p>`;
+test('external styles are used; failed styles and fonts are warnings', async () => {
+  const html =
+    `<link rel=stylesheet href="${base}/style.css"><link rel=stylesheet href="${base}/absent.css">` +
+    `<style>@font-face{font-family:F;src:url(${base}/absent.woff2)}p{font-family:F}</style><p>` +
+    `Large</p>`;
   const { pdf, warnings } = await print(html);
   expect((await readPdf(pdf))[0]!.words[0]!.size).toBeCloseTo(30, 0);
   expect(warnings.map(({ url }) => url).toSorted()).toEqual([`${base}/absent.css`, `${base}/absent.woff2`]);
   for (const { reason } of warnings) expect(reason).toContain('404');
 });
 
-test('neither cookie nor cache of one document reaches the next', async () => {
+test('neither cookies nor the cache of a document reach the next one', async () => {
   for (const scripts of [false, true, false, true]) await print(`<img src="${base}/cookie">`, { scripts });
   expect(seen.filter(({ url }) => url === '/cookie').map(({ cookie }) => cookie)).toEqual([
     undefined,
@@ -124,7 +130,7 @@ test('neither cookie nor cache of one document reaches the next', async () => {
   ]);
 });
 
-test.each([false, true])('a document that may not fetch does not (scripts: %s)', async (scripts) => {
+test.each([false, true])('a document without network access fetches nothing (scripts: %s)', async (scripts) => {
   await print(
     `<img src="${base}/good.png"><iframe src="${base}/page.html"></iframe><link rel=preload as=image href="${base}/good.png">`,
     { external: false, scripts, options: { wait_for: 'networkidle' } },
@@ -132,7 +138,7 @@ test.each([false, true])('a document that may not fetch does not (scripts: %s)',
   expect(seen.filter(({ url }) => url !== '/never')).toEqual([]);
 });
 
-test('external pictures stand in bands too, and fail as others do', async () => {
+test('external images work in headers and footers, and their failures fail the document', async () => {
   const { pdf } = await print('<p>x', {
     external: false,
     options: { header_html: `<img src="&#104;${base.slice(1)}/good.png" width=9 height=9>` },
@@ -143,12 +149,12 @@ test('external pictures stand in bands too, and fail as others do', async () => 
   ).toMatchObject({ name: 'image_load_failed', extra: { image_url: `${base}/absent.png` } });
 });
 
-test('slow names of two accounts hold up no document of a third', async () => {
+test('slow host names of two accounts do not delay a document of a third', async () => {
   let answers = false;
   const names = await startNameServer((name) =>
     name === 'quick.test' ? { address: '127.0.0.1' } : answers ? 'absent' : 'silent',
   );
-  const door = await openEgress({
+  const testEgress = await openEgress({
     allowList: ['quick.test'],
     logger: silentLogger,
     resolverSources: { createDnsClient: names.createDnsClient },
@@ -156,21 +162,21 @@ test('slow names of two accounts hold up no document of a third', async () => {
   });
   let open = 0;
   const openProxy = async () => {
-    const proxy = await door.openProxy();
+    const proxy = await testEgress.openProxy();
     open += 1;
     return { ...proxy, close: () => proxy.close().then(() => void (open -= 1)) };
   };
-  const many = await openTestPrinter({ openProxy, pagesPerBrowser: 4 });
+  const testPrinter = await openTestPrinter({ openProxy, pagesPerBrowser: 4 });
   const slow = ['acc_a', 'acc_b'].map((group) => {
     const images = Array.from({ length: 20 }, (_, i) => `http://n${i}.${group.replace('_', '-')}.test/a.png`);
     return {
       images,
       printing: apiErrorFieldsOf(
-        many.print(requestFor(images.map((url) => `<img src="${url}">`).join(''), { external: true, group })),
+        testPrinter.print(requestFor(images.map((url) => `<img src="${url}">`).join(''), { external: true, group })),
       ),
     };
   });
-  // The browser asks for ten pictures of a document at first.
+  // The browser first requests ten images of a document.
   for (const { images } of slow) {
     await expect
       .poll(() => images.filter((url) => names.queryCount(new URL(url).hostname) > 0).length, { timeout: 20_000 })
@@ -178,7 +184,7 @@ test('slow names of two accounts hold up no document of a third', async () => {
   }
 
   const quick = `http://quick.test:${new URL(base).port}/good.png`;
-  const { warnings } = await many.print(
+  const { warnings } = await testPrinter.print(
     requestFor(`<img src="${quick}">`, {
       external: true,
       group: 'acc_c',
@@ -189,37 +195,37 @@ test('slow names of two accounts hold up no document of a third', async () => {
 
   answers = true;
   for (const { printing } of slow) expect(await printing).toMatchObject({ name: 'image_load_failed' });
-  await many.close();
+  await testPrinter.close();
   await expect.poll(() => open).toBe(0);
-  await door.close();
+  await testEgress.close();
   await names.close();
 });
 
-test('a further authority is trusted where it is named, and nowhere else', async () => {
+test('an additional authority is only trusted by printers configured with it', async () => {
   const authority = await createCertificateAuthority();
   const { key, cert } = await authority.issue('localhost');
-  const secure = createTlsServer({ key, cert: `${cert}\n${authority.cert}` }, (_, response) =>
-    response.setHeader('content-type', 'image/png').end(picture),
+  const tlsServer = createTlsServer({ key, cert: `${cert}\n${authority.cert}` }, (_, response) =>
+    response.setHeader('content-type', 'image/png').end(image),
   );
-  await new Promise<void>((resolve) => secure.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => tlsServer.listen(0, '127.0.0.1', resolve));
   const folder = await mkdtemp(join(tmpdir(), 'authority-'));
   const caFile = join(folder, 'authority.pem');
   await writeFile(caFile, authority.cert);
-  const { port } = secure.address() as AddressInfo;
-  const door = await openEgress({ allowList: [`localhost:${port}`], logger: silentLogger });
-  const trusting = await openTestPrinter({ openProxy: door.openProxy, caFile });
-  const wary = await openTestPrinter({ openProxy: door.openProxy });
+  const { port } = tlsServer.address() as AddressInfo;
+  const testEgress = await openEgress({ allowList: [`localhost:${port}`], logger: silentLogger });
+  const trustingPrinter = await openTestPrinter({ openProxy: testEgress.openProxy, caFile });
+  const otherPrinter = await openTestPrinter({ openProxy: testEgress.openProxy });
 
   const request = requestFor(`<img src="https://localhost:${port}/good.png">`, { external: true });
-  expect((await trusting.print(request)).warnings).toEqual([]);
-  expect(await apiErrorFieldsOf(wary.print(request))).toMatchObject({
+  expect((await trustingPrinter.print(request)).warnings).toEqual([]);
+  expect(await apiErrorFieldsOf(otherPrinter.print(request))).toMatchObject({
     name: 'image_load_failed',
     extra: { reason: expect.stringContaining('not trusted') },
   });
 
-  await Promise.all([trusting.close(), wary.close()]);
-  await door.close();
-  secure.closeAllConnections();
-  secure.close();
+  await Promise.all([trustingPrinter.close(), otherPrinter.close()]);
+  await testEgress.close();
+  tlsServer.closeAllConnections();
+  tlsServer.close();
   await rm(folder, { recursive: true });
 });

@@ -13,7 +13,10 @@ type Failure = {
 type FailureReason = { known: string } | { ask: 'proxy'; fallback: string };
 
 export type ResourceTracker = {
-  /** Throws image_load_failed for the first picture that failed; gives the other failures. Call it when the document has settled. */
+  /**
+   * Call it after the document has stabilised. Returns the failures of other resources.
+   * @throws ApiError image_load_failed for the first image that failed
+   */
   checkFailures(): Promise<Warning[]>;
 };
 
@@ -21,23 +24,23 @@ const networkErrors: Record<string, string> = {
   ERR_NAME_NOT_RESOLVED: 'the name of the host could not be resolved (DNS)',
   ERR_CONNECTION_REFUSED: 'the connection was refused',
   ERR_CONNECTION_RESET: 'the connection was reset',
-  ERR_CONNECTION_CLOSED: 'the connection was closed before an answer came',
-  ERR_EMPTY_RESPONSE: 'the server answered nothing',
-  ERR_TIMED_OUT: 'the server did not answer in time',
-  ERR_CONNECTION_TIMED_OUT: 'the server did not answer in time',
-  ERR_TOO_MANY_REDIRECTS: 'the server redirects in a circle',
-  ERR_CONTENT_LENGTH_MISMATCH: 'the answer ended too early',
-  ERR_INCOMPLETE_CHUNKED_ENCODING: 'the answer ended too early',
+  ERR_CONNECTION_CLOSED: 'the connection was closed before a response came',
+  ERR_EMPTY_RESPONSE: 'the server sent an empty response',
+  ERR_TIMED_OUT: 'the server did not respond in time',
+  ERR_CONNECTION_TIMED_OUT: 'the server did not respond in time',
+  ERR_TOO_MANY_REDIRECTS: 'the server redirects in a loop',
+  ERR_CONTENT_LENGTH_MISMATCH: 'the response ended too early',
+  ERR_INCOMPLETE_CHUNKED_ENCODING: 'the response ended too early',
   ERR_CERT_AUTHORITY_INVALID: 'the certificate of the server is not trusted',
   ERR_CERT_COMMON_NAME_INVALID: 'the certificate of the server is for another name',
   ERR_CERT_DATE_INVALID: 'the certificate of the server has expired or is not valid yet',
-  ERR_SSL_PROTOCOL_ERROR: 'the server does not speak TLS there',
-  ERR_BLOCKED_BY_ORB: 'the answer is not an image',
-  ERR_UNSAFE_PORT: 'the port is one that browsers refuse',
-  ERR_INVALID_URL: 'the address is not valid',
-  ERR_UNKNOWN_URL_SCHEME: 'the scheme of the address is not supported',
+  ERR_SSL_PROTOCOL_ERROR: 'the server does not speak TLS on this port',
+  ERR_BLOCKED_BY_ORB: 'the response is not an image',
+  ERR_UNSAFE_PORT: 'browsers block this port',
+  ERR_INVALID_URL: 'the URL is not valid',
+  ERR_UNKNOWN_URL_SCHEME: 'the URL scheme is not supported',
   ERR_TUNNEL_CONNECTION_FAILED: 'the host could not be reached',
-  ERR_PROXY_CONNECTION_FAILED: 'the way out of the service is closed',
+  ERR_PROXY_CONNECTION_FAILED: 'the egress proxy of the service is closed',
 };
 
 const isExternal = (url: string) => /^https?:/i.test(url);
@@ -52,27 +55,32 @@ const failureReason = (
   { errorText, corsErrorStatus }: Protocol.Network.LoadingFailedEvent,
   status: number | undefined,
 ): FailureReason => {
-  if (corsErrorStatus && status !== undefined && status >= 400) return { known: `the server answered ${status}` };
+  if (corsErrorStatus && status !== undefined && status >= 400) return { known: `the server responded with ${status}` };
   return corsErrorStatus ? { known: 'the server does not let other sites use it (CORS)' } : errorReason(errorText);
 };
 
 const statusReason = ({ status, headers }: Protocol.Network.Response): FailureReason | undefined => {
   if (status < 400) return undefined;
-  const answered = `the server answered ${status}`;
-  const refused = Object.keys(headers).some((name) => name.toLowerCase() === 'x-colophon-refused');
-  return refused || status === 502 || status === 504 ? { ask: 'proxy', fallback: answered } : { known: answered };
+  const responded = `the server responded with ${status}`;
+  const isRefused = Object.keys(headers).some((name) => name.toLowerCase() === 'x-colophon-refused');
+  return isRefused || status === 502 || status === 504 ? { ask: 'proxy', fallback: responded } : { known: responded };
 };
 
 const isNotAnImage = ({ mimeType }: Protocol.Network.Response) =>
   /^(?:text\/(?!plain)|application\/(?:json|pdf|javascript|xhtml))/i.test(mimeType);
 
-// The document's own doing: its policy, its script, its change of mind.
+// Caused by the document itself: its content security policy, or a request that it cancelled.
 const isCausedByDocument = ({ canceled, blockedReason }: Protocol.Network.LoadingFailedEvent) =>
   canceled === true || blockedReason === 'csp';
 
-const undecodedImagesExpression = `[...document.images].filter((image) => image.complete && image.currentSrc && image.naturalWidth === 0 && image.naturalHeight === 0).map((image) => image.currentSrc)`;
+const undecodedImagesExpression = `[...document.images]
+  .filter((image) => image.complete && image.currentSrc && image.naturalWidth === 0 && image.naturalHeight === 0)
+  .map((image) => image.currentSrc)`;
 
-/** Follows what a page fetches from outside. Costs a message or more for each resource, so it is for documents that fetch. */
+/**
+ * Tracks what a page fetches. It costs at least one protocol message for each resource, so it is only used for
+ * documents that fetch.
+ */
 export const trackResources = async (session: Session, proxy: string | undefined): Promise<ResourceTracker> => {
   const requests = new Map<string, { first: string; last: string; status?: number }>();
   const failures = new Map<string, Failure>();
@@ -86,7 +94,7 @@ export const trackResources = async (session: Session, proxy: string | undefined
     const first = redirectResponse ? requests.get(requestId)?.first : undefined;
     requests.set(requestId, { first: first ?? request.url, last: request.url });
   });
-  // The status is told here even where the page itself may not see the answer.
+  // This event has the status even if the page may not read the response.
   session.on('Network.responseReceivedExtraInfo', ({ requestId, statusCode }) => {
     const request = requests.get(requestId);
     if (request) request.status = statusCode;
@@ -94,7 +102,7 @@ export const trackResources = async (session: Session, proxy: string | undefined
   session.on('Network.responseReceived', ({ requestId, type, response }) => {
     const reason =
       statusReason(response) ??
-      (type === 'Image' && isNotAnImage(response) ? ({ known: 'the answer is not an image' } as const) : undefined);
+      (type === 'Image' && isNotAnImage(response) ? ({ known: 'the response is not an image' } as const) : undefined);
     if (reason) fail(requestId, type, reason);
   });
   session.on('Network.loadingFailed', (event) => {
@@ -103,16 +111,16 @@ export const trackResources = async (session: Session, proxy: string | undefined
   });
   await session.send('Network.enable', {});
 
-  const say = async ({ finalUrl, reason }: Failure) =>
+  const reasonText = async ({ finalUrl, reason }: Failure) =>
     'known' in reason ? reason.known : (proxy && (await fetchProxyError(proxy, finalUrl))) || reason.fallback;
   const findUndecoded = async () => {
     const { result } = await session.send('Runtime.evaluate', {
       expression: undecodedImagesExpression,
       returnByValue: true,
     });
-    const unusable = new Set<unknown>(Array.isArray(result.value) ? result.value : []);
+    const undecoded = new Set<unknown>(Array.isArray(result.value) ? result.value : []);
     for (const [requestId, { first }] of requests)
-      if (unusable.has(first)) fail(requestId, 'Image', { known: 'the answer is not an image' });
+      if (undecoded.has(first)) fail(requestId, 'Image', { known: 'the response is not an image' });
   };
 
   return {
@@ -120,7 +128,7 @@ export const trackResources = async (session: Session, proxy: string | undefined
       await findUndecoded();
       const image = [...failures.values()].find(({ type }) => type === 'Image');
       if (image) {
-        const reason = await say(image);
+        const reason = await reasonText(image);
         throw ApiError.of('image_load_failed', `The image ${image.url} could not be loaded: ${reason}`, {
           image_url: image.url,
           reason,
@@ -130,7 +138,7 @@ export const trackResources = async (session: Session, proxy: string | undefined
         [...failures.values()].map(async (failure) => ({
           kind: 'resource_failed' as const,
           url: failure.url,
-          reason: await say(failure),
+          reason: await reasonText(failure),
         })),
       );
     },

@@ -8,62 +8,63 @@ const responsiveWithinMs = 300;
 type PerformanceMetrics = Record<string, number>;
 
 /**
- * The engine counts what promises run on from each other as other work of the page. Work without a gap, in the middle of which the page
- * answers, is script all the same: all else that keeps a page busy keeps it from answering.
+ * Chromium counts chained promise callbacks as other work of the page, not as script. Continuous work during which the
+ * page still responds is counted as script: any other work would block its responses.
  */
 const createPromiseTimeCounter = () => {
-  let [last, milliseconds]: [PerformanceMetrics | undefined, number] = [undefined, 0];
-  return (reading: PerformanceMetrics, answeredWithinMs: number): number => {
-    const since = (name: string) => ((reading[name] ?? 0) - (last?.[name] ?? 0)) * 1000;
-    const unbroken =
-      last !== undefined &&
-      answeredWithinMs < responsiveWithinMs &&
+  let [previous, milliseconds]: [PerformanceMetrics | undefined, number] = [undefined, 0];
+  return (metricValues: PerformanceMetrics, responseMs: number): number => {
+    const since = (name: string) => ((metricValues[name] ?? 0) - (previous?.[name] ?? 0)) * 1000;
+    const isContinuous =
+      previous !== undefined &&
+      responseMs < responsiveWithinMs &&
       since('TaskOtherDuration') > 0.9 * since('Timestamp');
-    milliseconds = unbroken ? milliseconds + since('TaskOtherDuration') : 0;
-    last = reading;
+    milliseconds = isContinuous ? milliseconds + since('TaskOtherDuration') : 0;
+    previous = metricValues;
     return milliseconds;
   };
 };
 
 /**
- * Fails the page with javascript_timeout once its scripts have run for so many milliseconds together, and with conversion_failed once they fill their heap. The metric is answered even in the middle of
- * an endless loop; a page busy with anything else than scripts answers late, and is left to the deadline of the whole document.
- * Returns what stops the watch.
+ * Fails the page with javascript_timeout once its scripts have run for `scriptMs` in total, and with conversion_failed
+ * once they fill their heap. The page answers metric requests even during an endless loop; a page that is busy with
+ * other work answers late, and is ended by the document's processing timeout. Returns a function that stops the checks.
  */
 export const enforceScriptLimits = async (
   page: Page,
   { scriptMs, heapMb }: { scriptMs: number; heapMb: number },
 ): Promise<() => void> => {
-  let watching = true;
+  let active = true;
   let timer: NodeJS.Timeout | undefined;
   await page.session.send('Performance.enable', { timeDomain: 'timeTicks' });
 
-  const ofPromises = createPromiseTimeCounter();
+  const countPromiseTime = createPromiseTimeCounter();
 
-  const look = async () => {
-    const asked = performance.now();
+  const check = async () => {
+    const requestedAt = performance.now();
     const { metrics } = await page.session.send('Performance.getMetrics');
-    if (!watching) return;
-    const reading: PerformanceMetrics = Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
-    const spentMs = (reading['ScriptDuration'] ?? 0) * 1000 + ofPromises(reading, performance.now() - asked);
+    if (!active) return;
+    const metricValues: PerformanceMetrics = Object.fromEntries(metrics.map(({ name, value }) => [name, value]));
+    const spentMs =
+      (metricValues['ScriptDuration'] ?? 0) * 1000 + countPromiseTime(metricValues, performance.now() - requestedAt);
     if (spentMs > scriptMs) return page.fail(scriptTimeoutError(scriptMs));
-    // At its limit the engine ends the process, and nothing would tell why.
-    page.heapMb = (reading['JSHeapUsedSize'] ?? 0) / 2 ** 20;
+    // At its limit V8 ends the process without a reason.
+    page.heapMb = (metricValues['JSHeapUsedSize'] ?? 0) / 2 ** 20;
     if (page.heapMb > heapMb * 0.9) return page.fail(memoryExceededError(heapMb));
-    later();
+    scheduleNext();
   };
-  const later = () => (timer = setTimeout(() => void look().catch(() => undefined), pollMs));
-  later();
+  const scheduleNext = () => (timer = setTimeout(() => void check().catch(() => undefined), pollMs));
+  scheduleNext();
 
   return () => {
-    watching = false;
+    active = false;
     clearTimeout(timer);
   };
 };
 
 const scriptTimeoutError = (scriptMs: number) => {
   const seconds = Math.ceil(scriptMs / 1000);
-  return ApiError.of('javascript_timeout', `The scripts of the document ran longer than ${seconds} s together.`, {
+  return ApiError.of('javascript_timeout', `The scripts of the document ran longer than ${seconds} s in total.`, {
     timeout_seconds: seconds,
   });
 };

@@ -1,14 +1,16 @@
 import type { Session } from '../cdp/connection.ts';
 
 /**
- * Runs in the page. The request says how the sheet is, not the document's @page: a sheet or margin from there would shrink the text and lie under the
- * bands. Finite animations go to their end and endless ones to their start, which for a progress bar without a value is the empty bar; pictures that wait for
- * a reader to scroll load at once; the value says whether fonts or pictures are still on their way.
+ * Runs in the page. The request sets the page size, not the document's @page rules, whose size or margin would shrink
+ * the text and put it under the header and footer. Finite animations go to their end. Endless ones go to their start;
+ * for a progress bar without a value that is the empty bar. Lazy images are loaded. The value is true while fonts or
+ * images are still loading.
  */
 const stabiliseExpression = String.raw`(() => {
   const attempt = (act) => { try { return act(); } catch {} };
   const isEndless = (part) => [part.getAttribute('repeatCount'), part.getAttribute('repeatDur')].includes('indefinite');
-  const endOf = (part) => attempt(() => part.getStartTime() + part.getSimpleDuration() * (Number(part.getAttribute('repeatCount')) || 1)) ?? 0;
+  const durationOf = (part) => part.getSimpleDuration() * (Number(part.getAttribute('repeatCount')) || 1);
+  const endOf = (part) => attempt(() => part.getStartTime() + durationOf(part)) ?? 0;
   const restDrawing = (drawing) => {
     const parts = [...drawing.querySelectorAll('animate,animateTransform,animateMotion,set')];
     if (parts.length === 0) return;
@@ -39,11 +41,14 @@ const stabiliseExpression = String.raw`(() => {
 
 const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-/** Brings a document to the state in which it is printed; with `wait` only once its fonts and pictures are there, with `leave` as it stands. */
+/**
+ * Brings a document to a stable state for printing: with `wait` once its fonts and images are loaded, with `skip`
+ * without them.
+ */
 export const stabilise = async (session: Session, pendingResources: 'wait' | 'skip' = 'wait'): Promise<void> => {
-  for (let wait = 2; ; wait = Math.min(wait * 2, 100)) {
+  for (let delayMs = 2; ; delayMs = Math.min(delayMs * 2, 100)) {
     const { result } = await session.send('Runtime.evaluate', { expression: stabiliseExpression, returnByValue: true });
     if (result.value !== true || pendingResources === 'skip') return;
-    await pause(wait);
+    await pause(delayMs);
   }
 };

@@ -27,8 +27,9 @@ const readBodyFontFamily = async ({ session }: Page): Promise<string> => {
 };
 
 /**
- * Sets the bands of a document that stands in its page: in the fonts of the document's body, and as high as they turn out where that is more than they
- * were given, so that nothing is cut off or lies over the text. Heights are remembered, since the same bands come again and again.
+ * Lays out the header and footer of a loaded document: in the fonts of the document's body, and at their natural height
+ * if that is more than the configured height, so that nothing is cut off or covers the text. Heights are cached,
+ * because the same contents are often used again.
  */
 export const createHeaderFooterFitter = ({
   staticInstance,
@@ -38,14 +39,14 @@ export const createHeaderFooterFitter = ({
   const heights = new LRUCache<string, number[]>({ max: 500 });
 
   const measure = async (
-    bands: HeaderFooterContent[],
-    setting: LayoutContext,
+    contents: HeaderFooterContent[],
+    layout: LayoutContext,
     signal: AbortSignal,
   ): Promise<number[]> => {
     const instance = await staticInstance();
     return instance.withReusablePage((page) =>
       failPageOnAbort(page, signal, async () => {
-        await loadDocument(page, measurementHtml(bands, setting));
+        await loadDocument(page, measurementHtml(contents, layout));
         const { result } = await page.session.send('Runtime.evaluate', {
           expression: measureHeightsExpression,
           returnByValue: true,
@@ -56,41 +57,41 @@ export const createHeaderFooterFitter = ({
   };
 
   return async (page, request, signal) => {
-    const read = request.headerFooterContents ?? parseHeaderFooter(request.options, request.requestedAt);
-    if (read.length === 0) return noHeaderFooterTemplates;
+    const parsed = request.headerFooterContents ?? parseHeaderFooter(request.options, request.requestedAt);
+    if (parsed.length === 0) return noHeaderFooterTemplates;
     const { options } = request;
-    const setting: LayoutContext = { options, fonts: await readBodyFontFamily(page) };
-    const bands = await Promise.all(
-      read.map(async (band) =>
-        band.images.length > 0
-          ? inlineImages(band, { instance: await staticInstance(), group: request.group ?? '', signal })
-          : band,
+    const layout: LayoutContext = { options, fonts: await readBodyFontFamily(page) };
+    const contents = await Promise.all(
+      parsed.map(async (content) =>
+        content.images.length > 0
+          ? inlineImages(content, { instance: await staticInstance(), group: request.group ?? '', signal })
+          : content,
       ),
     );
-    const key = hash('sha256', measurementHtml(bands, setting), 'base64');
-    const natural = heights.get(key) ?? (await measure(bands, setting, signal));
-    heights.set(key, natural);
+    const key = hash('sha256', measurementHtml(contents, layout), 'base64');
+    const naturalHeights = heights.get(key) ?? (await measure(contents, layout, signal));
+    heights.set(key, naturalHeights);
 
-    const heightOf = (place: HeaderFooterKind) => {
-      const index = bands.findIndex((band) => band.kind === place);
+    const heightOf = (kind: HeaderFooterKind) => {
+      const index = contents.findIndex((content) => content.kind === kind);
       return index === -1
         ? 0
-        : Math.max(place === 'header' ? options.header_height : options.footer_height, natural[index]!);
+        : Math.max(kind === 'header' ? options.header_height : options.footer_height, naturalHeights[index]!);
     };
-    const given: HeaderFooterTemplates = {
+    const heightsOnly: HeaderFooterTemplates = {
       ...noHeaderFooterTemplates,
       headerHeight: heightOf('header'),
       footerHeight: heightOf('footer'),
     };
-    const margins = effectiveMargins(options, given);
-    const template = (place: HeaderFooterKind, height: number, margin: number) => {
-      const band = bands.find((candidate) => candidate.kind === place);
-      return band ? headerFooterTemplate(band, height, margin, setting) : '';
+    const margins = effectiveMargins(options, heightsOnly);
+    const template = (kind: HeaderFooterKind, height: number, margin: number) => {
+      const content = contents.find((candidate) => candidate.kind === kind);
+      return content ? headerFooterTemplate(content, height, margin, layout) : '';
     };
     return {
-      ...given,
-      header: template('header', given.headerHeight, margins.top),
-      footer: template('footer', given.footerHeight, margins.bottom),
+      ...heightsOnly,
+      header: template('header', heightsOnly.headerHeight, margins.top),
+      footer: template('footer', heightsOnly.footerHeight, margins.bottom),
     };
   };
 };

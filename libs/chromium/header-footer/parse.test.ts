@@ -3,10 +3,10 @@ import { parseFragment, type DefaultTreeAdapterTypes } from 'parse5';
 import { expect, test } from 'vitest';
 import { sanitiseHeaderFooter } from './parse.ts';
 
-const read = (source: string) => sanitiseHeaderFooter('header', source, '2026-02-03').html;
+const sanitise = (source: string) => sanitiseHeaderFooter('header', source, '2026-02-03').html;
 
-test('placeholders become what the browser counts in, with or without spaces', () => {
-  expect(read('{{page}}/{{ total }} {{  date }}')).toBe(
+test('placeholders become counter elements, with or without spaces', () => {
+  expect(sanitise('{{page}}/{{ total }} {{  date }}')).toBe(
     '<div><span class="pageNumber"></span>/<span class="totalPages"></span> 2026-02-03</div>',
   );
 });
@@ -26,8 +26,8 @@ test.each([
   '<template><script>x()</script></template>',
   '<math><mi xlink:href="javascript:x()">',
   '<noscript><script>x()</script></noscript>',
-])('nothing of %s can run in a band', (source) => {
-  expect(read(source)).not.toMatch(/x\(\)|<iframe|<object|<animate/);
+])('nothing in %s can run in a header or footer', (source) => {
+  expect(sanitise(source)).not.toMatch(/x\(\)|<iframe|<object|<animate/);
 });
 
 const elementsOf = (node: DefaultTreeAdapterTypes.Node): DefaultTreeAdapterTypes.Element[] =>
@@ -35,7 +35,7 @@ const elementsOf = (node: DefaultTreeAdapterTypes.Node): DefaultTreeAdapterTypes
     ? node.childNodes.flatMap((child) => [...('tagName' in child ? [child] : []), ...elementsOf(child)])
     : [];
 
-test('no text can bring a script to life when the browser reads the band', () => {
+test('no text becomes a script when the browser parses the header or footer', () => {
   const piece = fc.constantFrom(
     '<script>',
     '</script>',
@@ -73,7 +73,7 @@ test('no text can bring a script to life when the browser reads the band', () =>
   );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 10 }), (pieces) => {
-      for (const { tagName, attrs } of elementsOf(parseFragment(read(pieces.join(''))))) {
+      for (const { tagName, attrs } of elementsOf(parseFragment(sanitise(pieces.join(''))))) {
         expect(['script', 'meta']).not.toContain(tagName);
         expect(attrs.filter(({ name }) => name.startsWith('on'))).toEqual([]);
       }
@@ -82,8 +82,8 @@ test('no text can bring a script to life when the browser reads the band', () =>
   );
 });
 
-test('a whole document serves as a band: its styles and the attributes of its body count', () => {
-  const html = read(
+test('a whole document can be a header: its styles and the attributes of its body are used', () => {
+  const html = sanitise(
     '<html><head><style>p{color:red}</style></head><body style="color:blue" class="x"><p>Hi</p></body></html>',
   );
   expect(html).toBe(
@@ -91,35 +91,37 @@ test('a whole document serves as a band: its styles and the attributes of its bo
   );
 });
 
-test('a style sheet keeps its selectors and texts, and has no title', () => {
-  const html = read(
+test('a style sheet keeps its selectors and texts, and loses its title', () => {
+  const html = sanitise(
     '<style title="x" media="print">div>b{content:"& <i>"}</style><style>@media (1px<=width){a>b{color:red}}</style>',
   );
   expect(html).toBe(
-    String.raw`<style media="print">@scope(.colophon-header){div>b{content:"& \3c i>"}}</style><style>@scope(.colophon-header){@media (1px<=width){a>b{color:red}}}</style><div></div>`,
+    String.raw`<style media="print">@scope(.colophon-header){div>b{content:"& \3c i>"}}</style>` +
+      '<style>@scope(.colophon-header){@media (1px<=width){a>b{color:red}}}</style><div></div>',
   );
 });
 
-test('names that the browser uses itself are told apart from those of the caller', () => {
-  expect(read('<style>.title #header{color:red}</style><b class="title x" id="header">My title</b>')).toBe(
-    '<style>@scope(.colophon-header){.own-title #own-header{color:red}}</style><div><b class="own-title x" id="own-header">My title</b></div>',
+test('class names and ids of the browser’s template are renamed', () => {
+  expect(sanitise('<style>.title #header{color:red}</style><b class="title x" id="header">My title</b>')).toBe(
+    '<style>@scope(.colophon-header){.own-title #own-header{color:red}}</style><div>' +
+      '<b class="own-title x" id="own-header">My title</b></div>',
   );
 });
 
-test('external pictures are known', () => {
+test('external images are listed', () => {
   expect(
     sanitiseHeaderFooter('footer', '<p><img src="https://a.example/b.png"><img src="data:image/png;base64,AA"></p>', '')
       .images,
   ).toEqual(['https://a.example/b.png']);
 });
 
-test('a style element within a drawing is left out: written, it would be read as markup', () => {
-  const html = read('<svg><style>a{--x:&lt;img src=x onerror=x()&gt;}</style></svg>');
+test('a style element within an SVG is removed, because its text would be parsed as markup', () => {
+  const html = sanitise('<svg><style>a{--x:&lt;img src=x onerror=x()&gt;}</style></svg>');
   expect(elementsOf(parseFragment(html)).map(({ tagName }) => tagName)).toEqual(['div', 'svg']);
 });
 
-test('an escaped character in a style sheet cannot end it', () => {
-  const html = read(
+test('an escaped character in a style sheet cannot end the style element', () => {
+  const html = sanitise(
     String.raw`<style>a{content:"\3c /style><img src=x onerror=x()>"} b{background:url("\3c /style>")}</style>`,
   );
   expect(elementsOf(parseFragment(html)).map(({ tagName }) => tagName)).toEqual(['style', 'div']);

@@ -10,7 +10,7 @@ import {
 import { ApiError } from '#contracts/http/api-error.ts';
 import type { RenderOptions } from '#contracts/http/render-options.ts';
 
-// Names in the browser's own template: by some it finds where to write, by others it lays out.
+// Class names and ids of the browser's own template: it writes into some and lays out others.
 const reservedNames = new Set([
   'date',
   'title',
@@ -27,7 +27,7 @@ const reservedNames = new Set([
   'content',
 ]);
 
-/** The form of a class or id that cannot be mistaken for one of the browser's own. */
+/** Renames a class or id that would clash with the browser's template. */
 export const unreservedName = (name: string): string => (reservedNames.has(name) ? `own-${name}` : name);
 
 const unscopedAtRules = new Set([
@@ -41,7 +41,7 @@ const unscopedAtRules = new Set([
 ]);
 const droppedAtRules = new Set(['import', 'charset', 'page']);
 
-/** Binds a style sheet to the elements below `scope` (a selector); `html` and `body` mean the scope itself. */
+/** Limits a style sheet to the elements below `scope` (a selector). `html` and `body` select the scope itself. */
 export const scopeStyles = (css: string, scope: string): string => {
   const sheet = parseCss(css);
   walk(sheet, (node: CssNode, item, list: List<CssNode>) => {
@@ -50,11 +50,12 @@ export const scopeStyles = (css: string, scope: string): string => {
       list.replace(item, list.createItem({ type: 'PseudoClassSelector', name: 'scope', children: null }));
   });
   const rules = sheet.type === 'StyleSheet' ? sheet.children.toArray() : [];
-  const named = (names: Set<string>) => (rule: CssNode) => rule.type === 'Atrule' && names.has(rule.name.toLowerCase());
-  const free = rules.filter(named(unscopedAtRules));
-  const bound = rules.filter((rule) => !named(unscopedAtRules)(rule) && !named(droppedAtRules)(rule));
-  const text = `${free.map((rule) => generate(rule)).join('')}@scope(${scope}){${bound.map((rule) => generate(rule)).join('')}}`;
-  // What could end the style element, or begin another one where the browser reads markup instead of styles.
+  const hasName = (names: Set<string>) => (rule: CssNode) =>
+    rule.type === 'Atrule' && names.has(rule.name.toLowerCase());
+  const unscoped = rules.filter(hasName(unscopedAtRules));
+  const scoped = rules.filter((rule) => !hasName(unscopedAtRules)(rule) && !hasName(droppedAtRules)(rule));
+  const text = `${unscoped.map((rule) => generate(rule)).join('')}@scope(${scope}){${scoped.map((rule) => generate(rule)).join('')}}`;
+  // Escapes `<`, which could end the style element or begin another element.
   return text.replace(/<(?=[a-z!/?])/gi, String.raw`\3c `);
 };
 
@@ -86,7 +87,9 @@ const childrenOf = (node: Dom.Node): Dom.ChildNode[] => ('childNodes' in node ? 
 const isAllowedAttribute = ({ name, value }: { name: string; value: string }) =>
   !/^on/i.test(name) && name !== 'srcdoc' && !/^[\s\x00-\x1f]*(?:javascript|vbscript):/i.test(value);
 
-/** Every attribute that a band may keep; the names that the browser's own template uses get another form, or it would take the element for its own. */
+/**
+ * The attributes to keep. Names that the browser's template uses are renamed, or it would take the element for its own.
+ */
 const allowedAttributes = ({ attrs }: Dom.Element) =>
   attrs.filter(isAllowedAttribute).map((attribute) => {
     if (attribute.name === 'id') return { ...attribute, value: unreservedName(attribute.value) };
@@ -100,7 +103,7 @@ const counterElement = (name: string): Dom.ChildNode =>
   tree.createElement('span', html.NS.HTML, [{ name: 'class', value: name }]);
 const counterClasses: Record<string, string> = { page: 'pageNumber', total: 'totalPages' };
 
-/** `{{page}}` and `{{total}}` become what the browser counts in; the date has been set before. */
+/** Replaces `{{page}}` and `{{total}}` by the browser's counter elements. The date is already replaced. */
 const replaceCounters = (text: string): Dom.ChildNode[] =>
   text
     .split(/\{\{\s*(page|total)\s*\}\}/)
@@ -108,17 +111,17 @@ const replaceCounters = (text: string): Dom.ChildNode[] =>
       index % 2 === 1 ? [counterElement(counterClasses[piece]!)] : piece ? [textNode(piece)] : [],
     );
 
-const sanitise = (nodes: Dom.ChildNode[], place: HeaderFooterKind): Dom.ChildNode[] =>
+const sanitise = (nodes: Dom.ChildNode[], kind: HeaderFooterKind): Dom.ChildNode[] =>
   nodes.flatMap((node): Dom.ChildNode[] => {
     if (node.nodeName === '#text') return replaceCounters((node as Dom.TextNode).value);
     if (!isElement(node) || forbiddenElements.has(node.tagName.toLowerCase())) return [];
     node.attrs = allowedAttributes(node);
-    if (node.tagName !== 'style') node.childNodes = sanitise(node.childNodes, place);
-    // Within a drawing a style element is read by other rules than it is written by.
+    if (node.tagName !== 'style') node.childNodes = sanitise(node.childNodes, kind);
+    // A style element inside an SVG would be parsed by other rules than it is written by.
     else if (node.namespaceURI === html.NS.HTML) {
-      // Of sheets with titles the browser applies those with the first title alone.
+      // Of style sheets with titles, a browser applies only those with the first title.
       node.attrs = node.attrs.filter(({ name }) => name !== 'title');
-      setText(node, scopeStyles(textContent(node), `.colophon-${place}`));
+      setText(node, scopeStyles(textContent(node), `.colophon-${kind}`));
     } else return [];
     return [node];
   });
@@ -127,7 +130,7 @@ const textContent = (node: Dom.Element) =>
   childrenOf(node)
     .map((child) => ('value' in child ? child.value : ''))
     .join('');
-/** Text that knows its element, as text of a style element must: it is written without references. */
+/** Sets text on its element, because the text of a style element must be written without entities. */
 const setText = (node: Dom.Element, text: string) => {
   node.childNodes = [];
   tree.insertText(node, text);
@@ -140,7 +143,10 @@ const childElement = (node: Dom.Node, name: string): Dom.Element | undefined =>
 const serializeAttributes = (attrs: { name: string; value: string }[]) =>
   attrs.map(({ name, value }) => ` ${name}="${value.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`).join('');
 
-/** A band as it can be set into a page: no script, nothing that loads another document; styles bound to the band; the body's attributes on a block around it all. */
+/**
+ * A sanitised header or footer: no scripts, no elements that load other documents; styles limited to it; the attributes
+ * of its body on a block around its content.
+ */
 export type HeaderFooterContent = { kind: HeaderFooterKind; html: string; images: string[] };
 
 const externalImages = (nodes: Dom.ChildNode[]): string[] =>
@@ -149,43 +155,47 @@ const externalImages = (nodes: Dom.ChildNode[]): string[] =>
     return [...(source && /^https?:/i.test(source) ? [source] : []), ...externalImages(childrenOf(node))];
   });
 
-/** Reads header_html or footer_html. `date` is put for `{{date}}` wherever it stands. */
-export const sanitiseHeaderFooter = (place: HeaderFooterKind, source: string, date: string): HeaderFooterContent => {
+/** Parses header_html or footer_html. `date` replaces every `{{date}}`. */
+export const sanitiseHeaderFooter = (kind: HeaderFooterKind, source: string, date: string): HeaderFooterContent => {
   const root = childElement(parse(source.replaceAll(/\{\{\s*date\s*\}\}/g, date)), 'html');
   const [head, body] = [root && childElement(root, 'head'), root && childElement(root, 'body')];
   const styles = sanitise(
     childrenOf(head ?? tree.createDocumentFragment()).filter((node) => node.nodeName === 'style'),
-    place,
+    kind,
   );
-  const content = sanitise(childrenOf(body ?? tree.createDocumentFragment()), place);
+  const content = sanitise(childrenOf(body ?? tree.createDocumentFragment()), kind);
   const fragment = tree.createDocumentFragment();
   for (const node of content) tree.appendChild(fragment, node);
   const attributes = body ? serializeAttributes(allowedAttributes(body)) : '';
   return {
-    kind: place,
+    kind,
     html: `${styles.map((style) => serializeOuter(style)).join('')}<div${attributes}>${serialize(fragment)}</div>`,
     images: [...new Set(externalImages(content))],
   };
 };
 
-/** The HTML of the two bands; null where there is none. */
+/** null: no header or footer. */
 export type HeaderFooterSources = Pick<RenderOptions, 'header_html' | 'footer_html'>;
 
 const maxSourceLength = 2 ** 20;
 
-const parseOption = (place: HeaderFooterKind, source: string | null, date: string): HeaderFooterContent[] => {
+const parseOption = (kind: HeaderFooterKind, source: string | null, date: string): HeaderFooterContent[] => {
   if (source === null || source.trim() === '') return [];
-  const name = `${place}_html`;
-  const refuse = (why: string) => ApiError.of('conversion_failed', `${name} ${why}`, { details: { field: name } });
-  if (source.length > maxSourceLength) throw refuse('is larger than 1 MB.');
+  const name = `${kind}_html`;
+  const invalidOption = (reason: string) =>
+    ApiError.of('conversion_failed', `${name} ${reason}`, { details: { field: name } });
+  if (source.length > maxSourceLength) throw invalidOption('is larger than 1 MB.');
   try {
-    return [sanitiseHeaderFooter(place, source, date)];
+    return [sanitiseHeaderFooter(kind, source, date)];
   } catch {
-    throw refuse('could not be read as HTML.');
+    throw invalidOption('could not be read as HTML.');
   }
 };
 
-/** Reads header_html and footer_html, at most 1 MB each; what is empty is left out. Takes about a second for the largest. Throws conversion_failed. */
+/**
+ * Parses header_html and footer_html, at most 1 MB each; empty ones are omitted. Takes about a second for the largest.
+ * @throws ApiError conversion_failed
+ */
 export const parseHeaderFooter = (
   { header_html: header, footer_html: footer }: HeaderFooterSources,
   requestedAt: Date,

@@ -11,7 +11,7 @@ const body = '<body style="margin:0"><p style="margin:0">First</p>' + '<p>line</
 const printed = async (options: Record<string, unknown>, html = body) =>
   readPdf((await printer.print(requestFor(html, { options }))).pdf);
 
-test('every page has its number, their total and the date', async () => {
+test('every page has its number, the total and the date', async () => {
   const pages = await printed({ header_html: 'Sheet {{page}} of {{ total }}', footer_html: '<i>{{ date }}</i>' });
   expect(pages.length).toBeGreaterThan(1);
   for (const [index, { text }] of pages.entries()) {
@@ -20,19 +20,19 @@ test('every page has its number, their total and the date', async () => {
   }
 });
 
-test('a band has readable letters and stands over the text’s left edge', async () => {
+test('a header has readable text, aligned with the left margin', async () => {
   const [page] = await printed({ header_html: 'Heading', margin_left: 33 });
   const heading = page!.words.find(({ text }) => text === 'Heading')!;
   expect(heading.size).toBeCloseTo(9, 0);
   expect(heading.x).toBeCloseTo(points(33), -0.5);
 });
 
-test.each([0.3, 1, 2])('at scale %d the band keeps its size', async (scale) => {
+test.each([0.3, 1, 2])('a header keeps its size at scale %d', async (scale) => {
   const [page] = await printed({ header_html: 'Heading', scale });
   expect(page!.words.find(({ text }) => text === 'Heading')!.size).toBeCloseTo(9, 0);
 });
 
-test('the margin grows to the height of the band, and to what the band turns out to need', async () => {
+test('the margin grows to the height of the header, and to its natural height if that is larger', async () => {
   const first = async (options: Record<string, unknown>) =>
     (await printed({ margin_top: 5, ...options }))[0]!.words.find(({ text }) => text === 'First')!.y;
   const plain = await first({});
@@ -44,20 +44,20 @@ test('the margin grows to the height of the band, and to what the band turns out
   expect(await first({ header_html: 'x', header_height: 4 })).toBeGreaterThanOrEqual(plain);
 });
 
-test('a tall footer lies below the text, and whole on the sheet', async () => {
+test('a tall footer is below the text and complete on the page', async () => {
   const pages = await printed({
     footer_html: '<p>one</p><p>two</p><p>three</p><p>four</p><p>end</p>',
     margin_bottom: 5,
   });
   for (const { words, height } of pages) {
-    const [top, end] = ['one', 'end'].map((wanted) => words.find(({ text }) => text === wanted)!.y);
+    const [top, end] = ['one', 'end'].map((expected) => words.find(({ text }) => text === expected)!.y);
     const lowestLine = Math.max(...words.filter(({ text }) => text === 'line').map(({ y }) => y));
     expect(lowestLine).toBeLessThan(top! - 8);
     expect(end!).toBeLessThan(height);
   }
 });
 
-test('styles of a band touch neither the other band nor the browser’s own, and a title stays what the caller wrote', async () => {
+test('styles of a header affect neither the footer nor the browser’s template, and a title keeps its text', async () => {
   const [page] = await printed({
     header_html: '<style>p{font-size:20pt} body{text-align:right}</style><p class="title">Mine</p>',
     footer_html: '<p id="header" class="date text">Below</p>',
@@ -67,7 +67,7 @@ test('styles of a band touch neither the other band nor the browser’s own, and
   expect(page!.words.find(({ text }) => text === 'Below')!.size).toBeCloseTo(9, 0);
 });
 
-test('nothing in a band runs', async () => {
+test('nothing in a header runs', async () => {
   const [page] = await printed({
     header_html:
       '<b>kept</b><img src=x onerror="this.outerHTML=\'ran\'"><script>document.body.textContent="ran"</script>',
@@ -76,7 +76,7 @@ test('nothing in a band runs', async () => {
   expect(page!.text).not.toContain('ran');
 });
 
-test('the fonts of the body are those of the band', async () => {
+test('a header uses the fonts of the document’s body', async () => {
   const { pdf } = await printer.print(
     requestFor('<body style="font-family:\'DejaVu Sans Mono\'">', { options: { header_html: 'Heading' } }),
   );

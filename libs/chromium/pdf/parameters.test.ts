@@ -14,41 +14,41 @@ const anyOptions = fc
     margin_right: fc.nat(100),
   })
   .map((options) => renderOptions.parse(options));
-const anyBands = fc.record({
+const anyTemplates = fc.record({
   header: fc.constant('h'),
   footer: fc.constant('f'),
   headerHeight: fc.nat(100),
   footerHeight: fc.nat(100),
 });
 
-test('a margin is never lower than asked for, nor than the band in it', () => {
+test('a margin is never smaller than requested, nor smaller than the header or footer in it', () => {
   fc.assert(
-    fc.property(anyOptions, anyBands, (options, bands) => {
-      const { top, bottom } = effectiveMargins(options, bands);
-      expect(top).toBe(Math.max(options.margin_top, bands.headerHeight));
-      expect(bottom).toBe(Math.max(options.margin_bottom, bands.footerHeight));
+    fc.property(anyOptions, anyTemplates, (options, templates) => {
+      const { top, bottom } = effectiveMargins(options, templates);
+      expect(top).toBe(Math.max(options.margin_top, templates.headerHeight));
+      expect(bottom).toBe(Math.max(options.margin_bottom, templates.footerHeight));
     }),
   );
 });
 
-test('either there is room for the text, or the request fails with the measures', () => {
+test('a print request has room for the text or fails with the dimensions', () => {
   fc.assert(
-    fc.property(anyOptions, anyBands, (options, bands) => {
-      const [sheet, { top, bottom, left, right }] = [sheetSize(options), effectiveMargins(options, bands)];
-      const room = Math.min(sheet.height - top - bottom, sheet.width - left - right);
+    fc.property(anyOptions, anyTemplates, (options, templates) => {
+      const [sheet, { top, bottom, left, right }] = [sheetSize(options), effectiveMargins(options, templates)];
+      const space = Math.min(sheet.height - top - bottom, sheet.width - left - right);
       const outcome = () => {
         try {
-          return printParameters(options, bands).paperHeight;
+          return printParameters(options, templates).paperHeight;
         } catch (error) {
           return error instanceof ApiError ? error.fields.name : error;
         }
       };
-      expect(outcome()).toBe(room >= 5 ? sheet.height / 25.4 : 'conversion_failed');
+      expect(outcome()).toBe(space >= 5 ? sheet.height / 25.4 : 'conversion_failed');
     }),
   );
 });
 
-test('landscape is the same sheet, turned', () => {
+test('landscape is the same page size, rotated', () => {
   for (const page_size of pageSizes) {
     const [upright, turned] = orientations.map((orientation) =>
       sheetSize(renderOptions.parse({ page_size, orientation })),
@@ -57,7 +57,7 @@ test('landscape is the same sheet, turned', () => {
   }
 });
 
-test('a document without bands is printed without the browser’s own header and footer', () => {
+test('a document without header and footer is printed without the browser’s own', () => {
   expect(printParameters(renderOptions.parse({}), noHeaderFooterTemplates)).toMatchObject({
     displayHeaderFooter: false,
   });

@@ -16,13 +16,13 @@ const pageSizes: Record<RenderOptions['page_size'], Size> = {
 const toInches = (millimetres: number) => millimetres / 25.4;
 export const toCssPixels = (millimetres: number) => (millimetres / 25.4) * 96;
 
-/** The sheet as it lies, in millimetres. */
+/** The page size in the chosen orientation, in millimetres. */
 export const sheetSize = ({ page_size, orientation }: RenderOptions): Size => {
   const { width, height } = pageSizes[page_size];
   return orientation === 'landscape' ? { width: height, height: width } : { width, height };
 };
 
-/** The bands as the browser takes them, and the height in millimetres that each needs; 0 where there is none. */
+/** The templates for the browser, and the height in millimetres that each needs; 0 for none. */
 export type HeaderFooterTemplates = { header: string; footer: string; headerHeight: number; footerHeight: number };
 export const noHeaderFooterTemplates: HeaderFooterTemplates = {
   header: '',
@@ -31,10 +31,10 @@ export const noHeaderFooterTemplates: HeaderFooterTemplates = {
   footerHeight: 0,
 };
 
-/** The four margins in millimetres, grown to the height of the bands that lie in them. */
-export const effectiveMargins = (options: RenderOptions, bands: HeaderFooterTemplates) => ({
-  top: Math.max(options.margin_top, bands.headerHeight),
-  bottom: Math.max(options.margin_bottom, bands.footerHeight),
+/** The margins in millimetres, at least as high as the header and footer in them. */
+export const effectiveMargins = (options: RenderOptions, templates: HeaderFooterTemplates) => ({
+  top: Math.max(options.margin_top, templates.headerHeight),
+  bottom: Math.max(options.margin_bottom, templates.footerHeight),
   left: options.margin_left,
   right: options.margin_right,
 });
@@ -46,22 +46,23 @@ const requireContentArea = (
   if (height - top - bottom >= 5 && width - left - right >= 5) return;
   throw ApiError.of(
     'conversion_failed',
-    `Margins, header and footer leave no room for the text: the sheet has ${width} x ${height} mm, and at least 5 mm each way must remain.`,
+    `Margins, header and footer leave no room for the text: the sheet has ${width} x ${height} mm, ` +
+      `and at least 5 mm each way must remain.`,
     {
       details: { sheet_mm: { width, height }, margins_mm: { top, bottom, left, right } },
     },
   );
 };
 
-/** What `Page.printToPDF` is asked for. Throws conversion_failed where nothing of the sheet is left for the text. */
+/** The parameters of `Page.printToPDF`. @throws ApiError conversion_failed if no room is left for the text */
 export const printParameters = (
   options: RenderOptions,
-  bands: HeaderFooterTemplates,
+  templates: HeaderFooterTemplates,
 ): Protocol.Page.PrintToPDFRequest => {
   const sheet = sheetSize(options);
-  const margins = effectiveMargins(options, bands);
+  const margins = effectiveMargins(options, templates);
   requireContentArea(sheet, margins);
-  const banded = bands.header !== '' || bands.footer !== '';
+  const hasTemplates = templates.header !== '' || templates.footer !== '';
   return {
     paperWidth: toInches(sheet.width),
     paperHeight: toInches(sheet.height),
@@ -74,16 +75,18 @@ export const printParameters = (
     preferCSSPageSize: false,
     generateTaggedPDF: false,
     generateDocumentOutline: false,
-    displayHeaderFooter: banded,
-    // An empty template would bring the browser's own header with title and date.
-    ...(banded ? { headerTemplate: bands.header || '<i></i>', footerTemplate: bands.footer || '<i></i>' } : {}),
+    displayHeaderFooter: hasTemplates,
+    // An empty template would print the browser's own header with title and date.
+    ...(hasTemplates
+      ? { headerTemplate: templates.header || '<i></i>', footerTemplate: templates.footer || '<i></i>' }
+      : {}),
   };
 };
 
 /** In CSS pixels. */
 export type Viewport = { width: number; height: number };
 
-/** The window that is as large as the room for text on the paper. */
+/** A viewport of the size of the text area on paper. */
 export const viewportFor = (options: RenderOptions): Viewport => {
   const sheet = sheetSize(options);
   const pixels = (millimetres: number) => Math.max(1, Math.round(toCssPixels(millimetres) / options.scale));
@@ -93,5 +96,5 @@ export const viewportFor = (options: RenderOptions): Viewport => {
   };
 };
 
-/** That of a document without wishes; pages are made ready with it. */
+/** The viewport for default options; new pages have it. */
 export const defaultViewport = viewportFor(renderOptions.parse({}));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { countPages, setPdfDates } from './print.ts';
 
-/** A PDF of these objects, the first being number 1, with a plain cross-reference table. */
+/** A PDF of these objects, numbered from 1, with a plain cross-reference table. */
 const pdfOf = (objects: string[], trailer: string): Buffer => {
   let text = '%PDF-1.4\n';
   const offsets = objects.map((object, index) => {
@@ -16,7 +16,7 @@ const pdfOf = (objects: string[], trailer: string): Buffer => {
   );
 };
 
-const dates = (at: string) => `/CreationDate (D:${at}+00'00')\n/ModDate (D:${at}+00'00')`;
+const dates = (time: string) => `/CreationDate (D:${time}+00'00')\n/ModDate (D:${time}+00'00')`;
 const info = `<</Title (mine (D:1) /CreationDate (D:19990101000000+00'00') endobj)\n${dates('20200101000000')}>>`;
 const sample = () =>
   pdfOf(
@@ -29,11 +29,11 @@ const sample = () =>
     '<</Size 5\n/Root 4 0 R\n/Info 1 0 R>>',
   );
 
-test('the count is that of the tree the catalogue names, not of one that a text names', () => {
+test('the page count is that of the page tree in the catalogue, not of one in a text', () => {
   expect(countPages(sample())).toBe(12);
 });
 
-test('the dates are set in place and a title keeps what it says', () => {
+test('the dates are set in place and the title keeps its text', () => {
   const [before, after] = [sample(), sample()];
   setPdfDates(after, new Date('2026-02-03T04:05:06.999Z'));
   expect(after.toString('latin1')).toBe(
@@ -41,7 +41,7 @@ test('the dates are set in place and a title keeps what it says', () => {
   );
 });
 
-test('a PDF without the dates where they belong is not touched in silence', () => {
+test('setting the dates fails for a PDF without dates in the expected place', () => {
   const bare = pdfOf(
     ['<</Creator (x)>>', '<</Type /Pages\n/Count 1>>', '<</Pages 2 0 R>>'],
     '<</Root 3 0 R\n/Info 1 0 R>>',

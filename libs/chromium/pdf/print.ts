@@ -7,7 +7,9 @@ import type { PrintRequest } from '../print-request.ts';
 
 const literalStrings = /\((?:\\[\s\S]|[^\\()])*\)/g;
 
-/** Where each object begins, read from the cross-reference table (ISO 32000-1, 7.5.4); Skia writes it plain. */
+/**
+ * Reads the offsets of the objects from the cross-reference table (ISO 32000-1, 7.5.4), which Skia writes uncompressed.
+ */
 const openPdfObjects = (pdf: Buffer) => {
   const tail = pdf.toString('latin1', Math.max(0, pdf.length - 1024));
   const table = Number(/startxref\s+(\d+)\s+%%EOF\s*$/.exec(tail)?.[1]);
@@ -28,28 +30,31 @@ const openPdfObjects = (pdf: Buffer) => {
   return { trailer, bytesOf, reference, dictionary };
 };
 
-/** The number of pages that the root of the page tree states. */
+/** The page count in the root of the page tree. */
 export const countPages = (pdf: Buffer): number => {
   const { trailer, reference, dictionary } = openPdfObjects(pdf);
   const tree = dictionary(reference('Pages', dictionary(reference('Root', trailer))));
   const count = /\/Count (\d+)/.exec(tree)?.[1];
-  if (count === undefined) throw new Error('The page tree of the PDF states no count.');
+  if (count === undefined) throw new Error('The page tree of the PDF has no count.');
   return Number(count);
 };
 
-const pdfDate = (at: Date) => `D:${at.toISOString().slice(0, 19).replace(/[-T:]/g, '')}+00'00'`;
+const pdfDate = (date: Date) => `D:${date.toISOString().slice(0, 19).replace(/[-T:]/g, '')}+00'00'`;
 
-/** Sets both dates of the PDF in place (to the second, UTC; ISO 32000-1, 7.9.4): the length stays, and with it every offset. */
-export const setPdfDates = (pdf: Buffer, at: Date): void => {
+/**
+ * Sets both dates of the PDF in place (to the second, UTC; ISO 32000-1, 7.9.4). The length and all offsets stay the
+ * same.
+ */
+export const setPdfDates = (pdf: Buffer, date: Date): void => {
   const { trailer, reference, bytesOf } = openPdfObjects(pdf);
   const { start, end } = bytesOf(reference('Info', trailer));
-  const date = pdfDate(at);
+  const text = pdfDate(date);
   for (const name of ['CreationDate', 'ModDate']) {
-    // From the end: the title stands before the dates, and may hold any text.
+    // Search from the end: the title is before the dates and may contain any text.
     const value = pdf.subarray(start, end).lastIndexOf(`/${name} (D:`) + start + name.length + 3;
-    if (value < start + name.length + 3 || pdf.toString('latin1', value + date.length, value + date.length + 1) !== ')')
+    if (value < start + name.length + 3 || pdf.toString('latin1', value + text.length, value + text.length + 1) !== ')')
       throw new Error(`The PDF has no /${name} of the usual length.`);
-    pdf.write(date, value, 'latin1');
+    pdf.write(text, value, 'latin1');
   }
 };
 
@@ -74,13 +79,16 @@ const rethrowPrintError = (error: unknown): never => {
   throw error;
 };
 
-/** Prints what stands in the page. The bytes depend on the document, the options and the browser's version alone. Throws conversion_failed where there are too many pages. */
+/**
+ * Prints the loaded document. The bytes depend only on the document, the options and the browser's version.
+ * @throws ApiError conversion_failed if there are too many pages
+ */
 export const printPage = async (
   { session }: Page,
   { options, requestedAt, limits }: PrintRequest,
-  bands: HeaderFooterTemplates,
+  templates: HeaderFooterTemplates,
 ): Promise<{ pdf: Buffer; pages: number }> => {
-  const { data } = await session.send('Page.printToPDF', printParameters(options, bands)).catch(rethrowPrintError);
+  const { data } = await session.send('Page.printToPDF', printParameters(options, templates)).catch(rethrowPrintError);
   const pdf = Buffer.from(data, 'base64');
   const pages = countPages(pdf);
   if (limits.maxPages !== null && pages > limits.maxPages)

@@ -7,9 +7,9 @@ import { openPrinter, type PrintResult, type Printer, type PrinterOptions, type 
 export const browserExecutable = process.env['PUPPETEER_EXECUTABLE_PATH'] ?? '/usr/bin/chromium-headless-shell';
 export const silentLogger = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** A printer with no way out unless one is given. */
-export const openTestPrinter = (settings: Partial<PrinterOptions> = {}): Promise<Printer> =>
-  openPrinter({ executable: browserExecutable, pagesPerBrowser: 2, logger: silentLogger, ...settings });
+/** A printer without network, unless options give it one. */
+export const openTestPrinter = (options: Partial<PrinterOptions> = {}): Promise<Printer> =>
+  openPrinter({ executable: browserExecutable, pagesPerBrowser: 2, logger: silentLogger, ...options });
 
 type PrintRequestOptions = Partial<Omit<PrintRequest, 'options' | 'limits' | 'classification'>> &
   Partial<Pick<Classification, 'scripts' | 'external'>> & {
@@ -17,7 +17,7 @@ type PrintRequestOptions = Partial<Omit<PrintRequest, 'options' | 'limits' | 'cl
     limits?: Partial<PrintRequest['limits']>;
   };
 
-/** A request for the document, with defaults for all that is not said: without scripts and network, whatever it holds. */
+/** A print request with default values: without scripts and network, whatever the document holds. */
 export const requestFor = (
   html: string,
   { options, limits, scripts = false, external = false, ...rest }: PrintRequestOptions = {},
@@ -30,7 +30,7 @@ export const requestFor = (
   ...rest,
 });
 
-/** The fault that the document ends with; fails where it is printed, or ends otherwise. */
+/** The error that a document must end with. */
 export const apiErrorFieldsOf = async (printed: Promise<PrintResult>) => {
   const error = await printed.then(
     () => undefined,
@@ -42,18 +42,18 @@ export const apiErrorFieldsOf = async (printed: Promise<PrintResult>) => {
 
 export type PdfWord = {
   text: string;
-  /** From the left and the top of the sheet, in points. */ x: number;
+  /** From the left and top of the page, in points. */ x: number;
   y: number;
   size: number;
 };
 export type PdfPage = { width: number; height: number; words: PdfWord[]; text: string };
 
-/** What a reader of the PDF sees: each sheet in points, with its pieces of text. */
+/** The pages of a PDF in points, with their pieces of text. */
 export const readPdf = async (pdf: Uint8Array): Promise<PdfPage[]> => {
   const document = await getDocument({ data: new Uint8Array(pdf), verbosity: 0, useSystemFonts: false }).promise;
   const pages: PdfPage[] = [];
-  for (let number = 1; number <= document.numPages; number += 1) {
-    const page = await document.getPage(number);
+  for (let pageNumber = 1; pageNumber <= document.numPages; pageNumber += 1) {
+    const page = await document.getPage(pageNumber);
     const [, , width, height] = page.view as [number, number, number, number];
     const { items } = await page.getTextContent();
     const words = items.flatMap((item) =>

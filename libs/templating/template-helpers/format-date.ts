@@ -22,16 +22,14 @@ const available: ReadonlySet<string> = new Set(
 );
 const aliases: Record<string, string> = { no: 'nb', zh: 'zh-cn', 'zh-hans': 'zh-cn', 'zh-hant': 'zh-tw' };
 
-const candidates = (tag: string): string[] => {
+const candidateTags = (tag: string): string[] => {
   const parts = tag.toLowerCase().split('-');
   return parts.map((_, dropped) => parts.slice(0, parts.length - dropped).join('-'));
 };
 
-/**
- * The name under which dayjs knows a language tag's month and day names, loaded on first use; `en` where it knows none.
- */
+/** The dayjs locale for a language tag, loaded on first use; `en` if dayjs has none. */
 const loadDayjsLocale = (tag: string): string => {
-  const found = candidates(tag)
+  const found = candidateTags(tag)
     .map((name) => aliases[name] ?? name)
     .find((name) => available.has(name));
   if (!found || found === 'en') return 'en';
@@ -39,13 +37,12 @@ const loadDayjsLocale = (tag: string): string => {
   return found;
 };
 
-/** The name of a time zone and the number or year of a week take as long to find as so many characters take to read. */
+/** The cost of a time zone's name or of the number or year of a week, in characters read. */
 const slowToken = { pattern: /zzz|z|[wW]{1,2}|g{4}|G{4}/g, characters: 3_200 };
 
 /**
- * A date in a format such as DD/MM/YYYY or D MMMM YYYY, HH:mm, with the month and day names of the locale. A date-time
- * with an offset is shown in the time zone; one without, like a plain date, says what it says everywhere. Null is
- * empty.
+ * Formats a date with a format such as DD/MM/YYYY or D MMMM YYYY, HH:mm, with the locale's names of months and days. A
+ * date-time with an offset is converted to the time zone; one without offset and a plain date are not. Null is empty.
  */
 export const formatDate: HelperFunction = (call, subject, format) => {
   if (typeof format.value !== 'string' || format.value.length > templateLimits.dateFormat) {
@@ -64,7 +61,7 @@ export const formatDate: HelperFunction = (call, subject, format) => {
     return failCall(
       call,
       subject,
-      `"${subject.source}" is ${describeValue(subject.value)}, which is no date; ${isoDateAllowed}.`,
+      `"${subject.source}" is ${describeValue(subject.value)}, which is not a date; ${isoDateAllowed}.`,
     );
   const instant = dayjs.utc(date.epochMs);
   const shown = date.floating || call.timeZone === 'UTC' ? instant : instant.tz(call.timeZone);

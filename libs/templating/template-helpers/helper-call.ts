@@ -1,25 +1,25 @@
 import { unsuitableValueError } from '../messages.ts';
 
-/** A helper's argument: its value, and the expression that it came from, as written in the template. */
+/** A helper's argument: its value, and its source in the template. */
 export type Argument = { value: unknown; source: string; isLiteral: boolean };
 
-/** What a helper knows of its call. `raw` is true within triple braces, where no escaping follows. */
+/** The context of a helper call. `raw` is true within triple braces, where the result is not escaped. */
 export type HelperCall = {
   line: number;
   locale: string;
   timeZone: string;
   raw: boolean;
-  /** Counts characters that the helper reads, beyond those that it writes. @throws Problem after too many steps */
+  /** Counts characters that the helper reads, beyond those that it returns. @throws ApiError after too many steps */
   countCharacters: (characters: number) => void;
 };
 
 export type HelperFunction = (call: HelperCall, subject: Argument, option: Argument) => unknown;
 
-/** Fails a call because of its subject; the message says what was wrong and what is allowed. */
-export const failCall = (call: HelperCall, { source }: Argument, complaint: string): never => {
-  throw unsuitableValueError(source, call.line, complaint);
+/** Fails a call because of its subject. The message says what is wrong and what is allowed. */
+export const failCall = (call: HelperCall, { source }: Argument, reason: string): never => {
+  throw unsuitableValueError(source, call.line, reason);
 };
 
-/** Fails a call because of its option. Where that is a literal, the variable named is the one that it was meant for. */
-export const failCallForOption = (call: HelperCall, subject: Argument, option: Argument, complaint: string): never =>
-  failCall(call, option.isLiteral ? subject : option, complaint);
+/** Fails a call because of its option. If that is a literal, the error names the subject's variable instead. */
+export const failCallForOption = (call: HelperCall, subject: Argument, option: Argument, reason: string): never =>
+  failCall(call, option.isLiteral ? subject : option, reason);

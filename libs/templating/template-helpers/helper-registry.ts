@@ -4,12 +4,12 @@ import { formatCurrency } from './format-currency.ts';
 import { formatDate } from './format-date.ts';
 import { json, lowercase, truncate, uppercase } from './text.ts';
 
-/** What a helper is called with. `arguments` are least and most; `named` are the named arguments that it knows. */
+/** `arguments` is the least and the highest number of arguments; `named` are the named arguments allowed. */
 type HelperSignature = { arguments: readonly [number, number]; named: readonly string[]; usage: string };
 
 /**
- * What a call counts as, in steps of the expansion, and what each character adds that the helper reads or makes:
- * roughly its time in comparison with a plain placeholder.
+ * The cost of a call, and of each character read or written, in steps of the expansion. It is measured against a plain
+ * placeholder.
  */
 type HelperCost = { call: number; character: number };
 
@@ -47,14 +47,14 @@ const blockHelpers = {
   with: blockHelper('{{#with x}}...{{/with}}'),
 };
 
-/** `lookup` alone may find nothing, and then gives undefined. */
+/** Only `lookup` may find nothing; it then returns undefined. */
 export const valueHelpers = {
   lookup: valueHelper(2, '{{lookup object "name"}}', lookup),
   formatDate: valueHelper(2, '{{formatDate date "DD/MM/YYYY"}}', formatDate, { call: 100 }),
   formatCurrency: valueHelper(2, '{{formatCurrency amount "EUR"}}', formatCurrency, { call: 10 }),
   uppercase: valueHelper(1, '{{uppercase text}}', uppercase),
   lowercase: valueHelper(1, '{{lowercase text}}', lowercase),
-  // It looks for the bounds of every character that it keeps.
+  // truncate finds the boundaries of each character that it keeps.
   truncate: valueHelper(2, '{{truncate text 20}}', truncate, { call: 20, character: 1 }),
   json: valueHelper(1, '{{{json value}}}', json, { call: 5 }),
 };

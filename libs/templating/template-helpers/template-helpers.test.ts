@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { expansionError, expanded } from '../testing/expand-template.ts';
 
 describe('uppercase and lowercase', () => {
-  it('follow the language', () => {
+  it('use the language', () => {
     expect(expanded('{{uppercase "straße"}} {{lowercase "ÀÉ"}}')).toBe('STRASSE àé');
     expect(expanded('{{uppercase "i"}}', {}, { locale: 'tr' })).toBe('İ');
   });
 
-  it('undo each other for plain words', () => {
+  it('reverse each other for plain words', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z]*$/), (word) => {
         expect(expanded('{{lowercase (uppercase word)}}', { word })).toBe(word);
@@ -18,7 +18,7 @@ describe('uppercase and lowercase', () => {
 });
 
 describe('truncate', () => {
-  it('cuts long texts where it would cut them had it read all of them', () => {
+  it('cuts a text at the same place, however much of it is read', () => {
     const letters = fc.array(
       fc.constantFrom(
         'a',
@@ -50,18 +50,18 @@ describe('truncate', () => {
     );
   });
 
-  it('shortens a longer text, and says so', () => {
+  it('shortens a longer text and adds an ellipsis', () => {
     expect(expanded('{{truncate x 1}}', { x: 'a\r' })).toBe('a…');
     expect(expanded('{{truncate "A long description" 6}}|{{truncate "short" 5}}|{{truncate 12345 2}}')).toBe(
       'A long…|short|12…',
     );
   });
 
-  it('never cuts through what a reader takes for one character', () => {
+  it('never cuts inside a character as a reader sees it', () => {
     expect(expanded('{{truncate x 2}}', { x: '👨‍👩‍👧e\u0301x' })).toBe('👨‍👩‍👧e\u0301…');
   });
 
-  it('gives the beginning of the text, never more than asked for', () => {
+  it('returns the beginning of the text, at most the length requested', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.nat(20), (x, length) => {
         const kept = expanded('{{{truncate x length}}}', { x, length });
@@ -84,7 +84,7 @@ describe('truncate', () => {
 });
 
 describe('json', () => {
-  it('writes a value so that a script element may hold it', () => {
+  it('is safe in a script element within triple braces', () => {
     expect(expanded('<script>const x = {{{json x}}};</script>', { x: { a: '</script><!--' } })).toBe(
       String.raw`<script>const x = {"a":"\u003c/script\u003e\u003c!--"};</script>`,
     );
@@ -94,11 +94,11 @@ describe('json', () => {
     expect(expanded('{{json x}}', { x: ['<'] })).toBe('[&quot;&lt;&quot;]');
   });
 
-  it('refuses what JSON cannot say', () => {
+  it('refuses values that JSON cannot represent', () => {
     expect(expansionError('{{json x}}', { x: { y: 1n } }).extra).toEqual({ variable: 'x', line: 1 });
   });
 
-  it('gives back the same value, whatever it is', () => {
+  it('returns JSON that parses to the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (x) => {
         expect(JSON.parse(expanded('{{{json x}}}', { x }))).toEqual(JSON.parse(JSON.stringify(x)));
@@ -160,7 +160,7 @@ describe('formatDate', () => {
     expect(expanded(`{{formatDate x "${format}"}}`, { x }, { locale, timeZone })).toBe(expected);
   });
 
-  it('says of a plain date what it says, in every time zone', () => {
+  it('writes a plain date as the same date in every time zone', () => {
     const day = fc
       .date({ min: new Date('1900-01-01'), max: new Date('2199-12-31'), noInvalidDate: true })
       .map((date) => date.toISOString().slice(0, 10));
@@ -186,7 +186,7 @@ describe('formatDate', () => {
     },
   );
 
-  it('refuses a format that is no text, or a very long one', () => {
+  it('refuses a format that is not text or is very long', () => {
     expect(
       expansionError('{{formatDate due format}}', { due: '2026-03-31', format: 'D'.repeat(101) }).extra,
     ).toMatchObject({ variable: 'format' });

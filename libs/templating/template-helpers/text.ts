@@ -4,7 +4,7 @@ import { type Argument, type HelperCall, failCall, failCallForOption, type Helpe
 
 const subjectText = (call: HelperCall, { value, source }: Argument): string => {
   const whole = valueToText(value, source, call.line);
-  // A list is read anew for each call; what a helper reads of a text it counts by itself.
+  // A list is joined again for each call; the helpers count the characters of texts themselves.
   if (typeof value === 'object') call.countCharacters(whole.length);
   return whole;
 };
@@ -16,21 +16,21 @@ export const lowercase: HelperFunction = (call, subject) => subjectText(call, su
 const characters = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /**
- * Where the character after the first `count` begins in the text; undefined where there is none. Of a text that goes
- * on, an end is certain only once another character follows.
+ * The index after the first `count` characters, or undefined if there are fewer. If more text follows the part read,
+ * the end is certain only once another character follows.
  */
-const endOfFirst = (text: string, count: number, goesOn: boolean): number | undefined => {
+const endOfFirst = (text: string, count: number, hasMore: boolean): number | undefined => {
   let [position, end]: [number, number | undefined] = [0, undefined];
   for (const { index } of characters.segment(text)) {
     if (end !== undefined) return end;
     if (position === count) end = index;
     position += 1;
   }
-  return goesOn ? undefined : end;
+  return hasMore ? undefined : end;
 };
 
 /**
- * The first `length` characters as a reader counts them (an emoji or an accented letter is one), and an ellipsis where
+ * The first `length` characters as a reader counts them (an emoji or an accented letter is one), with an ellipsis if
  * more follow.
  */
 export const truncate: HelperFunction = (call, subject, length) => {
@@ -44,14 +44,14 @@ export const truncate: HelperFunction = (call, subject, length) => {
   }
   const whole = subjectText(call, subject);
   if (whole.length <= length.value) return whole;
-  // The whole text may be very much longer than what is kept of it.
+  // The whole text may be much longer than the part to keep.
   for (let read = 2 * length.value + 16; ; read *= 2) {
     const part = whole.slice(0, read);
-    const goesOn = read < whole.length;
+    const hasMore = read < whole.length;
     call.countCharacters(part.length);
-    const end = endOfFirst(part, length.value, goesOn);
+    const end = endOfFirst(part, length.value, hasMore);
     if (end !== undefined) return `${whole.slice(0, end).trimEnd()}…`;
-    if (!goesOn) return whole;
+    if (!hasMore) return whole;
   }
 };
 
@@ -62,13 +62,13 @@ const unsafeInMarkup: Record<string, string> = {
 };
 
 /**
- * A value as JSON. Within triple braces it may stand in a script element: what could end the element or begin a comment
- * is written as an escape, which is the same JSON.
+ * A value as JSON. Within triple braces it is safe in a script element: characters that could end the element or begin
+ * a comment are written as JSON escapes.
  */
 export const json: HelperFunction = (call, subject) => {
   try {
     const text = JSON.stringify(subject.value);
-    return call.raw ? text.replace(/[<>&]/g, (sign) => unsafeInMarkup[sign] ?? sign) : text;
+    return call.raw ? text.replace(/[<>&]/g, (character) => unsafeInMarkup[character] ?? character) : text;
   } catch {
     return failCall(call, subject, `"${subject.source}" cannot be written as JSON; plain data is allowed.`);
   }

@@ -6,8 +6,8 @@ import { expand } from '../expand.ts';
 
 export type ExpandOptions = Partial<Omit<ExpansionRequest, 'content' | 'contentHash' | 'data'>>;
 
-/** A template expanded with the data, in English, in UTC, up to 20 MB, unless told otherwise. */
-export const expanded = (content: string, data: unknown = {}, terms: ExpandOptions = {}): string => {
+/** Expands a template with the data. Defaults: English, UTC, at most 20 MB. */
+export const expanded = (content: string, data: unknown = {}, options: ExpandOptions = {}): string => {
   const contentHash = createHash('sha256').update(JSON.stringify(content)).digest('hex');
   return expand({
     content,
@@ -17,14 +17,14 @@ export const expanded = (content: string, data: unknown = {}, terms: ExpandOptio
     locale: 'en',
     timeZone: 'UTC',
     maxOutputBytes: 20_000_000,
-    ...terms,
+    ...options,
   });
 };
 
-/** The fault that the expansion fails with. */
-export const expansionError = (content: string, data: unknown = {}, terms: ExpandOptions = {}): ApiErrorFields => {
+/** The error of an expansion that must fail. */
+export const expansionError = (content: string, data: unknown = {}, options: ExpandOptions = {}): ApiErrorFields => {
   try {
-    expanded(content, data, terms);
+    expanded(content, data, options);
   } catch (error) {
     if (error instanceof ApiError) return error.fields;
     throw error;
