@@ -1,14 +1,14 @@
-/** Ends work that turns out larger than it may be. @throws RangeError from `spend` once more has been spent than there is */
+/** A limit on the work for one document. @throws RangeError from `spend` when the budget is used up */
 export type Budget = { spend: (units: number) => void };
 
 export const unlimitedBudget: Budget = { spend: () => {} };
 
 export const createBudget = (units: number): Budget => {
-  let left = units;
+  let remaining = units;
   return {
-    spend: (spent) => {
-      left -= spent;
-      if (left < 0) throw new RangeError('the budget is spent');
+    spend: (used) => {
+      remaining -= used;
+      if (remaining < 0) throw new RangeError('the budget is used up');
     },
   };
 };

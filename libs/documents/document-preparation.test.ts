@@ -9,7 +9,7 @@ afterAll(() => preparation.close());
 
 const prepare = (inputType: 'html' | 'json' | 'markdown', text: string, timeoutMs = 60_000) =>
   preparation.prepare({ inputType, data: Buffer.from(text), maxImages: 50 }, { timeoutMs });
-const faultOf = async (work: Promise<unknown>) => {
+const apiErrorFieldsOf = async (work: Promise<unknown>) => {
   const error = await work.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -21,8 +21,8 @@ const faultOf = async (work: Promise<unknown>) => {
 const endless = `# a\n\n${'*a **b '.repeat(400_000)}`;
 const enormous = `[${Array.from({ length: 150_000 }, (_, id) => `{"id":${id},"list":[1,2,3]}`).join(',')}]`;
 
-describe('preparation in processes', () => {
-  test('gives what the converters make, and leaves the data of the caller alone', async () => {
+describe('preparation in worker processes', () => {
+  test('returns what the converters produce and does not change the data of the caller', async () => {
     const data = Buffer.from('<p>Grüße</p>');
     expect(await preparation.prepare({ inputType: 'html', data, maxImages: 50 }, { timeoutMs: 60_000 })).toEqual({
       html: '<p>Grüße</p>',
@@ -31,7 +31,7 @@ describe('preparation in processes', () => {
     expect(data.toString()).toBe('<p>Grüße</p>');
   });
 
-  test('reads headers and footers as the browsers would, and refuses those that cannot be read', async () => {
+  test('parses headers and footers as the printer does, and refuses invalid ones', async () => {
     const [sources, requestedAt] = [
       { header_html: '<style>p { color: red }</style><p>{{page}} {{date}}', footer_html: null },
       new Date('2026-02-03'),
@@ -43,13 +43,13 @@ describe('preparation in processes', () => {
       { sources: { header_html: null, footer_html: '<div>'.repeat(100_000) }, requestedAt },
       { timeoutMs: 60_000 },
     );
-    expect(await faultOf(deep)).toMatchObject({
+    expect(await apiErrorFieldsOf(deep)).toMatchObject({
       name: 'conversion_failed',
       extra: { details: { field: 'footer_html' } },
     });
   });
 
-  test('gives back what was decoded: without a byte order mark, and from base64', async () => {
+  test('returns decoded text: without a byte order mark, and from base64', async () => {
     expect((await prepare('html', '\ufeff<p>Grüße</p>')).html).toBe('<p>Grüße</p>');
     expect((await prepare('html', Buffer.from('<p>Grüße, all of you</p>').toString('base64'))).html).toBe(
       '<p>Grüße, all of you</p>',
@@ -59,16 +59,16 @@ describe('preparation in processes', () => {
     expect((await prepare('html', Buffer.from(large).toString('base64'))).html).toBe(large);
   });
 
-  test('raises the Problems of the converters with all their fields', async () => {
-    expect(await faultOf(prepare('json', '{\n'))).toEqual({
+  test('throws the ApiErrors of the converters with all their fields', async () => {
+    expect(await apiErrorFieldsOf(prepare('json', '{\n'))).toEqual({
       name: 'conversion_failed',
       message: expect.stringContaining('line 2'),
       extra: { details: expect.any(String), line: 2 },
     });
   });
 
-  test('ends what goes on beyond its deadline, and works on', async () => {
-    expect(await faultOf(prepare('markdown', endless, 250))).toEqual({
+  test('ends a task at its timeout, and continues with others', async () => {
+    expect(await apiErrorFieldsOf(prepare('markdown', endless, 250))).toEqual({
       name: 'processing_timeout',
       message: expect.any(String),
       extra: { timeout_seconds: 0.25 },
@@ -76,26 +76,26 @@ describe('preparation in processes', () => {
     expect((await prepare('json', '"next"')).html).toContain('next');
   });
 
-  test('survives deadlines that end processes before they have begun to work', async () => {
-    for (let round = 0; round < 5; round += 1) await faultOf(prepare('markdown', endless, 1));
+  test('survives timeouts of tasks whose processes have not started yet', async () => {
+    for (let round = 0; round < 5; round += 1) await apiErrorFieldsOf(prepare('markdown', endless, 1));
     expect((await prepare('json', '"next"')).html).toContain('next');
   });
 
-  test('refuses what needs more memory than a process has, and works on', async () => {
-    expect(await faultOf(prepare('json', enormous))).toMatchObject({
+  test('refuses a document that needs too much memory, and continues with others', async () => {
+    expect(await apiErrorFieldsOf(prepare('json', enormous))).toMatchObject({
       name: 'conversion_failed',
       extra: { details: { reason: 'out of memory', limit_mb: 96 } },
     });
     expect((await prepare('json', '"next"')).html).toContain('next');
   });
 
-  test('takes several documents at once and gives each its own', async () => {
+  test('prepares several documents at once and returns each to its caller', async () => {
     const texts = Array.from({ length: 20 }, (_, index) => `text ${index}`);
     const prepared = await Promise.all(texts.map((text) => prepare('markdown', text)));
     expect(prepared.map(({ html }) => /<p>(.*)<\/p>/.exec(html)?.[1])).toEqual(texts);
   });
 
-  test('lets go of what waits and runs when it is closed', async () => {
+  test('rejects waiting and running tasks when it is closed', async () => {
     const closing = openDocumentPreparation({ processes: 1 });
     const works = [1, 2].map(() =>
       closing.prepare({ inputType: 'markdown', data: Buffer.from(endless), maxImages: 50 }, { timeoutMs: 60_000 }),

@@ -10,36 +10,35 @@ import type { TemplateAnalysis } from '#libs/templating/analyse.ts';
 
 export type { InputType, PreparedDocument };
 
-/** How long a task may wait and run, and whose it is. */
+/** How long a task may wait and run, and for which account. */
 export type PreparationOptions = TaskOptions;
 
 /**
- * Turns what callers send into documents for the browser: what is small and takes a moment in the calling process, all
- * else away from its event loop.
+ * Converts the input of callers into documents for the browser: small input in the calling process, everything else in
+ * worker processes.
  */
 export type DocumentPreparation = {
   /**
-   * @param input `data` is the UTF-8 of what the caller sent (the text as sent, or the JSON of an object); `maxImages`
-   *   null where there is no limit
-   * @throws Problem
+   * @param input `data` is UTF-8: the text as sent, or an object as JSON; `maxImages` is null for no limit
+   * @throws ApiError
    */
   prepare: (
     input: { inputType: InputType; data: Uint8Array; maxImages: number | null },
-    terms: PreparationOptions,
+    options: PreparationOptions,
   ) => Promise<PreparedDocument>;
-  /** Fills a template with data and makes a document of it. Otherwise as `prepare`. @throws Problem */
-  prepareTemplate: (input: TemplateInput, terms: PreparationOptions) => Promise<PreparedDocument>;
-  /** What is wrong with a template. @throws Problem where the template takes too long or too much memory to read */
+  /** Expands a template with data and prepares the result like `prepare`. @throws ApiError */
+  prepareTemplate: (input: TemplateInput, options: PreparationOptions) => Promise<PreparedDocument>;
+  /** Finds the errors of a template. @throws ApiError if reading the template takes too long or too much memory */
   analyse: (
     input: { content: string; variables: VariableDeclaration[] },
-    terms: PreparationOptions,
+    options: PreparationOptions,
   ) => Promise<TemplateAnalysis>;
-  /** Reads header and footer, see `readHeaderFooter` of the browsers. @throws Problem */
+  /** Parses header and footer, see `parseHeaderFooter` in libs/chromium. @throws ApiError */
   parseHeaderFooter: (
     input: { sources: HeaderFooterSources; requestedAt: Date },
-    terms: PreparationOptions,
+    options: PreparationOptions,
   ) => Promise<HeaderFooterContent[]>;
-  /** What its processes are doing now. */
+  /** The current load of the worker processes. */
   load: () => WorkerPoolLoad;
   close: () => Promise<void>;
 };
@@ -52,21 +51,21 @@ const notifyStart = <T>(work: Promise<T>, { onStart }: PreparationOptions): Prom
 };
 
 /**
- * @param settings `threads`: how many documents are converted at once (3), each in a process of its own; `memoryMb`:
- * the heap limit of each (512 MiB)
+ * @param options `processes`: how many documents are converted at once (3), each in its own process; `memoryMb`: the
+ * heap limit of each (512 MiB)
  */
 export const openDocumentPreparation = (
-  settings: { processes?: number; memoryMb?: number } = {},
+  options: { processes?: number; memoryMb?: number } = {},
 ): DocumentPreparation => {
-  const { processes, memoryMb } = { ...defaults, ...settings };
-  const pool = openWorkerPool({ processes: processes, memoryMb });
+  const { processes, memoryMb } = { ...defaults, ...options };
+  const pool = openWorkerPool({ processes, memoryMb });
   return {
-    prepare: async (input, terms) =>
-      (await notifyStart(prepareSmallHtml(input), terms)) ?? pool.run('prepare', input, terms),
-    prepareTemplate: async (input, terms) =>
-      (await notifyStart(prepareSmallTemplate(input), terms)) ?? pool.run('prepareTemplate', input, terms),
-    analyse: (input, terms) => pool.run('analyse', input, terms),
-    parseHeaderFooter: (input, terms) => pool.run('parseHeaderFooter', input, terms),
+    prepare: async (input, options) =>
+      (await notifyStart(prepareSmallHtml(input), options)) ?? pool.run('prepare', input, options),
+    prepareTemplate: async (input, options) =>
+      (await notifyStart(prepareSmallTemplate(input), options)) ?? pool.run('prepareTemplate', input, options),
+    analyse: (input, options) => pool.run('analyse', input, options),
+    parseHeaderFooter: (input, options) => pool.run('parseHeaderFooter', input, options),
     load: pool.load,
     close: async () => pool.close(),
   };

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 
 const htmlEntities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Text as it stands in HTML content or a double-quoted attribute value. */
+/** Escapes text for HTML content or a double-quoted attribute value. */
 export const escapeHtml = (text: string): string =>
-  /[&<>"]/.test(text) ? text.replace(/[&<>"]/g, (sign) => htmlEntities[sign] ?? sign) : text;
+  /[&<>"]/.test(text) ? text.replace(/[&<>"]/g, (character) => htmlEntities[character] ?? character) : text;
 
 const writingScripts: [language: string, letters: RegExp][] = [
   ['ja', /[\p{Script=Hiragana}\p{Script=Katakana}]/gu],
@@ -20,8 +20,8 @@ const sampleLength = 20_000;
 const minScriptShare = 0.05;
 
 /**
- * A BCP 47 tag for what the script of the text gives away, else `und`: it decides between the regional forms of Han
- * characters. Japanese and Korean come first, because they mix Han with letters of their own.
+ * The BCP 47 tag for the script of the text, else `und`; it selects the regional forms of Han characters. Japanese and
+ * Korean are tested first, because they mix Han with letters of their own.
  */
 export const detectLanguage = (text: string): string => {
   const sample = text.slice(0, sampleLength);
@@ -36,7 +36,7 @@ export const detectLanguage = (text: string): string => {
 const readStyleSheet = (name: string): string =>
   readFileSync(new URL(`./style/${name}.css`, import.meta.url), 'utf8').trim();
 
-/** The style sheets of converted documents. `base` is under all of them. */
+/** The style sheets of converted documents. `base` is part of all of them. */
 export type StyleSheetName = 'prose' | 'code' | 'table' | 'tree' | 'word';
 
 const baseStyleSheet = readStyleSheet('base');
@@ -52,18 +52,18 @@ const joinStyleSheets = (used: readonly StyleSheetName[]): string =>
   [baseStyleSheet, ...used.map((sheet) => styleSheets[sheet])].join('\n');
 
 /**
- * A complete document around converted content. `body` is HTML, `title` plain text; `dir="auto"` lets right-to-left
- * documents run their way.
+ * A complete document around converted content. `body` is HTML, `title` is plain text. With `dir="auto"`, right-to-left
+ * documents have their own direction.
  */
 export const htmlDocument = ({
   title,
   language,
-  sheets,
+  styleSheets: used,
   body,
 }: {
   title: string;
   language: string;
-  sheets: readonly StyleSheetName[];
+  styleSheets: readonly StyleSheetName[];
   body: string;
 }): string => `<!DOCTYPE html>
 <html lang="${language}">
@@ -71,7 +71,7 @@ export const htmlDocument = ({
 <meta charset="utf-8">
 <title>${escapeHtml(title)}</title>
 <style>
-${joinStyleSheets(sheets)}
+${joinStyleSheets(used)}
 </style>
 </head>
 <body>

@@ -5,7 +5,7 @@ export type InputType = 'html' | 'docx' | 'markdown' | 'xml' | 'csv' | 'json';
 /** The input types that are text. */
 export type TextInputType = Exclude<InputType, 'docx'>;
 
-/** How a type is called in a message to the caller. */
+/** The name of an input type in messages. */
 export const inputTypeTitles: Record<InputType, string> = {
   html: 'HTML',
   docx: 'DOCX',
@@ -15,7 +15,7 @@ export const inputTypeTitles: Record<InputType, string> = {
   json: 'JSON',
 };
 
-/** The Problem under which input of this type is refused. `line` counts from 1 in the caller's text. */
+/** The error for invalid input of this type. `line` counts from 1 in the caller's text. */
 export const inputError = (
   inputType: InputType,
   message: string,
@@ -35,12 +35,10 @@ export const inputError = (
   }
 };
 
-/** How deep JSON and XML may be nested. */
+/** The maximum nesting depth of JSON and XML. */
 export const maxDepth = 256;
 
-/**
- * Levels beyond this are no longer moved in, so that their text keeps room; the number of the level is shown instead.
- */
+/** Deeper levels are not indented further, to leave room for their text; their level is printed as a number. */
 export const maxIndent = 16;
 
 export const nestedTooDeeplyError = (inputType: 'json' | 'xml', line: number): ApiError =>

@@ -16,8 +16,8 @@ const html = (text: string) => ({ inputType: 'html' as const, data: Buffer.from(
 const several = Array.from({ length: 400 }, () => 1);
 const blocks = (depth: number) => `${'{{#if x}}'.repeat(depth)}${'{{/if}}'.repeat(depth)}`;
 
-describe('A small document', () => {
-  test('is prepared in the calling process as it is in another', async () => {
+describe('a small document', () => {
+  test('is prepared in the calling process like in a worker process', async () => {
     for (const {
       template: { content, variables },
       sample,
@@ -29,14 +29,14 @@ describe('A small document', () => {
     expect(await prepareSmallHtml(input)).toEqual(await prepareDocument(input));
   });
 
-  test('that cannot be prepared is left to another process', async () => {
+  test('that cannot be prepared is left to a worker process', async () => {
     expect(await prepareSmallHtml(html('<p class="'))).toBeUndefined();
     expect(await prepareSmallTemplate(template('{{x}}'))).toBeUndefined();
     expect(await prepareSmallTemplate({ ...template(''), data: Buffer.from('{') })).toBeUndefined();
   });
 });
 
-describe('A document is left to another process', () => {
+describe('a document is left to a worker process', () => {
   test.each([
     ['16,384 bytes', 'x'.repeat(16_385)],
     ['1,500 elements', '<b>'.repeat(1_501)],
@@ -51,7 +51,7 @@ describe('A document is left to another process', () => {
     ],
     ['a few errors in such CSS', `<style>.url{${':;'.repeat(80)}</style>`],
     ['a few errors in such attributes', `<p style="b:\\">`.repeat(80)],
-  ])('with more than %s', async (_, text) => {
+  ])('if it has more than %s', async (_, text) => {
     expect(await prepareSmallHtml(html(text))).toBeUndefined();
     expect(await prepareDocument(html(text))).toHaveProperty('html');
   });
@@ -75,7 +75,7 @@ describe('A document is left to another process', () => {
     ],
     ['24,576 bytes to expand to', '{{#each x}}{{@root.y}}{{/each}}', { x: several, y: 'y'.repeat(100) }],
     ['1,500 elements in what it expands to', '{{#each x}}<i></i><i></i><i></i><i></i>{{/each}}', { x: several }],
-  ])('that is made from a template with more than %s', async (_, content, data) => {
+  ])('if it is made from a template with more than %s', async (_, content, data) => {
     expect(await prepareSmallTemplate(template(content, data))).toBeUndefined();
     expect(prepareTemplate(template(content, data))).toHaveProperty('html');
   });

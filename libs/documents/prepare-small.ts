@@ -6,23 +6,20 @@ import type { PreparedDocument } from './prepared-document.ts';
 import { decodeText } from './text/decode.ts';
 
 /**
- * What is prepared in the calling process. The bounds are chosen so that the worst document within them holds up the
- * event loop for less than 10 ms, and so that an ordinary invoice, which takes 1 ms, stays far below all of them.
+ * The limits for preparing a document in the calling process. The worst document within them blocks the event loop for
+ * less than 10 ms; an ordinary invoice, which takes 1 ms, is far below all of them.
  */
 const smallDocumentLimits = {
-  /** Bytes of a document, of the data of a template, and characters of a template. */
+  /** Bytes of a document or of template data; characters of a template. */
   inputBytes: 16_384,
-  /** Bytes that a template expands to. */
+  /** Bytes of an expanded template. */
   outputBytes: 24_576,
   template: { tags: 200, tagCharacters: 2_000, depth: 10, parentheses: 10, steps: 3_000 },
-  /** Units that reading the HTML may spend, see `classify`. */
+  /** Budget units for reading the HTML, see `classify`. */
   classifyUnits: 1_500,
 };
 
-/**
- * Undefined where the attempt fails for whatever reason: then it is made again in a process of the pool, which also
- * says what is wrong.
- */
+/** Undefined if the work fails for any reason; it is then repeated in a worker process, which reports the error. */
 const tryOrUndefined = async <T>(work: () => T): Promise<T | undefined> => {
   await nextTurn();
   try {
@@ -35,7 +32,7 @@ const tryOrUndefined = async <T>(work: () => T): Promise<T | undefined> => {
 const prepareWithinBudget = (html: string, maxImages: number | null): PreparedDocument =>
   prepareHtml(html, maxImages, createBudget(smallDocumentLimits.classifyUnits));
 
-/** Prepares HTML in the calling process; undefined where it is not small, or cannot be prepared. */
+/** Prepares HTML in the calling process; undefined if it is not small or cannot be prepared. */
 export const prepareSmallHtml = async ({
   inputType,
   data,
@@ -45,7 +42,7 @@ export const prepareSmallHtml = async ({
   return tryOrUndefined(() => prepareWithinBudget(decodeText('html', data), maxImages));
 };
 
-/** Fills a template in the calling process; undefined where that is not small, or cannot be done. */
+/** Prepares a template in the calling process; undefined if it is not small or cannot be prepared. */
 export const prepareSmallTemplate = async (input: TemplateInput): Promise<PreparedDocument | undefined> => {
   if (input.data.byteLength > smallDocumentLimits.inputBytes || input.content.length > smallDocumentLimits.inputBytes)
     return undefined;

@@ -63,9 +63,9 @@ const untidy = fc
   .array(fc.oneof(sharp, fc.string({ unit: 'binary', maxLength: 5 })), { maxLength: 30 })
   .map((pieces) => pieces.join(''));
 
-describe('whatever comes in', () => {
+describe('any input', () => {
   test.each<TextInputType>(['html', 'markdown', 'csv', 'json', 'xml'])(
-    'as %s is prepared or refused with a Problem',
+    'as %s is prepared or refused with an ApiError',
     async (inputType) => {
       await fc.assert(
         fc.asyncProperty(untidy, async (text) => {
@@ -77,7 +77,7 @@ describe('whatever comes in', () => {
   );
 
   test.each<InputType>(['html', 'markdown', 'csv', 'json', 'xml', 'docx'])(
-    'as bytes called %s is prepared or refused with a Problem',
+    'as bytes of type %s is prepared or refused with an ApiError',
     async (inputType) => {
       await fc.assert(
         fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
@@ -100,7 +100,7 @@ describe('the sample documents', () => {
   };
   const samples = readdirSync(folder).filter((name) => extname(name) in types);
 
-  test.each(samples)('%s is prepared for the quiet lane and fetches nothing', async (name) => {
+  test.each(samples)('%s is prepared without scripts and fetches nothing', async (name) => {
     const inputType = types[extname(name)] ?? 'html';
     const file = readFileSync(new URL(name, folder));
     const data = inputType === 'docx' ? Buffer.from(file.toString('base64')) : file;
@@ -110,7 +110,7 @@ describe('the sample documents', () => {
   });
 });
 
-test('A template is not filled from data that is no JSON, and the refusal says why', () => {
+test('a template with data that is not JSON is refused with the reason', () => {
   const filled = (data: string) =>
     prepareTemplate({
       content: '<p>{{a}}',

@@ -6,12 +6,12 @@ import type { PreparedDocument } from './prepared-document.ts';
 import type { InputType, TextInputType } from './input.ts';
 import { decodeText } from './text/decode.ts';
 
-/** `data` as the caller sent it, in UTF-8; `maxImages` null where there is no limit. */
+/** `data` is UTF-8 as the caller sent it; `maxImages` is null for no limit. */
 export type DocumentInput = { inputType: InputType; data: Uint8Array; maxImages: number | null };
 
 type Converter = (text: string, maxImages: number | null) => PreparedDocument;
 
-// The converters are loaded when first needed, so that a process which only ever sees HTML stays small.
+// Converters are loaded on first use, so that a process that only prepares HTML stays small.
 const converters: Record<Exclude<TextInputType, 'html'>, () => Promise<Converter>> = {
   markdown: async () => (await import('./markdown/convert.ts')).convertMarkdown,
   csv: async () => (await import('./csv/convert.ts')).convertCsv,
@@ -19,7 +19,7 @@ const converters: Record<Exclude<TextInputType, 'html'>, () => Promise<Converter
   xml: async () => (await import('./xml/convert.ts')).convertXml,
 };
 
-/** Turns input into a document for the browser, in the calling process. Throws a Problem. */
+/** Converts input to a document for the browser, in the calling process. @throws ApiError */
 export const prepareDocument = ({
   inputType,
   data,
@@ -46,7 +46,7 @@ const prepareDocx = async (data: Uint8Array, maxImages: number | null): Promise<
 
 export type TemplateInput = {
   content: string;
-  /** Names the content: equal hashes mean equal contents. */
+  /** Identifies the content: equal hashes mean equal contents. */
   contentHash: string;
   /** JSON in UTF-8. */
   data: Uint8Array;
@@ -68,12 +68,12 @@ const readData = (data: Uint8Array): unknown => {
 
 type ExpansionLimits = Pick<ExpansionRequest, 'maxOutputBytes' | 'limits'>;
 
-/** The HTML that a template filled with data gives. Throws a Problem. */
+/** The HTML of a template expanded with data. @throws ApiError */
 export const expandTemplate = (
   { data, maxImages: _, ...template }: TemplateInput,
-  sizes: ExpansionLimits = { maxOutputBytes },
-): string => expand({ ...template, data: readData(data), ...sizes });
+  limits: ExpansionLimits = { maxOutputBytes },
+): string => expand({ ...template, data: readData(data), ...limits });
 
-/** Fills a template and makes a document for the browser of it, in the calling thread. Throws a Problem. */
+/** Expands a template and prepares the document, in the calling process. @throws ApiError */
 export const prepareTemplate = (input: TemplateInput): PreparedDocument =>
   prepareHtml(expandTemplate(input), input.maxImages);

@@ -1,18 +1,18 @@
 import { type Classification, scriptFreeClassification } from './html/classify.ts';
 
-/** A document that the browser can print as it stands. */
+/** A document ready for the browser. */
 export type PreparedDocument = {
-  /** Complete document. */
+  /** A complete HTML document. */
   html: string;
   classification: Classification;
 };
 
-/** A converted document: around it is a style sheet of the service, which names fonts. */
+/** A converted document has a style sheet of the service, which names fonts, so it needs stabilising. */
 export const convertedDocument = (html: string, classification: Classification): PreparedDocument => ({
   html,
   classification: { ...classification, needsStabilising: true },
 });
 
-/** Made here from escaped text alone, so nothing in it runs or fetches. */
+/** A document made from escaped text only, which runs and fetches nothing. */
 export const scriptFreeDocument = (html: string, reason: string): PreparedDocument =>
   convertedDocument(html, { ...scriptFreeClassification, reason });

@@ -8,8 +8,8 @@ vi.mock('node:child_process', { spy: true });
 
 const fileOf = (name: string) => fileURLToPath(new URL(`./testing/${name}.ts`, import.meta.url));
 const pools: WorkerPool[] = [];
-const open = (worker: string, processes = 1, most = processes) => {
-  const pool = openWorkerPool({ processes, maxProcesses: most, memoryMb: 64, workerFile: fileOf(worker) });
+const open = (worker: string, processes = 1, maxProcesses = processes) => {
+  const pool = openWorkerPool({ processes, maxProcesses, memoryMb: 64, workerFile: fileOf(worker) });
   pools.push(pool);
   return pool;
 };
@@ -18,10 +18,10 @@ afterEach(() => {
   vi.mocked(childProcess.fork).mockClear();
 });
 
-const whoWorks = async (pool: WorkerPool) =>
+const workerPid = async (pool: WorkerPool) =>
   (await pool.run('prepare', { inputType: 'html', data: new Uint8Array(), maxImages: null }, { timeoutMs: 60_000 }))
     .html;
-const spin = (pool: WorkerPool, timeoutMs: number, group = '') =>
+const runEndless = (pool: WorkerPool, timeoutMs: number, group = '') =>
   pool.run('analyse', { content: '', variables: [] }, { timeoutMs, group });
 const isAlive = (pid: number) => {
   try {
@@ -31,36 +31,36 @@ const isAlive = (pid: number) => {
   }
 };
 
-describe('the pool', () => {
+describe('a worker pool', () => {
   test('keeps a process for the next task', async () => {
     const pool = open('stub-worker');
-    expect(await whoWorks(pool)).toBe(await whoWorks(pool));
+    expect(await workerPid(pool)).toBe(await workerPid(pool));
     expect(childProcess.fork).toHaveBeenCalledTimes(1);
   });
 
-  test('ends a process that never finishes, and puts another in its place', async () => {
+  test('kills a process that never finishes, and replaces it', async () => {
     const pool = open('stub-worker');
-    const first = await whoWorks(pool);
-    await expect(spin(pool, 100)).rejects.toMatchObject({ fields: { name: 'processing_timeout' } });
-    expect(await whoWorks(pool)).not.toBe(first);
+    const first = await workerPid(pool);
+    await expect(runEndless(pool, 100)).rejects.toMatchObject({ fields: { name: 'processing_timeout' } });
+    expect(await workerPid(pool)).not.toBe(first);
     await vi.waitFor(() => expect(isAlive(Number(first))).toBe(false), { timeout: 20_000 });
   });
 
-  test('fails a task that had no process in time as a fault of the service, and never starts it', async () => {
+  test('fails a task that gets no process in time with service_unavailable, and never starts it', async () => {
     const pool = open('stub-worker');
-    const long = spin(pool, 1_000).catch(({ fields }) => fields.name);
+    const long = runEndless(pool, 1_000).catch(({ fields }) => fields.name);
     await expect(
       pool.run('analyse', { content: '', variables: [] }, { timeoutMs: 60_000, waitTimeoutMs: 20 }),
     ).rejects.toMatchObject({ fields: { name: 'service_unavailable', extra: { retry_after: expect.any(Number) } } });
     expect(await long).toBe('processing_timeout');
-    await whoWorks(pool);
+    await workerPid(pool);
     expect(childProcess.fork).toHaveBeenCalledTimes(2);
   });
 
-  test('counts the deadline of a task from when it has a process', async () => {
+  test('counts the timeout of a task from when it has a process', async () => {
     const pool = open('stub-worker');
     const events: string[] = [];
-    const long = spin(pool, 300).catch(() => events.push('first is over'));
+    const long = runEndless(pool, 300).catch(() => events.push('first is over'));
     const next = pool.run(
       'analyse',
       { content: '', variables: [] },
@@ -73,9 +73,9 @@ describe('the pool', () => {
     expect(events.toSorted()).toEqual(['first is over', 'next begins']);
   });
 
-  test('fails the task of a process that crashes, and works on', async () => {
+  test('fails the task of a process that crashes, and continues', async () => {
     const pool = open('stub-worker');
-    const first = await whoWorks(pool);
+    const first = await workerPid(pool);
     const crash = pool.run(
       'prepareTemplate',
       {
@@ -90,47 +90,47 @@ describe('the pool', () => {
       { timeoutMs: 60_000 },
     );
     await expect(crash).rejects.toThrow('crashed');
-    expect(await whoWorks(pool)).not.toBe(first);
+    expect(await workerPid(pool)).not.toBe(first);
   });
 
-  test('does not start a process again and again that cannot start', async () => {
+  test('does not restart a process that cannot start in a loop', async () => {
     const pool = open('exit-at-start-worker');
-    for (let round = 0; round < 3; round += 1) await expect(spin(pool, 60_000)).rejects.toThrow('did not start');
+    for (let round = 0; round < 3; round += 1) await expect(runEndless(pool, 60_000)).rejects.toThrow('did not start');
     expect(childProcess.fork).toHaveBeenCalledTimes(3);
   });
 
-  test('leaves a process to the others, however much there is of one group', async () => {
+  test('leaves a process to other groups, however many tasks one group has', async () => {
     const pool = open('stub-worker', 2);
-    const endless = Array.from({ length: 5 }, () => spin(pool, 60_000, 'greedy').catch(String));
-    for (let round = 0; round < 3; round += 1) expect(Number(await whoWorks(pool))).toBeGreaterThan(0);
+    const endless = Array.from({ length: 5 }, () => runEndless(pool, 60_000, 'greedy').catch(String));
+    for (let round = 0; round < 3; round += 1) expect(Number(await workerPid(pool))).toBeGreaterThan(0);
     pool.close();
     await Promise.all(endless);
   });
 
-  test('starts further processes while tasks of several groups take long, and keeps no more than it needs', async () => {
+  test('starts more processes while tasks of several groups are slow, and keeps no more than configured', async () => {
     const pool = open('stub-worker', 2, 8);
     const endless = ['a', 'b', 'c', 'd'].flatMap((group) =>
-      [1, 2, 3].map(() => spin(pool, 60_000, group).catch(String)),
+      [1, 2, 3].map(() => runEndless(pool, 60_000, group).catch(String)),
     );
-    for (let round = 0; round < 3; round += 1) expect(Number(await whoWorks(pool))).toBeGreaterThan(0);
+    for (let round = 0; round < 3; round += 1) expect(Number(await workerPid(pool))).toBeGreaterThan(0);
     expect(pool.load().processes).toBeLessThanOrEqual(8);
     pool.close();
     await Promise.all(endless);
   });
 
-  test('lets a task that takes long leave the processor to others, and begins the next one in an ordinary process', async () => {
+  test('lowers the priority of a slow task, and runs the next one in an ordinary process', async () => {
     const pool = open('stub-worker');
-    const long = spin(pool, 60_000).catch(String);
+    const long = runEndless(pool, 60_000).catch(String);
     const { pid } = vi.mocked(childProcess.fork).mock.results[0]!.value as childProcess.ChildProcess;
     await vi.waitFor(() => expect(getPriority(pid)).toBeGreaterThan(getPriority()), { timeout: 20_000 });
     process.kill(pid!, 'SIGKILL');
     await long;
-    expect(getPriority(Number(await whoWorks(pool)))).toBe(getPriority());
+    expect(getPriority(Number(await workerPid(pool)))).toBe(getPriority());
   });
 
   test('ends its processes when it is closed', async () => {
     const pool = open('stub-worker');
-    const pid = Number(await whoWorks(pool));
+    const pid = Number(await workerPid(pool));
     pool.close();
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 20_000 });
   });

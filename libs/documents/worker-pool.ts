@@ -9,52 +9,56 @@ import { type WorkerExit, startWorker, type WorkerProcess } from './worker/proce
 import type { TaskRequest, Tasks } from './worker/worker.ts';
 
 /**
- * `timeoutMs`: how long the task may run, from the moment it has a process. `waitMs`: how long it may wait for one before; as long unless given.
- * `group` names whose work it is: groups take turns. `onBegin` is called when the task has its process.
+ * `timeoutMs` is how long the task may run once it has a process. `waitTimeoutMs` is how long it may wait for one, by
+ * default the same. Tasks of different groups take turns. `onStart` is called when the task has its process.
  */
 export type TaskOptions = { timeoutMs: number; waitTimeoutMs?: number; group?: string; onStart?: () => void };
 
 /**
- * Processes for work that is fed by callers: each with a memory limit, each task with a deadline. One that breaks either is ended and replaced.
- * They are processes, because a thread that runs out of memory while an array grows takes its whole process along.
+ * Processes for callers' input, each with a memory limit, each task with a timeout. A process that exceeds either is
+ * killed and replaced. Threads would not do, because a thread that runs out of memory ends the whole process.
  */
 export type WorkerPool = {
-  /** Throws the Problem that the task raised, or that ending it comes to; service_unavailable where it had no process in time. */
+  /**
+   * @throws ApiError of the task, or for its timeout or memory limit; service_unavailable if it got no process in time
+   */
   run: <Name extends keyof Tasks>(
     task: Name,
     input: Tasks[Name]['input'],
-    terms: TaskOptions,
+    options: TaskOptions,
   ) => Promise<Tasks[Name]['output']>;
-  /** What it is doing now. */
   load: () => WorkerPoolLoad;
   close: () => void;
 };
 
-/** How many processes there are, how many of them work, and how many tasks wait for one. */
+/** The number of processes, of those with a task, and of waiting tasks. */
 export type WorkerPoolLoad = { processes: number; running: number; waiting: number };
 
-type PendingTask = { resolve: (answer: TaskResult<unknown>) => void; reject: (error: unknown) => void };
+type PendingTask = { resolve: (result: TaskResult<unknown>) => void; reject: (error: unknown) => void };
 type WorkerSlot = { worker: WorkerProcess; task: PendingTask | null; hasLowPriority: boolean };
 
 export type WorkerPoolOptions = {
-  /** How many processes are kept once that many tasks have run at once, and how many tasks run at once while none takes long. */
+  /** The number of processes to keep, and of tasks to run at once while none is slow. */
   processes: number;
-  /** How many there are at most, while some tasks take long. */
+  /** The most processes while some tasks are slow. */
   maxProcesses?: number;
   /** Limit of the JavaScript heap of one process, in MiB. */
   memoryMb: number;
-  /** Another program to run, which speaks as `worker.ts` does. */
+  /** Another worker program, with the protocol of `worker.ts`. */
   workerFile?: string;
 };
 
-/** How long a task works before it leaves the processor to others. Its process is replaced afterwards, so few should come to that. */
+/** When a running task gets a lower priority. Its process is replaced afterwards, so few tasks should run that long. */
 const lowerPriorityAfterMs = 2_000;
 
 const isIdle = ({ task }: WorkerSlot): boolean => task === null;
 
 const defaultWorkerFile = fileURLToPath(new URL('./worker/worker.ts', import.meta.url));
 
-/** Of slow tasks, which keep the processors busy, more at once would end none of them sooner. All together never need more than half of the memory, but there are some more than are kept. */
+/**
+ * More slow tasks at once would not end sooner. All processes together use at most half of the memory, but a few more
+ * than `processes` are always allowed.
+ */
 const defaultMaxProcesses = (processes: number, memoryMb: number): number => {
   const megabytes = Math.min(totalmem(), process.constrainedMemory() || Infinity) / 2 ** 20;
   return Math.max(processes + 2, Math.min(2 * processes + 2, Math.floor(megabytes / 2 / memoryMb)));
@@ -72,91 +76,91 @@ export const openWorkerPool = ({
     slowAfterMs: defaultSlowAfterMs,
     maxPerGroup: Math.max(1, processes - 1),
   });
-  const seats = new Set<WorkerSlot>();
+  const slots = new Set<WorkerSlot>();
   let closed = false;
 
-  const remove = (seat: WorkerSlot): void => {
-    seats.delete(seat);
-    seat.worker.kill();
+  const remove = (slot: WorkerSlot): void => {
+    slots.delete(slot);
+    slot.worker.kill();
   };
-  const release = (seat: WorkerSlot): PendingTask | null => {
-    const { task } = seat;
-    seat.task = null;
+  const release = (slot: WorkerSlot): PendingTask | null => {
+    const { task } = slot;
+    slot.task = null;
     return task;
   };
   const open = (): WorkerSlot => {
     const worker = startWorker(workerFile, memoryMb, {
-      onResult: (answer) => {
-        const job = release(seat);
-        if (seat.hasLowPriority || [...seats].filter(isIdle).length > processes) remove(seat);
+      onResult: (result) => {
+        const task = release(slot);
+        if (slot.hasLowPriority || [...slots].filter(isIdle).length > processes) remove(slot);
         replenish();
-        job?.resolve(answer);
+        task?.resolve(result);
       },
-      onExit: (end) => {
-        seats.delete(seat);
-        // One that cannot even start is not tried again before there is work: it would fail in a loop.
-        if (end !== 'never started') replenish();
-        release(seat)?.reject(workerExitError(end, memoryMb));
+      onExit: (exit) => {
+        slots.delete(slot);
+        // A process that does not start is only replaced for a new task; otherwise it would be restarted in a loop.
+        if (exit !== 'never started') replenish();
+        release(slot)?.reject(workerExitError(exit, memoryMb));
       },
     });
-    const seat: WorkerSlot = { worker, task: null, hasLowPriority: false };
-    seats.add(seat);
-    return seat;
+    const slot: WorkerSlot = { worker, task: null, hasLowPriority: false };
+    slots.add(slot);
+    return slot;
   };
-  /** One process more than work is started ahead of time: most small documents need none. */
+  /** Keeps one idle process in advance; most small documents need none. */
   const replenish = (): void => {
-    if (!closed && seats.size < processes && ![...seats].some(isIdle)) open();
+    if (!closed && slots.size < processes && ![...slots].some(isIdle)) open();
   };
 
-  const carryOut = async (order: TaskRequest, { timeoutMs, onStart }: TaskOptions): Promise<TaskResult<unknown>> => {
+  const runTask = async (request: TaskRequest, { timeoutMs, onStart }: TaskOptions): Promise<TaskResult<unknown>> => {
     const { promise, resolve, reject } = Promise.withResolvers<TaskResult<unknown>>();
-    const seat = [...seats].find(isIdle) ?? open();
-    seat.task = { resolve, reject };
+    const slot = [...slots].find(isIdle) ?? open();
+    slot.task = { resolve, reject };
     replenish();
     onStart?.();
-    seat.worker.send(order);
-    // Documents that take long must not make all others take long: those are begun and ended in between.
-    let slow: NodeJS.Timeout | undefined;
-    const giveWay = (): void => {
-      seat.hasLowPriority = true;
-      seat.worker.lowerPriority();
+    slot.worker.send(request);
+    // Slow documents get a lower priority, so that other documents do not become slow.
+    let priorityTimer: NodeJS.Timeout | undefined;
+    const lowerPriority = (): void => {
+      slot.hasLowPriority = true;
+      slot.worker.lowerPriority();
     };
-    void seat.worker.ready.then(() => {
-      if (seat.task?.resolve === resolve) slow = setTimeout(giveWay, lowerPriorityAfterMs);
+    void slot.worker.ready.then(() => {
+      if (slot.task?.resolve === resolve) priorityTimer = setTimeout(lowerPriority, lowerPriorityAfterMs);
     });
     const timer = setTimeout(() => {
-      remove(seat);
+      remove(slot);
       replenish();
       reject(taskTimeoutError(timeoutMs));
     }, timeoutMs);
     try {
       return await promise;
     } finally {
-      clearTimeout(slow);
+      clearTimeout(priorityTimer);
       clearTimeout(timer);
     }
   };
 
   replenish();
   return {
-    run: async (task, input, terms) => {
-      const { group = '', timeoutMs, waitTimeoutMs = timeoutMs } = terms;
-      const patience = {
+    run: async (task, input, options) => {
+      const { group = '', timeoutMs, waitTimeoutMs = timeoutMs } = options;
+      const wait = {
         timeoutMs: waitTimeoutMs,
         createError: () => tooBusyError('No process was free to convert the document', waitTimeoutMs),
       };
-      const answer = await queue.add(group, () => carryOut({ task, input }, terms), patience);
-      if (isTaskError(answer)) throw ApiError.from(answer.error);
-      return answer.value as Tasks[typeof task]['output'];
+      const result = await queue.add(group, () => runTask({ task, input }, options), wait);
+      if (isTaskError(result)) throw ApiError.from(result.error);
+      return result.value as Tasks[typeof task]['output'];
     },
-    load: () => ({ processes: seats.size, running: queue.running(), waiting: queue.waiting() }),
+    load: () => ({ processes: slots.size, running: queue.running(), waiting: queue.waiting() }),
     close: () => {
       closed = true;
-      const closing = new Error('the pool is closed');
-      queue.close(closing);
-      for (const seat of seats) {
-        remove(seat);
-        release(seat)?.reject(closing);
+      const closeError = new Error('the pool is closed');
+      queue.close(closeError);
+      for (const slot of slots) {
+        remove(slot);
+        release(slot)?.reject(closeError);
       }
     },
   };
@@ -167,11 +171,11 @@ const taskTimeoutError = (timeoutMs: number): ApiError =>
     timeout_seconds: timeoutMs / 1000,
   });
 
-const workerExitError = (end: WorkerExit, memoryMb: number): Error =>
-  end === 'out of memory'
+const workerExitError = (exit: WorkerExit, memoryMb: number): Error =>
+  exit === 'out of memory'
     ? ApiError.of(
         'conversion_failed',
-        'The document needs more memory to convert than there is for one. Split it into smaller ones.',
+        'The document needs more memory to convert than is available. Split it into smaller ones.',
         { details: { reason: 'out of memory', limit_mb: memoryMb } },
       )
-    : new Error(end === 'crashed' ? 'a conversion process crashed' : 'a conversion process did not start');
+    : new Error(exit === 'crashed' ? 'a conversion process crashed' : 'a conversion process did not start');

@@ -4,7 +4,7 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { detectDelimiter, delimiters } from './delimiter.ts';
 import { parseCsv } from './convert.ts';
 
-const faultOf = (text: string) => {
+const apiErrorFieldsOf = (text: string) => {
   try {
     parseCsv(text);
   } catch (error) {
@@ -15,15 +15,13 @@ const faultOf = (text: string) => {
 const quoted = (field: string) => `"${field.replaceAll('"', '""')}"`;
 
 describe('CSV', () => {
-  test('comes back field by field, whatever is in the fields', () => {
-    const table = fc
-      .integer({ min: 2, max: 6 })
-      .chain((width) =>
-        fc.array(fc.array(fc.string({ unit: 'grapheme' }), { minLength: width, maxLength: width }), {
-          minLength: 1,
-          maxLength: 8,
-        }),
-      );
+  test('keeps every field, whatever it contains', () => {
+    const table = fc.integer({ min: 2, max: 6 }).chain((width) =>
+      fc.array(fc.array(fc.string({ unit: 'grapheme' }), { minLength: width, maxLength: width }), {
+        minLength: 1,
+        maxLength: 8,
+      }),
+    );
     fc.assert(
       fc.property(
         table,
@@ -49,7 +47,7 @@ describe('CSV', () => {
     expect(detectDelimiter(text).delimiter).toBe(delimiter);
   });
 
-  test('may have empty lines, and empty fields too many at the end of a row', () => {
+  test('may have empty lines, and extra empty fields at the end of a row', () => {
     expect(parseCsv('a,b\n\n1,2,,\n\n')).toEqual({ header: ['a', 'b'], rows: [['1', '2']] });
   });
 
@@ -62,18 +60,18 @@ describe('CSV', () => {
     ['a row that is too long after an announced delimiter', 'sep=;\na;b\n1;2;3', 3],
     ['no rows', '\n\n', 1],
   ])('with %s is refused with the line', (_, text, line) => {
-    expect(faultOf(text)).toMatchObject({ name: 'conversion_failed', extra: { line } });
+    expect(apiErrorFieldsOf(text)).toMatchObject({ name: 'conversion_failed', extra: { line } });
   });
 
   test('with ten thousand columns is refused with the number and the limit', () => {
-    expect(faultOf(`${'a,'.repeat(9999)}a\n${'1,'.repeat(9999)}1`)).toMatchObject({
+    expect(apiErrorFieldsOf(`${'a,'.repeat(9999)}a\n${'1,'.repeat(9999)}1`)).toMatchObject({
       name: 'conversion_failed',
       extra: { details: { columns: 10_000, limit: 500 } },
     });
   });
 
   test('with too many cells is refused with the number and the limit', () => {
-    expect(faultOf(`a,b\n${'1,2\n'.repeat(500_000)}`)).toMatchObject({
+    expect(apiErrorFieldsOf(`a,b\n${'1,2\n'.repeat(500_000)}`)).toMatchObject({
       extra: { details: { cells: 1_000_002, limit: 1_000_000 } },
     });
   });

@@ -9,8 +9,8 @@ import { detectDelimiter } from './delimiter.ts';
 type NumberedRecord = { record: string[]; info: { lines: number } };
 
 /**
- * The rows of CSV (RFC 4180, with the delimiter detected). Throws a Problem with the line for quotes that do not match
- * and rows of another length than the header.
+ * Parses CSV (RFC 4180, with the delimiter detected).
+ * @throws ApiError with the line, for unmatched quotes and rows of another length than the header
  */
 export const parseCsv = (text: string): Table => {
   const { delimiter, body, skippedLines } = detectDelimiter(text);
@@ -19,7 +19,7 @@ export const parseCsv = (text: string): Table => {
   if (!first) throw inputError('csv', 'The CSV has no rows.', { details: 'no rows', line: 1 });
   checkSize(first.record.length, records.length);
   const header = first.record;
-  return { header, rows: rest.map((numbered) => fitToHeader(numbered, header.length, skippedLines)) };
+  return { header, rows: rest.map((numberedRecord) => fitToHeader(numberedRecord, header.length, skippedLines)) };
 };
 
 const parseRecords = (body: string, delimiter: string, skippedLines: number): NumberedRecord[] => {
@@ -38,14 +38,14 @@ const parseRecords = (body: string, delimiter: string, skippedLines: number): Nu
 
 const malformedCsvError = (error: CsvError, skippedLines: number) => {
   const line = Number(error['lines'] ?? 1) + skippedLines;
-  const why = explanations[error.code] ?? error.message;
-  return inputError('csv', `The CSV is malformed near line ${line}: ${why}.`, { details: why, line });
+  const reason = explanations[error.code] ?? error.message;
+  return inputError('csv', `The CSV is malformed near line ${line}: ${reason}.`, { details: reason, line });
 };
 
 const explanations: Partial<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quoted field is never closed',
   INVALID_OPENING_QUOTE:
-    'a quote stands inside a field that does not begin with one; quote the whole field and double the quotes in it',
+    'a quote is inside a field that does not begin with one; quote the whole field and double the quotes in it',
   CSV_INVALID_CLOSING_QUOTE:
     'a closing quote is followed by something else than a delimiter; double the quotes inside a quoted field',
 };
@@ -56,12 +56,12 @@ const checkSize = (columns: number, rows: number): void => {
 };
 
 const tooLargeError = (what: 'columns' | 'cells', count: number, limit: number) =>
-  inputError('csv', `The CSV has ${count} ${what}; at most ${limit} can be printed so that they can be read.`, {
+  inputError('csv', `The CSV has ${count} ${what}; at most ${limit} can be printed.`, {
     details: { [what]: count, limit },
   });
 
 /**
- * Empty fields at the end may be missing or too many, as spreadsheets leave them; anything else would put values under
+ * Spreadsheets leave out empty fields at the end of a row, or add some. Any other difference would put values under the
  * wrong headings.
  */
 const fitToHeader = ({ record, info }: NumberedRecord, width: number, skippedLines: number): string[] => {
@@ -72,7 +72,8 @@ const fitToHeader = ({ record, info }: NumberedRecord, width: number, skippedLin
   const count = `${record.length} ${record.length === 1 ? 'field' : 'fields'}`;
   throw inputError(
     'csv',
-    `The row that ends on line ${line} has ${count}, but the header has ${width}. Quote fields that hold the delimiter or a line break.`,
+    `The row that ends on line ${line} has ${count}, but the header has ${width}. ` +
+      'Quote fields that contain the delimiter or a line break.',
     {
       details: `${count} where the header has ${width}`,
       line,
@@ -80,13 +81,13 @@ const fitToHeader = ({ record, info }: NumberedRecord, width: number, skippedLin
   );
 };
 
-/** CSV as a table with a repeated header row. Throws a Problem. */
+/** Converts CSV to a table with a repeated header row. @throws ApiError */
 export const convertCsv = (text: string): PreparedDocument =>
   scriptFreeDocument(
     htmlDocument({
       title: 'Table',
       language: detectLanguage(text),
-      sheets: ['table'],
+      styleSheets: ['table'],
       body: tableToHtml(parseCsv(text)),
     }),
     'made from CSV',

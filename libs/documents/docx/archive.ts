@@ -9,7 +9,7 @@ const latin1 = (data: Uint8Array): string =>
 const compoundFileSignature = Buffer.from('d0cf11e0a1b11ae1', 'hex');
 const zipSignatures = new Set(['PK\u0003\u0004', 'PK\u0005\u0006']);
 
-/** The file that a caller sent in base64, checked to begin like a zip. Throws a Problem. */
+/** Decodes the file from base64 and checks that it begins like a zip archive. @throws ApiError */
 export const decodeDocx = (data: Uint8Array): Buffer => {
   const sent = latin1(data);
   const bytes = fromBase64(afterDataPrefix(sent) ?? sent);
@@ -20,7 +20,7 @@ export const decodeDocx = (data: Uint8Array): Buffer => {
   if (bytes.length === 0) throw inputError('docx', 'The DOCX is empty.', { details: 'empty file' });
   if (bytes.subarray(0, compoundFileSignature.length).equals(compoundFileSignature)) throw protectedOrOldFormatError();
   if (!zipSignatures.has(bytes.toString('latin1', 0, 4)))
-    throw inputError('docx', 'The data is no DOCX: a DOCX is a zip archive, and this is none.', {
+    throw inputError('docx', 'The data is not a DOCX: a DOCX is a zip archive.', {
       details: 'not a zip archive',
     });
   return bytes;
@@ -29,14 +29,14 @@ export const decodeDocx = (data: Uint8Array): Buffer => {
 const protectedOrOldFormatError = () =>
   inputError(
     'docx',
-    'The file is protected with a password, or is of the older DOC format. Save it as DOCX without a password.',
+    'The file is protected with a password, or has the older DOC format. Save it as DOCX without a password.',
     { details: 'encrypted, or DOC instead of DOCX' },
   );
 
-/** The parts of a DOCX that are converted, by their path in the archive. */
+/** The converted parts of a DOCX, by their path in the archive. */
 export type DocxParts = Map<string, Uint8Array>;
 
-/** The most that a DOCX may hold, in bytes once unpacked, and in files. */
+/** The limits for a DOCX: number of files, and bytes when unpacked. */
 export const archiveLimits = { files: 5000, xml: 32 * 1024 * 1024, total: 128 * 1024 * 1024 };
 
 const neededPaths =
@@ -44,8 +44,9 @@ const neededPaths =
 const xmlPaths = /\.(xml|rels)$/i;
 
 /**
- * Unpacks what conversion needs, and no more than the archive declares and the limits allow: the declared sizes are
- * added up first, and unpacking stops where a file turns out larger than declared. Throws a Problem.
+ * Unpacks the files that conversion needs. The declared sizes are checked against the limits first, and unpacking stops
+ * if a file is larger than declared.
+ * @throws ApiError
  */
 export const unpackDocx = async (bytes: Buffer): Promise<DocxParts> => {
   try {
@@ -83,8 +84,8 @@ const entriesOf = async (archive: ZipFile): Promise<Entry[]> => {
 };
 
 const tooLargeError = (what: string, limit: number): ApiError =>
-  inputError('docx', `The DOCX is too large once unpacked: it may hold at most ${limit} ${what}.`, {
-    details: { reason: `too many ${what} once unpacked`, limit },
+  inputError('docx', `The DOCX is too large when unpacked: it may contain at most ${limit} ${what}.`, {
+    details: { reason: `too many ${what} when unpacked`, limit },
   });
 
 const otherFormats: [path: RegExp, kind: string][] = [
@@ -97,7 +98,7 @@ const requireWordDocument = (entries: readonly Entry[]): void => {
   const has = (path: RegExp) => entries.some(({ fileName }) => path.test(fileName));
   if (has(/^\[Content_Types\]\.xml$/i) && has(/^word\/.+\.xml$/i)) return;
   const kind = otherFormats.find(([path]) => has(path))?.[1] ?? 'a zip archive of something else';
-  throw inputError('docx', `The data is no DOCX, but ${kind}.`, { details: `not a DOCX: ${kind}` });
+  throw inputError('docx', `The data is not a DOCX, but ${kind}.`, { details: `not a DOCX: ${kind}` });
 };
 
 const readParts = async (archive: ZipFile, entries: readonly Entry[]): Promise<DocxParts> => {

@@ -5,13 +5,29 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { archiveLimits } from './archive.ts';
 import { convertDocx } from './convert.ts';
 
-const contentTypes = `<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Default Extension="emf" ContentType="image/x-emf"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>`;
+const contentTypes =
+  `<?xml version="1.0"?><Types ` +
+  `xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
+  `<Default Extension="rels" ` +
+  `ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
+  `<Default Extension="xml" ContentType="application/xml"/>` +
+  `<Default Extension="emf" ContentType="image/x-emf"/>` +
+  `<Override PartName="/word/document.xml" ` +
+  `ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/>` +
+  `</Types>`;
 const relation = (id: string, type: string, target: string) =>
   `<Relationship Id="${id}" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/${type}" Target="${target}"/>`;
 const relations = (...all: string[]) =>
-  `<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${all.join('')}</Relationships>`;
+  `<?xml version="1.0"?><Relationships ` +
+  `xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${all.join('')}</Relationships>`;
 const wordDocument = (body: string) =>
-  `<?xml version="1.0"?><w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"><w:body>${body}</w:body></w:document>`;
+  `<?xml version="1.0"?><w:document ` +
+  `xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" ` +
+  `xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" ` +
+  `xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing" ` +
+  `xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" ` +
+  `xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"><w:body>${body}</w:body>` +
+  `</w:document>`;
 
 const paragraph = (text: string, run = '', properties = '') =>
   `<w:p><w:pPr>${properties}</w:pPr><w:r><w:rPr>${run}</w:rPr><w:t>${text}</w:t></w:r></w:p>`;
@@ -38,7 +54,7 @@ const word = (body: string, more: Record<string, string | Uint8Array> = {}) =>
 
 const convert = (file: Buffer) => convertDocx(Buffer.from(file.toString('base64')), 50);
 const bodyOf = async (file: Buffer) => /<main[^>]*>([^]*)<\/main>/.exec((await convert(file)).html)?.[1] ?? '';
-const faultOf = async (data: Promise<unknown>) => {
+const apiErrorFieldsOf = async (data: Promise<unknown>) => {
   const error = await data.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -48,7 +64,7 @@ const faultOf = async (data: Promise<unknown>) => {
 };
 
 describe('a Word document', () => {
-  test('keeps headings, lists, tables, pictures, footnotes, links and the looks of text', async () => {
+  test('keeps headings, lists, tables, images, footnotes, links and text styles', async () => {
     const {
       html,
       classification: { scripts, external },
@@ -85,13 +101,16 @@ describe('a Word document', () => {
     expect(html).toContain('Hello');
   });
 
-  test('has a header row where the first row is bold throughout', async () => {
+  test('has a header row if the first row is completely bold', async () => {
     const body = await bodyOf(word(`<w:tbl>${row(paragraph('Name', '<w:b/>'))}${row(paragraph('Value'))}</w:tbl>`));
     expect(body).toContain('<thead><tr><th><p><strong>Name</strong></p></th></tr></thead>');
   });
 
-  test('shows a labelled box for a picture that browsers cannot show', async () => {
-    const drawing = `<w:p><w:r><w:drawing><wp:inline><wp:extent cx="1270000" cy="1"/><wp:docPr id="1" name="x"/><a:graphic><a:graphicData><pic:pic><pic:blipFill><a:blip r:embed="p1"/></pic:blipFill></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`;
+  test('shows a labelled box for an image that browsers cannot show', async () => {
+    const drawing =
+      `<w:p><w:r><w:drawing><wp:inline><wp:extent cx="1270000" cy="1"/><wp:docPr id="1" name="x"/>` +
+      `<a:graphic><a:graphicData><pic:pic><pic:blipFill><a:blip r:embed="p1"/></pic:blipFill></pic:pic>` +
+      `</a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`;
     const body = await bodyOf(
       word(drawing, {
         'word/_rels/document.xml.rels': relations(relation('p1', 'image', 'media/a.emf')),
@@ -102,13 +121,13 @@ describe('a Word document', () => {
     expect(body).toContain('width:100pt');
   });
 
-  test('breaks pages where it says so', async () => {
+  test('has its page breaks', async () => {
     expect(await bodyOf(word('<w:p><w:r><w:t>one</w:t><w:br w:type="page"/><w:t>two</w:t></w:r></w:p>'))).toContain(
       '<p>one<span class="page-break"></span>two</p>',
     );
   });
 
-  test('with a javascript: link goes to the lane of scripts', async () => {
+  test('with a javascript: link is a document with scripts', async () => {
     const link = '<w:p><w:hyperlink r:id="l1"><w:r><w:t>x</w:t></w:r></w:hyperlink></w:p>';
     const prepared = await convert(
       word(link, { 'word/_rels/document.xml.rels': relations(relation('l1', 'hyperlink', 'javascript:alert(1)')) }),
@@ -117,7 +136,7 @@ describe('a Word document', () => {
   });
 });
 
-describe('refused as invalid_docx', () => {
+describe('invalid_docx', () => {
   const real = word(paragraph('Hello, this is text'));
   const damaged = Buffer.from(real);
   damaged.fill(0xff, 60, 90);
@@ -152,41 +171,41 @@ describe('refused as invalid_docx', () => {
       Buffer.from(packed({ '[Content_Types].xml': contentTypes, 'word/other.xml': '<x/>' }).toString('base64')),
       'damaged document parts',
     ],
-  ])('is %s', async (_, data, details) => {
-    expect(await faultOf(convertDocx(data, 50))).toMatchObject({ name: 'invalid_docx', extra: { details } });
+  ])('is the error for %s', async (_, data, details) => {
+    expect(await apiErrorFieldsOf(convertDocx(data, 50))).toMatchObject({ name: 'invalid_docx', extra: { details } });
   });
 
-  test('is an archive that declares more than may be unpacked', async () => {
+  test('is the error for an archive whose declared sizes are over the limit', async () => {
     const bomb = word('', { 'word/other.xml': new Uint8Array(archiveLimits.xml) });
     expect(bomb.length).toBeLessThan(100_000);
-    expect(await faultOf(convert(bomb))).toMatchObject({
+    expect(await apiErrorFieldsOf(convert(bomb))).toMatchObject({
       name: 'invalid_docx',
       extra: { details: { limit: archiveLimits.xml } },
     });
   });
 
-  test('is an archive whose pictures are declared larger than may be unpacked', async () => {
+  test('is the error for an archive whose images are declared over the limit', async () => {
     const bomb = word('', { 'word/media/a.png': 'x' });
     bomb.writeUInt32LE(archiveLimits.total, bomb.lastIndexOf('word/media/a.png') - 46 + 24);
-    expect(await faultOf(convert(bomb))).toMatchObject({
+    expect(await apiErrorFieldsOf(convert(bomb))).toMatchObject({
       name: 'invalid_docx',
       extra: { details: { limit: archiveLimits.total } },
     });
   });
 
-  test('is an archive of more files than may be unpacked', async () => {
+  test('is the error for an archive with too many files', async () => {
     const many = Object.fromEntries(Array.from({ length: archiveLimits.files }, (_, index) => [`x/${index}`, '']));
-    expect(await faultOf(convert(word('', many)))).toMatchObject({
+    expect(await apiErrorFieldsOf(convert(word('', many)))).toMatchObject({
       name: 'invalid_docx',
       extra: { details: { limit: archiveLimits.files } },
     });
   });
 
-  test('is an archive that unpacks to more than it declares', async () => {
+  test('is the error for an archive that is larger than it declares', async () => {
     const bomb = word('', { 'word/other.xml': new Uint8Array(5_000_000) });
     for (const size of [bomb.indexOf(u32(5_000_000)), bomb.lastIndexOf(u32(5_000_000))])
       if (size >= 0) bomb.writeUInt32LE(100, size);
-    expect(await faultOf(convert(bomb))).toMatchObject({
+    expect(await apiErrorFieldsOf(convert(bomb))).toMatchObject({
       name: 'invalid_docx',
       extra: { details: 'damaged zip archive' },
     });

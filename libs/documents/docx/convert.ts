@@ -9,7 +9,7 @@ import { decodeDocx, type DocxParts, unpackDocx } from './archive.ts';
 import { convertImage, addWidthLabels } from './images.ts';
 import { adaptElement, styleMap } from './styles.ts';
 
-/** A Word document, sent in base64, as a set document. Throws a Problem. */
+/** Converts a Word document in base64. @throws ApiError */
 export const convertDocx = async (data: Uint8Array, maxImages: number | null): Promise<PreparedDocument> => {
   const parts = await unpackDocx(decodeDocx(data));
   addWidthLabels(parts);
@@ -21,7 +21,7 @@ export const convertDocx = async (data: Uint8Array, maxImages: number | null): P
     htmlDocument({
       title: titleOf(body),
       language: detectLanguage(text),
-      sheets: ['prose', 'code', 'word'],
+      styleSheets: ['prose', 'code', 'word'],
       body: `<div class="word">${body}</div>`,
     }),
     classification,
@@ -29,7 +29,7 @@ export const convertDocx = async (data: Uint8Array, maxImages: number | null): P
 };
 
 const convertToHtml = async (parts: DocxParts): Promise<string> => {
-  // Packed anew, so that the converter sees the very files that were checked, whatever else its zip reader would find.
+  // The checked files are packed again, so that the converter reads exactly these files.
   const buffer = Buffer.from(zipSync(Object.fromEntries(parts), { level: 0 }));
   try {
     const { value } = await mammoth.convertToHtml(
@@ -37,7 +37,7 @@ const convertToHtml = async (parts: DocxParts): Promise<string> => {
       {
         styleMap,
         includeEmbeddedStyleMap: false,
-        convertImage: convertImage,
+        convertImage,
         transformDocument: adaptElement,
         idPrefix: '',
       },
@@ -52,8 +52,8 @@ const convertToHtml = async (parts: DocxParts): Promise<string> => {
 };
 
 /**
- * Lets each list and table run in the direction of its own text. Page breaks are rules up to here, because the
- * converter drops empty elements, but rules cannot stand in a paragraph.
+ * Each list and table uses the direction of its own text. Page breaks were `hr` until here, because the converter drops
+ * empty elements, but an `hr` is not allowed in a paragraph.
  */
 const postProcessHtml = (html: string): string =>
   html

@@ -20,7 +20,10 @@ const aliases: Record<string, string> = {
 const drawingPattern = /(<wp:extent\b[^>]*\bcx="(\d{1,10})"[^>]*>(?:(?!<wp:extent\b)[^]){0,600}?<wp:docPr\b)([^>]*>)/g;
 const widthLabelPattern = /^\[(\d+)\] ?/;
 
-/** The converter knows no sizes, but it passes the alternative text on: the width of each picture travels in front of that. */
+/**
+ * The converter does not pass on image sizes, but it passes on the alternative text: the width of each image is put in
+ * front of it.
+ */
 export const addWidthLabels = (parts: DocxParts): void => {
   for (const [path, bytes] of parts) {
     if (!/^word\/[^/]+\.xml$/i.test(path)) continue;
@@ -47,7 +50,10 @@ const withWidthLabel = (attributes: string, width: number): string => {
 
 type DocxImage = { contentType: string; altText?: string; readAsBase64String: () => Promise<string> };
 
-/** Pictures as data: addresses, in the width that the document gives them. A kind that browsers do not show becomes a labelled box. */
+/**
+ * Converts images to data: URLs, in the width that the document sets. Image types that browsers do not show become a
+ * labelled box.
+ */
 export const convertImage = mammoth.images.imgElement(async (image) => {
   const { contentType, altText = '', readAsBase64String } = image as unknown as DocxImage;
   const points = Number(widthLabelPattern.exec(altText)?.[1] ?? 0);
@@ -61,6 +67,10 @@ export const convertImage = mammoth.images.imgElement(async (image) => {
 
 const placeholderImage = (contentType: string): string => {
   const kind = /^image\/(?:x-)?([a-z0-9]{1,12})/.exec(contentType)?.[1]?.toUpperCase() ?? '?';
-  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 90"><rect x="1" y="1" width="238" height="88" fill="#f3f6f9" stroke="#d5dbe3"/><text x="120" y="50" text-anchor="middle" font-family="sans-serif" font-size="13" fill="#5b6775">Picture in ${kind} format</text></svg>`;
+  const svg =
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 90">` +
+    `<rect x="1" y="1" width="238" height="88" fill="#f3f6f9" stroke="#d5dbe3"/>` +
+    `<text x="120" y="50" text-anchor="middle" font-family="sans-serif" font-size="13" fill="#5b6775">` +
+    `Picture in ${kind} format</text></svg>`;
   return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
 };

@@ -1,4 +1,4 @@
-/** How Word's styles become HTML, before the converter's own map for headings and lists. */
+/** The HTML for Word's styles, in addition to the converter's map for headings and lists. */
 export const styleMap = [
   "p[style-name='Title'] => h1.title:fresh",
   "p[style-name='Subtitle'] => p.subtitle:fresh",
@@ -28,7 +28,7 @@ export const styleMap = [
 
 const tabStyle = 'Tab stop';
 
-/** The name under which the map above finds a paragraph's alignment. */
+/** The style names in the map above for a paragraph's alignment. */
 const alignedStyles: Partial<Record<string, string>> = {
   center: 'Aligned centre',
   right: 'Aligned end',
@@ -36,7 +36,7 @@ const alignedStyles: Partial<Record<string, string>> = {
   both: 'Aligned justify',
 };
 
-/** What is used here of the elements that the converter reads a document into. */
+/** The properties used of the converter's document elements. */
 type DocxElement = {
   type: string;
   children?: DocxElement[];
@@ -60,10 +60,7 @@ const plainStyles = new Set([
   'list paragraph',
 ]);
 
-/**
- * Brings what the converter would pass over into reach of the style map: alignment, tab stops, and header rows that are
- * only set in bold.
- */
+/** Adds styles for what the converter ignores: alignment, tab stops, and header rows that are only bold. */
 export const adaptElement = (element: DocxElement): DocxElement => {
   const children = element.children?.map(adaptElement);
   const adapted: DocxElement = children ? { ...element, children } : element;

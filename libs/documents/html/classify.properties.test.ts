@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Classification, classify } from './classify.ts';
 
-const classOf = (html: string) => classify(html).classification;
+const classificationOf = (html: string) => classify(html).classification;
 
-/** Markup in which a browser finds nothing but text, whatever stands around it. */
+/** Markup that contains nothing but text for a browser, whatever follows. */
 const plain = fc.constantFrom(
   'text ',
   '<p>',
@@ -29,7 +29,7 @@ const plain = fc.constantFrom(
   '<template><p></template>',
   '<h1>T</h1>',
 );
-// An open comment takes up all that follows, for this parser and for the browser.
+// An open comment contains all that follows, for this parser and for browsers.
 const around = fc.array(plain, { maxLength: 12 }).map((pieces) => `${pieces.join('')}-->`);
 
 const references = (text: string, chosen: readonly boolean[]): string =>
@@ -47,84 +47,87 @@ const disguise = fc.record({
 });
 type Disguise = { cases: boolean[]; hidden: boolean[]; gap: string };
 
-/** A tag as an untidy author, or one with something to hide, writes it. */
+/** Writes a tag like a careless author, or like one who hides something. */
 const tag = ({ cases, hidden, gap }: Disguise, name: string, attributes: Record<string, string> = {}): string =>
   `<${cased(name, cases)}${Object.entries(attributes)
     .map(([key, value]) => `${gap}${cased(key, cases)}="${references(value, hidden)}"`)
     .join('')}>`;
 
-type Feature = { asks: Partial<Classification>; write: (disguise: Disguise) => string };
+type Feature = { expected: Partial<Classification>; write: (disguise: Disguise) => string };
 const style = (css: string) => ({
-  asks: { needsStabilising: true },
+  expected: { needsStabilising: true },
   write: (how: Disguise) => `${tag(how, 'style')}${cased(css, how.cases)}${cased('</style>', how.cases)}`,
 });
 const features: Feature[] = [
-  { asks: { scripts: true }, write: (how) => `${tag(how, 'script')}1</script>` },
-  { asks: { scripts: true }, write: (how) => tag(how, 'p', { onclick: 'x()' }) },
-  { asks: { scripts: true }, write: (how) => `${tag(how, 'iframe', { srcdoc: 'x' })}</iframe>` },
+  { expected: { scripts: true }, write: (how) => `${tag(how, 'script')}1</script>` },
+  { expected: { scripts: true }, write: (how) => tag(how, 'p', { onclick: 'x()' }) },
+  { expected: { scripts: true }, write: (how) => `${tag(how, 'iframe', { srcdoc: 'x' })}</iframe>` },
   {
-    asks: { scripts: true, needsFrames: true },
+    expected: { scripts: true, needsFrames: true },
     write: (how) => tag(how, 'body', { onload: 'requestAnimationFrame(x)' }),
   },
   {
-    asks: { scripts: true, needsFrames: true },
+    expected: { scripts: true, needsFrames: true },
     write: (how) =>
       `${tag(how, 'i', { title: 'requestAnimationFrame' })}</i>${tag(how, 'script')}window[i.title](x)</script>`,
   },
-  { asks: { scripts: true, external: true }, write: (how) => tag(how, 'img', { onerror: "fetch('//h/')" }) },
-  { asks: { external: true }, write: (how) => tag(how, 'img', { src: 'https://h/a.png' }) },
-  { asks: { external: true }, write: (how) => tag(how, 'p', { style: 'background:url(https://h/a.png)' }) },
+  { expected: { scripts: true, external: true }, write: (how) => tag(how, 'img', { onerror: "fetch('//h/')" }) },
+  { expected: { external: true }, write: (how) => tag(how, 'img', { src: 'https://h/a.png' }) },
+  { expected: { external: true }, write: (how) => tag(how, 'p', { style: 'background:url(https://h/a.png)' }) },
   {
-    asks: { external: true, needsStabilising: true },
+    expected: { external: true, needsStabilising: true },
     write: (how) => tag(how, 'link', { rel: 'stylesheet', href: 'https://h/a.css' }),
   },
   {
-    asks: { scripts: true, leavesPageState: true },
+    expected: { scripts: true, leavesPageState: true },
     write: (how) => tag(how, 'meta', { 'http-equiv': 'Content-Security-Policy', content: 'x' }),
   },
-  { asks: { leavesPageState: true }, write: (how) => tag(how, 'meta', { name: 'color-scheme', content: 'dark' }) },
-  { asks: { leavesPageState: true }, write: (how) => tag(how, 'meta', { content: '>', name: 'theme-color' }) },
-  { asks: { leavesPageState: true }, write: (how) => tag(how, 'link', { media: '>', title: 'x' }) },
-  { asks: { leavesPageState: true }, write: (how) => tag(how, 'body', { vlink: 'red' }) },
+  { expected: { leavesPageState: true }, write: (how) => tag(how, 'meta', { name: 'color-scheme', content: 'dark' }) },
+  { expected: { leavesPageState: true }, write: (how) => tag(how, 'meta', { content: '>', name: 'theme-color' }) },
+  { expected: { leavesPageState: true }, write: (how) => tag(how, 'link', { media: '>', title: 'x' }) },
+  { expected: { leavesPageState: true }, write: (how) => tag(how, 'body', { vlink: 'red' }) },
   style('@page{size:A5}'),
   style('@keyframes x{}'),
   style('@font-face{src:local(x)}'),
   style(String.raw`@\6beyframes x{}`),
-  { asks: { needsStabilising: true }, write: (how) => `<svg>${tag(how, 'style')}@key<!-- -->frames x{}</style></svg>` },
   {
-    asks: { needsStabilising: true },
+    expected: { needsStabilising: true },
+    write: (how) => `<svg>${tag(how, 'style')}@key<!-- -->frames x{}</style></svg>`,
+  },
+  {
+    expected: { needsStabilising: true },
     write: (how) => `<svg>${tag(how, 'style')}@key<![CDATA[frames]]> x{}</style></svg>`,
   },
-  { asks: { needsStabilising: true }, write: (how) => `<svg>${tag(how, 'animateTransform')}</svg>` },
-  { asks: { needsStabilising: true }, write: (how) => tag(how, 'marquee') },
+  { expected: { needsStabilising: true }, write: (how) => `<svg>${tag(how, 'animateTransform')}</svg>` },
+  { expected: { needsStabilising: true }, write: (how) => tag(how, 'marquee') },
   {
-    asks: { refresh: { seconds: 0, url: 'http://h/' } },
+    expected: { refresh: { seconds: 0, url: 'http://h/' } },
     write: (how) => tag(how, 'meta', { content: '0;url=http://h/', 'http-equiv': 'refresh' }),
   },
-  { asks: { scripts: true }, write: (how) => `<select>${tag(how, 'meta', { name: 'color-scheme' })}</select>` },
+  { expected: { scripts: true }, write: (how) => `<select>${tag(how, 'meta', { name: 'color-scheme' })}</select>` },
   {
-    asks: { scripts: true },
+    expected: { scripts: true },
     write: (how) => `<table><tr><td><select>${tag(how, 'title')}<!--</title>${tag(how, 'p')}<!-- --></select></table>`,
   },
 ];
 
-describe('however a document is written', () => {
+describe('the classification of any document', () => {
   test.each(features.map((feature, index) => ({ ...feature, index })))(
-    'what it asks of the browser is found: $asks ($index)',
-    ({ asks, write }) => {
+    'finds what it needs: $expected ($index)',
+    ({ expected, write }) => {
       fc.assert(
         fc.property(around, around, disguise, (before, after, how) => {
-          expect(classOf(`${before}${write(how)}${after}`)).toMatchObject(asks);
+          expect(classificationOf(`${before}${write(how)}${after}`)).toMatchObject(expected);
         }),
         { numRuns: 60 },
       );
     },
   );
 
-  test('it has the fastest way where it asks for nothing', () => {
+  test('is the fastest one if it needs nothing', () => {
     fc.assert(
       fc.property(around, around, (before, after) => {
-        expect(classOf(`${before}${after}`)).toMatchObject({
+        expect(classificationOf(`${before}${after}`)).toMatchObject({
           scripts: false,
           external: false,
           needsFrames: false,
@@ -136,7 +139,7 @@ describe('however a document is written', () => {
     );
   });
 
-  test('any text at all has a class', () => {
+  test('exists for any text', () => {
     const piece = fc.oneof(
       plain,
       fc.string(),
@@ -156,7 +159,7 @@ describe('however a document is written', () => {
     );
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
-        expect(classOf(pieces.join(''))).toHaveProperty('reason');
+        expect(classificationOf(pieces.join(''))).toHaveProperty('reason');
       }),
     );
   });
@@ -174,7 +177,9 @@ test.each([
   '<style media=print>p{color:red}</style>',
   '<link rel=stylesheet href="data:text/css,x">',
   '<title>x</title>',
-])('%s leaves the page as it was', (html) => expect(classOf(html).leavesPageState).toBe(false));
+])('%s does not change the page for the next document', (html) =>
+  expect(classificationOf(html).leavesPageState).toBe(false),
+);
 
 test.each([
   '<meta http-equiv=refresh content=0>',
@@ -191,7 +196,7 @@ test.each([
   '<p><meta name=theme-color><meta charset=utf-8>',
   '<body link=red>',
   '<p>x<BODY Alink=red>',
-])('%s may outlast its document', (html) => expect(classOf(html).leavesPageState).toBe(true));
+])('%s may change the page for the next document', (html) => expect(classificationOf(html).leavesPageState).toBe(true));
 
 test.each([
   'requestAnimationFrame(x)',
@@ -203,23 +208,23 @@ test.each([
   'onscroll=x',
   "p.innerHTML='<i onclick=&#97;>'",
   '"\\u0072equest"',
-])('the script %s may wait for frames', (script) =>
-  expect(classOf(`<script>${script}</script>`)).toMatchObject({ needsFrames: true }),
+])('the script %s may wait for screen frames', (script) =>
+  expect(classificationOf(`<script>${script}</script>`)).toMatchObject({ needsFrames: true }),
 );
 
-test('a script that only writes waits for no frame', () => {
+test('a script that only writes does not wait for screen frames', () => {
   expect(
-    classOf('<p id=p></p><script>p.textContent=[3,1,2].sort().join("-");setTimeout(()=>{},1)</script>'),
+    classificationOf('<p id=p></p><script>p.textContent=[3,1,2].sort().join("-");setTimeout(()=>{},1)</script>'),
   ).toMatchObject({ scripts: true, needsFrames: false, external: false });
 });
 
-const boxes = (css: string) => classOf(`<style>${css}</style>`).needsStabilising;
+const boxes = (css: string) => classificationOf(`<style>${css}</style>`).needsStabilising;
 
 test.each([
   '@page{@top-left{content:"x"}}',
   '@page :first { @bottom-right { content: counter(page) " / " counter(pages); font: 8pt Sans } @top-left{} }',
   '@PAGE{}p{margin:0}',
-])('the margin boxes of %s move no sheet', (css) => {
+])('the margin boxes of %s do not change the page', (css) => {
   expect(boxes(css)).toBe(false);
 });
 
@@ -236,6 +241,6 @@ test.each([
   '@page{@top-left{content:"x}size:A5}',
   '@page;{size:A5}',
   '@page{@media print{size:A5}}',
-])('what %s does to the sheet is set right', (css) => {
+])('a document with %s needs stabilising', (css) => {
   expect(boxes(css)).toBe(true);
 });

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { classify } from './classify.ts';
 
-const classOf = (html: string) => classify(html).classification;
+const classificationOf = (html: string) => classify(html).classification;
 
-describe('the lane', () => {
+describe('a document', () => {
   test.each([
     ['a script element', '<p>\n<script>1</script>', 'script element on line 2'],
     ['a script within SVG', '<svg><script>1</script></svg>', 'script element on line 1'],
@@ -11,16 +11,16 @@ describe('the lane', () => {
     ['a script in a template', '<template><script>1</script></template>', 'script element on line 1'],
     ['an event attribute', '<img src="data:," OnError=x>', 'onerror attribute on line 1'],
     ['an event attribute on a second body tag', '<body><p>x<body onload="x()">', 'onload attribute on line 1'],
-    ['a javascript: address', '<a href="javascript:x()">', 'javascript: address in href attribute on line 1'],
+    ['a javascript: URL', '<a href="javascript:x()">', 'javascript: URL in href attribute on line 1'],
     [
-      'a javascript: address in disguise',
+      'a javascript: URL in disguise',
       '<a href=" java\nscript&colon;x()">',
-      'javascript: address in href attribute on line 2',
+      'javascript: URL in href attribute on line 2',
     ],
     [
-      'a javascript: address in an animation',
+      'a javascript: URL in an animation',
       '<svg><a><animate attributeName="href" values="x;javascript:1"/></a></svg>',
-      'javascript: address in values attribute on line 1',
+      'javascript: URL in values attribute on line 1',
     ],
     ['an iframe', '<iframe srcdoc="x"></iframe>', 'iframe element on line 1'],
     ['an object', '<object data="x.svg"></object>', 'object element on line 1'],
@@ -43,8 +43,8 @@ describe('the lane', () => {
       '<div><template shadowrootmode="open">x</template></div>',
       'shadowrootmode attribute on line 1',
     ],
-  ])('is that of scripts for %s', (_, html, reason) => {
-    expect(classOf(html)).toMatchObject({ scripts: true, reason });
+  ])('has scripts if it has %s', (_, html, reason) => {
+    expect(classificationOf(html)).toMatchObject({ scripts: true, reason });
   });
 
   test.each([
@@ -53,12 +53,12 @@ describe('the lane', () => {
     ['the word javascript', '<p title="javascript is a language">javascript: no</p>'],
     ['an inline SVG', '<svg><linearGradient id="a"/><rect fill="url(#a)"/><use href="#b"/></svg>'],
     ['harmless pragmas', '<meta http-equiv="Content-Type" content="text/html"><meta name="author" content="x">'],
-  ])('is quiet for %s', (_, html) => {
-    expect(classOf(html)).toMatchObject({ scripts: false, external: false });
+  ])('has no scripts if it has %s', (_, html) => {
+    expect(classificationOf(html)).toMatchObject({ scripts: false, external: false });
   });
 });
 
-describe('what the browser would fetch', () => {
+describe('the classification', () => {
   test.each([
     'fetch("https://h/x")',
     'i.src="//h/x.png"',
@@ -73,24 +73,24 @@ describe('what the browser would fetch', () => {
     'atob(x)',
     'new WebSocket("ws:h")',
     'decodeURI(x)',
-  ])('may be anything where a script says %s', (script) => {
-    expect(classOf(`<p id=p></p><script>${script}</script>`).external).toBe(true);
+  ])('says that a script with %s may fetch anything', (script) => {
+    expect(classificationOf(`<p id=p></p><script>${script}</script>`).external).toBe(true);
   });
 
   test.each([
     '<script src="data:text/javascript;base64,ZmV0Y2goImh0dHBzOi8vaC8iKQ=="></script>',
     '<object data="data:image/svg+xml;base64,PHN2Zy8+"></object>',
     '<embed src="data:image/svg+xml;base64,PHN2Zy8+">',
-  ])('may be anything in what is packed up: %s', (html) => {
-    expect(classOf(html).external).toBe(true);
+  ])('says that encoded data may fetch anything: %s', (html) => {
+    expect(classificationOf(html).external).toBe(true);
   });
 
   test.each([
     'document.title = "x"',
     'const rows = [3, 1].map(function (x) { return x / 2 }); p.textContent = rows.join()',
     'p.style.color = "red"',
-  ])('is nothing where a script has no address: %s', (script) => {
-    expect(classOf(`<meta charset="utf-8"><p id=p></p><script>${script}</script>`).external).toBe(false);
+  ])('says that a script without a URL fetches nothing: %s', (script) => {
+    expect(classificationOf(`<meta charset="utf-8"><p id=p></p><script>${script}</script>`).external).toBe(false);
   });
 
   test.each([
@@ -122,8 +122,8 @@ describe('what the browser would fetch', () => {
     '<svg><style>rect { fill: url(https://h/a.png) }</style></svg>',
     '<template><img src="https://h/a.png"></template>',
     '<base href="https://h/"><p>x',
-  ])('is seen in %s', (html) => {
-    expect(classOf(html).external).toBe(true);
+  ])('finds external resources in %s', (html) => {
+    expect(classificationOf(html).external).toBe(true);
   });
 
   test.each([
@@ -139,7 +139,7 @@ describe('what the browser would fetch', () => {
     '<style>/* url(https://h/a.png) */ p::before { content: "\\2014" }</style>',
     '<style>p { --x: url(data:,x) }</style>',
     '<style>@namespace svg url(https://h/ns);</style>',
-  ])('is not seen in %s', (html) => {
-    expect(classOf(html).external).toBe(false);
+  ])('finds no external resources in %s', (html) => {
+    expect(classificationOf(html).external).toBe(false);
   });
 });

@@ -8,28 +8,33 @@ import { firstRefresh, type Refresh, refreshOfElement } from './refresh.ts';
 import { mayNeedFrames, mayFetch, scriptReason, scriptReadableText } from './scripts.ts';
 import { parseWithHandlers, type TagContext } from './html-parser.ts';
 
-/** What a document asks of the browser that prints it. Each answer is the careful one where there is a doubt. */
+/** What a document needs from the browser. In doubt, each member has the safe value. */
 export type Classification = {
-  /** Whether it could run anything. */
+  /** Whether it may run scripts. */
   scripts: boolean;
-  /** Why, or why not: `script element on line 12`. Short, for diagnostics. */
+  /** The reason for `scripts`, for diagnostics: `script element on line 12`. */
   reason: string;
-  /** Whether anything could make the browser fetch from the network. */
+  /** Whether it may make the browser fetch from the network. */
   external: boolean;
-  /** Whether its scripts could wait for screen frames. */
+  /** Whether its scripts may wait for screen frames. */
   needsFrames: boolean;
-  /** Whether something of it could stay in its page for the document after it: a policy, a color scheme, the colors of links, a preferred style sheet. */
+  /**
+   * Whether it may change its page for the next document: a policy, a colour scheme, link colours, a preferred style
+   * sheet.
+   */
   leavesPageState: boolean;
-  /** Whether it could hold what has to be stabilised before the print: animations, fonts, style sheets, a sheet of its own size. */
+  /**
+   * Whether it may need to be stabilised before it is printed: animations, fonts, style sheets, a page size of its own.
+   */
   needsStabilising: boolean;
-  /** The first refresh that it asks for by itself, with its full address. */
+  /** The first refresh that it contains, with its absolute URL. */
   refresh: Refresh | undefined;
 };
 
-/** The class of a document in which there is nothing but text. */
+/** The classification of a document with nothing but text. */
 export const scriptFreeClassification: Classification = {
   scripts: false,
-  reason: 'nothing that runs',
+  reason: 'no scripts',
   external: false,
   needsFrames: false,
   leavesPageState: false,
@@ -37,13 +42,13 @@ export const scriptFreeClassification: Classification = {
   refresh: undefined,
 };
 
-/** What was found beside, for those who take documents in. */
+/** Further details of a document, for its checks. */
 export type HtmlDetails = {
-  /** What `<base href>` says, if anything. */
+  /** The value of `<base href>`. */
   baseUrl: string | undefined;
-  /** Addresses, as written, of pictures that are not in the document itself. Lines count from 1. */
+  /** URLs, as written, of images outside the document. Lines count from 1. */
   images: { url: string; line: number }[];
-  /** Set where the input ends too early. */
+  /** Set if the input ends too early. */
   unfinished: UnfinishedInput | undefined;
 };
 
@@ -57,14 +62,15 @@ type ClassificationState = Omit<Classification, 'refresh'> &
   };
 
 /**
- * Parses a document once by the HTML standard, and says what it asks of a browser. It spends one unit of the budget for
- * each element, and what {@link findCssResources} spends. @throws what the budget throws
+ * Parses a document by the HTML standard and finds out what it needs from a browser. Spends one unit of the budget for
+ * each element, and the units of {@link findCssResources}.
+ * @throws what the budget throws
  */
 export const classify = (
   html: string,
   budget: Budget = unlimitedBudget,
 ): { classification: Classification; details: HtmlDetails } => {
-  const seen: ClassificationState = {
+  const state: ClassificationState = {
     ...scriptFreeClassification,
     baseUrl: undefined,
     images: [],
@@ -74,62 +80,71 @@ export const classify = (
     budget,
   };
   const document = parseWithHandlers(html, false, {
-    onTag: (tag, place, parser) => {
-      inspectTag(seen, tag, place, () => parser.tokenizer.preprocessor.line);
+    onTag: (tag, context, parser) => {
+      inspectTag(state, tag, context, () => parser.tokenizer.preprocessor.line);
       const { current } = parser.openElements;
       if (tag.tagName === 'style' && current && 'tagName' in current && current.tagName === 'style')
-        seen.sheets.push(current);
+        state.sheets.push(current);
     },
     onElement: () => budget.spend(1),
-    onError: (code) => (seen.isUnfinished ||= isUnfinishedError(code)),
+    onError: (code) => (state.isUnfinished ||= isUnfinishedError(code)),
   });
-  // Where the document is cut, it is read once more.
-  if (seen.isUnfinished) budget.spend(html.length);
-  for (const sheet of seen.sheets.map(textOf)) {
-    seen.external ||= findCssResources(sheet, 'stylesheet', budget).external;
-    seen.needsStabilising ||= styleSheetNeedsStabilising(sheet);
+  // Finding where the input is unfinished parses it again.
+  if (state.isUnfinished) budget.spend(html.length);
+  for (const sheet of state.sheets.map(textOf)) {
+    state.external ||= findCssResources(sheet, 'stylesheet', budget).external;
+    state.needsStabilising ||= styleSheetNeedsStabilising(sheet);
   }
-  if (seen.scripts) {
-    const words = scriptReadableText(document);
-    seen.external ||= mayFetch(words);
-    seen.needsFrames = mayNeedFrames(words);
+  if (state.scripts) {
+    const text = scriptReadableText(document);
+    state.external ||= mayFetch(text);
+    state.needsFrames = mayNeedFrames(text);
   }
-  const { scripts, reason, external, needsFrames, leavesPageState: marks, needsStabilising, baseUrl, images } = seen;
+  const {
+    scripts,
+    reason,
+    external,
+    needsFrames,
+    leavesPageState: leavesPage,
+    needsStabilising,
+    baseUrl,
+    images,
+  } = state;
   return {
     classification: {
       scripts,
       reason,
       needsFrames,
-      leavesPageState: marks,
+      leavesPageState: leavesPage,
       needsStabilising,
       external: external || baseUrl !== undefined,
-      refresh: firstRefresh(seen.refreshes, baseUrl),
+      refresh: firstRefresh(state.refreshes, baseUrl),
     },
-    details: { baseUrl, images, unfinished: seen.isUnfinished ? locateUnfinishedInput(html) : undefined },
+    details: { baseUrl, images, unfinished: state.isUnfinished ? locateUnfinishedInput(html) : undefined },
   };
 };
 
 const inspectTag = (
-  seen: ClassificationState,
+  state: ClassificationState,
   { tagName, attrs }: Token.TagToken,
   { inTemplate, inSelect }: TagContext,
   line: () => number,
 ): void => {
-  const reason = seen.scripts ? undefined : scriptReason(tagName, attrs, inSelect);
+  const reason = state.scripts ? undefined : scriptReason(tagName, attrs, inSelect);
   if (reason !== undefined) {
-    seen.scripts = true;
-    seen.reason = `${reason} on line ${line()}`;
+    state.scripts = true;
+    state.reason = `${reason} on line ${line()}`;
   }
-  seen.needsStabilising ||= elementNeedsStabilising(tagName);
+  state.needsStabilising ||= elementNeedsStabilising(tagName);
   if (attrs.length === 0) return;
-  seen.leavesPageState ||= leavesPageState(tagName, attrs);
-  if (tagName === 'base') seen.baseUrl ??= attrs.find(({ name }) => name === 'href')?.value;
+  state.leavesPageState ||= leavesPageState(tagName, attrs);
+  if (tagName === 'base') state.baseUrl ??= attrs.find(({ name }) => name === 'href')?.value;
   const refresh = inTemplate ? undefined : refreshOfElement(tagName, attrs);
-  if (refresh) seen.refreshes.push(refresh);
-  const reach = findElementResources(tagName, attrs, seen.budget);
-  if (!reach) return;
-  seen.external = true;
-  if (!inTemplate) for (const address of reach.images) seen.images.push({ url: address, line: line() });
+  if (refresh) state.refreshes.push(refresh);
+  const resources = findElementResources(tagName, attrs, state.budget);
+  if (!resources) return;
+  state.external = true;
+  if (!inTemplate) for (const url of resources.images) state.images.push({ url, line: line() });
 };
 
 const textOf = ({ childNodes }: Element): string =>

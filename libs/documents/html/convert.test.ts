@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { prepareHtml } from './convert.ts';
 
-const faultOf = (html: string, maxImages: number | null = 50) => {
+const apiErrorFieldsOf = (html: string, maxImages: number | null = 50) => {
   try {
     prepareHtml(html, maxImages);
   } catch (error) {
@@ -13,7 +13,7 @@ const faultOf = (html: string, maxImages: number | null = 50) => {
 };
 
 describe('HTML', () => {
-  test('goes through unchanged, however untidy', () => {
+  test('stays unchanged, even if it is untidy', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -49,17 +49,17 @@ describe('HTML', () => {
     ['a title', '<html>\n<title>x\n<body>', 2],
     ['a textarea', '<form>\n<textarea>\n</form>', 2],
   ])('that ends inside %s is refused with the line where that begins', (_, html, line) => {
-    expect(faultOf(html)).toMatchObject({ name: 'invalid_html', extra: { line } });
+    expect(apiErrorFieldsOf(html)).toMatchObject({ name: 'invalid_html', extra: { line } });
   });
 
-  test('that ends in a lone "<" loses nothing and is let through', () => {
+  test('that ends in a single "<" loses nothing and is accepted', () => {
     expect(prepareHtml('<p>a <', 50).html).toBe('<p>a <');
   });
 
-  test('with more different external images than allowed is refused with both numbers', () => {
+  test('with too many different external images is refused with both numbers', () => {
     const images = (count: number) =>
       Array.from({ length: count }, (_, index) => `<img src="https://h/${index}">`).join('');
-    expect(faultOf(images(51))).toMatchObject({
+    expect(apiErrorFieldsOf(images(51))).toMatchObject({
       name: 'conversion_failed',
       extra: { details: { images: 51, limit: 50 } },
     });
@@ -75,22 +75,22 @@ describe('HTML', () => {
     expect(prepareHtml('<img src="data:image/png;base64,AAAA">'.repeat(60), 1).classification.external).toBe(false);
   });
 
-  test('with an image that can never load is refused with its address', () => {
-    expect(faultOf('<p>\n<img src="images/logo.png">')).toMatchObject({
+  test('with an image that can never load is refused with its URL', () => {
+    expect(apiErrorFieldsOf('<p>\n<img src="images/logo.png">')).toMatchObject({
       name: 'image_load_failed',
       extra: { image_url: 'images/logo.png' },
     });
-    expect(faultOf('<img src="file:///etc/logo.png">')).toMatchObject({
+    expect(apiErrorFieldsOf('<img src="file:///etc/logo.png">')).toMatchObject({
       name: 'image_load_failed',
       extra: { image_url: 'file:///etc/logo.png' },
     });
-    expect(faultOf('<p style="background: url(bg.png)">')).toMatchObject({
+    expect(apiErrorFieldsOf('<p style="background: url(bg.png)">')).toMatchObject({
       name: 'image_load_failed',
       extra: { image_url: 'bg.png' },
     });
   });
 
-  test('may have relative images under a base, and in templates, which never load', () => {
+  test('may have relative images with a base, and in templates, which are never loaded', () => {
     expect(prepareHtml('<base href="https://h/"><img src="logo.png">', 50).classification.external).toBe(true);
     expect(prepareHtml('<template><img src="logo.png"></template>', 50).classification.external).toBe(true);
   });

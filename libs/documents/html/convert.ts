@@ -4,13 +4,14 @@ import { inputError } from '../input.ts';
 import type { PreparedDocument } from '../prepared-document.ts';
 import { classify, type HtmlDetails } from './classify.ts';
 
-/** Of the base so many characters, read once more for each picture, take as long as the HTML parser takes to make an element. */
+/** Resolving a URL against a base of this length takes as long as the HTML parser takes for one element. */
 const baseCharactersPerUnit = 1_000;
 
 /**
- * Refuses pictures that can never load, and more distinct external ones than allowed.
- * @param maxImages null where there is no limit
- * @param budget spent by what it takes to read each address with the base of them all
+ * Refuses images that can never load, and too many different external images.
+ * @param maxImages null for no limit
+ * @param budget spent for resolving each URL against the base
+ * @throws ApiError
  */
 export const checkImages = (
   { images, baseUrl }: HtmlDetails,
@@ -18,46 +19,46 @@ export const checkImages = (
   budget: Budget = unlimitedBudget,
 ): void => {
   const distinct = new Set<string>();
-  const unitsPerPicture = (baseUrl?.length ?? 0) / baseCharactersPerUnit;
-  for (const { url: address, line } of images) {
-    budget.spend(unitsPerPicture);
-    const url = resolveUrl(address, baseUrl);
-    if (url === undefined || !/^https?:$/.test(url.protocol)) throw unloadableImageError(address, line, url);
+  const unitsPerImage = (baseUrl?.length ?? 0) / baseCharactersPerUnit;
+  for (const { url: source, line } of images) {
+    budget.spend(unitsPerImage);
+    const url = resolveUrl(source, baseUrl);
+    if (url === undefined || !/^https?:$/.test(url.protocol)) throw unloadableImageError(source, line, url);
     distinct.add(withoutFragment(url));
   }
   if (maxImages !== null && distinct.size > maxImages) throw tooManyImagesError(distinct.size, maxImages);
 };
 
-const resolveUrl = (address: string, base: string | undefined): URL | undefined =>
-  URL.parse(address, base) ?? undefined;
+const resolveUrl = (source: string, base: string | undefined): URL | undefined => URL.parse(source, base) ?? undefined;
 
 const withoutFragment = (url: URL): string => {
   url.hash = '';
   return url.href;
 };
 
-const truncateForMessage = (address: string): string => (address.length > 300 ? `${address.slice(0, 300)}…` : address);
+const truncateForMessage = (text: string): string => (text.length > 300 ? `${text.slice(0, 300)}…` : text);
 
-const unloadableImageError = (address: string, line: number, url: URL | undefined) => {
-  const why = url
-    ? `${url.protocol} addresses are not fetched`
-    : 'the address is relative, and the document has no address of its own that it could be relative to';
-  const reason = `${why}; send an absolute http: or https: address, or the image itself as a data: URI`;
+const unloadableImageError = (source: string, line: number, url: URL | undefined) => {
+  const cause = url
+    ? `${url.protocol} URLs are not fetched`
+    : 'the URL is relative, and the document has no URL of its own';
+  const reason = `${cause}; send an absolute http: or https: URL, or the image itself as a data: URI`;
   return ApiError.of(
     'image_load_failed',
-    `The image "${truncateForMessage(address)}" on line ${line} cannot be loaded: ${reason}.`,
-    { image_url: truncateForMessage(address), reason },
+    `The image "${truncateForMessage(source)}" on line ${line} cannot be loaded: ${reason}.`,
+    { image_url: truncateForMessage(source), reason },
   );
 };
 
 const tooManyImagesError = (images: number, limit: number) =>
   ApiError.of(
     'conversion_failed',
-    `The document has ${images} different external images; at most ${limit} are allowed. Embed images as data: URIs, or use fewer.`,
+    `The document has ${images} different external images; at most ${limit} are allowed. ` +
+      'Embed images as data: URIs, or use fewer.',
     { details: { images, limit } },
   );
 
-/** HTML as it was sent, if nothing of it would be lost. Throws a Problem otherwise, and what `budget` throws. */
+/** Prepares HTML, which stays unchanged. @throws ApiError if a part of it would be lost, and what `budget` throws */
 export const prepareHtml = (
   html: string,
   maxImages: number | null,
@@ -68,7 +69,8 @@ export const prepareHtml = (
   if (unfinished)
     throw inputError(
       'html',
-      `The HTML ends inside ${unfinished.inside} that begins on line ${unfinished.line}; everything after that would be lost.`,
+      `The HTML ends inside ${unfinished.inside} that begins on line ${unfinished.line}; ` +
+        'everything after that would be lost.',
       { details: `unfinished: ${unfinished.inside}`, line: unfinished.line },
     );
   checkImages(details, maxImages, budget);

@@ -8,6 +8,6 @@ test.each([
   ['a.png, b.png', ['a.png', 'b.png']],
   ['data:image/png;base64,AA== 1x,\n b.png 200w', ['data:image/png;base64,AA==', 'b.png']],
   [' , ', []],
-])('the addresses of srcset "%s" are told apart', (srcset, addresses) => {
+])('the URLs of srcset "%s" are separated', (srcset, addresses) => {
   expect(parseSrcset(srcset)).toEqual(addresses);
 });

@@ -21,27 +21,27 @@ const fetchedAttributes = new Set([
 ]);
 const linkElements = new Set(['a', 'area', 'base']);
 
-/** What one element can make a browser fetch: `images` are addresses that it would load as a picture. */
+/** What one element may make a browser fetch. `images` are the URLs that it would load as images. */
 export type ElementResources = { external: boolean; images: string[] };
 
-/** The reach of an element's attributes; undefined where it has none. */
+/** Finds the resources in an element's attributes; undefined if there are none. */
 export const findElementResources = (
   tagName: string,
   attributes: readonly Token.Attribute[],
   budget: Budget,
 ): ElementResources | undefined => {
-  const reach: ElementResources = { external: false, images: [] };
+  const resources: ElementResources = { external: false, images: [] };
   for (const { name, value } of attributes) {
     if (fetchedAttributes.has(name)) {
-      if (isFetched(tagName, name, value)) reach.external = true;
+      if (isFetched(tagName, name, value)) resources.external = true;
     } else if (name === 'style' || value.includes('(')) {
       const css = findCssResources(name === 'style' ? value : `x:${value}`, 'declarationList', budget);
-      reach.external ||= css.external;
-      reach.images.push(...css.images);
+      resources.external ||= css.external;
+      resources.images.push(...css.images);
     }
   }
-  if (reach.external) reach.images.push(...imageUrls(tagName, attributes));
-  return reach.external ? reach : undefined;
+  if (resources.external) resources.images.push(...imageUrls(tagName, attributes));
+  return resources.external ? resources : undefined;
 };
 
 const isFetched = (tagName: string, name: string, value: string): boolean => {
@@ -51,22 +51,22 @@ const isFetched = (tagName: string, name: string, value: string): boolean => {
 
 const imageUrls = (tagName: string, attributes: readonly Token.Attribute[]): string[] => {
   const value = (name: string) => attributes.find((attribute) => attribute.name === name)?.value;
-  const plain = (address: string | undefined) => (address === undefined ? [] : [address]);
+  const toList = (url: string | undefined) => (url === undefined ? [] : [url]);
   switch (tagName) {
     case 'img':
-      return plain(value('src') ?? parseSrcset(value('srcset') ?? '')[0]);
+      return toList(value('src') ?? parseSrcset(value('srcset') ?? '')[0]);
     case 'input':
-      return value('type')?.toLowerCase() === 'image' ? plain(value('src')) : [];
+      return value('type')?.toLowerCase() === 'image' ? toList(value('src')) : [];
     case 'image':
     case 'feImage':
-      return plain(value('href'));
+      return toList(value('href'));
     case 'video':
-      return plain(value('poster'));
+      return toList(value('poster'));
     case 'body':
     case 'table':
     case 'td':
     case 'th':
-      return plain(value('background'));
+      return toList(value('background'));
     default:
       return [];
   }
@@ -76,20 +76,20 @@ const separatorPattern = /[\s,]*/y;
 const urlPattern = /\S+/y;
 const descriptorPattern = /[^,]*/y;
 
-/** The addresses of a `srcset`, in order. A `data:` address may hold commas, but none at its end. */
+/** The URLs of a `srcset`, in order. A `data:` URL may contain commas, but not at its end. */
 export const parseSrcset = (srcset: string): string[] => {
   const found: string[] = [];
-  let at = 0;
+  let offset = 0;
   const take = (pattern: RegExp): string => {
-    pattern.lastIndex = at;
+    pattern.lastIndex = offset;
     const text = pattern.exec(srcset)?.[0] ?? '';
-    at += text.length;
+    offset += text.length;
     return text;
   };
-  while ((take(separatorPattern), at < srcset.length)) {
-    const written = take(urlPattern);
-    found.push(written.replace(/,{1,1000}$/, ''));
-    if (!written.endsWith(',')) take(descriptorPattern);
+  while ((take(separatorPattern), offset < srcset.length)) {
+    const candidate = take(urlPattern);
+    found.push(candidate.replace(/,{1,1000}$/, ''));
+    if (!candidate.endsWith(',')) take(descriptorPattern);
   }
   return found;
 };

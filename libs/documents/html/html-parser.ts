@@ -2,19 +2,22 @@ import { defaultTreeAdapter, type DefaultTreeAdapterMap, Parser, type Token } fr
 
 type HtmlParser = Parser<DefaultTreeAdapterMap>;
 
-/** Where a tag stands. Of what stands in a template nothing loads; in a select some tags are dropped, which newer browsers keep. */
+/**
+ * The context of a tag. Content of a template is not loaded. Inside a select the parser drops some tags that newer
+ * browsers keep.
+ */
 export type TagContext = { inTemplate: boolean; inSelect: boolean };
 
 export type ParseHandlers = {
-  /** Told of every start tag once it has been dealt with, those included that do not become an element. */
-  onTag: (tag: Token.TagToken, place: TagContext, parser: HtmlParser) => void;
-  /** Told of every element before it is made, those included that no tag asks for. */
+  /** Called for every start tag after it is processed, even if it does not become an element. */
+  onTag: (tag: Token.TagToken, context: TagContext, parser: HtmlParser) => void;
+  /** Called before every element is created, including implied ones. */
   onElement?: () => void;
-  /** Told of the code of every parse error. */
+  /** Called with the code of every parse error. */
   onError: (code: string, parser: HtmlParser) => void;
 };
 
-/** Parses by the HTML standard, and answers with the tree. `positions` costs time, and gives tags their `location`. */
+/** Parses by the HTML standard and returns the document tree. `positions` gives tags a `location`, and takes longer. */
 export const parseWithHandlers = (
   html: string,
   positions: boolean,
@@ -29,17 +32,18 @@ export const parseWithHandlers = (
     treeAdapter: { ...defaultTreeAdapter, createElement },
   });
   let selectModes: number[] = [];
-  const build = parser.onStartTag.bind(parser);
+  const processStartTag = parser.onStartTag.bind(parser);
   parser.onStartTag = (tag) => {
-    const place = {
+    const context = {
       inTemplate: parser.tmplInsertionModeStack.length > 0,
       inSelect: selectModes.includes(parser.insertionMode),
     };
-    build(tag);
-    if (tag.tagName === 'select' && !place.inSelect) selectModes = [...new Set([...selectModes, parser.insertionMode])];
-    onTag(tag, place, parser);
+    processStartTag(tag);
+    if (tag.tagName === 'select' && !context.inSelect)
+      selectModes = [...new Set([...selectModes, parser.insertionMode])];
+    onTag(tag, context, parser);
   };
-  // Set afterwards: given as an option it would switch the costly positions on.
+  // As an option it would turn on the slow positions.
   parser.onParseError = (error) => onError(error.code, parser);
   parser.tokenizer.write(html, true);
   return parser.document;

@@ -14,7 +14,7 @@ const safeMetaNames = new Set([
 const safePragmas = new Set(['content-type', 'x-ua-compatible']);
 const linkColors = new Set(['link', 'vlink', 'alink']);
 
-/** Whether an element could say something to its page that outlasts the document there. */
+/** Whether an element may change its page beyond the life of the document. */
 export const leavesPageState = (tagName: string, attributes: readonly Token.Attribute[]): boolean => {
   if (tagName === 'style' || tagName === 'link') return attributes.some(({ name }) => name === 'title');
   if (tagName === 'body') return attributes.some(({ name }) => linkColors.has(name));
@@ -35,15 +35,21 @@ const animatedElements = new Set([
   'progress',
 ]);
 
-/** Whether an element could bring in style sheets, or move. Without a value the browser moves a progress bar. */
+/** Whether an element may load style sheets or be animated. Browsers animate a progress bar without a value. */
 export const elementNeedsStabilising = (tagName: string): boolean => animatedElements.has(tagName.toLowerCase());
 
-/** An `@page` with margin boxes and nothing else, which moves neither the sheet nor its margins. Comments, and braces in strings, are not looked into. */
+/**
+ * An `@page` rule with nothing but margin boxes, which changes neither the page size nor the margins. Rules with
+ * comments, or with braces in strings, do not match.
+ */
 const marginBoxesOnly =
   /@page[^{}@;"'/\\]*\{(?:\s|@(?:top|right|bottom|left)-[a-z-]+\s*\{(?:[^{}"'/\\@]|"[^"\n{}@]*"|'[^'\n{}@]*')*\})*\}/gi;
 
 const stabilisedCss = /@page|keyframes|starting-style|font-face|@import|\\/i;
 
-/** Whether a style sheet could animate, load fonts or sheets, or set the page size or margins. A backslash can spell any name. */
+/**
+ * Whether a style sheet may animate, load fonts or style sheets, or set the page size or margins. A backslash may hide
+ * any name.
+ */
 export const styleSheetNeedsStabilising = (css: string): boolean =>
   stabilisedCss.test(css) && stabilisedCss.test(css.replace(marginBoxesOnly, ''));

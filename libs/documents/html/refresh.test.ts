@@ -30,7 +30,7 @@ test.each([
   '0;url=javascript:1',
   '0;url=relative',
   ';url=http://h/',
-])('content="%s" is none', (content) => {
+])('content="%s" is not a refresh', (content) => {
   expect(asked(content)).toBeUndefined();
 });
 
@@ -39,7 +39,7 @@ test.each([
   '<meta http-equiv="&#114;efresh" content=0>',
   '<p><table><meta content=0 http-equiv=refresh>',
   '<template><p></template><meta http-equiv=refresh content=0>',
-])('%s asks for a refresh', (html) => expect(refreshOf(html)?.seconds).toBe(0));
+])('%s is a document with a refresh', (html) => expect(refreshOf(html)?.seconds).toBe(0));
 
 test.each([
   '<!--<meta http-equiv=refresh content=0>-->',
@@ -49,9 +49,9 @@ test.each([
   '<meta http-equiv=refresh>',
   '<p http-equiv=refresh content=0>',
   '<svg><desc></desc></svg><noscript><meta http-equiv=refresh content=0></noscript>',
-])('%s asks for none', (html) => expect(refreshOf(html)).toBeUndefined());
+])('%s is a document without a refresh', (html) => expect(refreshOf(html)).toBeUndefined());
 
-test('the first of several refreshes counts, and a base makes relative addresses full', () => {
+test('the first of several refreshes is used, with its URL resolved against the base', () => {
   expect(
     refreshOf(
       '<meta http-equiv=refresh content="9;http://a/"><meta http-equiv=refresh content="2;b"><base href="http://h/x/">',
@@ -59,7 +59,7 @@ test('the first of several refreshes counts, and a base makes relative addresses
   ).toEqual({ seconds: 2, url: 'http://h/x/b' });
 });
 
-test('any content is read, however long', () => {
+test('a refresh is found in very long content', () => {
   const piece = fc.constantFrom('0', '12', '.', ';', ',', ' ', '\n', 'url', 'URL', '=', '"', "'", 'http://h/', 'x');
   fc.assert(
     fc.property(fc.array(piece), fc.nat(20_000), (pieces, times) => {

@@ -13,18 +13,19 @@ const scriptingElements = new Set([
   'fencedframe',
   'webview',
 ]);
-// Of other elements in a select this parser drops the tags, and newer browsers none: what follows could be read in two ways.
+// Inside a select, the parser drops the tags of all other elements, but newer browsers keep them: the following content
+// would be ambiguous.
 const knownInSelect = new Set(['option', 'optgroup', 'hr', 'script', 'template']);
-// What a page cannot shake off when it is refilled (a policy, a referrer) or what moves it elsewhere.
+// Settings that a page keeps when it loads the next document (a policy, a referrer), or that navigate it away.
 const safePragmas = new Set(['content-type', 'content-language', 'x-ua-compatible', 'default-style']);
 const persistentMetaNames = new Set(['referrer']);
 const javascriptUrl =
   /j[\t\n\r]*a[\t\n\r]*v[\t\n\r]*a[\t\n\r]*s[\t\n\r]*c[\t\n\r]*r[\t\n\r]*i[\t\n\r]*p[\t\n\r]*t[\t\n\r]*:/i;
 
-/** The beginning of a name or value, for a reason that people read. */
-const truncateForMessage = (words: string): string => (words.length > 40 ? `${words.slice(0, 40)}…` : words);
+/** Shortens a name or value for a reason. */
+const truncateForMessage = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
 
-/** Why an element could run something, or change the page for the document after it; undefined where it cannot. */
+/** Why an element may run a script or change the page for the next document; undefined if it cannot. */
 export const scriptReason = (
   tag: string,
   attributes: readonly Token.Attribute[],
@@ -35,7 +36,7 @@ export const scriptReason = (
   for (const { name, value } of attributes) {
     if (name.length > 2 && name.startsWith('on')) return `${truncateForMessage(name)} attribute`;
     if (value.length > 10 && javascriptUrl.test(value))
-      return `javascript: address in ${truncateForMessage(name)} attribute`;
+      return `javascript: URL in ${truncateForMessage(name)} attribute`;
     if (tag === 'meta' && name === 'http-equiv' && !safePragmas.has(value.trim().toLowerCase()))
       return `meta http-equiv="${truncateForMessage(value)}"`;
     if (tag === 'meta' && name === 'name' && persistentMetaNames.has(value.trim().toLowerCase()))
@@ -45,33 +46,38 @@ export const scriptReason = (
   return undefined;
 };
 
-/** All that the scripts of a document could read in it, without the references (`&#104;`) that could hide a word. */
+/** All text of a document that its scripts can read, without entities (`&#104;`), which could hide a word. */
 export const scriptReadableText = (document: Dom.Document): string => {
-  const words: string[] = [];
-  const left: Dom.Node[] = [document];
-  for (let node = left.pop(); node; node = left.pop()) {
-    if ('value' in node) words.push(node.value);
-    if ('data' in node) words.push(node.data);
+  const text: string[] = [];
+  const remaining: Dom.Node[] = [document];
+  for (let node = remaining.pop(); node; node = remaining.pop()) {
+    if ('value' in node) text.push(node.value);
+    if ('data' in node) text.push(node.data);
     if ('tagName' in node)
-      words.push(`\n<${node.tagName}`, ...node.attrs.map(({ name, value }) => ` ${name}=${value} `), '>');
-    if ('content' in node) left.push(node.content);
+      text.push(`\n<${node.tagName}`, ...node.attrs.map(({ name, value }) => ` ${name}=${value} `), '>');
+    if ('content' in node) remaining.push(node.content);
     if ('childNodes' in node)
-      for (let index = node.childNodes.length - 1; index >= 0; index -= 1) left.push(node.childNodes[index]!);
+      for (let index = node.childNodes.length - 1; index >= 0; index -= 1) remaining.push(node.childNodes[index]!);
   }
-  return words.join('');
+  return text.join('');
 };
 
 /**
- * Whatever a script fetches from elsewhere has an address with a scheme or two slashes, unless it is put together in disguise, or packed up as data that
- * has addresses of its own. Documents have no address of their own that others could be relative to.
+ * Scripts that fetch contain a URL with a scheme or two slashes, unless it is assembled or encoded, or is part of
+ * embedded data. Documents have no URL of their own, so relative URLs lead nowhere.
  */
-const fetchPattern =
-  /\/\/|\\\/|http|wss?:|&#|&\w+;|\\[ux\d]|eval|(?-i:\bFunction\b)|atob|fromC|decode|escape|import|worker|frame|srcdoc|<base|<object|<embed|data:(?:text|application\/(?!(?:x-)?font)|image\/svg|;)/i;
+const fetchPattern = new RegExp(
+  [
+    String.raw`\/\/|\\\/|http|wss?:|&#|&\w+;|\\[ux\d]|eval|(?-i:\bFunction\b)|atob|fromC|decode|escape|import|worker`,
+    String.raw`frame|srcdoc|<base|<object|<embed|data:(?:text|application\/(?!(?:x-)?font)|image\/svg|;)`,
+  ].join('|'),
+  'i',
+);
 
-/** Whether scripts could fetch something. Those that could not run without any network. */
-export const mayFetch = (words: string): boolean => fetchPattern.test(words);
+/** Whether scripts may fetch. The others can run without network. */
+export const mayFetch = (text: string): boolean => fetchPattern.test(text);
 
-/** By name: what stands still without frames; and whatever brings in script from elsewhere, or hides what it says. */
+/** Features that need screen frames, and features that load further scripts or hide their names. */
 const framesPattern = new RegExp(
   [
     'requestAnimationFrame|requestIdle|requestVideo|Observer|animat|transition|decode|scroll|resize|matchMedia|video|iframe',
@@ -80,5 +86,8 @@ const framesPattern = new RegExp(
   'i',
 );
 
-/** Whether scripts could wait for screen frames. Without frames the callbacks of `requestAnimationFrame`, observers and transitions never come. */
-export const mayNeedFrames = (words: string): boolean => framesPattern.test(words);
+/**
+ * Whether scripts may wait for screen frames. Without frames, the callbacks of `requestAnimationFrame`, observers and
+ * transitions are never called.
+ */
+export const mayNeedFrames = (text: string): boolean => framesPattern.test(text);

@@ -1,6 +1,9 @@
 import { parseWithHandlers } from './html-parser.ts';
 
-/** Input that ends inside something which swallows the rest. `line` counts from 1 and is where that something began. */
+/**
+ * Input that ends inside a construct, which then contains all the rest. `line` counts from 1 and is where the construct
+ * begins.
+ */
 export type UnfinishedInput = { inside: string; line: number };
 
 const unfinishedConstructs: Record<string, string> = {
@@ -14,18 +17,18 @@ const textElementErrors = new Set([
   'eof-in-script-html-comment-like-text',
 ]);
 
-/** True for the parse errors which say that the input ended too early. */
+/** Whether the parse error means that the input ends too early. */
 export const isUnfinishedError = (code: string): boolean => code in unfinishedConstructs || textElementErrors.has(code);
 
-/** Reads the input once more, now with positions, to say what it ends in. */
+/** Parses the input again with positions, to find the unfinished construct. */
 export const locateUnfinishedInput = (html: string): UnfinishedInput | undefined => {
   let opened = { tagName: 'text', line: 1 };
-  let cut: UnfinishedInput | undefined;
+  let unfinished: UnfinishedInput | undefined;
   parseWithHandlers(html, true, {
     onTag: ({ tagName, location }) => (opened = { tagName, line: location?.startLine ?? 1 }),
     onError: (code, parser) => {
-      if (cut || !isUnfinishedError(code)) return;
-      cut = textElementErrors.has(code)
+      if (unfinished || !isUnfinishedError(code)) return;
+      unfinished = textElementErrors.has(code)
         ? { inside: `a ${opened.tagName} element`, line: opened.line }
         : {
             inside: unfinishedConstructs[code] ?? 'markup',
@@ -33,11 +36,11 @@ export const locateUnfinishedInput = (html: string): UnfinishedInput | undefined
           };
     },
   });
-  return cut;
+  return unfinished;
 };
 
-// Parser and tokenizer know where the token in hand began, but their types keep that to themselves.
-const tokenLine = (holder: object): number | undefined => {
-  const token: unknown = Reflect.get(holder, 'currentToken');
+// Parser and tokenizer know where the current token began, but their types hide it.
+const tokenLine = (tokenizer: object): number | undefined => {
+  const token: unknown = Reflect.get(tokenizer, 'currentToken');
   return (token as { location?: { startLine: number } | null } | null)?.location?.startLine;
 };

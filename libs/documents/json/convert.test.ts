@@ -8,7 +8,7 @@ const textOf = (text: string) =>
     .trim();
 
 describe('JSON as a document', () => {
-  test('is a table where it is an array of flat objects, with every key a column', () => {
+  test('is a table for an array of flat objects, with a column for every key', () => {
     const body = bodyOf('[{"a":1,"b":"x"},{"b":null,"c":true}]');
     expect(body).toContain('<th class="n">a</th><th>b</th><th>c</th>');
     expect(body).toContain('<td class="n">1</td><td>x</td><td></td>');
@@ -23,7 +23,7 @@ describe('JSON as a document', () => {
     '[{"a":1},2]',
     '[{"a":1,"a":2}]',
     '[{"a":1},{"b":1},{"c":1},{"d":1}]',
-  ])('is an outline where it is %s', (text) => {
+  ])('is an outline for %s', (text) => {
     expect(bodyOf(text)).not.toContain('<table');
     expect(bodyOf(text)).toContain('class="tree"');
   });
@@ -32,17 +32,17 @@ describe('JSON as a document', () => {
     expect(bodyOf('{"items":[{"a":1},{"a":2}]}')).toContain('<table');
   });
 
-  test('shows repeated keys, numbers as written, empty values and markup as text', () => {
+  test('shows repeated keys, numbers as written, empty values, and markup as text', () => {
     const text = textOf('{"a":1.50,"a":"<b>","c":[],"d":{},"e":"","f":12345678901234567890}');
     for (const shown of ['1.50', '&lt;b&gt;', 'empty list', '""', '12345678901234567890'])
       expect(text).toContain(shown);
   });
 
-  test('is refused with the limit where it would have too many lines', () => {
+  test('is refused with the limit if it has too many lines', () => {
     expect(() => convertJson(`[${'1,'.repeat(200_000)}1]`)).toThrow(/more than 200000 values/);
   });
 
-  test('stays readable where it is nested deeply', () => {
+  test('stays readable if it is nested deeply', () => {
     expect(textOf(`${'['.repeat(100)}1${']'.repeat(100)}`)).toContain('level 99');
   });
 });

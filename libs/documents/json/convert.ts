@@ -6,8 +6,7 @@ import { tableToHtml, tableLimits } from '../table/table-html.ts';
 import { isContainer, type JsonContainer, type JsonValue, parseJson } from './parse.ts';
 
 /**
- * The table that an array of flat objects is; undefined for anything else, and for what would be too wide or mostly
- * empty.
+ * Converts an array of flat objects to a table; undefined for anything else, and for tables too wide or mostly empty.
  */
 const toTable = (value: JsonValue): Table | undefined => {
   if (value.type !== 'array' || value.items.length === 0) return undefined;
@@ -30,7 +29,7 @@ const toTable = (value: JsonValue): Table | undefined => {
   };
 };
 
-/** Undefined for what is no object, holds containers, or says a key twice: a table could not show both. */
+/** Undefined for anything but a flat object with unique keys, which a table could not show. */
 const flatRecord = (item: JsonValue): Map<string, Cell> | undefined => {
   if (item.type !== 'object') return undefined;
   const record = new Map<string, Cell>();
@@ -44,8 +43,8 @@ const flatRecord = (item: JsonValue): Map<string, Cell> | undefined => {
 const maxLines = 200_000;
 
 /**
- * The HTML of a value as an indented outline; arrays of flat objects within it become tables. Throws a Problem where it
- * has too many lines.
+ * The HTML of a value as an indented outline. Arrays of flat objects in it become tables.
+ * @throws ApiError for too many lines
  */
 const treeToHtml = (root: JsonValue): string => {
   const lines: string[] = [];
@@ -101,7 +100,7 @@ const lineToHtml = (depth: number, content: string, kind = 'l'): string =>
     ? `<div class="${kind}" style="--d:${maxIndent}"><span class="depth">level ${depth}</span> ${content}</div>`
     : `<div class="${kind}" style="--d:${depth}">${content}</div>`;
 
-/** JSON as a table where it is one, else as an indented outline. Throws a Problem. */
+/** Converts JSON to a table if possible, else to an indented outline. @throws ApiError */
 export const convertJson = (text: string): PreparedDocument => {
   const value = parseJson(text);
   const table = toTable(value);
@@ -109,7 +108,7 @@ export const convertJson = (text: string): PreparedDocument => {
     htmlDocument({
       title: 'Data',
       language: detectLanguage(text),
-      sheets: ['table', 'tree'],
+      styleSheets: ['table', 'tree'],
       body: table ? tableToHtml(table) : treeToHtml(value),
     }),
     'made from JSON',

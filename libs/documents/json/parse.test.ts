@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { type JsonValue, parseJson } from './parse.ts';
 
-const faultOf = (text: string) => {
+const apiErrorFieldsOf = (text: string) => {
   try {
     parseJson(text);
   } catch (error) {
@@ -28,7 +28,7 @@ const accepted = (parse: (text: string) => unknown, text: string): boolean => {
 };
 
 describe('JSON', () => {
-  test('means what JSON.parse reads', () => {
+  test('is parsed like JSON.parse does', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 5 }), (text) => {
         expect(plain(parseJson(text))).toEqual(JSON.parse(text));
@@ -36,7 +36,7 @@ describe('JSON', () => {
     );
   });
 
-  test('is accepted exactly where JSON.parse accepts it', () => {
+  test('is accepted exactly if JSON.parse accepts it', () => {
     const piece = fc.constantFrom(
       '{',
       '}',
@@ -79,7 +79,7 @@ describe('JSON', () => {
     });
   });
 
-  test('keeps a key called __proto__ as any other', () => {
+  test('keeps a key called __proto__ like any other', () => {
     expect(parseJson('{"__proto__":1}')).toEqual({
       type: 'object',
       entries: [['__proto__', { type: 'number', text: '1' }]],
@@ -94,20 +94,20 @@ describe('JSON', () => {
     ['an open string', '["a', 1],
     ['nothing in it', '  ', 1],
   ])('with %s is refused with the line', (_, text, line) => {
-    expect(faultOf(text)).toMatchObject({ name: 'conversion_failed', extra: { line } });
+    expect(apiErrorFieldsOf(text)).toMatchObject({ name: 'conversion_failed', extra: { line } });
   });
 
-  test('with more values than can be printed is refused with the limit', () => {
-    expect(faultOf(`[${'1,'.repeat(1_500_000)}1]`)).toMatchObject({
+  test('with too many values is refused with the limit', () => {
+    expect(apiErrorFieldsOf(`[${'1,'.repeat(1_500_000)}1]`)).toMatchObject({
       name: 'conversion_failed',
       extra: { details: { limit: 1_500_000 } },
     });
   });
 
   test.each(['['.repeat(100_000) + ']'.repeat(100_000), `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`])(
-    'nested a hundred thousand deep is refused with the limit',
+    'nested a hundred thousand levels deep is refused with the limit',
     (text) => {
-      expect(faultOf(text)).toMatchObject({ name: 'conversion_failed', extra: { details: { limit: 256 } } });
+      expect(apiErrorFieldsOf(text)).toMatchObject({ name: 'conversion_failed', extra: { details: { limit: 256 } } });
     },
   );
 });

@@ -3,7 +3,7 @@ import type { ApiError } from '#contracts/http/api-error.ts';
 import { maxDepth, inputError, nestedTooDeeplyError } from '../input.ts';
 
 /**
- * A JSON value that keeps what the text says: every key, also repeated ones, in order, and literals as they are
+ * A JSON value that keeps what the text contains: all keys, even repeated ones, in their order, and literals as
  * written.
  */
 export type JsonValue =
@@ -17,9 +17,7 @@ export type JsonContainer = Extract<JsonValue, { type: 'object' | 'array' }>;
 export const isContainer = (value: JsonValue): value is JsonContainer =>
   value.type === 'object' || value.type === 'array';
 
-/**
- * Parses JSON (RFC 8259) without losing repeated keys or the digits of large numbers. Throws a Problem with the line.
- */
+/** Parses JSON (RFC 8259) and keeps repeated keys and all digits of large numbers. @throws ApiError with the line */
 export const parseJson = (text: string): JsonValue => {
   const open: JsonContainer[] = [];
   let root: JsonValue | undefined;
@@ -58,7 +56,7 @@ export const parseJson = (text: string): JsonValue => {
   return root;
 };
 
-// Room for the largest table that is printed.
+// Enough for the largest table that is printed.
 const maxValues = 1_500_000;
 
 const tooManyValuesError = (): ApiError =>
@@ -66,19 +64,22 @@ const tooManyValuesError = (): ApiError =>
     details: { reason: 'too many values', limit: maxValues },
   });
 
-const literal = (value: unknown, written: string): JsonValue => {
+const literal = (value: unknown, source: string): JsonValue => {
   if (typeof value === 'string') return { type: 'string', text: value };
-  return { type: value === null ? 'null' : typeof value === 'number' ? 'number' : 'boolean', text: written };
+  return { type: value === null ? 'null' : typeof value === 'number' ? 'number' : 'boolean', text: source };
 };
 
 const malformedJsonError = (code: ParseErrorCode, line: number, column: number): ApiError => {
   const name = printParseErrorCode(code);
-  const why = explanations[name] ?? 'something stands there that JSON does not know';
-  return inputError('json', `The JSON is malformed on line ${line}, column ${column}: ${why}.`, { details: why, line });
+  const reason = explanations[name] ?? 'something here is not valid JSON';
+  return inputError('json', `The JSON is malformed on line ${line}, column ${column}: ${reason}.`, {
+    details: reason,
+    line,
+  });
 };
 
 const explanations: Partial<Record<string, string>> = {
-  InvalidNumberFormat: 'a number is not written as JSON asks',
+  InvalidNumberFormat: 'a number is not written as JSON requires',
   PropertyNameExpected: 'a key in double quotes is expected',
   ValueExpected: 'a value is expected',
   ColonExpected: 'a colon is expected after the key',
@@ -91,6 +92,6 @@ const explanations: Partial<Record<string, string>> = {
   UnexpectedEndOfString: 'a string is not closed',
   UnexpectedEndOfNumber: 'a number is not complete',
   InvalidUnicode: 'a \\u escape does not have four hexadecimal digits',
-  InvalidEscapeCharacter: 'an escape in a string is not known',
+  InvalidEscapeCharacter: 'an escape in a string is not valid',
   InvalidCharacter: 'a control character in a string is not escaped',
 };

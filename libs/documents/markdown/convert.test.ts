@@ -3,7 +3,7 @@ import { ApiError } from '#contracts/http/api-error.ts';
 import { convertMarkdown } from './convert.ts';
 
 const bodyOf = (text: string) => /<main[^>]*>([^]*)<\/main>/.exec(convertMarkdown(text, 50).html)?.[1] ?? '';
-const faultOf = (text: string) => {
+const apiErrorFieldsOf = (text: string) => {
   try {
     convertMarkdown(text, 50);
   } catch (error) {
@@ -13,7 +13,7 @@ const faultOf = (text: string) => {
 };
 
 describe('Markdown', () => {
-  test('gets tables, strike-through, footnotes, task lists, anchors and highlighted code', () => {
+  test('has tables, strike-through, footnotes, task lists, anchors and highlighted code', () => {
     const body = bodyOf(
       '# Héllo, World\n\n~~gone~~[^1]\n\n[^1]: note\n\n- [x] done\n- [ ] open\n\n|a|b|\n|-|-:|\n|1|2|\n\n```js\nlet x = 1;\n```',
     );
@@ -26,16 +26,16 @@ describe('Markdown', () => {
     expect(body).toContain('<span class="hljs-keyword">let</span>');
   });
 
-  test('gives repeated headings anchors of their own', () => {
+  test('has different anchors for repeated headings', () => {
     expect(bodyOf('# A\n\n# A\n\n# A\n').match(/id="[^"]*"/g)).toEqual(['id="a"', 'id="a-1"', 'id="a-2"']);
     expect(bodyOf('# A\n')).toContain('id="a"');
   });
 
-  test('takes its title from the first heading', () => {
+  test('has its first heading as title', () => {
     expect(convertMarkdown('text\n\n## The *first*', 50).html).toContain('<title>The first</title>');
   });
 
-  test('stays in the quiet lane, unless HTML in it could run', () => {
+  test('has no scripts, unless HTML in it may run', () => {
     expect(convertMarkdown('# a <b>b</b>', 50).classification.scripts).toBe(false);
     expect(convertMarkdown('a <b onclick="x()">b</b>', 50)).toMatchObject({
       classification: { scripts: true, reason: 'onclick attribute on line 1' },
@@ -43,10 +43,10 @@ describe('Markdown', () => {
     expect(convertMarkdown('[a](javascript:x())', 50).classification.scripts).toBe(false);
   });
 
-  test('shows its images if they are absolute or embedded, and refuses relative ones', () => {
+  test('shows images that are absolute or embedded, and refuses relative ones', () => {
     expect(convertMarkdown('![a](https://h/a.png)', 50).classification.external).toBe(true);
     expect(bodyOf('![a](data:image/svg+xml;base64,AAAA)')).toContain('<img src="data:image/svg+xml');
-    expect(faultOf('![a](a.png)')).toMatchObject({ name: 'image_load_failed', extra: { image_url: 'a.png' } });
+    expect(apiErrorFieldsOf('![a](a.png)')).toMatchObject({ name: 'image_load_failed', extra: { image_url: 'a.png' } });
   });
 
   test.each([
@@ -56,8 +56,8 @@ describe('Markdown', () => {
     ['an HTML comment within a block that ends before it', '<div>\n<!-- b\n\nc -->\n</div>', 2],
     ['a script', 'a\n\n<script>\nx', 3],
     ['a tag', 'a\n\n<div class="x\n\nb', 3],
-  ])('that never closes %s is refused with its line', (_, text, line) => {
-    expect(faultOf(text)).toMatchObject({ name: 'invalid_markdown', extra: { line } });
+  ])('that never closes %s is refused with the line', (_, text, line) => {
+    expect(apiErrorFieldsOf(text)).toMatchObject({ name: 'invalid_markdown', extra: { line } });
   });
 
   test.each([
@@ -65,7 +65,7 @@ describe('Markdown', () => {
     ['a fence without content', '```\n```'],
     ['a fence that its list item ends', '- a\n\n  ```\n  b\n\nc'],
     ['closed comments', '<!-- a\n\nb --> c\n\nd <!-- e --> f'],
-  ])('with %s is let through', (_, text) => {
+  ])('with %s is accepted', (_, text) => {
     expect(bodyOf(text)).not.toBe('');
   });
 });

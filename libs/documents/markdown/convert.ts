@@ -8,8 +8,8 @@ import { inputError } from '../input.ts';
 import { markdownParser, titleOf } from './parser.ts';
 
 /**
- * Refuses code fences and HTML comments that are never closed: they would swallow what follows. Throws a Problem with
- * the line.
+ * Refuses code fences and HTML comments that are never closed, because they would contain all the rest.
+ * @throws ApiError with the line
  */
 const checkClosed = (tokens: readonly Token[]): void => {
   for (const token of tokens) {
@@ -20,12 +20,12 @@ const checkClosed = (tokens: readonly Token[]): void => {
   }
 };
 
-/** A fence within a list or quotation ends with that, so only one at the outermost level swallows anything. */
+/** A code fence in a list or quotation ends with it, so only one at the outermost level is refused. */
 const isOpenFence = ({ type, level, map, content, markup }: Token): boolean => {
   if (type !== 'fence' || level !== 0 || !map) return false;
   const lines = content === '' ? 0 : content.replace(/\n$/, '').split('\n').length;
-  const between = map[1] - map[0] - 1;
-  return between <= lines && markup !== '';
+  const lineCount = map[1] - map[0] - 1;
+  return lineCount <= lines && markup !== '';
 };
 
 const endsInComment = (html: string): boolean => html.lastIndexOf('<!--') > html.lastIndexOf('-->');
@@ -35,11 +35,11 @@ const lineOfComment = (html: string): number => html.slice(0, html.lastIndexOf('
 const unclosedError = (what: string, line: number): ApiError =>
   inputError(
     'markdown',
-    `The Markdown opens ${what} on line ${line} and never closes it; everything after that would be swallowed.`,
+    `The Markdown opens ${what} on line ${line} and never closes it; everything after that would be part of it.`,
     { details: `${what} is not closed`, line },
   );
 
-/** The line of the last piece of HTML, which is where an unfinished tag or element must be. */
+/** The line of the last piece of HTML, where an unfinished tag or element must be. */
 const lineOfLastHtml = (tokens: readonly Token[]): number => {
   const htmlBlock = tokens.findLast(
     ({ type, children }) => type === 'html_block' || children?.some((child) => child.type === 'html_inline'),
@@ -47,7 +47,7 @@ const lineOfLastHtml = (tokens: readonly Token[]): number => {
   return (htmlBlock?.map?.[0] ?? 0) + 1;
 };
 
-/** Markdown as a set document. HTML in it decides the lane as it does in an HTML document. Throws a Problem. */
+/** Converts Markdown. HTML in it decides the render mode as in an HTML document. @throws ApiError */
 export const convertMarkdown = (text: string, maxImages: number | null): PreparedDocument => {
   const environment = {};
   const tokens = markdownParser.parse(text, environment);
@@ -59,17 +59,17 @@ export const convertMarkdown = (text: string, maxImages: number | null): Prepare
   const html = htmlDocument({
     title: titleOf(tokens) ?? 'Document',
     language: detectLanguage(text),
-    sheets: ['prose', 'code'],
+    styleSheets: ['prose', 'code'],
     body,
   });
   return convertedDocument(html, classification);
 };
 
-const unfinishedHtmlError = (inside: string, tokens: readonly Token[]) => {
+const unfinishedHtmlError = (construct: string, tokens: readonly Token[]) => {
   const line = lineOfLastHtml(tokens);
   return inputError(
     'markdown',
-    `HTML in the Markdown, on line ${line} or before, ends inside ${inside}; everything after that would be lost.`,
-    { details: `unfinished: ${inside}`, line },
+    `HTML in the Markdown, on line ${line} or before, ends inside ${construct}; everything after that would be lost.`,
+    { details: `unfinished: ${construct}`, line },
   );
 };

@@ -17,7 +17,7 @@ const outcomeOf = (text: string): { html: string } | { line: unknown } => {
 const marks = ['> ', '- ', '1. '] as const;
 type Mark = (typeof marks)[number];
 
-/** Each level on a line of its own within the levels before it, with a word of its own. */
+/** Each level on its own line within the levels before it, with its own word. */
 const onLines = (levels: readonly Mark[]): string =>
   levels
     .map(
@@ -42,8 +42,8 @@ const levels = fc.oneof(
     .map(([mark, depth]) => Array.from({ length: depth }, () => mark)),
 );
 
-describe('Quotations and lists in Markdown', () => {
-  test('keep every word to the deepest level that is allowed, and are refused with the line beyond it', () => {
+describe('quotations and lists in Markdown', () => {
+  test('keep every word down to the deepest allowed level, and are refused with the line beyond it', () => {
     fc.assert(
       fc.property(levels, fc.constantFrom(onLines, onOneLine), (nested, write) => {
         const text = write(nested);
@@ -57,19 +57,23 @@ describe('Quotations and lists in Markdown', () => {
     );
   });
 
-  test('of ten thousand levels are refused', () => {
+  test('are refused with ten thousand levels', () => {
     for (const mark of marks) expect(outcomeOf(`a\n\n${mark.repeat(10_000)}b`)).toEqual({ line: 3 });
   });
 
-  test('in footnotes are no way around the limit', () => {
+  test('are refused with too many levels in footnotes too', () => {
     expect(outcomeOf(`a[^1]\n\n[^1]: ${'> '.repeat(maxNestingDepth)}b`)).toEqual({ line: 3 });
   });
 });
 
-test('Footnotes that stand within inline footnotes keep their words', () => {
+test('footnotes inside inline footnotes keep their text', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.boolean(), (depth, withNote) => {
-      const text = `${Array.from({ length: depth }, (_, at) => `word${at}^[`).join('')}within${withNote ? '[^n]' : ''}${Array.from({ length: depth }, (_, at) => `] after${at}`).join('')}${withNote ? '\n\n[^n]: note' : ''}`;
+      const levels = Array.from({ length: depth }, (_, level) => level);
+      const [reference, note] = withNote ? ['[^n]', '\n\n[^n]: note'] : ['', ''];
+      const opening = levels.map((level) => `word${level}^[`).join('');
+      const closing = levels.map((level) => `] after${level}`).join('');
+      const text = `${opening}within${reference}${closing}${note}`;
       const { html } = convertMarkdown(text, null);
       expect(lost(text.replaceAll('[^n]', ''), html)).toEqual([]);
       expect(html.match(/class="footnote-item"/g)).toHaveLength(depth + Number(withNote));

@@ -3,7 +3,7 @@ import anchor from 'markdown-it-anchor';
 import { headingId, directions, footnotes, highlight, limitNesting, taskLists } from './plugins.ts';
 
 /**
- * CommonMark with tables, strike-through, footnotes, task lists, heading anchors and highlighted code; HTML passes
+ * CommonMark with tables, strike-through, footnotes, task lists, heading anchors and highlighted code. HTML is passed
  * through.
  */
 export const markdownParser = new MarkdownIt({ html: true, linkify: true, typographer: false, highlight });
@@ -12,18 +12,17 @@ markdownParser.use(limitNesting);
 markdownParser.use(footnotes);
 markdownParser.use(taskLists);
 markdownParser.use(directions);
-// The plug-in's types are those of an earlier release of markdown-it.
+// The plug-in's types are for an earlier version of markdown-it.
 markdownParser.use(anchor as unknown as (parser: typeof markdownParser, options: object) => void, {
   slugifyWithState: (heading: string, { env }: { env: object }) => headingId(heading, env),
   tabIndex: false,
 });
 
 const validateStandardLink = markdownParser.validateLink.bind(markdownParser);
-// An SVG as a picture runs nothing and fetches nothing.
-markdownParser.validateLink = (address) =>
-  validateStandardLink(address) || /^data:image\/svg\+xml[;,]/i.test(address.trim());
+// An SVG image runs no scripts and fetches nothing.
+markdownParser.validateLink = (url) => validateStandardLink(url) || /^data:image\/svg\+xml[;,]/i.test(url.trim());
 
-/** The first heading's text, if any. */
+/** The text of the first heading, if any. */
 export const titleOf = (tokens: readonly Token[]): string | undefined => {
   const heading = tokens.findIndex(({ type }) => type === 'heading_open');
   const children = heading < 0 ? undefined : tokens[heading + 1]?.children;

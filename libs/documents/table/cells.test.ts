@@ -44,7 +44,7 @@ describe('a quantity', () => {
   });
 });
 
-test('a column is numeric where all its filled cells are quantities', () => {
+test('a column is numeric if all its filled cells are quantities', () => {
   expect(isNumericColumn(['1', '', null, '2.5'])).toBe(true);
   expect(isNumericColumn(['1', 'n/a'])).toBe(false);
   expect(isNumericColumn(['', null])).toBe(false);

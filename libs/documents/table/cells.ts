@@ -1,4 +1,4 @@
-/** A cell as text; `null` is the value null of JSON, which is shown as such. */
+/** A cell as text; `null` is JSON's null, which is shown as such. */
 export type Cell = string | null;
 
 /** A header row and body rows, each with as many cells as the header. */
@@ -13,12 +13,12 @@ const amount = new RegExp(
 const code = /^0\d/;
 
 /**
- * True for what reads as a quantity: signs, thousands separators, a currency or per cent are part of it. Codes with a
- * leading zero are none.
+ * Whether a text is a quantity: signs, thousands separators, a currency and per cent are allowed. Codes with a leading
+ * zero are not quantities.
  */
 export const isQuantity = (text: string): boolean => text.length <= 40 && amount.test(text) && !code.test(text);
 
-/** True for a column whose filled cells are all quantities. */
+/** Whether all filled cells of a column are quantities. */
 export const isNumericColumn = (cells: Iterable<Cell>): boolean => {
   let filled = false;
   for (const cell of cells) {

@@ -7,7 +7,7 @@ const demand = fc
   .map(([a, b]) => ({ word: Math.min(a, b), line: b }));
 
 describe('the sections of a table', () => {
-  test('hold every column, in order, and repeat only the first', () => {
+  test('contain every column in order and repeat only the first', () => {
     fc.assert(
       fc.property(fc.array(demand, { minLength: 1, maxLength: 120 }), (demands) => {
         const sections = splitIntoSections(demands);
@@ -19,7 +19,7 @@ describe('the sections of a table', () => {
     );
   });
 
-  test('share the whole width out, in type that can be read', () => {
+  test('use the whole width, in a readable type size', () => {
     fc.assert(
       fc.property(fc.array(demand, { minLength: 1, maxLength: 120 }), (demands) => {
         for (const { shares, characters } of splitIntoSections(demands)) {
@@ -30,7 +30,7 @@ describe('the sections of a table', () => {
     );
   });
 
-  test('are one where the columns fit side by side', () => {
+  test('are a single section if the columns fit side by side', () => {
     expect(splitIntoSections(Array.from({ length: 8 }, () => ({ word: 8, line: 12 })))).toHaveLength(1);
   });
 });

@@ -1,6 +1,6 @@
 import type { Table } from './cells.ts';
 
-/** What a column asks for, in signs of average width: room for its longest word, and for its longest line. */
+/** The width that a column needs for its longest word and its longest line, in characters of average width. */
 export type ColumnDemand = { word: number; line: number };
 
 const sampledRows = 1000;
@@ -9,7 +9,7 @@ const maxLineWidth = 60;
 const wideCharacters =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}]/gu;
 
-/** The demand of every column, told from the header and the first rows. */
+/** Measures every column by the header and the first rows. */
 export const measureColumns = ({ header, rows }: Table): ColumnDemand[] => {
   const demands = header.map((name) => measureText(name));
   for (const row of rows.slice(0, sampledRows)) {
@@ -22,81 +22,85 @@ export const measureColumns = ({ header, rows }: Table): ColumnDemand[] => {
 };
 
 const measureText = (text: string): ColumnDemand => {
-  const cut = text.slice(0, 400);
-  const line = Math.min(maxLineWidth, Math.max(2, textWidth(cut)));
-  const word = cut.split(/[\s/-]+/).reduce((longest, part) => Math.max(longest, textWidth(part)), 2);
+  const sample = text.slice(0, 400);
+  const line = Math.min(maxLineWidth, Math.max(2, textWidth(sample)));
+  const word = sample.split(/[\s/-]+/).reduce((longest, part) => Math.max(longest, textWidth(part)), 2);
   return { word: Math.min(maxWordWidth, word, line), line };
 };
 
-// Wide letters take the room of two and can be broken anywhere; that they count whole as a word is to their favour.
+// Wide characters count as two and may break anywhere, so counting them as one word is generous.
 const textWidth = (text: string): number =>
   text.length + (/^[\x20-\x7e]*$/.test(text) ? 0 : (text.match(wideCharacters)?.length ?? 0));
 
-const widen = (demand: ColumnDemand, by: ColumnDemand): void => {
-  demand.word = Math.max(demand.word, by.word);
-  demand.line = Math.max(demand.line, by.line);
+const widen = (demand: ColumnDemand, other: ColumnDemand): void => {
+  demand.word = Math.max(demand.word, other.word);
+  demand.line = Math.max(demand.line, other.line);
 };
 
 /**
- * Columns that are printed side by side; `shares` are their widths in per cent; `signs` is how many signs of average
- * width they hold in a line.
+ * Columns printed side by side. `shares` are their widths in per cent; `characters` is the number of average characters
+ * in a line.
  */
 export type TableSection = { columns: number[]; shares: number[]; characters: number };
 
-// An A4 page in portrait with the default margins holds this many signs in type of 6, 7.5 and 9.5 points.
+// An A4 page in portrait with default margins has this many characters in a line in 6, 7.5 and 9.5 points.
 const charactersAtSmallest = 146;
 const charactersAtComfortable = 119;
 const charactersAtNormal = 94;
 const padding = 2.4;
 
 /**
- * Shares the width of the page out to the columns. What does not fit in the smallest type that can be read goes to a
- * further section, which repeats the first column, so that no column is lost and every row can still be told.
+ * Divides the page width among the columns. Columns that do not fit at the smallest readable size go to further
+ * sections, which repeat the first column to identify the rows.
  */
 export const splitIntoSections = (demands: readonly ColumnDemand[]): TableSection[] => {
-  const room = demands.map(({ word, line }) => Math.max(word, Math.min(line, 14)) + padding);
-  return groupColumns(room).map((columns) => createSection(columns, demands, room));
+  const minWidths = demands.map(({ word, line }) => Math.max(word, Math.min(line, 14)) + padding);
+  return groupColumns(minWidths).map((columns) => createSection(columns, demands, minWidths));
 };
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-const groupColumns = (room: readonly number[]): number[][] => {
-  const all = room.map((_, column) => column);
-  const key = room[0] ?? 0;
-  const rest = sum(room) - key;
-  if (key + rest <= charactersAtSmallest) return [all];
-  // As many sections as are needed, all about as full.
-  const target = rest / Math.ceil(rest / (charactersAtSmallest - key));
+const groupColumns = (minWidths: readonly number[]): number[][] => {
+  const all = minWidths.map((_, column) => column);
+  const keyWidth = minWidths[0] ?? 0;
+  const rest = sum(minWidths) - keyWidth;
+  if (keyWidth + rest <= charactersAtSmallest) return [all];
+  // As few sections as possible, about equally full.
+  const target = rest / Math.ceil(rest / (charactersAtSmallest - keyWidth));
   const groups: number[][] = [];
   let filled = Infinity;
   for (const column of all.slice(1)) {
-    const wanted = room[column] ?? 0;
-    if (filled >= target || key + filled + wanted > charactersAtSmallest) {
+    const width = minWidths[column] ?? 0;
+    if (filled >= target || keyWidth + filled + width > charactersAtSmallest) {
       groups.push([0]);
       filled = 0;
     }
     groups.at(-1)?.push(column);
-    filled += wanted;
+    filled += width;
   }
   return groups;
 };
 
-const createSection = (columns: number[], demands: readonly ColumnDemand[], room: readonly number[]): TableSection => {
-  const base = columns.map((column) => room[column] ?? 0);
-  const wishes = columns.map((column, index) =>
+const createSection = (
+  columns: number[],
+  demands: readonly ColumnDemand[],
+  minWidths: readonly number[],
+): TableSection => {
+  const base = columns.map((column) => minWidths[column] ?? 0);
+  const extraWidths = columns.map((column, index) =>
     Math.max(0, (demands[column]?.line ?? 0) + padding - (base[index] ?? 0)),
   );
-  // A table that is wide anyway may take smaller type, so that long texts break into fewer lines.
-  const spare = Math.max(
+  // A wide table may use smaller type, so that long texts break into fewer lines.
+  const spareWidth = Math.max(
     0,
     Math.max(charactersAtNormal, Math.min(charactersAtComfortable, sum(base) * 1.25)) - sum(base),
   );
-  const granted = Math.min(1, spare / (sum(wishes) || 1));
-  const widths = base.map((width, index) => width + (wishes[index] ?? 0) * granted);
-  const signs = sum(widths);
+  const ratio = Math.min(1, spareWidth / (sum(extraWidths) || 1));
+  const widths = base.map((width, index) => width + (extraWidths[index] ?? 0) * ratio);
+  const totalWidth = sum(widths);
   return {
     columns,
-    shares: widths.map((width) => (100 * width) / signs),
-    characters: Math.max(signs, charactersAtNormal / 2),
+    shares: widths.map((width) => (100 * width) / totalWidth),
+    characters: Math.max(totalWidth, charactersAtNormal / 2),
   };
 };

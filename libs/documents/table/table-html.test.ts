@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { tableToHtml } from './table-html.ts';
 
-test('a table has a header that repeats, numbers at their end, and escaped text', () => {
+test('a table has a repeated header, right-aligned numbers and escaped text', () => {
   const html = tableToHtml({
     header: ['a', 'b'],
     rows: [
@@ -14,7 +14,7 @@ test('a table has a header that repeats, numbers at their end, and escaped text'
   expect(html).toContain('<td><span class="null">null</span></td>');
 });
 
-test('a table that is too wide for the page is set in parts that say which columns they hold', () => {
+test('a table too wide for the page is split into sections that name their columns', () => {
   const header = Array.from({ length: 40 }, (_, column) => `column ${column + 1}`);
   const html = tableToHtml({ header, rows: [header] });
   expect(html.match(/<table /g)?.length).toBeGreaterThan(1);

@@ -2,12 +2,12 @@ import { escapeHtml } from '../html-document.ts';
 import { type Cell, isNumericColumn, type Table } from './cells.ts';
 import { measureColumns, type TableSection, splitIntoSections } from './columns.ts';
 
-/** The most columns and cells that are set as a table. */
+/** The most columns and cells of a printed table. */
 export const tableLimits = { columns: 500, cells: 1_000_000 };
 
 /**
- * The HTML of a table: header rows that repeat on every page, numbers aligned at their end, wide tables in sections one
- * after another.
+ * The HTML of a table: the header row repeats on every page, numbers are right-aligned, and wide tables are split into
+ * sections.
  */
 export const tableToHtml = (table: Table): string => {
   const numeric = table.header.map((_, column) => isNumericColumn(columnCells(table, column)));
@@ -32,9 +32,9 @@ const sectionToHtml = (
   { header, rows }: Table,
   numeric: readonly boolean[],
 ): string => {
-  const opening = columns.map((column) => (numeric[column] ? 'class="n"' : ''));
+  const attributes = columns.map((column) => (numeric[column] ? 'class="n"' : ''));
   const cells = (tag: 'th' | 'td', row: readonly Cell[]) =>
-    `<tr>${columns.map((column, index) => cellToHtml(tag, opening[index] ?? '', row[column] ?? null)).join('')}</tr>`;
+    `<tr>${columns.map((column, index) => cellToHtml(tag, attributes[index] ?? '', row[column] ?? null)).join('')}</tr>`;
   return `<table class="grid" style="--characters:${characters.toFixed(1)}">
 <colgroup>${shares.map((share) => `<col style="width:${share.toFixed(2)}%">`).join('')}</colgroup>
 <thead>${cells('th', header)}</thead>
@@ -45,4 +45,5 @@ ${rows.map((row) => cells('td', row)).join('\n')}
 };
 
 const cellToHtml = (tag: 'th' | 'td', attributes: string, cell: Cell): string =>
-  `<${tag}${attributes && ` ${attributes}`}>${cell === null ? '<span class="null">null</span>' : escapeHtml(cell)}</${tag}>`;
+  `<${tag}${attributes && ` ${attributes}`}>` +
+  `${cell === null ? '<span class="null">null</span>' : escapeHtml(cell)}</${tag}>`;

@@ -1,6 +1,6 @@
 import type { TaskRequest } from '../worker/worker.ts';
 
-// A worker that never ends a task called `analyse`, dies of one called `prepareTemplate`, and answers others with its process id.
+// A worker that never ends the task `analyse`, exits on `prepareTemplate`, and returns its process id for other tasks.
 process.on('message', ({ task }: TaskRequest) => {
   if (task === 'analyse') for (;;);
   if (task === 'prepareTemplate') process.exit(1);

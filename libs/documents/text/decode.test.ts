@@ -6,7 +6,7 @@ import { decodeText } from './decode.ts';
 
 const decode = (inputType: TextInputType, text: string) => decodeText(inputType, Buffer.from(text));
 const base64 = (text: string, encoding: BufferEncoding = 'utf8') => Buffer.from(text, encoding).toString('base64');
-const faultOf = (act: () => unknown) => {
+const apiErrorFieldsOf = (act: () => unknown) => {
   try {
     act();
   } catch (error) {
@@ -16,7 +16,7 @@ const faultOf = (act: () => unknown) => {
 };
 
 describe('text in data', () => {
-  test('is taken as it is', () => {
+  test('is kept unchanged', () => {
     expect(decode('html', '<p>Grüße</p>')).toBe('<p>Grüße</p>');
   });
 
@@ -24,21 +24,21 @@ describe('text in data', () => {
     expect(decode('csv', '\ufeffa,b')).toBe('a,b');
   });
 
-  test('is decoded where a data: prefix says that it is base64, line breaks or not', () => {
+  test('is decoded if a data: prefix declares base64, with or without line breaks', () => {
     const encoded = base64('# Heading and some more words').replace(/.{10}/g, '$&\n');
     expect(decode('markdown', `data:text/markdown;charset=utf-8;base64,${encoded}`)).toBe(
       '# Heading and some more words',
     );
   });
 
-  test('is refused where a data: prefix promises base64 and none follows', () => {
-    expect(faultOf(() => decode('json', 'data:application/json;base64,{"a":1}'))).toMatchObject({
+  test('is refused if a data: prefix declares base64 but the data is not base64', () => {
+    expect(apiErrorFieldsOf(() => decode('json', 'data:application/json;base64,{"a":1}'))).toMatchObject({
       name: 'conversion_failed',
       extra: { details: 'invalid base64' },
     });
   });
 
-  test('is decoded without a prefix where it is canonical base64 that reads as its type', () => {
+  test('is decoded without a prefix if it is canonical base64 of its input type', () => {
     expect(decode('html', base64('<p>Hello, world</p>'))).toBe('<p>Hello, world</p>');
     expect(decode('json', base64('{"name":"value"}'))).toBe('{"name":"value"}');
     expect(decode('csv', base64('name,value\n1,2\n'))).toBe('name,value\n1,2\n');
@@ -53,11 +53,11 @@ describe('text in data', () => {
     ['decodes to control characters', 'markdown', base64('a text with \u0007 a bell in it')],
     ['decodes to HTML that does not begin with a tag', 'html', base64('no tag here, only text')],
     ['decodes to text that is no JSON', 'json', base64('no JSON here, only text')],
-  ])('stays as it is where it is %s', (_, inputType, text) => {
+  ])('is kept unchanged if it is %s', (_, inputType, text) => {
     expect(decode(inputType, text)).toBe(text);
   });
 
-  test('comes back from base64 whatever it was, if announced', () => {
+  test('is unchanged after declared base64', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', minLength: 1 }).filter((text) => !/[\0\ufeff\ud800-\udfff]/.test(text)),
@@ -68,15 +68,15 @@ describe('text in data', () => {
     );
   });
 
-  test('is refused with the line where it holds a NUL character', () => {
-    expect(faultOf(() => decode('markdown', 'one\r\ntwo\n\0'))).toMatchObject({
+  test('with a NUL character is refused with the line', () => {
+    expect(apiErrorFieldsOf(() => decode('markdown', 'one\r\ntwo\n\0'))).toMatchObject({
       name: 'invalid_markdown',
       extra: { line: 3 },
     });
   });
 
-  test('is refused with the line where it is not UTF-8', () => {
-    expect(faultOf(() => decodeText('html', Buffer.from('<p>\n\nGr\xfc\xdfe', 'latin1')))).toMatchObject({
+  test('that is not UTF-8 is refused with the line', () => {
+    expect(apiErrorFieldsOf(() => decodeText('html', Buffer.from('<p>\n\nGr\xfc\xdfe', 'latin1')))).toMatchObject({
       name: 'invalid_html',
       extra: { line: 3, details: 'not UTF-8' },
     });
@@ -88,8 +88,8 @@ describe('text in data', () => {
     ['big-endian', Buffer.from('\ufeffa,b\n1,2', 'utf16le').swap16()],
     ['in base64', Buffer.from(base64('\ufeffname,value\n1,2', 'utf16le'))],
     ['read as if it had one byte a character', Buffer.from('a\0,\0b\0\n\0')],
-  ])('in UTF-16 is called so: %s', (_, data) => {
-    expect(faultOf(() => decodeText('csv', data))).toMatchObject({
+  ])('in UTF-16 is refused with that reason: %s', (_, data) => {
+    expect(apiErrorFieldsOf(() => decodeText('csv', data))).toMatchObject({
       name: 'conversion_failed',
       extra: { details: 'UTF-16 text' },
     });

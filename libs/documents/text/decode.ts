@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { inputError, type TextInputType, inputTypeTitles } from '../input.ts';
 import { afterDataPrefix, fromBase64, fromCanonicalBase64, mayBeBase64 } from './base64.ts';
 
-/** True for bytes that begin with a UTF-16 byte order mark, or whose beginning has a NUL in every other place. */
+/** Whether bytes begin with a UTF-16 byte order mark, or with a NUL at every second place. */
 const looksLikeUtf16 = (bytes: Uint8Array): boolean => {
   const [first, second] = bytes;
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) return true;
@@ -13,20 +13,21 @@ const looksLikeUtf16 = (bytes: Uint8Array): boolean => {
 const zerosAlternate = (sample: Uint8Array, phase: 0 | 1): boolean =>
   sample.every((byte, index) => (byte === 0) === (index % 2 === phase));
 
-/** The line, from 1, on which the character at `offset` stands. CR LF, LF and CR end a line. */
+/** The line of the character at `offset`, counted from 1. CR LF, LF and CR end a line. */
 const lineAt = (text: string, offset: number): number => (text.slice(0, offset).match(/\r\n|\r|\n/g)?.length ?? 0) + 1;
 
 // eslint-disable-next-line no-control-regex
 const controlCharacters = /[\u0000-\u0008\u000b\u000e-\u001f\u007f]/;
 
 /**
- * The text that a caller sent as `data`: plain, or base64 where a `data:...;base64,` prefix says so or where it can be
- * nothing else. A byte order mark is taken off. Throws a Problem for text that is not UTF-8 or holds NUL characters.
+ * Decodes the text that a caller sent as `data`: plain text, or base64 if a `data:...;base64,` prefix declares it or if
+ * it can be nothing else. Removes a byte order mark.
+ * @throws ApiError for text that is not UTF-8 or contains NUL characters
  */
 export const decodeText = (inputType: TextInputType, data: Uint8Array): string => {
   const sent = readUtf8(inputType, asBuffer(data));
-  const announced = afterDataPrefix(sent);
-  if (announced !== undefined) return requireNoNul(inputType, decodeDeclaredBase64(inputType, announced));
+  const declared = afterDataPrefix(sent);
+  if (declared !== undefined) return requireNoNul(inputType, decodeDeclaredBase64(inputType, declared));
   return requireNoNul(inputType, detectBase64(inputType, sent) ?? sent);
 };
 
@@ -46,19 +47,19 @@ const readUtf8 = (inputType: TextInputType, bytes: Buffer): string => {
 const utf16Error = (inputType: TextInputType) =>
   inputError(
     inputType,
-    `The ${inputTypeTitles[inputType]} is UTF-16 text. Only UTF-8 is read: save or send it encoded as UTF-8.`,
+    `The ${inputTypeTitles[inputType]} is UTF-16 text. Only UTF-8 is supported: save or send it encoded as UTF-8.`,
     { details: 'UTF-16 text', line: 1 },
   );
 
 const firstBadLine = (bytes: Buffer): number => {
-  const mended = bytes.toString('utf8');
-  return lineAt(mended, Math.max(0, mended.indexOf('\ufffd')));
+  const decoded = bytes.toString('utf8');
+  return lineAt(decoded, Math.max(0, decoded.indexOf('\ufffd')));
 };
 
 const decodeDeclaredBase64 = (inputType: TextInputType, encoded: string): string => {
   const bytes = fromBase64(encoded);
   if (!bytes)
-    throw inputError(inputType, 'What follows ";base64," in data is not base64.', {
+    throw inputError(inputType, 'The data after ";base64," is not base64.', {
       details: 'invalid base64',
       line: 1,
     });
@@ -85,14 +86,14 @@ const parsesAsJson = (text: string): boolean => {
   }
 };
 
-const always = () => true;
+const acceptAny = () => true;
 
 const looksLikeType: Record<TextInputType, (text: string) => boolean> = {
   html: beginsWithTag,
   xml: beginsWithTag,
   json: parsesAsJson,
-  markdown: always,
-  csv: always,
+  markdown: acceptAny,
+  csv: acceptAny,
 };
 
 const requireNoNul = (inputType: TextInputType, text: string): string => {
@@ -100,7 +101,7 @@ const requireNoNul = (inputType: TextInputType, text: string): string => {
   if (nul < 0) return text;
   throw inputError(
     inputType,
-    `The ${inputTypeTitles[inputType]} holds a NUL character. Remove it, or send the text encoded as UTF-8.`,
+    `The ${inputTypeTitles[inputType]} contains a NUL character. Remove it, or send the text encoded as UTF-8.`,
     { details: 'NUL character', line: lineAt(text, nul) },
   );
 };

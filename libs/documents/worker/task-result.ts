@@ -1,11 +1,11 @@
 import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
 
-/** What a worker answers: a Problem's class does not survive the way between processes, its fault does. */
+/** The result of a task. An ApiError loses its class between processes, so only its fields are sent. */
 export type TaskResult<T> = { value: T } | { error: ApiErrorFields };
 
-export const isTaskError = <T>(answer: TaskResult<T>): answer is { error: ApiErrorFields } => 'error' in answer;
+export const isTaskError = <T>(result: TaskResult<T>): result is { error: ApiErrorFields } => 'error' in result;
 
-/** Runs a task and turns what it raises into an answer. What is no Problem and no exhausted stack stays an error. */
+/** Runs a task and converts an ApiError or an exhausted stack to a result. Other errors are thrown. */
 export const runTask = async <T>(task: () => T | Promise<T>): Promise<TaskResult<T>> => {
   try {
     return { value: await task() };
@@ -20,7 +20,7 @@ const resourcesExhaustedError = (error: RangeError) =>
   /string length|array length|allocation/i.test(error.message)
     ? ApiError.of(
         'conversion_failed',
-        'The document grows too large while it is converted. Split it into smaller ones.',
+        'The document becomes too large when it is converted. Split it into smaller ones.',
         { details: 'too large' },
       )
     : ApiError.of('conversion_failed', 'The document is nested too deeply to be converted.', {

@@ -6,7 +6,7 @@ import { prepareDocument, type DocumentInput, prepareTemplate, type TemplateInpu
 import type { PreparedDocument } from '../prepared-document.ts';
 import { type TaskResult, runTask } from './task-result.ts';
 
-/** What the processes of the pool can do. A further task is one line here and one in {@link Tasks}. */
+/** The tasks of the worker processes. A new task needs one line here and one in {@link Tasks}. */
 const tasks: {
   [Name in keyof Tasks]: (input: Tasks[Name]['input']) => Tasks[Name]['output'] | Promise<Tasks[Name]['output']>;
 } = {
@@ -25,7 +25,7 @@ export type Tasks = {
 };
 
 export type TaskRequest<Name extends keyof Tasks = keyof Tasks> = { task: Name; input: Tasks[Name]['input'] };
-/** The first message of a process, and then one for each order. */
+/** `ready` is the first message of a process; then there is one result for each task. */
 export type WorkerMessage = 'ready' | TaskResult<unknown>;
 
 const runRequest = <Name extends keyof Tasks>({
@@ -37,11 +37,11 @@ const sendMessage = (message: WorkerMessage): void => {
   process.send?.(message);
 };
 
-// A signal to the whole group is for the service, which finishes what runs; this process ends when the service lets go
-// of it.
+// Signals to the whole process group are for the service, which waits for running tasks. This process ends when the
+// service disconnects or kills it.
 process.on('SIGINT', () => {});
 process.on('SIGTERM', () => {});
-process.on('message', (order: TaskRequest) => void runRequest(order).then(sendMessage));
+process.on('message', (request: TaskRequest) => void runRequest(request).then(sendMessage));
 sendMessage('ready');
-// This process is killed in the end, and Node keeps what it compiled only when told to.
+// This process will be killed, and Node saves its compile cache only at a regular exit.
 flushCompileCache();

@@ -8,7 +8,7 @@ const textOf = (xml: string) =>
     .replace(/<[^>]*>/g, '')
     .replaceAll('&quot;', '"')
     .trim();
-const faultOf = (xml: string) => {
+const apiErrorFieldsOf = (xml: string) => {
   try {
     convertXml(xml);
   } catch (error) {
@@ -20,7 +20,7 @@ const escaped = (text: string) =>
   text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');
 
 describe('XML', () => {
-  test('is shown with all it holds, an element with text on one line', () => {
+  test('is shown completely, with elements of plain text on one line', () => {
     const text = textOf('<?xml version="1.0"?><!--c--><?p q?><a b="1&amp;2"><c>text</c><d/><e></e><![CDATA[x<y]]></a>');
     expect(text.split('\n')).toEqual([
       '&lt;?xml version="1.0"?&gt;',
@@ -51,7 +51,7 @@ describe('XML', () => {
     ['no end', '<a>\n', 2],
     ['nothing in it', '', 1],
   ])('with %s is refused with the line', (_, xml, line) => {
-    expect(faultOf(xml)).toMatchObject({ name: 'conversion_failed', extra: { line } });
+    expect(apiErrorFieldsOf(xml)).toMatchObject({ name: 'conversion_failed', extra: { line } });
   });
 
   test.each([
@@ -59,24 +59,28 @@ describe('XML', () => {
     '<!DOCTYPE a [\n<!ENTITY % x SYSTEM "http://h/x.dtd">\n%x;]><a/>',
     '<!DOCTYPE a [\n<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>',
   ])('that defines an entity is refused: %s', (xml) => {
-    expect(faultOf(xml)).toMatchObject({
+    expect(apiErrorFieldsOf(xml)).toMatchObject({
       name: 'conversion_failed',
       extra: { line: 2, details: 'entity definition in the document type' },
     });
   });
 
-  test('may name a document type, which is shown and never fetched', () => {
+  test('may have a document type, which is shown and never fetched', () => {
     expect(textOf('<!DOCTYPE html SYSTEM "http://h/x.dtd"><html/>')).toContain(
       '&lt;!DOCTYPE html SYSTEM "http://h/x.dtd"&gt;',
     );
   });
 
-  test('with too many lines to show is refused with the limit', () => {
-    expect(faultOf(`<a>${'<b/>'.repeat(200_001)}</a>`)).toMatchObject({ extra: { details: { limit: 200_000 } } });
-    expect(faultOf(`<a>${'<b/>'.repeat(600_001)}</a>`)).toMatchObject({ extra: { details: { limit: 600_000 } } });
+  test('with too many lines is refused with the limit', () => {
+    expect(apiErrorFieldsOf(`<a>${'<b/>'.repeat(200_001)}</a>`)).toMatchObject({
+      extra: { details: { limit: 200_000 } },
+    });
+    expect(apiErrorFieldsOf(`<a>${'<b/>'.repeat(600_001)}</a>`)).toMatchObject({
+      extra: { details: { limit: 600_000 } },
+    });
   });
 
-  test('nested a hundred thousand deep is refused with the limit', () => {
-    expect(faultOf('<a>'.repeat(100_000))).toMatchObject({ extra: { details: { limit: 256 } } });
+  test('nested a hundred thousand levels deep is refused with the limit', () => {
+    expect(apiErrorFieldsOf('<a>'.repeat(100_000))).toMatchObject({ extra: { details: { limit: 256 } } });
   });
 });

@@ -5,20 +5,20 @@ import { parseXml, type XmlToken } from './parse.ts';
 
 const maxLines = 200_000;
 
-/** The HTML of XML as an indented, highlighted source text. An element that holds only text stays on one line. */
-const xmlToHtml = (items: readonly XmlToken[]): string => {
+/** The HTML of XML as indented, highlighted source. An element that contains only text stays on one line. */
+const xmlToHtml = (tokens: readonly XmlToken[]): string => {
   const lines: string[] = [];
-  for (let at = 0; at < items.length; at += 1) {
-    const item = items[at];
-    if (!item) break;
-    const [text, close] = [items[at + 1], items[at + 2]];
-    const simple = item.type === 'open' && !item.selfClosing ? inlineContent(text, close) : undefined;
-    if (simple) at += simple.taken;
+  for (let index = 0; index < tokens.length; index += 1) {
+    const token = tokens[index];
+    if (!token) break;
+    const [text, close] = [tokens[index + 1], tokens[index + 2]];
+    const inline = token.type === 'open' && !token.selfClosing ? inlineContent(text, close) : undefined;
+    if (inline) index += inline.taken;
     const content =
-      simple && item.type === 'open'
-        ? `${openTagToHtml(item)}${simple.content}${closeTagToHtml(item.name)}`
-        : tokenToHtml(item);
-    if (content !== '') lines.push(lineToHtml(item.depth, content));
+      inline && token.type === 'open'
+        ? `${openTagToHtml(token)}${inline.content}${closeTagToHtml(token.name)}`
+        : tokenToHtml(token);
+    if (content !== '') lines.push(lineToHtml(token.depth, content));
     if (lines.length > maxLines)
       throw inputError('xml', `The XML has more than ${maxLines} lines to show; send it in parts.`, {
         details: { reason: 'too many lines', limit: maxLines },
@@ -27,7 +27,7 @@ const xmlToHtml = (items: readonly XmlToken[]): string => {
   return `<div class="tree source">\n${lines.join('\n')}\n</div>`;
 };
 
-/** What is between the tags of an element without child elements, and how many items that and the closing tag are. */
+/** The content of an element without child elements, and the number of tokens taken, including the closing tag. */
 const inlineContent = (
   first: XmlToken | undefined,
   second: XmlToken | undefined,
@@ -37,29 +37,30 @@ const inlineContent = (
   return undefined;
 };
 
-const tokenToHtml = (item: XmlToken): string => {
-  switch (item.type) {
+const tokenToHtml = (token: XmlToken): string => {
+  switch (token.type) {
     case 'open':
-      return openTagToHtml(item);
+      return openTagToHtml(token);
     case 'close':
-      return closeTagToHtml(item.name);
+      return closeTagToHtml(token.name);
     case 'text':
-      return escapeHtml(item.text.trim());
+      return escapeHtml(token.text.trim());
     case 'cdata':
-      return `<span class="character-data">&lt;![CDATA[${escapeHtml(item.text)}]]&gt;</span>`;
+      return `<span class="character-data">&lt;![CDATA[${escapeHtml(token.text)}]]&gt;</span>`;
     case 'comment':
-      return `<span class="comment">&lt;!--${escapeHtml(item.text)}--&gt;</span>`;
+      return `<span class="comment">&lt;!--${escapeHtml(token.text)}--&gt;</span>`;
     case 'instruction':
-      return `<span class="instruction">&lt;?${escapeHtml(item.target)}${item.body && ` ${escapeHtml(item.body)}`}?&gt;</span>`;
+      return `<span class="instruction">&lt;?${escapeHtml(token.target)}${token.body && ` ${escapeHtml(token.body)}`}?&gt;</span>`;
     case 'doctype':
-      return `<span class="instruction">&lt;!DOCTYPE${escapeHtml(item.text)}&gt;</span>`;
+      return `<span class="instruction">&lt;!DOCTYPE${escapeHtml(token.text)}&gt;</span>`;
     default:
-      return item satisfies never;
+      return token satisfies never;
   }
 };
 
 const openTagToHtml = ({ name, attributes, selfClosing }: Extract<XmlToken, { type: 'open' }>): string =>
-  `<span class="tag">&lt;${escapeHtml(name)}</span>${attributes.map(attributeToHtml).join('')}<span class="tag">${selfClosing ? '/&gt;' : '&gt;'}</span>`;
+  `<span class="tag">&lt;${escapeHtml(name)}</span>${attributes.map(attributeToHtml).join('')}` +
+  `<span class="tag">${selfClosing ? '/&gt;' : '&gt;'}</span>`;
 
 const attributeToHtml = ([name, value]: [string, string]): string =>
   ` <span class="attribute">${escapeHtml(name)}</span>=<span class="value">"${escapeHtml(value)}"</span>`;
@@ -71,9 +72,14 @@ const lineToHtml = (depth: number, content: string): string =>
     ? `<div class="l" style="--d:${maxIndent}"><span class="depth">level ${depth}</span> ${content}</div>`
     : `<div class="l" style="--d:${depth}">${content}</div>`;
 
-/** XML as indented, highlighted source. Throws a Problem. */
+/** Converts XML to indented, highlighted source. @throws ApiError */
 export const convertXml = (text: string): PreparedDocument =>
   scriptFreeDocument(
-    htmlDocument({ title: 'XML', language: detectLanguage(text), sheets: ['tree'], body: xmlToHtml(parseXml(text)) }),
+    htmlDocument({
+      title: 'XML',
+      language: detectLanguage(text),
+      styleSheets: ['tree'],
+      body: xmlToHtml(parseXml(text)),
+    }),
     'made from XML',
   );

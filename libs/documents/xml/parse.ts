@@ -2,7 +2,7 @@ import { SaxesParser } from 'saxes';
 import type { ApiError } from '#contracts/http/api-error.ts';
 import { maxDepth, inputError, nestedTooDeeplyError } from '../input.ts';
 
-/** What stands one after another in an XML document. `depth` is the number of elements around it. */
+/** A token of an XML document. `depth` is the number of elements around it. */
 export type XmlToken =
   | { type: 'open'; depth: number; name: string; attributes: [name: string, value: string][]; selfClosing: boolean }
   | { type: 'close'; depth: number; name: string }
@@ -11,13 +11,13 @@ export type XmlToken =
   | { type: 'doctype'; depth: number; text: string };
 
 /**
- * Reads well-formed XML 1.0. Nothing outside is fetched, and no entity is defined: a document type that defines any is
- * refused. Throws a Problem with the line.
+ * Parses well-formed XML 1.0. Nothing external is fetched, and entity definitions are refused.
+ * @throws ApiError with the line
  */
 export const parseXml = (text: string): XmlToken[] => {
-  const items: XmlToken[] = [];
-  const add = (item: XmlToken): void => {
-    if (items.push(item) > maxTokens) throw tooManyTokensError();
+  const tokens: XmlToken[] = [];
+  const add = (token: XmlToken): void => {
+    if (tokens.push(token) > maxTokens) throw tooManyTokensError();
   };
   let depth = 0;
   const parser = new SaxesParser({ position: true, xmlns: false });
@@ -42,10 +42,10 @@ export const parseXml = (text: string): XmlToken[] => {
     if (!isSelfClosing) add({ type: 'close', depth, name });
   });
   parser.write(text).close();
-  return items;
+  return tokens;
 };
 
-// Room for the largest document that is printed: an element on one line takes three items.
+// Enough for the largest document that is printed: an element on one line takes three tokens.
 const maxTokens = 600_000;
 
 const tooManyTokensError = (): ApiError =>
@@ -60,8 +60,8 @@ const declaration = (parts: Record<string, string | undefined>): string =>
     .join(' ');
 
 const malformedXmlError = (message: string, line: number): ApiError => {
-  const why = message.replace(/^\d+:\d+:\s*/, '').replace(/\.$/, '');
-  return inputError('xml', `The XML is malformed on line ${line}: ${why}.`, { details: why, line });
+  const reason = message.replace(/^\d+:\d+:\s*/, '').replace(/\.$/, '');
+  return inputError('xml', `The XML is malformed on line ${line}: ${reason}.`, { details: reason, line });
 };
 
 const withoutEntities = (doctype: string, text: string): string => {
@@ -69,7 +69,7 @@ const withoutEntities = (doctype: string, text: string): string => {
   const line = text.slice(0, text.search(/<!ENTITY/i)).split('\n').length;
   throw inputError(
     'xml',
-    `The XML defines entities on line ${line}. Entity definitions are not read; write their text where it is needed.`,
+    `The XML defines entities on line ${line}. Entity definitions are not supported; write their text where it is needed.`,
     { details: 'entity definition in the document type', line },
   );
 };

@@ -36,7 +36,7 @@ export const formatCurrency: HelperFunction = (call, subject, currency) => {
   if (subject.value === null) return '';
   if (!isAmount(subject.value)) {
     const found = `"${subject.source}" is ${describeValue(subject.value)}`;
-    return failCall(call, subject, `${found}, which is no amount; a number such as 1234.5 is allowed.`);
+    return failCall(call, subject, `${found}, which is not an amount; a number such as 1234.5 is allowed.`);
   }
   return currencyFormat(call.locale, code).format(subject.value);
 };
