@@ -122,13 +122,13 @@ test('a template with data that is not JSON is refused with the reason', () => {
       maxImages: null,
     });
   expect(filled('{"a":1}').html).toContain('<p>1');
-  let fault: unknown;
+  let fields: unknown;
   try {
     filled('{"a":}');
   } catch (error) {
-    fault = (error as ApiError).fields;
+    fields = (error as ApiError).fields;
   }
-  expect(fault).toMatchObject({
+  expect(fields).toMatchObject({
     name: 'invalid_request',
     message: expect.stringMatching(/^data is not JSON: /),
     extra: { field: 'data' },

@@ -8,6 +8,6 @@ test.each([
   ['a.png, b.png', ['a.png', 'b.png']],
   ['data:image/png;base64,AA== 1x,\n b.png 200w', ['data:image/png;base64,AA==', 'b.png']],
   [' , ', []],
-])('the URLs of srcset "%s" are separated', (srcset, addresses) => {
-  expect(parseSrcset(srcset)).toEqual(addresses);
+])('the URLs of srcset "%s" are separated', (srcset, urls) => {
+  expect(parseSrcset(srcset)).toEqual(urls);
 });

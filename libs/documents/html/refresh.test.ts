@@ -4,7 +4,7 @@ import { classify } from './classify.ts';
 import { parseRefresh } from './refresh.ts';
 
 const refreshOf = (html: string) => classify(html).classification.refresh;
-const asked = (content: string) => refreshOf(`<meta http-equiv=refresh content="${content}">`);
+const refreshOfContent = (content: string) => refreshOf(`<meta http-equiv=refresh content="${content}">`);
 
 test.each([
   ['0', 0, 'about:blank'],
@@ -18,7 +18,7 @@ test.each([
   ['3;#part', 3, 'about:blank#part'],
   ['&#48;&#59;http://h/', 0, 'http://h/'],
 ])('content="%s" is a refresh', (content, seconds, url) => {
-  expect(asked(content)).toEqual({ seconds, url });
+  expect(refreshOfContent(content)).toEqual({ seconds, url });
 });
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   '0;url=relative',
   ';url=http://h/',
 ])('content="%s" is not a refresh', (content) => {
-  expect(asked(content)).toBeUndefined();
+  expect(refreshOfContent(content)).toBeUndefined();
 });
 
 test.each([

@@ -50,7 +50,7 @@ describe('text in data', () => {
     ['not canonical in its last bits', 'markdown', 'YSB0ZXh0IG9mIHNvbWUgbGVuZB=='],
     ['broken into lines', 'markdown', base64('a text of some length, in lines').replace(/.{8}/, '$&\n')],
     ['decodes to something that is no UTF-8', 'markdown', 'WordsWithoutAnySpaceInThemAtAllX'],
-    ['decodes to control characters', 'markdown', base64('a text with \u0007 a bell in it')],
+    ['decodes to control characters', 'markdown', base64('a text with \u0007 a control character')],
     ['decodes to HTML that does not begin with a tag', 'html', base64('no tag here, only text')],
     ['decodes to text that is no JSON', 'json', base64('no JSON here, only text')],
   ])('is kept unchanged if it is %s', (_, inputType, text) => {
