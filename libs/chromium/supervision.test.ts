@@ -115,10 +115,10 @@ test('a PDF of more than 100 MB is refused with its size, and the browser contin
   printer = await openTestPrinter();
   const noise = `<body style="margin:0">x<script>for (let i = 0; i < 5; i++) {
     const canvas = Object.assign(document.createElement('canvas'), { width: 3000, height: 3000, style: 'width:300px;display:block' });
-    const picture = new ImageData(3000, 3000);
-    for (let at = 0; at < picture.data.length; at += 65_536) crypto.getRandomValues(picture.data.subarray(at, at + 65_536));
-    for (let at = 3; at < picture.data.length; at += 4) picture.data[at] = 255;
-    canvas.getContext('2d').putImageData(picture, 0, 0);
+    const imageData = new ImageData(3000, 3000);
+    for (let at = 0; at < imageData.data.length; at += 65_536) crypto.getRandomValues(imageData.data.subarray(at, at + 65_536));
+    for (let at = 3; at < imageData.data.length; at += 4) imageData.data[at] = 255;
+    canvas.getContext('2d').putImageData(imageData, 0, 0);
     document.body.append(canvas);
   }</script>`;
   const { extra } = await apiErrorFieldsOf(

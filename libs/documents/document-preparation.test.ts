@@ -15,7 +15,7 @@ const apiErrorFieldsOf = async (work: Promise<unknown>) => {
     (reason: unknown) => reason,
   );
   if (error instanceof ApiError) return error.fields;
-  throw new Error('no Problem was raised', { cause: error });
+  throw new Error('no ApiError was thrown', { cause: error });
 };
 
 const endless = `# a\n\n${'*a **b '.repeat(400_000)}`;

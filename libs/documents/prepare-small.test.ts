@@ -44,9 +44,9 @@ describe('a document is left to a worker process', () => {
       '1,500 elements that the parser adds',
       `<p>${Array.from({ length: 100 }, (_, at) => `<b x${at}>`).join('')}${'</p><p>x'.repeat(20)}`,
     ],
-    ['a few thousand characters of CSS that may name addresses', `<style>${'a{b:url(#)}'.repeat(300)}</style>`],
+    ['a few thousand characters of CSS that may contain URLs', `<style>${'a{b:url(#)}'.repeat(300)}</style>`],
     [
-      'a few hundred pictures with a long base',
+      'a few hundred images with a long base',
       `<base href="https://h/${'x'.repeat(8_000)}">${'<img src=a>'.repeat(300)}`,
     ],
     ['a few errors in such CSS', `<style>.url{${':;'.repeat(80)}</style>`],
@@ -65,7 +65,7 @@ describe('a document is left to a worker process', () => {
       `{{! a }}{{x${'.x'.repeat(1_000)}}}`,
       JSON.parse(`${'{"x":'.repeat(1_001)}1${'}'.repeat(1_001)}`),
     ],
-    ['10 blocks within each other', blocks(11), { x: 1 }],
+    ['10 nested blocks', blocks(11), { x: 1 }],
     ['10 parentheses', `{{uppercase ${'(uppercase '.repeat(11)}x${')'.repeat(11)}}}`, { x: '' }],
     ['3,000 steps', '{{#each x}}{{#each ../x}}{{/each}}{{/each}}', { x: several }],
     [
@@ -73,8 +73,8 @@ describe('a document is left to a worker process', () => {
       `{{#each x}}{{formatDate "2026-01-01" "z WW GGGG"}}{{/each}}`,
       { x: several.slice(0, 5) },
     ],
-    ['24,576 bytes to expand to', '{{#each x}}{{@root.y}}{{/each}}', { x: several, y: 'y'.repeat(100) }],
-    ['1,500 elements in what it expands to', '{{#each x}}<i></i><i></i><i></i><i></i>{{/each}}', { x: several }],
+    ['24,576 bytes of output', '{{#each x}}{{@root.y}}{{/each}}', { x: several, y: 'y'.repeat(100) }],
+    ['1,500 elements in its output', '{{#each x}}<i></i><i></i><i></i><i></i>{{/each}}', { x: several }],
   ])('if it is made from a template with more than %s', async (_, content, data) => {
     expect(await prepareSmallTemplate(template(content, data))).toBeUndefined();
     expect(prepareTemplate(template(content, data))).toHaveProperty('html');

@@ -57,7 +57,7 @@ const checkExpression = (node: Expression, context: CheckContext): void => {
 const checkSignature = (call: HelperCallNode, form: 'block' | 'value', context: CheckContext) => {
   const name = sourceOf(call.path);
   if (call.path.type !== 'PathExpression' || !couldBeHelper(call.path, context.lexical) || !isHelper(name)) {
-    return reportError(context, call, `There is no helper "${truncateForMessage(name)}"; there are ${helperNames}.`);
+    return reportError(context, call, `There is no helper "${truncateForMessage(name)}"; allowed are ${helperNames}.`);
   }
   const signature = helpers[name];
   const [min, max] = signature.arguments;

@@ -60,7 +60,7 @@ const apiErrorFieldsOf = async (data: Promise<unknown>) => {
     (reason: unknown) => reason,
   );
   if (error instanceof ApiError) return error.fields;
-  throw new Error('no Problem was raised', { cause: error });
+  throw new Error('no ApiError was thrown', { cause: error });
 };
 
 describe('a Word document', () => {
@@ -145,8 +145,8 @@ describe('invalid_docx', () => {
   encrypted.writeUInt16LE(encrypted.readUInt16LE(central + 8) | 1, central + 8);
 
   test.each<[string, Buffer, unknown]>([
-    ['what is no base64', Buffer.from('this is not base64!'), 'invalid base64'],
-    ['nothing', Buffer.from(''), 'empty file'],
+    ['data that is not base64', Buffer.from('this is not base64!'), 'invalid base64'],
+    ['empty data', Buffer.from(''), 'empty file'],
     ['a text file', Buffer.from(Buffer.from('Hello').toString('base64')), 'not a zip archive'],
     [
       'a protected or old file',
@@ -164,7 +164,7 @@ describe('invalid_docx', () => {
       Buffer.from(packed({ '[Content_Types].xml': 'x', 'xl/workbook.xml': 'x' }).toString('base64')),
       'not a DOCX: an Excel workbook',
     ],
-    ['a file cut short', Buffer.from(real.subarray(0, real.length / 2).toString('base64')), 'damaged zip archive'],
+    ['a truncated file', Buffer.from(real.subarray(0, real.length / 2).toString('base64')), 'damaged zip archive'],
     ['a file with damaged bytes', Buffer.from(damaged.toString('base64')), 'damaged zip archive'],
     [
       'parts that do not belong together',

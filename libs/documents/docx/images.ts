@@ -71,6 +71,6 @@ const placeholderImage = (contentType: string): string => {
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 240 90">` +
     `<rect x="1" y="1" width="238" height="88" fill="#f3f6f9" stroke="#d5dbe3"/>` +
     `<text x="120" y="50" text-anchor="middle" font-family="sans-serif" font-size="13" fill="#5b6775">` +
-    `Picture in ${kind} format</text></svg>`;
+    `Image in ${kind} format</text></svg>`;
   return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
 };

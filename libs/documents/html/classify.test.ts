@@ -29,12 +29,12 @@ describe('a document', () => {
     ['a noscript element', '<noscript>x</noscript>', 'noscript element on line 1'],
     ['a refresh', '<meta http-equiv="Refresh" content="0">', 'meta http-equiv="Refresh" on line 1'],
     [
-      'a policy that would outlive the document',
+      'a policy that stays after the document',
       '<meta http-equiv="content-security-policy" content="img-src none">',
       'meta http-equiv="content-security-policy" on line 1',
     ],
     [
-      'a referrer policy that would outlive the document',
+      'a referrer policy that stays after the document',
       '<meta name="referrer" content="no-referrer">',
       'meta name="referrer" on line 1',
     ],

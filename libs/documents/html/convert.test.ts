@@ -9,7 +9,7 @@ const apiErrorFieldsOf = (html: string, maxImages: number | null = 50) => {
   } catch (error) {
     if (error instanceof ApiError) return error.fields;
   }
-  throw new Error('no Problem was raised');
+  throw new Error('no ApiError was thrown');
 };
 
 describe('HTML', () => {

@@ -9,7 +9,7 @@ const apiErrorFieldsOf = (text: string) => {
   } catch (error) {
     if (error instanceof ApiError) return error.fields;
   }
-  throw new Error('no Problem was raised');
+  throw new Error('no ApiError was thrown');
 };
 
 const plain = (value: JsonValue): unknown => {

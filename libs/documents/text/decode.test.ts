@@ -12,7 +12,7 @@ const apiErrorFieldsOf = (act: () => unknown) => {
   } catch (error) {
     if (error instanceof ApiError) return error.fields;
   }
-  throw new Error('no Problem was raised');
+  throw new Error('no ApiError was thrown');
 };
 
 describe('text in data', () => {
@@ -49,10 +49,10 @@ describe('text in data', () => {
     ['not padded', 'markdown', base64('a text of this length').concat(base64('x')).replace(/=+$/, '')],
     ['not canonical in its last bits', 'markdown', 'YSB0ZXh0IG9mIHNvbWUgbGVuZB=='],
     ['broken into lines', 'markdown', base64('a text of some length, in lines').replace(/.{8}/, '$&\n')],
-    ['decodes to something that is no UTF-8', 'markdown', 'WordsWithoutAnySpaceInThemAtAllX'],
-    ['decodes to control characters', 'markdown', base64('a text with \u0007 a control character')],
-    ['decodes to HTML that does not begin with a tag', 'html', base64('no tag here, only text')],
-    ['decodes to text that is no JSON', 'json', base64('no JSON here, only text')],
+    ['base64 of something that is not UTF-8', 'markdown', 'WordsWithoutAnySpaceInThemAtAllX'],
+    ['text with control characters in base64', 'markdown', base64('a text with \u0007 a control character')],
+    ['base64 of HTML that does not begin with a tag', 'html', base64('no tag here, only text')],
+    ['base64 of text that is not JSON', 'json', base64('no JSON here, only text')],
   ])('is kept unchanged if it is %s', (_, inputType, text) => {
     expect(decode(inputType, text)).toBe(text);
   });
@@ -84,10 +84,10 @@ describe('text in data', () => {
 
   test.each([
     ['little-endian with a byte order mark', Buffer.from('\ufeffa,b\n1,2', 'utf16le')],
-    ['little-endian without', Buffer.from('a,b\n1,2', 'utf16le')],
+    ['little-endian without a byte order mark', Buffer.from('a,b\n1,2', 'utf16le')],
     ['big-endian', Buffer.from('\ufeffa,b\n1,2', 'utf16le').swap16()],
     ['in base64', Buffer.from(base64('\ufeffname,value\n1,2', 'utf16le'))],
-    ['read as if it had one byte a character', Buffer.from('a\0,\0b\0\n\0')],
+    ['ASCII with a NUL after each character', Buffer.from('a\0,\0b\0\n\0')],
   ])('in UTF-16 is refused with that reason: %s', (_, data) => {
     expect(apiErrorFieldsOf(() => decodeText('csv', data))).toMatchObject({
       name: 'conversion_failed',

@@ -14,7 +14,7 @@ const apiErrorFieldsOf = (xml: string) => {
   } catch (error) {
     if (error instanceof ApiError) return error.fields;
   }
-  throw new Error('no Problem was raised');
+  throw new Error('no ApiError was thrown');
 };
 const escaped = (text: string) =>
   text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;');

@@ -30,8 +30,8 @@ const isAmount = (value: unknown): value is number | Intl.StringNumericLiteral =
 export const formatCurrency: HelperFunction = (call, subject, currency) => {
   const code = typeof currency.value === 'string' ? currency.value.toUpperCase() : '';
   if (!currencies.has(code)) {
-    const complaint = `${describeValue(currency.value)} is no currency code; a code of ISO 4217 such as EUR, USD or JPY is allowed.`;
-    return failCallForOption(call, subject, currency, complaint);
+    const reason = `${describeValue(currency.value)} is not a currency code; a code of ISO 4217 such as EUR, USD or JPY is allowed.`;
+    return failCallForOption(call, subject, currency, reason);
   }
   if (subject.value === null) return '';
   if (!isAmount(subject.value)) {
