@@ -44,7 +44,7 @@ const dependenciesWith = (print: (request: PrintRequest) => Promise<Uint8Array>)
           pages: 1,
           timings: { waitMs: 1, loadMs: 2, printMs: 3 },
           warnings: [],
-          engine: 'Chrome/1',
+          browserVersion: 'Chrome/1',
         };
       },
     },
@@ -61,7 +61,7 @@ describe('A PDF in the making', () => {
     expect(produced).toMatchObject({
       pages: 1,
       renderMode: 'static',
-      engine: 'Chrome/1',
+      browserVersion: 'Chrome/1',
       durations: { waitMs: 1, loadMs: 2, printMs: 3 },
     });
     expect(asked[0]).toMatchObject({ html: '<p>input</p>', requestedAt, classification: scriptFreeClassification });

@@ -166,7 +166,7 @@ describe('A renderer that has heard of a render what was true a moment ago', () 
 const printed: PrintResult = {
   pdf: Buffer.from('%PDF'),
   pages: 1,
-  engine: 'tests',
+  browserVersion: 'tests',
   warnings: [],
   timings: { waitMs: 1, loadMs: 1, printMs: 1 },
 };

@@ -81,7 +81,7 @@ const complete = async (
   task: RenderTask,
   produced: RenderedPdf,
 ): Promise<void> => {
-  const { pdf, pages, durations, renderMode, renderModeReason, engine, warnings } = produced;
+  const { pdf, pages, durations, renderMode, renderModeReason, browserVersion, warnings } = produced;
   const reply = task.requested.responseMode.kind;
   const ref =
     reply !== 'wait'
@@ -99,7 +99,7 @@ const complete = async (
     pages,
     renderMode,
     renderModeReason,
-    browserVersion: engine,
+    browserVersion,
     warnings: [...warnings],
     durations: {
       queueMs: task.claimed?.queueMs ?? 0,

@@ -118,7 +118,7 @@ const tracePrint = (printer: Printer, request: PrintRequest) =>
       span.setAttributes({
         'colophon.pages': printed.pages,
         'colophon.bytes': printed.pdf.byteLength,
-        'colophon.browser.version': printed.engine,
+        'colophon.browser.version': printed.browserVersion,
       });
       return printed;
     },

@@ -34,7 +34,7 @@ export type PrintResult = {
   timings: { waitMs: number; loadMs: number; printMs: number };
   warnings: Warning[];
   /** The browser's name and version. */
-  engine: string;
+  browserVersion: string;
 };
 
 type LogMethod = (fields: object, message: string) => void;

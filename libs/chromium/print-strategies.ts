@@ -49,7 +49,7 @@ const printLoadedPage = async (
     pages,
     timings: { waitMs: started - queuedAt, loadMs: loaded - started, printMs: printed - loaded },
     warnings: [],
-    engine: instance.browser.version,
+    browserVersion: instance.browser.version,
   };
 };
 

@@ -90,12 +90,12 @@ const runVerify = (prefixedId: string, json: boolean): Promise<void> =>
         recorded_sha256: completed.pdf.sha256,
         sha256,
         recorded_engine: completed.browserVersion,
-        engine: rendered.engine,
+        engine: rendered.browserVersion,
       };
       const browsers =
-        completed.browserVersion === rendered.engine
-          ? `by the same browser (${rendered.engine})`
-          : `first by ${completed.browserVersion}, now by ${rendered.engine}`;
+        completed.browserVersion === rendered.browserVersion
+          ? `by the same browser (${rendered.browserVersion})`
+          : `first by ${completed.browserVersion}, now by ${rendered.browserVersion}`;
       print(
         json,
         result,

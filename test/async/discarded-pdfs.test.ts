@@ -31,7 +31,7 @@ const rendererOn = (
     printer: {
       print: async () => {
         await meanwhile();
-        return { pdf, pages: 1, engine: 'tests', warnings: [], timings: { waitMs: 1, loadMs: 1, printMs: 1 } };
+        return { pdf, pages: 1, browserVersion: 'tests', warnings: [], timings: { waitMs: 1, loadMs: 1, printMs: 1 } };
       },
     },
   }) as unknown as RunRenderDependencies;

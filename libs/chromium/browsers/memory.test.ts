@@ -31,7 +31,7 @@ test('the memory of a process group includes the process itself', async () => {
   expect(ownMemory?.isRenderer).toBe(false);
 });
 
-test('a process that begins a group of its own after it was seen is found there', async () => {
+test('a process that starts its own group after it was read is found in that group', async () => {
   const child = spawn('/bin/sh', ['-c', 'read line; exec setsid sleep 60'], { stdio: ['pipe', 'ignore', 'ignore'] });
   try {
     await expect.poll(() => readdir('/proc')).toContain(String(child.pid));

@@ -8,7 +8,7 @@ type Print = RunRenderDependencies['printer']['print'];
 export const stubPrint: Print = async () => ({
   pdf: Buffer.from('%PDF-1.7'),
   pages: 1,
-  engine: 'none',
+  browserVersion: 'none',
   warnings: [],
   timings: { waitMs: 0, loadMs: 0, printMs: 0 },
 });
