@@ -147,7 +147,7 @@ describe('Data that does not fill a template', () => {
   });
 
   it.each([
-    ['{{formatDate x "DD"}}', 'no date'],
+    ['{{formatDate x "DD"}}', 'not a date'],
     ['{{formatDate x "DD"}}', {}],
     ['{{formatCurrency x "EUR"}}', 'much'],
     ['{{formatCurrency 5 x}}', 'EURO'],
