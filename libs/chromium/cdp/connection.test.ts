@@ -7,11 +7,11 @@ const pipe = () => {
   const [toBrowser, fromBrowser] = [new PassThrough(), new PassThrough()];
   const connection = connect(toBrowser, fromBrowser, 1000);
   const receive = (message: object) => fromBrowser.write(`${JSON.stringify(message)}\0`);
-  return { connection, fromBrowser, says: receive };
+  return { connection, fromBrowser, receive };
 };
 
 test('a rejected command reports the command and the reason', async () => {
-  const { connection, says: receive } = pipe();
+  const { connection, receive } = pipe();
   const call = connection.send('Browser.getVersion');
   receive({ id: 1, error: { message: 'no such thing' } });
   await expect(call).rejects.toThrow(CommandFailed);
@@ -19,7 +19,7 @@ test('a rejected command reports the command and the reason', async () => {
 });
 
 test('an event only reaches its own session', async () => {
-  const { connection, says: receive } = pipe();
+  const { connection, receive } = pipe();
   const received: string[] = [];
   connection.session('a').on('Page.frameResized', () => received.push('a'));
   connection.session('b').on('Page.frameResized', () => received.push('b'));
@@ -42,7 +42,7 @@ test('the end of the browser fails all pending and later commands and waits', as
 });
 
 test('a failed page does not affect other pages', async () => {
-  const { connection, says: receive } = pipe();
+  const { connection, receive } = pipe();
   const [failing, other] = [connection.session('a'), connection.session('b')];
   const calls = [failing.send('Page.enable'), other.send('Page.enable')];
   failing.fail(new Error('enough'));
@@ -52,7 +52,7 @@ test('a failed page does not affect other pages', async () => {
 });
 
 test('an oversized response only fails its own command, and is not kept', async () => {
-  const { connection, says: receive } = pipe();
+  const { connection, receive } = pipe();
   const [long, short] = [connection.send('Page.printToPDF'), connection.send('Browser.getVersion')];
   const response = { id: 1, result: { data: 'A'.repeat(2000) } };
   receive(response);

@@ -18,11 +18,11 @@ const openPage = async () => {
   const collecting = collectConsole(session, diagnostics);
   for (const id of [1, 2]) receive({ id, result: {} });
   await collecting;
-  return { findings: diagnostics, logs };
+  return { diagnostics, logs };
 };
 
 test('the first 100 messages are kept and truncated, and the others are counted', async () => {
-  const { findings: diagnostics, logs } = await openPage();
+  const { diagnostics, logs } = await openPage();
   for (let index = 0; index < 130; index += 1) logs(`${index} ${'é'.repeat(1_000)}`);
   await expect.poll(() => diagnostics.omittedMessages).toBe(30);
   expect(diagnostics.console).toHaveLength(100);
@@ -30,7 +30,7 @@ test('the first 100 messages are kept and truncated, and the others are counted'
 });
 
 test('very long console messages take no memory', async () => {
-  const { findings: diagnostics, logs } = await openPage();
+  const { diagnostics, logs } = await openPage();
   const before = process.memoryUsage().heapUsed;
   for (let index = 0; index < 90; index += 1) {
     logs('x'.repeat(2 ** 20 - 1_000));
