@@ -193,8 +193,10 @@ describe('invalid_docx', () => {
     });
   });
 
-  test('is the error for an archive with too manyEntries files', async () => {
-    const manyEntries = Object.fromEntries(Array.from({ length: archiveLimits.files }, (_, index) => [`x/${index}`, '']));
+  test('is the error for an archive with too many files', async () => {
+    const manyEntries = Object.fromEntries(
+      Array.from({ length: archiveLimits.files }, (_, index) => [`x/${index}`, '']),
+    );
     expect(await apiErrorFieldsOf(convert(word('', manyEntries)))).toMatchObject({
       name: 'invalid_docx',
       extra: { details: { limit: archiveLimits.files } },
