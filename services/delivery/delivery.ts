@@ -20,7 +20,7 @@ const consumer: Omit<Consumer, 'urgent'> = {
 /** The limits are high, because an attempt costs little while it waits for its receiver. */
 const permits = { maxQuick: 1_000, maxTotal: 5_000 };
 
-const renderIdOf = ({ data }: LeasedMessage): string => (data as { id: string }).id;
+const deliveryIdOf = ({ data }: LeasedMessage): string => (data as { id: string }).id;
 
 /** Sends webhooks until `signal` aborts. Resolves when the attempts that have started are recorded. */
 export const runDeliveryWorker = (
@@ -41,11 +41,11 @@ export const runDeliveryWorker = (
       permits,
       handle: (message) =>
         processWithTrace(message, consumer, (span) =>
-          deliverWebhook(deliveryDependencies, renderIdOf(message), message.deliveryCount, span),
+          deliverWebhook(deliveryDependencies, deliveryIdOf(message), message.deliveryCount, span),
         ),
       onError: (error, message) =>
         report(
-          { render: renderIdOf(message), ...messageLogFields(message), error: String(error) },
+          { render: deliveryIdOf(message), ...messageLogFields(message), error: String(error) },
           'webhook delivery could not be processed; its message is delivered again',
         ),
     },

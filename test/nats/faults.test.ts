@@ -10,7 +10,7 @@ const waitOptions = { timeout: 25_000, interval: 20 };
 const never = new AbortController().signal;
 
 const closing: (() => Promise<void>)[] = [];
-const kept = <T extends { remove(): Promise<void> }>(server: T): T => {
+const removedAfterTest = <T extends { remove(): Promise<void> }>(server: T): T => {
   closing.push(() => server.remove());
   return server;
 };
@@ -27,8 +27,8 @@ const restart = async (server: NatsServer): Promise<void> => {
 };
 
 describe.skipIf(!isNatsAvailable)('A bus on a NATS server', () => {
-  it('keeps what was confirmed when the server is killed, and who waits or works goes on by itself', async () => {
-    const server = kept(await startNatsServer());
+  it('keeps confirmed messages when the server is killed, and its consumers and leases continue', async () => {
+    const server = removedAfterTest(await startNatsServer());
     const bus = openBus(server.url);
     await publishAll(bus, messageIds('before', 50));
     const held = (await bus.next(consumer, never))!;
@@ -43,8 +43,8 @@ describe.skipIf(!isNatsAvailable)('A bus on a NATS server', () => {
     await worker.stop();
   });
 
-  it('holds what is published while the server is away until it has confirmed it', async () => {
-    const server = kept(await createNatsServer());
+  it('keeps a message that is published while the server is unavailable until the server confirms it', async () => {
+    const server = removedAfterTest(await createNatsServer());
     const bus = openBus(server.url);
     const worker = consumeAll(bus);
     const published = publishAll(bus, messageIds('early', 20));
@@ -56,8 +56,8 @@ describe.skipIf(!isNatsAvailable)('A bus on a NATS server', () => {
     await worker.stop();
   });
 
-  it('makes its streams and consumers again when the storage was wiped', async () => {
-    const server = kept(await startNatsServer());
+  it('creates its streams and consumers again after the storage was wiped', async () => {
+    const server = removedAfterTest(await startNatsServer());
     const bus = openBus(server.url);
     const worker = consumeAll(bus);
     await publishAll(bus, messageIds('first', 20));
@@ -71,8 +71,8 @@ describe.skipIf(!isNatsAvailable)('A bus on a NATS server', () => {
     expect(await bus.pending(consumer)).toBe(0);
   });
 
-  it('makes a stream again that is deleted while it runs, and a consumer, with what it had in hands', async () => {
-    const server = kept(await startNatsServer());
+  it('creates a deleted stream again, and a deleted consumer together with its leased messages', async () => {
+    const server = removedAfterTest(await startNatsServer());
     const bus = openBus(server.url, 'deleted');
     const operator = await connect({ servers: `127.0.0.1:${server.port}` });
     const { streams, consumers } = await jetstreamManager(operator);
@@ -88,8 +88,8 @@ describe.skipIf(!isNatsAvailable)('A bus on a NATS server', () => {
     await operator.close();
   });
 
-  it('sees that the server is frozen, and goes on when it is not', async () => {
-    const server = kept(await startNatsServer());
+  it('notices that the server is frozen, and continues when it responds again', async () => {
+    const server = removedAfterTest(await startNatsServer());
     const bus = openBus(server.url);
     const worker = consumeAll(bus);
     await publishAll(bus, messageIds('warm', 5));
@@ -104,29 +104,29 @@ describe.skipIf(!isNatsAvailable)('A bus on a NATS server', () => {
     await worker.stop();
   });
 
-  it('tells who waits elsewhere of a message whose publisher lost its connection as soon as it was confirmed', async () => {
-    const server = kept(await startNatsServer());
+  it('delivers a message to another process when its publisher lost the connection right after the confirmation', async () => {
+    const server = removedAfterTest(await startNatsServer());
     const proxy = await openTcpProxy(server.port);
     closing.push(() => proxy.close());
-    const [publisher, taker] = [openBus(`nats://127.0.0.1:${proxy.port}`, 'bell'), openBus(server.url, 'bell')];
-    const worker = consumeAll(taker);
+    const [publisher, receiver] = [openBus(`nats://127.0.0.1:${proxy.port}`, 'lost'), openBus(server.url, 'lost')];
+    const worker = consumeAll(receiver);
     await publishAll(publisher, ['before']);
     await waitForMessages(worker.done, ['before']);
     await publisher.publish({ id: 'lost', subject: consumer.subject, data: {} }).then(() => proxy.closeConnections());
     await waitForMessages(worker.done, ['before', 'lost']);
     await worker.stop();
-    expect(await taker.pending(consumer)).toBe(0);
+    expect(await receiver.pending(consumer)).toBe(0);
   });
 
-  it('loses nothing when connections are cut again and again', async () => {
-    const server = kept(await startNatsServer());
+  it('loses no message when its connections are closed again and again', async () => {
+    const server = removedAfterTest(await startNatsServer());
     const proxy = await openTcpProxy(server.port);
     closing.unshift(() => proxy.close());
-    const [publisher, taker] = [
+    const [publisher, receiver] = [
       openBus(`nats://127.0.0.1:${proxy.port}`, 'cut'),
       openBus(`nats://127.0.0.1:${proxy.port}`, 'cut'),
     ];
-    const worker = consumeAll(taker);
+    const worker = consumeAll(receiver);
     const ids: string[] = [];
     for (let round = 0; round < 3; round += 1) {
       const more = messageIds(`round${round}`, 20);
@@ -140,22 +140,22 @@ describe.skipIf(!isNatsAvailable)('A bus on a NATS server', () => {
     await worker.stop();
   });
 
-  it('tells of a message that was given out as often as it may be, and takes it off, so that it can be put back', async () => {
-    const server = kept(await startNatsServer());
+  it('reports a message that was delivered too often as a dead letter, and removes it, so that it can be published again', async () => {
+    const server = removedAfterTest(await startNatsServer());
     const letters: Partial<DeadLetter>[] = [];
-    const bus = openBus(server.url, 'tired', {
+    const bus = openBus(server.url, 'dead', {
       maxDeliveries: 2,
-      onDeadLetter: (message) => void letters.push(message),
+      onDeadLetter: (letter) => void letters.push(letter),
     });
     await publishAll(bus, ['poison']);
     for (let attempt = 1; attempt <= 2; attempt += 1) {
-      const delivery = (await bus.next(consumer, never))!;
-      expect(delivery.deliveryCount).toBe(attempt);
-      await delivery.nak(0);
+      const message = (await bus.next(consumer, never))!;
+      expect(message.deliveryCount).toBe(attempt);
+      await message.nak(0);
     }
     const worker = consumeAll(bus);
     await vi.waitFor(
-      () => expect(letters).toEqual([{ id: 'poison', stream: 'tired-work-ordinary', deliveryCount: 2 }]),
+      () => expect(letters).toEqual([{ id: 'poison', stream: 'dead-work-ordinary', deliveryCount: 2 }]),
       waitOptions,
     );
     expect(worker.done).toEqual([]);
@@ -163,28 +163,28 @@ describe.skipIf(!isNatsAvailable)('A bus on a NATS server', () => {
     await worker.stop();
   });
 
-  it('says soon how much waits, or that it cannot be asked', async () => {
-    const server = kept(await createNatsServer());
+  it('fails soon when pending messages cannot be counted, and names the setting', async () => {
+    const server = removedAfterTest(await createNatsServer());
     const bus = openBus(server.url);
     await expect(bus.pending(consumer)).rejects.toThrow(/BUS_URL/);
   });
 
-  it('takes a message back whose worker is gone although nobody had waited for it, while others are busy with their own', async () => {
-    const server = kept(await startNatsServer());
-    const [gone, here] = [openBus(server.url, 'gone'), openBus(server.url, 'gone')];
-    const worker = consumeAll(here);
+  it('delivers a message of a worker that is gone to another worker, even when that worker is busy with new messages', async () => {
+    const server = removedAfterTest(await startNatsServer());
+    const [former, remaining] = [openBus(server.url, 'gone'), openBus(server.url, 'gone')];
+    const worker = consumeAll(remaining);
     await worker.stop();
-    await publishAll(gone, ['left']);
-    expect((await gone.next(consumer, never))!.id).toBe('left');
-    await gone.close();
-    const other = consumeAll(here);
-    await publishAll(here, messageIds('busy', 20));
-    await waitForMessages(other.done, ['left', ...messageIds('busy', 20)]);
-    await other.stop();
+    await publishAll(former, ['left']);
+    expect((await former.next(consumer, never))!.id).toBe('left');
+    await former.close();
+    const laterWorker = consumeAll(remaining);
+    await publishAll(remaining, messageIds('busy', 20));
+    await waitForMessages(laterWorker.done, ['left', ...messageIds('busy', 20)]);
+    await laterWorker.stop();
   });
 
-  it('refuses for good what is larger than the server takes', async () => {
-    const server = kept(await startNatsServer());
+  it('refuses a message that is larger than the server accepts, without a retry', async () => {
+    const server = removedAfterTest(await startNatsServer());
     const bus = openBus(server.url);
     await expect(bus.publish({ id: 'large', subject: 'work', data: 'x'.repeat(2_000_000) })).rejects.toThrow();
   });

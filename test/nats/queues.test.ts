@@ -18,16 +18,16 @@ describe.skipIf(!isNatsAvailable)('Messages on a NATS server', () => {
     const ids = ['', '*', '>', 'a.b', 'a b', 'Å', '_', 'é'.repeat(300), '../..', 'a', 'A', '$JS.API.>'];
     for (const id of ids) await bus.publish({ id, subject: 'any.work', data: id });
     const taken = await Promise.all(ids.map(() => bus.next({ ...consumer, subject: 'any.work' }, never)));
-    expect(taken.map((delivery) => delivery!.id).toSorted()).toEqual(ids.toSorted());
-    expect(taken.every((delivery) => delivery!.data === delivery!.id)).toBe(true);
+    expect(taken.map((message) => message!.id).toSorted()).toEqual(ids.toSorted());
+    expect(taken.every((message) => message!.data === message!.id)).toBe(true);
   });
 
-  it('are one under one id for as long as it waits, which may be longer than the server remembers ids', async () => {
+  it('have an id that is unique as long as the message waits, which may be longer than the de-duplication window', async () => {
     const bus = openBus(server.url, 'once', { deduplicationWindowMs: 200 });
     await publishAll(bus, ['done']);
     await (await bus.next(consumer, never))!.ack();
     await publishAll(bus, ['waiting']);
-    // The id that was used later is a new one again: so is the one that was used before.
+    // The id of the later message is accepted again, so the window of the earlier one is over too.
     await vi.waitFor(async () => {
       await publishAll(bus, ['done']);
       expect(await bus.pending(consumer)).toBe(2);
@@ -36,7 +36,7 @@ describe.skipIf(!isNatsAvailable)('Messages on a NATS server', () => {
     expect(await bus.pending(consumer)).toBe(2);
   });
 
-  it('share several processes, none of which is left without work', async () => {
+  it('are shared between several processes, and each gets some', async () => {
     const buses = [openBus(server.url, 'share'), openBus(server.url, 'share')];
     await publishAll(buses[0]!, messageIds('work', 400));
     const workers = buses.map((bus) => consumeAll(bus));
@@ -45,16 +45,16 @@ describe.skipIf(!isNatsAvailable)('Messages on a NATS server', () => {
     for (const { stop } of workers) await stop();
   });
 
-  it('have a longer lease when a new version asks for one', async () => {
+  it('get a longer lease when a new version of the service asks for one', async () => {
     const [earlier, later] = [openBus(server.url, 'longer'), openBus(server.url, 'longer')];
     await publishAll(earlier, ['before', 'after']);
     await (await earlier.next({ ...consumer, leaseMs: 100 }, never))!.ack();
-    const patient = { ...consumer, leaseMs: 60_000 };
-    let held = (await later.next(patient, never))!;
-    // On a busy machine the short lease may have run out before the word was said.
+    const longerLease = { ...consumer, leaseMs: 60_000 };
+    let held = (await later.next(longerLease, never))!;
+    // On a busy machine the short lease may have expired before the ack.
     while (held.id === 'before') {
       await held.ack();
-      held = (await later.next(patient, never))!;
+      held = (await later.next(longerLease, never))!;
     }
     expect(held.id).toBe('after');
     await publishAll(later, ['more']);

@@ -31,21 +31,20 @@ const open = (url: string) => {
   return bus;
 };
 const waitOptions = { timeout: 15_000, interval: 20 };
-/** What it says is wrong, once that is about this; it must name the setting. */
-const waitForProblem = async (url: string, about: RegExp): Promise<string | null> => {
+/** Waits until the bus reports a matching problem, which must name the setting. */
+const waitForProblem = async (url: string, pattern: RegExp): Promise<string | null> => {
   const bus = open(url);
-  await vi.waitFor(() => expect(bus.missing()).toMatch(about), waitOptions);
+  await vi.waitFor(() => expect(bus.missing()).toMatch(pattern), waitOptions);
   expect(bus.missing()).toMatch(/BUS_URL/);
   return bus.missing();
 };
 const secrets = /hush|geheim/;
-/** Resolves when it can serve. */
 const waitUntilAvailable = async (engine: { missing(): string | null }): Promise<string | null> => {
   await vi.waitFor(() => expect(engine.missing()).toBeNull(), waitOptions);
   return engine.missing();
 };
 
-/** Something that greets as a NATS server does, and says nothing more. */
+/** A server that sends a greeting like a NATS server and answers pings only. */
 const openFakeServer = async (greeting: string): Promise<string> => {
   const server: Server = createServer(
     (socket) =>
@@ -59,7 +58,7 @@ const openFakeServer = async (greeting: string): Promise<string> => {
   return `nats://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-describe('A bus on NATS that cannot serve says why, and what to look at', () => {
+describe('A bus on NATS that cannot serve says why, and names the setting,', () => {
   it.each([
     'nats://',
     'nats:///x',
@@ -69,7 +68,7 @@ describe('A bus on NATS that cannot serve says why, and what to look at', () => 
     'nats://u:geheim@',
     'nats://one:4222,http://u:geheim@two',
     '',
-  ])('at once, where "%s" is no address', (url) => {
+  ])('at once, when "%s" is not an address', (url) => {
     expect(() => openJetStreamBus(url)).toThrow(/BUS_URL .*nats:\/\/host:port/);
     try {
       openJetStreamBus(url);
@@ -78,11 +77,11 @@ describe('A bus on NATS that cannot serve says why, and what to look at', () => 
     }
   });
 
-  it('when nothing is there', async () =>
+  it('when nothing listens at the port', async () =>
     expect(await waitForProblem(`nats://127.0.0.1:${await freePort()}`, /nothing listens at the port/)).not.toMatch(
       secrets,
     ));
-  it('when what listens hangs up', async () => {
+  it('when the server closes connections at once', async () => {
     const server = createServer((socket) => void socket.on('error', () => undefined).destroy()).listen(0, '127.0.0.1');
     await once(server, 'listening');
     closing.push(async () => void server.close());
@@ -93,9 +92,9 @@ describe('A bus on NATS that cannot serve says why, and what to look at', () => 
       ),
     ).not.toMatch(secrets);
   });
-  it('when the host has no name', async () =>
+  it('when the host name has no address', async () =>
     expect(await waitForProblem('nats://nowhere.invalid', /has no address|did not answer/)).not.toMatch(secrets));
-  it('when something else answers', async () =>
+  it('when the server is not a NATS server', async () =>
     expect(
       await waitForProblem(await openFakeServer('HTTP/1.1 400 Bad Request\r\n\r\n'), /not a NATS server/),
     ).not.toMatch(secrets));
@@ -113,7 +112,7 @@ describe('A bus on NATS that cannot serve says why, and what to look at', () => 
 describe.skipIf(!isNatsAvailable)('A bus on a NATS server that cannot serve says why', () => {
   const users = 'authorization { users: [ { user: "me", password: "geheim" } ] }';
 
-  it('when the password is wrong, until the right one is there', async () => {
+  it('when the password is wrong, and not with the right one', async () => {
     const server = await serverWith({ configurationLines: users });
     expect(
       await waitForProblem(
@@ -131,12 +130,12 @@ describe.skipIf(!isNatsAvailable)('A bus on a NATS server that cannot serve says
     expect(await waitUntilAvailable(open(`nats://geheim@127.0.0.1:${server.port}`))).toBeNull();
   });
 
-  it('when JetStream is not enabled, which answers do not need', async () => {
+  it('when JetStream is not enabled, which replies do not need', async () => {
     const server = await serverWith({ jetstream: false });
     expect(await waitForProblem(server.url, /JetStream is not enabled/)).not.toMatch(secrets);
-    const answers = openNatsReplies(server.url);
-    closing.push(() => answers.close());
-    expect(await waitUntilAvailable(answers)).toBeNull();
+    const replies = openNatsReplies(server.url);
+    closing.push(() => replies.close());
+    expect(await waitUntilAvailable(replies)).toBeNull();
   });
 
   it('when it does not support TLS, or its certificate is not trusted', async () => {
@@ -155,7 +154,7 @@ describe.skipIf(!isNatsAvailable)('A bus on a NATS server that cannot serve says
     expect(await waitForProblem(secured.url, /certificate .* is not trusted/)).not.toMatch(secrets);
   });
 
-  it('when it goes away later, and takes it back when it has returned', async () => {
+  it('when the server becomes unavailable later, and until it is back', async () => {
     const server = await serverWith({});
     const bus = open(server.url);
     expect(await waitUntilAvailable(bus)).toBeNull();
@@ -165,14 +164,14 @@ describe.skipIf(!isNatsAvailable)('A bus on a NATS server that cannot serve says
     expect(await waitUntilAvailable(bus)).toBeNull();
   });
 
-  it('and uses whichever of several is there', async () => {
+  it('and uses another server of several when one is unavailable', async () => {
     const server = await serverWith({});
     const bus = open(`nats://127.0.0.1:${await freePort()},127.0.0.1:${server.port}`);
     expect(await waitUntilAvailable(bus)).toBeNull();
     await bus.publish({ id: 'x', subject: 'work', data: {} });
   });
 
-  it('when it may not store anything', async () => {
+  it('when it may not store messages', async () => {
     const server = await serverWith({
       jetstream: true,
       configurationLines:

@@ -8,7 +8,7 @@ const requestTimeoutMs = 1_000;
 const done: RenderReply = { status: 'DONE', pdf: Buffer.from('%PDF'), pages: 1, durationMs: 1 };
 const never = new AbortController().signal;
 
-describe.skipIf(!isNatsAvailable)('Whoever waits for an answer over NATS', () => {
+describe.skipIf(!isNatsAvailable)('A caller that waits for a reply over NATS', () => {
   let server: NatsServer;
   let operator: NatsConnection;
   beforeAll(async () => {
@@ -20,38 +20,42 @@ describe.skipIf(!isNatsAvailable)('Whoever waits for an answer over NATS', () =>
     await server.remove();
   });
 
-  const opened = () => ({ asking: openNatsReplies(server.url), giving: openNatsReplies(server.url) });
-  /** Whether anybody listens for the answer of a render. What is sent is an answer that nobody can take for one. */
-  const isListenedFor = (id: string): Promise<boolean> =>
+  const openBoth = () => ({ receiver: openNatsReplies(server.url), sender: openNatsReplies(server.url) });
+  /** Whether a process listens for the reply of a render. */
+  const isSubscribed = (id: string): Promise<boolean> =>
     operator.request(`colophon.reply.${id}`, '{"reply":{"status":"FAILED"}}\n', { timeout: requestTimeoutMs }).then(
       () => true,
       () => false,
     );
 
-  /** What one waits for, given by the other until it is there: the first may be sent before the server knows who listens. */
-  const exchanged = async (asking: RenderReplies, giving: RenderReplies, id: string): Promise<RenderReply | null> => {
-    let answer: RenderReply | null = null;
-    void asking.wait(id, never).then((given) => (answer = given));
-    await expect.poll(() => answer ?? giving.send(id, done)).toMatchObject({ status: 'DONE' });
-    return answer;
+  /** Sends until the receiver has the reply: the first may be sent before the server knows the subscription. */
+  const exchangeReply = async (
+    receiver: RenderReplies,
+    sender: RenderReplies,
+    id: string,
+  ): Promise<RenderReply | null> => {
+    let reply: RenderReply | null = null;
+    void receiver.wait(id, never).then((received) => (reply = received));
+    await expect.poll(() => reply ?? sender.send(id, done)).toMatchObject({ status: 'DONE' });
+    return reply;
   };
 
-  it('listens no more once the answer was there, or was given up', async () => {
-    const { asking, giving } = opened();
-    await expect.poll(() => asking.missing() ?? giving.missing()).toBeNull();
-    const over = new AbortController();
-    const givenUp = asking.wait('given-up', over.signal);
-    over.abort();
-    expect(await exchanged(asking, giving, 'answered')).toEqual(done);
-    expect(await givenUp).toBeNull();
-    for (const id of ['answered', 'given-up']) await expect.poll(() => isListenedFor(id)).toBe(false);
-    await Promise.all([asking.close(), giving.close()]);
+  it('no longer listens after the reply has come, or after an abort', async () => {
+    const { receiver, sender } = openBoth();
+    await expect.poll(() => receiver.missing() ?? sender.missing()).toBeNull();
+    const stop = new AbortController();
+    const aborted = receiver.wait('aborted', stop.signal);
+    stop.abort();
+    expect(await exchangeReply(receiver, sender, 'replied')).toEqual(done);
+    expect(await aborted).toBeNull();
+    for (const id of ['replied', 'aborted']) await expect.poll(() => isSubscribed(id)).toBe(false);
+    await Promise.all([receiver.close(), sender.close()]);
   });
 
-  it('hears what comes when it waits again for the same, again and again', async () => {
-    const { asking, giving } = opened();
-    await expect.poll(() => asking.missing() ?? giving.missing()).toBeNull();
-    for (let round = 0; round < 20; round += 1) expect(await exchanged(asking, giving, 'same')).toEqual(done);
-    await Promise.all([asking.close(), giving.close()]);
+  it('gets each reply when it waits for the same render again and again', async () => {
+    const { receiver, sender } = openBoth();
+    await expect.poll(() => receiver.missing() ?? sender.missing()).toBeNull();
+    for (let round = 0; round < 20; round += 1) expect(await exchangeReply(receiver, sender, 'same')).toEqual(done);
+    await Promise.all([receiver.close(), sender.close()]);
   });
 });

@@ -17,28 +17,28 @@ const versionOf = (program: string): string | null => {
   }
 };
 
-// NATS_SERVER names another one to try the tests with, such as an old one.
+// NATS_SERVER can name another program, for example an older version.
 const program = [process.env.NATS_SERVER ?? builtProgram, 'nats-server', '/usr/sbin/nats-server'].find(
   (candidate) => versionOf(candidate) !== null,
 );
 
-/** Whether the set-up of the tests could get hold of the server; where it could not, the tests that need it are skipped. */
+/** Whether a NATS server is installed. Tests that need it are skipped otherwise. */
 export const isNatsAvailable = program !== undefined;
 
-/** A NATS server as a process of its own, with its storage in a folder of its own. */
+/** A NATS server process with its own storage folder. */
 export type NatsServer = {
   port: number;
   url: string;
-  /** Ends the process without warning; the storage stays. */
+  /** Kills the process. The storage stays. */
   kill(): Promise<void>;
-  /** Starts it again over what is in the storage, at the same address. */
+  /** Starts the process again at the same address, with the same storage. */
   start(): Promise<void>;
-  /** Throws away all streams; to be called while it is not running. */
+  /** Deletes all streams. Call it while the server is not running. */
   wipe(): Promise<void>;
-  /** The process stops answering, and goes on where it was. */
+  /** Freezes the process until `resume`. */
   suspend(): void;
   resume(): void;
-  /** Ends the process and removes the storage. */
+  /** Kills the process and removes the storage. */
   remove(): Promise<void>;
 };
 
@@ -62,11 +62,11 @@ const isReady = (port: number): Promise<boolean> =>
   });
 
 export type NatsServerOptions = {
-  /** Without it the server only carries messages. */
+  /** Without JetStream the server stores no messages. */
   jetstream?: boolean;
-  /** Further lines of its configuration. */
+  /** More lines for the configuration file. */
   configurationLines?: string;
-  /** What stands before the host in the address. */
+  /** The part before the host in the URL. */
   credentials?: string;
 };
 
@@ -82,13 +82,13 @@ const configuration = (
     configurationLines,
   ].join('\n');
 
-/** A server that is not running yet. */
-export const createNatsServer = async (settings: NatsServerOptions = {}): Promise<NatsServer> => {
+/** Creates a server without starting it. */
+export const createNatsServer = async (options: NatsServerOptions = {}): Promise<NatsServer> => {
   const folder = await mkdtemp(join(tmpdir(), 'colophon-nats-'));
   const port = await freePort();
   const storage = join(folder, 'storage');
   const config = join(folder, 'nats.conf');
-  await writeFile(config, configuration(port, storage, settings));
+  await writeFile(config, configuration(port, storage, options));
   let child: ChildProcess | undefined;
 
   const start = async (): Promise<void> => {
@@ -97,10 +97,10 @@ export const createNatsServer = async (settings: NatsServerOptions = {}): Promis
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     child = starting;
-    let complaint = '';
-    starting.stderr.on('data', (text: Buffer) => (complaint += text.toString()));
+    let errorOutput = '';
+    starting.stderr.on('data', (text: Buffer) => (errorOutput += text.toString()));
     while (!(await isReady(port))) {
-      if (starting.exitCode !== null) throw new Error(`the server ended with ${starting.exitCode}: ${complaint}`);
+      if (starting.exitCode !== null) throw new Error(`the server ended with ${starting.exitCode}: ${errorOutput}`);
       await pause(10);
     }
   };
@@ -113,7 +113,7 @@ export const createNatsServer = async (settings: NatsServerOptions = {}): Promis
 
   return {
     port,
-    url: `nats://${settings.credentials ? `${settings.credentials}@` : ''}127.0.0.1:${port}`,
+    url: `nats://${options.credentials ? `${options.credentials}@` : ''}127.0.0.1:${port}`,
     start,
     kill,
     wipe: () => rm(storage, { recursive: true, force: true }),
@@ -127,8 +127,8 @@ export const createNatsServer = async (settings: NatsServerOptions = {}): Promis
 };
 
 /** A running server with empty storage. */
-export const startNatsServer = async (settings: NatsServerOptions = {}): Promise<NatsServer> => {
-  const server = await createNatsServer(settings);
+export const startNatsServer = async (options: NatsServerOptions = {}): Promise<NatsServer> => {
+  const server = await createNatsServer(options);
   await server.start();
   return server;
 };

@@ -7,13 +7,13 @@ export const consumer: Consumer = { name: 'worker', subject: 'work', urgent: fal
 type TestBus = Bus & { missing(): string | null };
 const openBuses: Bus[] = [];
 
-/** A bus of its own on a server, or one more on the same when `prefix` is given. */
+/** A bus on the server. Buses with the same prefix share their queues. */
 export const openBus = (
   url: string,
   prefix = `test-${randomUUID()}`,
-  more: Omit<JetStreamBusOptions, 'prefix'> = {},
+  options: Omit<JetStreamBusOptions, 'prefix'> = {},
 ): TestBus => {
-  const bus = openJetStreamBus(url, { prefix, ...more });
+  const bus = openJetStreamBus(url, { prefix, ...options });
   openBuses.push(bus);
   return bus;
 };
@@ -21,29 +21,26 @@ export const openBus = (
 export const closeBuses = async (): Promise<void> =>
   void (await Promise.all(openBuses.splice(0).map((bus) => bus.close())));
 
-/** Takes messages and ends them, until told to stop; `done` holds the id of each, in order. */
+/** Takes and acks messages until `stop` is called. `done` lists their ids in order. */
 export const consumeAll = (
   bus: Bus,
   ...onDone: ((id: string) => void)[]
 ): { done: string[]; stop(): Promise<void> } => {
   const done: string[] = [];
-  const over = new AbortController();
-  const work = (async () => {
-    for (
-      let delivery = await bus.next(consumer, over.signal);
-      delivery;
-      delivery = await bus.next(consumer, over.signal)
-    ) {
-      done.push(delivery.id);
-      for (const tell of onDone) tell(delivery.id);
-      await delivery.ack();
+  const stopping = new AbortController();
+  const next = () => bus.next(consumer, stopping.signal);
+  const consuming = (async () => {
+    for (let message = await next(); message; message = await next()) {
+      done.push(message.id);
+      for (const listener of onDone) listener(message.id);
+      await message.ack();
     }
   })();
   return {
     done,
     stop: async () => {
-      over.abort();
-      await work;
+      stopping.abort();
+      await consuming;
     },
   };
 };
