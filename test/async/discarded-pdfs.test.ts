@@ -15,29 +15,29 @@ import { openEmbeddedEngines, pollResponseMode, type EmbeddedEngines } from '../
 const hourMs = 3_600_000;
 const pdf = Buffer.from('%PDF that no render names');
 
-/** A renderer over the stage; `meanwhile` happens while it prints, and `store` is what it records in. */
-const rendererOn = (
-  { eventLog: log, engines: { blobs } }: EmbeddedEngines,
-  meanwhile: () => Promise<void> = async () => undefined,
-  store: EventStore = log.store,
+/** `duringPrint` runs while the renderer prints. The renderer records in `store`. */
+const rendererDependencies = (
+  { eventLog, engines: { blobs } }: EmbeddedEngines,
+  duringPrint: () => Promise<void> = async () => undefined,
+  store: EventStore = eventLog.store,
 ): RunRenderDependencies =>
   ({
-    log: { ...log, store },
-    answers: openMemoryReplies(),
+    eventLog: { ...eventLog, store },
+    replies: openMemoryReplies(),
     worker: 'tests',
     report: () => undefined,
     blobs: { ...blobs, get: async () => Buffer.from('<p>x') },
     preparation: { prepare: async () => ({ html: '<p>x', classification: scriptFreeClassification }) },
     printer: {
       print: async () => {
-        await meanwhile();
+        await duringPrint();
         return { pdf, pages: 1, browserVersion: 'tests', warnings: [], timings: { waitMs: 1, loadMs: 1, printMs: 1 } };
       },
     },
   }) as unknown as RunRenderDependencies;
 
-/** The stage's log, which finds the end of a render too large. */
-const refusingEnds = ({ eventLog: { store } }: EmbeddedEngines): EventStore => ({
+/** An event store that rejects RenderCompleted as too large. */
+const rejectingCompletions = ({ eventLog: { store } }: EmbeddedEngines): EventStore => ({
   ...store,
   append: async (stream, events, expected) => {
     const end = events.find(({ type }) => type === 'RenderCompleted');
@@ -49,38 +49,40 @@ const refusingEnds = ({ eventLog: { store } }: EmbeddedEngines): EventStore => (
 const isStored = ({ engines: { blobs } }: EmbeddedEngines): Promise<boolean> =>
   blobs.has(createHash('sha256').update(pdf).digest('hex'));
 
-describe('A render whose end the log refuses', () => {
+describe('A render whose completion the event log rejects', () => {
   test('fails at its first attempt, and its stored PDF is erased after the hour', async () => {
-    const stage = await openEmbeddedEngines();
-    const id = await stage.recordQueuedRender(pollResponseMode);
+    const embedded = await openEmbeddedEngines();
+    const id = await embedded.recordQueuedRender(pollResponseMode);
     const stream = streams.render(id);
-    expect(await runRender(rendererOn(stage, undefined, refusingEnds(stage)), stream, 1)).toEqual({ kind: 'done' });
-    expect(await stage.eventTypesIn(stream)).toEqual([
+    expect(
+      await runRender(rendererDependencies(embedded, undefined, rejectingCompletions(embedded)), stream, 1),
+    ).toEqual({ kind: 'done' });
+    expect(await embedded.eventTypesIn(stream)).toEqual([
       'RenderRequested',
       'RenderStarted',
       'RenderFailed',
       'PdfDiscarded',
     ]);
-    expect((await stage.eventLog.store.read(stream))[2]!.data).toMatchObject({
+    expect((await embedded.eventLog.store.read(stream))[2]!.data).toMatchObject({
       attempt: 1,
       error: { name: 'internal_error', message: 'The service made the document but could not record it.' },
     });
-    expect(await isStored(stage)).toBe(true);
-    await stage.catchUpReadModels();
-    stage.advanceClock(hourMs + 1);
-    expect(await eraseExpiredPdfs({ eventLog: stage.eventLog, ...stage.engines })).toBe(1);
-    expect(await isStored(stage)).toBe(false);
-    await stage.catchUpReadModels();
-    expect(await eraseExpiredPdfs({ eventLog: stage.eventLog, ...stage.engines })).toBe(0);
+    expect(await isStored(embedded)).toBe(true);
+    await embedded.catchUpReadModels();
+    embedded.advanceClock(hourMs + 1);
+    expect(await eraseExpiredPdfs({ eventLog: embedded.eventLog, ...embedded.engines })).toBe(1);
+    expect(await isStored(embedded)).toBe(false);
+    await embedded.catchUpReadModels();
+    expect(await eraseExpiredPdfs({ eventLog: embedded.eventLog, ...embedded.engines })).toBe(0);
   });
 });
 
-describe('A PDF that comes when another worker has failed the render', () => {
-  const late = async (stage: EmbeddedEngines) => {
-    const id = await stage.recordQueuedRender(pollResponseMode);
+describe('A PDF that is ready after another worker has failed the render', () => {
+  const renderLate = async (embedded: EmbeddedEngines) => {
+    const id = await embedded.recordQueuedRender(pollResponseMode);
     const stream = streams.render(id);
     const failElsewhere = async (): Promise<void> => {
-      const { aggregate } = await loadAggregate(stage.eventLog, render, stream);
+      const { aggregate } = await loadAggregate(embedded.eventLog, render, stream);
       await aggregate.execute(
         {
           type: 'fail',
@@ -92,41 +94,41 @@ describe('A PDF that comes when another worker has failed the render', () => {
             quotaRefundDate: null,
           },
         },
-        stage.cause,
+        embedded.cause,
       );
     };
-    expect(await runRender(rendererOn(stage, failElsewhere), stream, 1)).toEqual({ kind: 'done' });
-    await stage.catchUpReadModels();
+    expect(await runRender(rendererDependencies(embedded, failElsewhere), stream, 1)).toEqual({ kind: 'done' });
+    await embedded.catchUpReadModels();
     return { id, stream };
   };
 
-  test('is erased after the hour, and the job shows nothing of it', async () => {
-    const stage = await openEmbeddedEngines();
-    const { id, stream } = await late(stage);
-    expect(await stage.eventTypesIn(stream)).toEqual([
+  test('is erased after the hour, and the job does not show it', async () => {
+    const embedded = await openEmbeddedEngines();
+    const { id, stream } = await renderLate(embedded);
+    expect(await embedded.eventTypesIn(stream)).toEqual([
       'RenderRequested',
       'RenderStarted',
       'RenderFailed',
       'PdfDiscarded',
     ]);
-    const document = (await stage.engines.reads.get(readModels.renders, id)) as RenderDocument;
-    const job = jobOf(document, null, () => 'an address', stage.clock.now);
+    const document = (await embedded.engines.reads.get(readModels.renders, id)) as RenderDocument;
+    const job = jobOf(document, null, () => 'an address', embedded.clock.now);
     expect(job).toMatchObject({ status: 'FAILED', error: 'processing_timeout' });
     expect(Object.keys(job).filter((field) => field.startsWith('pdf_'))).toEqual([]);
-    stage.advanceClock(hourMs + 1);
-    expect(await eraseExpiredPdfs({ eventLog: stage.eventLog, ...stage.engines })).toBe(1);
-    expect(await isStored(stage)).toBe(false);
-    expect((await stage.eventTypesIn(stream)).at(-1)).toBe('PdfErased');
+    embedded.advanceClock(hourMs + 1);
+    expect(await eraseExpiredPdfs({ eventLog: embedded.eventLog, ...embedded.engines })).toBe(1);
+    expect(await isStored(embedded)).toBe(false);
+    expect((await embedded.eventTypesIn(stream)).at(-1)).toBe('PdfErased');
   });
 
-  test('stays stored while another render names the same bytes', async () => {
-    const stage = await openEmbeddedEngines();
-    await late(stage);
-    stage.advanceClock(1_000);
-    await stage.recordCompletedRender(pollResponseMode, pdf.toString());
-    await stage.catchUpReadModels();
-    stage.advanceClock(hourMs - 999);
-    expect(await eraseExpiredPdfs({ eventLog: stage.eventLog, ...stage.engines })).toBe(1);
-    expect(await isStored(stage)).toBe(true);
+  test('stays stored while another render has the same bytes', async () => {
+    const embedded = await openEmbeddedEngines();
+    await renderLate(embedded);
+    embedded.advanceClock(1_000);
+    await embedded.recordCompletedRender(pollResponseMode, pdf.toString());
+    await embedded.catchUpReadModels();
+    embedded.advanceClock(hourMs - 999);
+    expect(await eraseExpiredPdfs({ eventLog: embedded.eventLog, ...embedded.engines })).toBe(1);
+    expect(await isStored(embedded)).toBe(true);
   });
 });

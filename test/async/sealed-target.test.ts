@@ -17,131 +17,142 @@ const secrets: InstallationSecrets = { current: first, previous: [] };
 const url = 'https://example.com/in/k9Q2z7X1?key=p4M8w6Y3';
 const headers = { Authorization: 'Bearer r5T1v3N0' };
 
-const answered = (status: number, body = ''): WebhookResult => ({ kind: 'responded', status, body, durationMs: 1 });
+const responded = (status: number, body = ''): WebhookResult => ({ kind: 'responded', status, body, durationMs: 1 });
 
-const serviceOn = (
-  { eventLog: log, clock, engines: { blobs, reads } }: EmbeddedEngines,
-  answer: (call: WebhookRequest) => WebhookResult,
-  with_ = secrets,
+const deliveryServiceOn = (
+  { eventLog, clock, engines: { blobs, reads } }: EmbeddedEngines,
+  respond: (call: WebhookRequest) => WebhookResult,
+  usedSecrets = secrets,
 ) => {
   const calls: WebhookRequest[] = [];
-  const request = async (call: WebhookRequest) => {
+  const sendWebhook = async (call: WebhookRequest) => {
     calls.push(call);
-    return answer(call);
+    return respond(call);
   };
-  const dueTimes = createAttemptSchedule(() => clock.uptimeMs);
+  const attemptSchedule = createAttemptSchedule(() => clock.uptimeMs);
   return {
     calls,
     deliver: (id: string) =>
       deliverWebhook(
         {
-          eventLog: log,
+          eventLog,
           blobs,
           reads,
-          secrets: with_,
-          attemptSchedule: dueTimes,
+          secrets: usedSecrets,
+          attemptSchedule,
           baseUrl: 'https://pdf.example',
-          egress: { sendWebhook: request },
+          egress: { sendWebhook },
         },
         id,
       ),
   };
 };
 
-/** A render that has ended, whose callback has secrets, sealed for this render or for the one of the name. */
-const completed = async (stage: EmbeddedEngines, owner?: string): Promise<{ id: string; target: WebhookTarget }> => {
-  const { id } = await stage.recordCompletedRender(
-    async (own) =>
+/** A completed render whose webhook target has secrets. It is sealed for `owner`, or for the render itself. */
+const recordCompleted = async (
+  embedded: EmbeddedEngines,
+  owner?: string,
+): Promise<{ id: string; target: WebhookTarget }> => {
+  const { id } = await embedded.recordCompletedRender(
+    async (renderId) =>
       ({
         kind: 'webhook',
         estimatedMs: 1,
-        ...(await sealTarget({ blobs: stage.engines.blobs, secrets }, owner ?? own, { url, method: 'POST', headers })),
+        ...(await sealTarget({ blobs: embedded.engines.blobs, secrets }, owner ?? renderId, {
+          url,
+          method: 'POST',
+          headers,
+        })),
       }) satisfies ResponseMode,
   );
-  const [requested] = await stage.engines.store.read(streams.render(id));
+  const [requested] = await embedded.engines.store.read(streams.render(id));
   return { id, target: (requested!.data as { responseMode: WebhookTarget }).responseMode };
 };
 
-const hasBox = (stage: EmbeddedEngines, { sealed }: WebhookTarget): Promise<boolean> =>
-  stage.engines.blobs.has(sealed!.sha256);
-const lastOf = async (stage: EmbeddedEngines, id: string) =>
-  (await stage.engines.store.read(streams.delivery(id))).at(-1)!;
+const isTargetStored = (embedded: EmbeddedEngines, { sealed }: WebhookTarget): Promise<boolean> =>
+  embedded.engines.blobs.has(sealed!.sha256);
+const lastEvent = async (embedded: EmbeddedEngines, id: string) =>
+  (await embedded.engines.store.read(streams.delivery(id))).at(-1)!;
 
-describe('The sealed box of a callback', () => {
-  test('is opened for the receiver alone, at every attempt and in any process, and erased when the callback has arrived', async () => {
-    const stage = await openEmbeddedEngines();
-    const { id, target } = await completed(stage);
-    expect(JSON.stringify(await stage.engines.store.read(streams.render(id)))).not.toMatch(
+describe('The sealed target of a webhook', () => {
+  test('is opened at every attempt and in any process, and erased after the delivery', async () => {
+    const embedded = await openEmbeddedEngines();
+    const { id, target } = await recordCompleted(embedded);
+    expect(JSON.stringify(await embedded.engines.store.read(streams.render(id)))).not.toMatch(
       /k9Q2z7X1|p4M8w6Y3|r5T1v3N0/,
     );
-    const failing = serviceOn(stage, () => answered(500));
+    const failing = deliveryServiceOn(embedded, () => responded(500));
     await failing.deliver(id);
-    expect(await hasBox(stage, target)).toBe(true);
-    stage.advanceClock(5_000);
-    const healthy = serviceOn(stage, () => answered(200));
+    expect(await isTargetStored(embedded, target)).toBe(true);
+    embedded.advanceClock(5_000);
+    const healthy = deliveryServiceOn(embedded, () => responded(200));
     await healthy.deliver(id);
     for (const [call] of [failing.calls, healthy.calls])
       expect(call).toMatchObject({ url, method: 'POST', headers: { authorization: 'Bearer r5T1v3N0' } });
-    expect(await hasBox(stage, target)).toBe(false);
-    expect(await lastOf(stage, id)).toMatchObject({
+    expect(await isTargetStored(embedded, target)).toBe(false);
+    expect(await lastEvent(embedded, id)).toMatchObject({
       type: 'WebhookTargetErased',
       data: { sha256: target.sealed!.sha256 },
     });
   });
 
-  test('is erased when the callback has failed for good', async () => {
-    const stage = await openEmbeddedEngines();
-    const { id, target } = await completed(stage);
-    await serviceOn(stage, () => answered(404)).deliver(id);
-    expect(await hasBox(stage, target)).toBe(false);
+  test('is erased when the delivery has failed', async () => {
+    const embedded = await openEmbeddedEngines();
+    const { id, target } = await recordCompleted(embedded);
+    await deliveryServiceOn(embedded, () => responded(404)).deliver(id);
+    expect(await isTargetStored(embedded, target)).toBe(false);
   });
 
-  test('that a crash left after the end is erased by the sweeper, once', async () => {
-    const stage = await openEmbeddedEngines();
-    const { id, target } = await completed(stage);
-    const { blobs, reads } = stage.engines;
-    const crashing = serviceOn(
+  test('is erased once by the sweeper when a crash prevented it at the end of the delivery', async () => {
+    const embedded = await openEmbeddedEngines();
+    const { id, target } = await recordCompleted(embedded);
+    const { blobs, reads } = embedded.engines;
+    const crashing = deliveryServiceOn(
       {
-        ...stage,
+        ...embedded,
         engines: {
-          ...stage.engines,
+          ...embedded.engines,
           blobs: { ...blobs, delete: () => Promise.reject(new Error('the process ended')) },
         },
       },
-      () => answered(200),
+      () => responded(200),
     );
     await expect(crashing.deliver(id)).rejects.toThrow('the process ended');
-    await stage.catchUpReadModels();
-    stage.advanceClock(1);
-    await eraseDeliveryTargets({ eventLog: stage.eventLog, reads, blobs });
-    expect(await hasBox(stage, target)).toBe(false);
-    await stage.catchUpReadModels();
+    await embedded.catchUpReadModels();
+    embedded.advanceClock(1);
+    await eraseDeliveryTargets({ eventLog: embedded.eventLog, reads, blobs });
+    expect(await isTargetStored(embedded, target)).toBe(false);
+    await embedded.catchUpReadModels();
     expect(await reads.get(readModels.deliveries, id)).toMatchObject({ status: 'delivered', erasableSince: null });
-    const { position } = await lastOf(stage, id);
-    await eraseDeliveryTargets({ eventLog: stage.eventLog, reads, blobs });
-    expect((await lastOf(stage, id)).position).toBe(position);
+    const { position } = await lastEvent(embedded, id);
+    await eraseDeliveryTargets({ eventLog: embedded.eventLog, reads, blobs });
+    expect((await lastEvent(embedded, id)).position).toBe(position);
   });
 
-  test('is left alone by the sweeper while the callback is under way', async () => {
-    const stage = await openEmbeddedEngines();
-    const { id, target } = await completed(stage);
-    await serviceOn(stage, () => answered(500)).deliver(id);
-    await stage.catchUpReadModels();
-    stage.advanceClock(60_000);
-    await eraseDeliveryTargets({ eventLog: stage.eventLog, reads: stage.engines.reads, blobs: stage.engines.blobs });
-    expect(await hasBox(stage, target)).toBe(true);
+  test('is not erased by the sweeper during the delivery', async () => {
+    const embedded = await openEmbeddedEngines();
+    const { id, target } = await recordCompleted(embedded);
+    await deliveryServiceOn(embedded, () => responded(500)).deliver(id);
+    await embedded.catchUpReadModels();
+    embedded.advanceClock(60_000);
+    await eraseDeliveryTargets({
+      eventLog: embedded.eventLog,
+      reads: embedded.engines.reads,
+      blobs: embedded.engines.blobs,
+    });
+    expect(await isTargetStored(embedded, target)).toBe(true);
   });
 
-  test('opens with a former secret of the installation that is still configured; without it nothing is sent, and the attempt says why', async () => {
-    const stage = await openEmbeddedEngines();
-    const [one, other] = [await completed(stage), await completed(stage)];
-    const rotated = serviceOn(stage, () => answered(200), { current: second, previous: [first] });
-    await rotated.deliver(one.id);
+  test('opens with a previous secret that is still configured, and without it the attempt fails with the reason', async () => {
+    const embedded = await openEmbeddedEngines();
+    const [render, otherRender] = [await recordCompleted(embedded), await recordCompleted(embedded)];
+    const rotated = deliveryServiceOn(embedded, () => responded(200), { current: second, previous: [first] });
+    await rotated.deliver(render.id);
     expect(rotated.calls[0]!.url).toBe(url);
-    const forgetful = serviceOn(stage, () => answered(200), { current: second, previous: [] });
-    await forgetful.deliver(other.id);
-    expect(forgetful.calls).toEqual([]);
-    expect((await lastOf(stage, other.id)).data).toMatchObject({
+    const withoutSecret = deliveryServiceOn(embedded, () => responded(200), { current: second, previous: [] });
+    await withoutSecret.deliver(otherRender.id);
+    expect(withoutSecret.calls).toEqual([]);
+    expect((await lastEvent(embedded, otherRender.id)).data).toMatchObject({
       outcome: {
         kind: 'failed',
         reason: expect.stringContaining('an installation secret that is no longer configured'),
@@ -149,46 +160,48 @@ describe('The sealed box of a callback', () => {
     });
   });
 
-  test('of another render does not open', async () => {
-    const stage = await openEmbeddedEngines();
-    const { id } = await completed(stage, '01JQZX3C5V8Y2N6T4R7W9K0MHB');
-    const service = serviceOn(stage, () => answered(200));
+  test('does not open when it was sealed for another render', async () => {
+    const embedded = await openEmbeddedEngines();
+    const { id } = await recordCompleted(embedded, '01JQZX3C5V8Y2N6T4R7W9K0MHB');
+    const service = deliveryServiceOn(embedded, () => responded(200));
     await service.deliver(id);
     expect(service.calls).toEqual([]);
-    expect((await lastOf(stage, id)).data).toMatchObject({
+    expect((await lastEvent(embedded, id)).data).toMatchObject({
       outcome: { kind: 'failed', reason: expect.stringContaining('damaged or belongs to another owner') },
     });
   });
 });
 
-test('A sealed box that is not there makes the callback wait, fail after an hour, and tells nothing of the store', async () => {
-  const stage = await openEmbeddedEngines();
-  const { id, target } = await completed(stage);
-  await stage.engines.blobs.delete(target.sealed!.sha256);
+test('A webhook whose sealed target is missing waits, fails after an hour, and does not make the blob store unready', async () => {
+  const embedded = await openEmbeddedEngines();
+  const { id, target } = await recordCompleted(embedded);
+  await embedded.engines.blobs.delete(target.sealed!.sha256);
   const unreadable = createUnreadableBlobs();
-  const parts = {
-    eventLog: stage.eventLog,
-    blobs: unreadable.wrap(stage.engines.blobs),
-    reads: stage.engines.reads,
+  const dependencies = {
+    eventLog: embedded.eventLog,
+    blobs: unreadable.wrap(embedded.engines.blobs),
+    reads: embedded.engines.reads,
     secrets,
     attemptSchedule: createAttemptSchedule(),
     baseUrl: 'https://pdf.example',
     egress: { sendWebhook: () => Promise.reject(new Error('called')) },
   };
-  await expect(deliverWebhook(parts, id)).rejects.toThrow(BlobNotFound);
-  expect(await stage.eventTypesIn(streams.delivery(id))).toEqual(['DeliveryRequested']);
+  await expect(deliverWebhook(dependencies, id)).rejects.toThrow(BlobNotFound);
+  expect(await embedded.eventTypesIn(streams.delivery(id))).toEqual(['DeliveryRequested']);
   expect(unreadable.missing()).toEqual([]);
-  await deliverWebhook(parts, id, 1_000);
-  expect((await lastOf(stage, id)).data).toMatchObject({
+  await deliverWebhook(dependencies, id, 1_000);
+  expect((await lastEvent(embedded, id)).data).toMatchObject({
     outcome: { kind: 'failed', reason: 'The service has lost what it was to send.' },
   });
 });
 
-test('What a receiver sends back of the headers and the address is not recorded', async () => {
-  const stage = await openEmbeddedEngines();
-  const { id } = await completed(stage);
-  await serviceOn(stage, (call) => answered(401, `no: ${JSON.stringify(call.headers)} ${call.url}`)).deliver(id);
-  const { history } = await loadAggregate(stage.eventLog, delivery, streams.delivery(id));
+test('A recorded response does not contain the headers and the URL of the webhook', async () => {
+  const embedded = await openEmbeddedEngines();
+  const { id } = await recordCompleted(embedded);
+  await deliveryServiceOn(embedded, (call) =>
+    responded(401, `no: ${JSON.stringify(call.headers)} ${call.url}`),
+  ).deliver(id);
+  const { history } = await loadAggregate(embedded.eventLog, delivery, streams.delivery(id));
   expect(JSON.stringify(history)).toContain('no: {');
   expect(JSON.stringify(history)).not.toMatch(/k9Q2z7X1|p4M8w6Y3|r5T1v3N0/);
 });

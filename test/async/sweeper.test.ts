@@ -9,68 +9,70 @@ import { openEmbeddedEngines, pollResponseMode, type EmbeddedEngines } from '../
 
 const hourMs = 3_600_000;
 
-const partsOf = ({ eventLog: log, engines: { reads, blobs } }: EmbeddedEngines) => ({ eventLog: log, reads, blobs });
+const dependenciesOf = ({ eventLog, engines: { reads, blobs } }: EmbeddedEngines) => ({ eventLog, reads, blobs });
 
-describe('A PDF', () => {
-  test('is erased when its hour is over, and not a moment before; its hash stays', async () => {
-    const stage = await openEmbeddedEngines();
-    const { id, sha256 } = await stage.recordCompletedRender(pollResponseMode);
-    await stage.catchUpReadModels();
-    stage.advanceClock(hourMs);
-    expect(await eraseExpiredPdfs(partsOf(stage))).toBe(0);
-    expect(await stage.engines.blobs.has(sha256)).toBe(true);
-    stage.advanceClock(1);
-    expect(await eraseExpiredPdfs(partsOf(stage))).toBe(1);
-    expect(await stage.engines.blobs.has(sha256)).toBe(false);
-    expect((await stage.eventTypesIn(streams.render(id))).at(-1)).toBe('PdfErased');
-    await stage.catchUpReadModels();
-    expect(await eraseExpiredPdfs(partsOf(stage))).toBe(0);
-    expect(((await stage.engines.reads.get(readModels.renders, id)) as RenderDocument).pdf).toMatchObject({ sha256 });
+describe('A stored PDF', () => {
+  test('is erased when its hour is over and not before, and its hash stays', async () => {
+    const embedded = await openEmbeddedEngines();
+    const { id, sha256 } = await embedded.recordCompletedRender(pollResponseMode);
+    await embedded.catchUpReadModels();
+    embedded.advanceClock(hourMs);
+    expect(await eraseExpiredPdfs(dependenciesOf(embedded))).toBe(0);
+    expect(await embedded.engines.blobs.has(sha256)).toBe(true);
+    embedded.advanceClock(1);
+    expect(await eraseExpiredPdfs(dependenciesOf(embedded))).toBe(1);
+    expect(await embedded.engines.blobs.has(sha256)).toBe(false);
+    expect((await embedded.eventTypesIn(streams.render(id))).at(-1)).toBe('PdfErased');
+    await embedded.catchUpReadModels();
+    expect(await eraseExpiredPdfs(dependenciesOf(embedded))).toBe(0);
+    expect(((await embedded.engines.reads.get(readModels.renders, id)) as RenderDocument).pdf).toMatchObject({
+      sha256,
+    });
   });
 
-  test('stays while a later render has the same bytes', async () => {
-    const stage = await openEmbeddedEngines();
-    const first = await stage.recordCompletedRender(pollResponseMode, 'same');
-    stage.advanceClock(1_000);
-    const second = await stage.recordCompletedRender(pollResponseMode, 'same');
-    await stage.catchUpReadModels();
-    stage.advanceClock(hourMs - 999);
-    expect(await eraseExpiredPdfs(partsOf(stage))).toBe(1);
-    expect(await stage.engines.blobs.has(first.sha256)).toBe(true);
-    await stage.catchUpReadModels();
-    stage.advanceClock(1_000);
-    expect(await eraseExpiredPdfs(partsOf(stage))).toBe(1);
-    expect(await stage.engines.blobs.has(second.sha256)).toBe(false);
+  test('stays stored while a later render has the same bytes', async () => {
+    const embedded = await openEmbeddedEngines();
+    const first = await embedded.recordCompletedRender(pollResponseMode, 'same');
+    embedded.advanceClock(1_000);
+    const second = await embedded.recordCompletedRender(pollResponseMode, 'same');
+    await embedded.catchUpReadModels();
+    embedded.advanceClock(hourMs - 999);
+    expect(await eraseExpiredPdfs(dependenciesOf(embedded))).toBe(1);
+    expect(await embedded.engines.blobs.has(first.sha256)).toBe(true);
+    await embedded.catchUpReadModels();
+    embedded.advanceClock(1_000);
+    expect(await eraseExpiredPdfs(dependenciesOf(embedded))).toBe(1);
+    expect(await embedded.engines.blobs.has(second.sha256)).toBe(false);
   });
 
-  test('is erased by the next sweep where a crash came between the bytes and the event', async () => {
-    const stage = await openEmbeddedEngines();
-    const { id, sha256 } = await stage.recordCompletedRender(pollResponseMode);
-    await stage.catchUpReadModels();
-    stage.advanceClock(hourMs + 1);
-    await stage.engines.blobs.delete(sha256);
-    expect(await eraseExpiredPdfs(partsOf(stage))).toBe(1);
-    expect((await stage.eventTypesIn(streams.render(id))).filter((type) => type === 'PdfErased')).toHaveLength(1);
+  test('gets its PdfErased event from the next sweep after a crash between erasure and event', async () => {
+    const embedded = await openEmbeddedEngines();
+    const { id, sha256 } = await embedded.recordCompletedRender(pollResponseMode);
+    await embedded.catchUpReadModels();
+    embedded.advanceClock(hourMs + 1);
+    await embedded.engines.blobs.delete(sha256);
+    expect(await eraseExpiredPdfs(dependenciesOf(embedded))).toBe(1);
+    expect((await embedded.eventTypesIn(streams.render(id))).filter((type) => type === 'PdfErased')).toHaveLength(1);
   });
 });
 
-test('A sweep that fails is reported, does not keep the other from its work, and the next one tries again', async () => {
-  const stage = await openEmbeddedEngines();
-  const { sha256 } = await stage.recordCompletedRender(pollResponseMode);
-  await stage.catchUpReadModels();
-  stage.advanceClock(hourMs + 1);
+test('A failed sweep is reported and tried again, and does not prevent the other sweep', async () => {
+  const embedded = await openEmbeddedEngines();
+  const { sha256 } = await embedded.recordCompletedRender(pollResponseMode);
+  await embedded.catchUpReadModels();
+  embedded.advanceClock(hourMs + 1);
   const stop = new AbortController();
   const reports: string[] = [];
-  const { reads } = stage.engines;
+  const { reads } = embedded.engines;
   const find: ReadStore['find'] = (collection, query) =>
     collection === readModels.deliveries ? Promise.reject(new Error('no deliveries')) : reads.find(collection, query);
   const sweeping = runSweeper(
-    { ...partsOf(stage), reads: { ...reads, find } },
+    { ...dependenciesOf(embedded), reads: { ...reads, find } },
     (_, message) => void reports.push(message),
     stop.signal,
     1,
   );
-  await waitUntil('the PDF is gone', async () => !(await stage.engines.blobs.has(sha256)));
+  await waitUntil('the PDF is gone', async () => !(await embedded.engines.blobs.has(sha256)));
   await waitUntil('it tries again', () => reports.length > 1);
   stop.abort();
   await sweeping;
