@@ -19,48 +19,50 @@ const names = ['kurrentdb', 'nats', 'mongodb'] as const satisfies Name[];
 const settingOf: Record<Name, string> = { kurrentdb: 'EVENT_STORE_URL', nats: 'BUS_URL', mongodb: 'READ_STORE_URL' };
 
 let servers: Servers;
-let ways: Record<Name, InterruptibleProxy>;
-let closeWorld: () => Promise<void>;
-let house: TestInstallation;
+let proxies: Record<Name, InterruptibleProxy>;
+let closeEnvironment: () => Promise<void>;
+let installation: TestInstallation;
 let key: string;
 
 const open = async (): Promise<void> => {
-  const world = await openServersEnvironment();
-  servers = world.servers;
+  const environment = await openServersEnvironment();
+  servers = environment.servers;
   const [kurrentdb, nats, mongodb] = await Promise.all(names.map((name) => openInterruptibleProxy(servers[name].url)));
-  ways = { kurrentdb: kurrentdb!, nats: nats!, mongodb: mongodb! };
+  proxies = { kurrentdb: kurrentdb!, nats: nats!, mongodb: mongodb! };
   const settings = serverSettings({ kurrentdb: kurrentdb!.url, nats: nats!.url, mongodb: mongodb!.url });
-  closeWorld = world.close;
-  house = await openTestInstallation({}, { ...world, settings });
-  key = await createUnlimitedKey(house);
+  closeEnvironment = environment.close;
+  installation = await openTestInstallation({}, { ...environment, settings });
+  key = await createUnlimitedKey(installation);
 };
 const close = async (): Promise<void> => {
-  await house.remove();
-  await Promise.all(Object.values(ways).map((way) => way.close()));
-  await closeWorld();
+  await installation.remove();
+  await Promise.all(Object.values(proxies).map((proxy) => proxy.close()));
+  await closeEnvironment();
 };
 
 const readiness = async ({ url }: RunningService): Promise<string[]> => {
   const { missing = [] } = (await (await fetch(`${url}/health/ready`)).json()) as { missing?: string[] };
   return missing;
 };
-const ready = async (service: RunningService): Promise<void> => {
+const waitUntilReady = async (service: RunningService): Promise<void> => {
   let missing: string[] = [];
-  const look = async () => (missing = await readiness(service)).length === 0;
-  await waitUntil('it is ready', look).catch((error: unknown) =>
-    expect.fail(`${String(error)}; it misses: ${missing.join(' ')}\n${service.output().slice(-3_000)}`),
+  const isReady = async () => (missing = await readiness(service)).length === 0;
+  await waitUntil('it is ready', isReady).catch((error: unknown) =>
+    expect.fail(`${String(error)}; missing: ${missing.join(' ')}\n${service.output().slice(-3_000)}`),
   );
 };
-const misses = (service: RunningService, setting: string) =>
-  waitUntil(`${setting} is missed`, async () => (await readiness(service)).find((one) => one.includes(setting)));
+const waitUntilMissing = (service: RunningService, setting: string) =>
+  waitUntil(`${setting} is missing`, async () =>
+    (await readiness(service)).find((message) => message.includes(setting)),
+  );
 
 const expectEachToHaveEndedOnce = async (accepted: readonly string[]): Promise<void> => {
-  const stories = await waitUntil('every render has ended', async () => {
-    const all = await readRenderHistories(house);
+  const histories = await waitUntil('every render has ended', async () => {
+    const all = await readRenderHistories(installation);
     return [...all.values()].every(hasEnded) && all;
   });
   for (const id of accepted) {
-    const types = eventTypesOf(stories.get(id.replace('job_', 'render-'))!);
+    const types = eventTypesOf(histories.get(id.replace('job_', 'render-'))!);
     expect(
       types.filter((type) => type === 'RenderCompleted'),
       `${id}: ${types.join()}`,
@@ -70,35 +72,35 @@ const expectEachToHaveEndedOnce = async (accepted: readonly string[]): Promise<v
 
 const renderer = { name: consumers.renderer, subject: subjects.renderRequested, urgent: false, leaseMs: 0 };
 
-type Fault = {
-  fault: string;
-  strike: (name: Name) => Promise<void> | void;
-  heal: (name: Name) => Promise<void> | void;
+type Outage = {
+  outage: string;
+  begin: (name: Name) => Promise<void> | void;
+  end: (name: Name) => Promise<void> | void;
 };
-const faults: Fault[] = [
-  { fault: 'are killed', strike: (name) => servers[name].kill(), heal: (name) => servers[name].start() },
-  { fault: 'suspend', strike: (name) => servers[name].suspend(), heal: (name) => servers[name].resume() },
-  { fault: 'are cut off', strike: (name) => ways[name].disconnect(), heal: (name) => ways[name].reconnect() },
+const outages: Outage[] = [
+  { outage: 'are killed', begin: (name) => servers[name].kill(), end: (name) => servers[name].start() },
+  { outage: 'are frozen', begin: (name) => servers[name].suspend(), end: (name) => servers[name].resume() },
+  { outage: 'are disconnected', begin: (name) => proxies[name].disconnect(), end: (name) => proxies[name].reconnect() },
 ];
 
-describe.skipIf(!areServersAvailable)('Under load, where engines go away', () => {
+describe.skipIf(!areServersAvailable)('During an outage of engines under load,', () => {
   beforeEach(open);
   afterEach(close);
 
-  it.each(faults)(
-    'because they $fault, one after the other, every job that was accepted ends, and none twice',
-    async ({ strike, heal }) => {
+  it.each(outages)(
+    'when they $outage one after the other, every accepted job ends once',
+    async ({ begin, end }) => {
       const [front, back] = await Promise.all([
-        house.start('api', 'relay', 'projector', 'delivery', 'sweeper'),
-        house.start('renderer'),
+        installation.start('api', 'relay', 'projector', 'delivery', 'sweeper'),
+        installation.start('renderer'),
       ]);
       const load = startLoad(createClient(front.url, key));
       for (const name of names) {
         await waitUntil('something was accepted', () => load.accepted.length > 5);
-        await strike(name);
-        await misses(front, settingOf[name]);
-        await heal(name);
-        await ready(front);
+        await begin(name);
+        await waitUntilMissing(front, settingOf[name]);
+        await end(name);
+        await waitUntilReady(front);
         const before = load.accepted.length;
         await waitUntil('callers are served again', () => load.accepted.length > before + 3);
       }
@@ -112,26 +114,26 @@ describe.skipIf(!areServersAvailable)('Under load, where engines go away', () =>
     180_000,
   );
 
-  it('callers are told to come again, and are served when it is back', async () => {
-    const service = await house.start();
+  it('callers are told to retry, and are served when the engine is back', async () => {
+    const service = await installation.start();
     const caller = createClient(service.url, key);
     await caller.render('html', 'x');
     for (const name of ['kurrentdb', 'mongodb'] as const) {
-      ways[name].disconnect();
-      await misses(service, settingOf[name]);
+      proxies[name].disconnect();
+      await waitUntilMissing(service, settingOf[name]);
       expectErrorResponse(await caller.convert('html', 'x'), 'service_unavailable');
-      ways[name].reconnect();
-      await ready(service);
+      proxies[name].reconnect();
+      await waitUntilReady(service);
       await waitUntil('the caller is served', async () => (await caller.convert('html', 'x')).status === 200);
     }
     expect((await service.stop('SIGTERM')).code).toBe(0);
   }, 120_000);
 
-  it('jobs are accepted while the bus is away, and done when it is back', async () => {
-    const service = await house.start();
+  it('jobs are accepted while the bus is unavailable, and done when it is back', async () => {
+    const service = await installation.start();
     const caller = createClient(service.url, key);
-    ways.nats.disconnect();
-    await misses(service, settingOf.nats);
+    proxies.nats.disconnect();
+    await waitUntilMissing(service, settingOf.nats);
     const accepted: string[] = [];
     for (let count = 0; count < 5; count += 1) {
       const { status, body, text } = await caller.request('POST', '/api/v1/render/async', {
@@ -142,8 +144,8 @@ describe.skipIf(!areServersAvailable)('Under load, where engines go away', () =>
       accepted.push(String(body['job_id']));
     }
     expectErrorResponse(await caller.convert('html', 'x'), 'service_unavailable');
-    ways.nats.reconnect();
-    await ready(service);
+    proxies.nats.reconnect();
+    await waitUntilReady(service);
     await expectEachToHaveEndedOnce(accepted);
     expect((await service.stop('SIGTERM')).code).toBe(0);
   }, 120_000);
@@ -153,29 +155,29 @@ describe.skipIf(!areServersAvailable)('A service whose engines', () => {
   beforeEach(open);
   afterEach(close);
 
-  it('are not there yet waits, says so, and is ready when they come', async () => {
-    for (const name of names) ways[name].disconnect();
-    const relay = await house.startWithoutWaiting('relay');
-    const api = await house.startWithoutWaiting('api', 'projector', 'renderer');
-    for (const name of ['kurrentdb', 'nats'] as const) await misses(relay, settingOf[name]);
+  it('are not up yet waits, reports it, and is ready when they are', async () => {
+    for (const name of names) proxies[name].disconnect();
+    const relay = await installation.startWithoutWaiting('relay');
+    const api = await installation.startWithoutWaiting('api', 'projector', 'renderer');
+    for (const name of ['kurrentdb', 'nats'] as const) await waitUntilMissing(relay, settingOf[name]);
     expectErrorResponse(await createClient(api.url, key).convert('html', 'x'), 'service_unavailable');
-    for (const name of names) ways[name].reconnect();
-    await Promise.all([ready(relay), ready(api)]);
+    for (const name of names) proxies[name].reconnect();
+    await Promise.all([waitUntilReady(relay), waitUntilReady(api)]);
     await createClient(api.url, key).render('html', 'x');
     expect((await Promise.all([relay, api].map((one) => one.stop('SIGTERM')))).map(({ code }) => code)).toEqual([0, 0]);
   }, 120_000);
 
-  it('have lost the whole queue finds the jobs in the log', async () => {
-    const front = await house.start('api', 'relay', 'projector');
-    const accepted = await recordOverdueRenders(house, await openAccount(house), 12);
+  it('have lost all messages finds the jobs in the event log', async () => {
+    const front = await installation.start('api', 'relay', 'projector');
+    const accepted = await recordOverdueRenders(installation, await openAccount(installation), 12);
     await waitUntil('the first of them are in the queue', () =>
-      withInstallationEngines(house, async ({ bus }) => (await bus.pending(renderer)) > 0),
+      withInstallationEngines(installation, async ({ bus }) => (await bus.pending(renderer)) > 0),
     );
     await servers.nats.kill();
     await servers.nats.wipe();
     await servers.nats.start();
-    await ready(front);
-    const rest = await house.start('renderer', 'sweeper');
+    await waitUntilReady(front);
+    const rest = await installation.start('renderer', 'sweeper');
     await expectEachToHaveEndedOnce(accepted);
     expect((await Promise.all([front, rest].map((one) => one.stop('SIGTERM')))).map(({ code }) => code)).toEqual([
       0, 0,

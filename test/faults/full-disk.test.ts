@@ -7,13 +7,13 @@ import { waitUntil } from '../support/wait-until.ts';
 import { parseExposition } from '../support/telemetry/exposition.ts';
 import { openWriteLimitedDisk, mountSmallDisk, type TestDisk } from '../support/disk/test-disk.ts';
 
-const small = await mountSmallDisk();
-await small?.remove();
+const smallDisk = await mountSmallDisk();
+await smallDisk?.remove();
 
 let disk: TestDisk;
-let house: TestInstallation | undefined;
+let installation: TestInstallation | undefined;
 afterEach(async () => {
-  await house?.remove();
+  await installation?.remove();
   await disk.remove();
 });
 
@@ -21,7 +21,7 @@ const readiness = async ({ url }: RunningService): Promise<string> => {
   const response = await fetch(`${url}/health/ready`);
   return `${response.status} ${((await response.json()) as { missing?: string[] }).missing?.join(' ') ?? ''}`;
 };
-const printed = async ({ url }: RunningService): Promise<number> => {
+const countPrinted = async ({ url }: RunningService): Promise<number> => {
   const samples = parseExposition(await (await fetch(`${url}/metrics`)).text());
   return samples
     .filter(({ metric }) => metric === 'colophon_browser_documents_printed')
@@ -30,23 +30,28 @@ const printed = async ({ url }: RunningService): Promise<number> => {
 const json = { 'content-type': 'application/json' };
 const remaining = ({ headers }: { headers: Headers }): number => Number(headers.get('x-ratelimit-remaining'));
 
-const ways = [
+const disks = [
   {
     name: 'that is full',
     open: mountSmallDisk,
-    there: small !== null,
-    says: /The disk of .* is full: 0\.0 MB are free/,
+    isAvailable: smallDisk !== null,
+    problem: /The disk of .* is full: 0\.0 MB are free/,
   },
-  { name: 'that cannot be written', open: openWriteLimitedDisk, there: true, says: /cannot be written/ },
+  {
+    name: 'that cannot be written',
+    open: openWriteLimitedDisk,
+    isAvailable: true,
+    problem: /cannot be written/,
+  },
 ] as const;
 
-describe.each(ways.filter(({ there }) => there))('A disk $name', ({ open, says }) => {
-  it('keeps the service from accepting work, and from nothing else, until it is free again', async () => {
+describe.each(disks.filter(({ isAvailable }) => isAvailable))('A disk $name', ({ open, problem }) => {
+  it('makes the service refuse new work, and only that, until the disk is free again', async () => {
     disk = (await open())!;
-    house = await openTestInstallation(disk.settings);
-    const account = await openAccount(house, '--requests-per-minute', '1000', '--requests-per-month', '1000');
-    const { key } = await issueKey(house, account);
-    const service = await house.start();
+    installation = await openTestInstallation(disk.settings);
+    const account = await openAccount(installation, '--requests-per-minute', '1000', '--requests-per-month', '1000');
+    const { key } = await issueKey(installation, account);
+    const service = await installation.start();
     const client = createClient(service.url, key);
     const jobs = createJobClient(client);
     const { id: template } = (
@@ -57,10 +62,10 @@ describe.each(ways.filter(({ there }) => there))('A disk $name', ({ open, says }
     ).body as { id: string };
     const before = await jobs.submitAsync();
     await jobs.waitUntilEnded(before.job_id);
-    // Accepted before, and done in between: what becomes of it can only be written afterwards.
+    // Accepted before the disk is full and printed while it is: the result can only be written afterwards.
     const slow = await jobs.submitAsync({ wait_time: 2_000 });
     await jobs.waitUntilJob(slow.job_id, 'is taken up', ({ status }) => status === 'PROCESSING');
-    const documents = await printed(service);
+    const documents = await countPrinted(service);
     disk.fill(service);
 
     const writes: [string, string, object][] = [
@@ -73,12 +78,17 @@ describe.each(ways.filter(({ there }) => there))('A disk $name', ({ open, says }
       const {
         status,
         headers,
-        body: told,
+        body: responseBody,
       } = await client.request(method, path, { body: JSON.stringify(body), headers: json });
-      expect([path, status, told.error, headers.get('retry-after')]).toEqual([path, 503, 'service_unavailable', '10']);
+      expect([path, status, responseBody.error, headers.get('retry-after')]).toEqual([
+        path,
+        503,
+        'service_unavailable',
+        '10',
+      ]);
     }
     expect((await client.request('DELETE', `/api/v1/templates/${template}`)).status).toBe(503);
-    expect(await readiness(service)).toMatch(says);
+    expect(await readiness(service)).toMatch(problem);
     const reads = [
       '/templates',
       `/templates/${template}`,
@@ -90,12 +100,14 @@ describe.each(ways.filter(({ there }) => there))('A disk $name', ({ open, says }
       '/account/events',
       `/download/${before.id}`,
     ];
-    const answers = [];
-    for (const path of reads) answers.push(await client.request('GET', `/api/v1${path}`));
-    expect(answers.map(({ status }, index) => `${reads[index]} ${status}`)).toEqual(reads.map((path) => `${path} 200`));
-    // They are counted all the same.
-    expect(remaining(answers[0]!) - remaining(answers.at(-1)!)).toBe(reads.length - 1);
-    await waitUntil('the slow document is printed', async () => (await printed(service)) > documents);
+    const responses = [];
+    for (const path of reads) responses.push(await client.request('GET', `/api/v1${path}`));
+    expect(responses.map(({ status }, index) => `${reads[index]} ${status}`)).toEqual(
+      reads.map((path) => `${path} 200`),
+    );
+    // Reads are counted even when the counters cannot be written.
+    expect(remaining(responses[0]!) - remaining(responses.at(-1)!)).toBe(reads.length - 1);
+    await waitUntil('the slow document is printed', async () => (await countPrinted(service)) > documents);
     expect(await readiness(service)).toMatch(/^503/);
 
     disk.free(service);

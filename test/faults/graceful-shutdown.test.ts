@@ -13,30 +13,38 @@ import { type ScriptTracker, openScriptTracker } from '../support/documents/scri
 import { descendantsOf, stillRunning } from '../support/processes/process-tree.ts';
 import { hasEnded, readRenderHistories } from '../support/renders/render-histories.ts';
 
-let beacon: ScriptTracker;
-let house: TestInstallation;
+let scriptTracker: ScriptTracker;
+let installation: TestInstallation;
 let service: RunningService;
 let key: string;
 beforeAll(async () => {
-  beacon = await openScriptTracker();
-  house = await openTestInstallation({ COLOPHON_EGRESS_ALLOW: beacon.host });
-  key = await createUnlimitedKey(house);
+  scriptTracker = await openScriptTracker();
+  installation = await openTestInstallation({ COLOPHON_EGRESS_ALLOW: scriptTracker.host });
+  key = await createUnlimitedKey(installation);
 });
 beforeEach(async () => {
-  service = await house.start();
+  service = await installation.start();
 });
 afterEach(async () => {
   await service.stop('SIGKILL');
 });
 afterAll(async () => {
-  await house.remove();
-  beacon.close();
+  await installation.remove();
+  scriptTracker.close();
 });
 
 const requestText = (body: string): string =>
-  `POST /api/v1/render HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  [
+    'POST /api/v1/render HTTP/1.1',
+    'Host: x',
+    `Authorization: Bearer ${key}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    '',
+    body,
+  ].join('\r\n');
 const slowRequest = (name: string, wait_time = 1500): string =>
-  requestText(JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: beacon.document(name), wait_time }));
+  requestText(JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: scriptTracker.document(name), wait_time }));
 
 const refusesConnections = (): Promise<true | null> =>
   fetch(`${service.url}/health/live`).then(
@@ -45,10 +53,10 @@ const refusesConnections = (): Promise<true | null> =>
   );
 
 describe('A service that is told to stop', () => {
-  it('answers what it has been asked, takes no more, and ends with 0', async () => {
+  it('completes its requests, accepts no new ones, and exits with code 0', async () => {
     const { socket, received, closed } = await openRawConnection(service.url);
     socket.write(slowRequest('last', 3000));
-    await beacon.waitUntilRun('last');
+    await scriptTracker.waitUntilRun('last');
     const end = service.stop('SIGTERM');
     await waitUntil('new connections are refused', refusesConnections);
 
@@ -61,10 +69,10 @@ describe('A service that is told to stop', () => {
     expect((await end).code).toBe(0);
   });
 
-  it('tells those who ask on a connection that is still open to come again', async () => {
+  it('tells callers on open connections to retry', async () => {
     const { socket, received, closed } = await openRawConnection(service.url);
     socket.write(slowRequest('asked'));
-    await beacon.waitUntilRun('asked');
+    await scriptTracker.waitUntilRun('asked');
     const end = service.stop('SIGTERM');
     await waitUntil('new connections are refused', refusesConnections);
     socket.write(requestText('{}'));
@@ -75,17 +83,17 @@ describe('A service that is told to stop', () => {
     expect((await end).code).toBe(0);
   });
 
-  it('finishes also what nobody waits for any more', async () => {
+  it('finishes a render also when its caller has disconnected', async () => {
     const { socket } = await openRawConnection(service.url);
     socket.write(slowRequest('left'));
-    await beacon.waitUntilRun('left');
+    await scriptTracker.waitUntilRun('left');
     socket.destroy();
     expect((await service.stop('SIGTERM')).code).toBe(0);
-    const stories = await readRenderHistories(house);
-    expect([...stories.values()].filter((story) => !hasEnded(story))).toEqual([]);
+    const histories = await readRenderHistories(installation);
+    expect([...histories.values()].filter((history) => !hasEnded(history))).toEqual([]);
   });
 
-  it('does not wait for callers who have said nothing yet, are in the middle of a request, or keep their connection for later', async () => {
+  it('does not wait for idle connections or for unfinished requests', async () => {
     const texts = [
       '',
       'GET /health/live HTTP/1.1\r\nHost:',
@@ -99,7 +107,7 @@ describe('A service that is told to stop', () => {
     await Promise.all(connections.map(({ closed }) => closed));
   });
 
-  it('does not wait for a caller who does not read the answer', async () => {
+  it('does not wait for a caller that does not read the response', async () => {
     const { socket, closed } = await openRawConnection(service.url);
     socket.pause();
     socket.write(requestText('{}').repeat(2_000));
@@ -109,7 +117,7 @@ describe('A service that is told to stop', () => {
     await closed;
   });
 
-  it('leaves no process and no folder of a browser behind', async () => {
+  it('leaves no browser process and no browser folder behind', async () => {
     await createClient(service.url, key).render('html', '<p>x</p><script>1</script>');
     const processes = descendantsOf(service.pid);
     expect(processes.length).toBeGreaterThan(4);
@@ -120,22 +128,24 @@ describe('A service that is told to stop', () => {
     expect(folders.filter((folder) => existsSync(folder))).toEqual([]);
   });
 
-  it('goes without finishing when it is told again', async () => {
+  it('exits without finishing when it gets a second signal', async () => {
     const { socket, closed } = await openRawConnection(service.url);
     socket.write(
-      requestText(JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: beacon.endlessDocument('impatient') })),
+      requestText(
+        JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: scriptTracker.endlessDocument('endless') }),
+      ),
     );
-    await beacon.waitUntilRun('impatient');
-    const gone = service.stop('SIGTERM');
-    const again = setInterval(() => service.sendSignal('SIGTERM'), 50);
-    expect((await gone).code).toBe(1);
-    clearInterval(again);
+    await scriptTracker.waitUntilRun('endless');
+    const end = service.stop('SIGTERM');
+    const repeated = setInterval(() => service.sendSignal('SIGTERM'), 50);
+    expect((await end).code).toBe(1);
+    clearInterval(repeated);
     await closed;
   });
 });
 
 describe('A service that is killed', () => {
-  it('leaves no process and no folder of a browser behind either', async () => {
+  it('leaves no browser process and no browser folder behind either', async () => {
     const processes = descendantsOf(service.pid);
     const folders = browserFoldersOf(processes.map(({ command }) => command));
     expect(folders.length).toBe(renderModes.length);

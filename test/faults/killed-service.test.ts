@@ -6,50 +6,50 @@ import { waitUntil } from '../support/wait-until.ts';
 import { type ScriptTracker, openScriptTracker } from '../support/documents/script-tracker.ts';
 import { hasEnded, readRenderHistories, eventTypesOf } from '../support/renders/render-histories.ts';
 
-let beacon: ScriptTracker;
-let house: TestInstallation;
+let scriptTracker: ScriptTracker;
+let installation: TestInstallation;
 let service: RunningService;
 let caller: ApiClient;
 let key: string;
 beforeAll(async () => {
-  beacon = await openScriptTracker();
-  house = await openTestInstallation({ COLOPHON_EGRESS_ALLOW: beacon.host });
-  key = await createUnlimitedKey(house);
+  scriptTracker = await openScriptTracker();
+  installation = await openTestInstallation({ COLOPHON_EGRESS_ALLOW: scriptTracker.host });
+  key = await createUnlimitedKey(installation);
 });
 beforeEach(async () => {
-  service = await house.start();
+  service = await installation.start();
   caller = createClient(service.url, key);
 });
 afterEach(async () => {
   expect((await service.stop('SIGTERM')).code).toBe(0);
 });
 afterAll(async () => {
-  await house.remove();
-  beacon.close();
+  await installation.remove();
+  scriptTracker.close();
 });
 
-describe('A service that is killed in the middle of renders', () => {
-  it('ends every one of them once it is back, each once', async () => {
+describe('A service that is killed during renders', () => {
+  it('completes each of them once after a restart', async () => {
     const names = Array.from({ length: 6 }, (_, i) => `killed-${i}`);
-    const hungUp = names.map((name) =>
-      caller.convert('html', beacon.document(name), { wait_time: 1000 }).catch(() => 'hung up'),
+    const responses = names.map((name) =>
+      caller.convert('html', scriptTracker.document(name), { wait_time: 1000 }).catch(() => 'disconnected'),
     );
     await Promise.all([
-      beacon.waitUntilRun('killed-0'),
-      waitUntil('all have been accepted', async () => (await readRenderHistories(house)).size === names.length),
+      scriptTracker.waitUntilRun('killed-0'),
+      waitUntil('all have been accepted', async () => (await readRenderHistories(installation)).size === names.length),
     ]);
     await service.stop('SIGKILL');
-    expect(await Promise.all(hungUp)).toContain('hung up');
+    expect(await Promise.all(responses)).toContain('disconnected');
 
-    service = await house.start();
-    const stories = await waitUntil('every render has ended', async () => {
-      const all = [...(await readRenderHistories(house)).values()];
+    service = await installation.start();
+    const histories = await waitUntil('every render has ended', async () => {
+      const all = [...(await readRenderHistories(installation)).values()];
       return all.every(hasEnded) && all;
     });
-    expect(stories.map((story) => eventTypesOf(story).filter((type) => type === 'RenderCompleted').length)).toEqual(
-      names.map(() => 1),
-    );
-    expect(stories.map(eventTypesOf)).toContainEqual([
+    expect(
+      histories.map((history) => eventTypesOf(history).filter((type) => type === 'RenderCompleted').length),
+    ).toEqual(names.map(() => 1));
+    expect(histories.map(eventTypesOf)).toContainEqual([
       'RenderRequested',
       'RenderStarted',
       'RenderStarted',
@@ -58,12 +58,12 @@ describe('A service that is killed in the middle of renders', () => {
     await createClient(service.url, key).render('html', '<p>x</p>');
   }, 60_000);
 
-  it('loses nothing that it has said was done', async () => {
+  it('keeps every render that it has responded to', async () => {
     const rendered = await Promise.all(Array.from({ length: 10 }, (_, i) => caller.render('html', `<p>${i}</p>`)));
     await service.stop('SIGKILL');
-    const stories = await readRenderHistories(house);
+    const histories = await readRenderHistories(installation);
     for (const { id } of rendered)
-      expect(eventTypesOf(stories.get(id.replace('_', '-'))!).at(-1)).toBe('RenderCompleted');
-    service = await house.start();
+      expect(eventTypesOf(histories.get(id.replace('_', '-'))!).at(-1)).toBe('RenderCompleted');
+    service = await installation.start();
   });
 });

@@ -20,12 +20,13 @@ afterEach(async () => {
 });
 
 describe.runIf(isFerretDbAvailable)('A process that is killed between counting a render and accepting it', () => {
-  it('costs the account nothing a minute later, and lets nobody through in between', async () => {
+  it('does not cost the account quota half a minute later, and counts until then', async () => {
     const perMonth = 5;
     const account = await api.createAccount('free', { requestsPerMonth: perMonth, requestsPerMinute: 1_000 });
     const { secret } = await api.createKey(account);
     const render = async () => (await api.request(secret, 'POST', '/api/v1/render', htmlRequest)).status;
-    const left = async () => Number((await api.request(secret, 'GET', '/api/v1/account')).headers['x-quota-remaining']);
+    const readRemaining = async () =>
+      Number((await api.request(secret, 'GET', '/api/v1/account')).headers['x-quota-remaining']);
     expect(await render()).toBe(200);
     const renders = Array.from({ length: 3 }, () => ({ id: newId(), accountId: account, perMonth, at: api.clock.now }));
     const killed = startProgram('../programs/count-renders.ts', { url: url(), renders });
@@ -44,15 +45,15 @@ describe.runIf(isFerretDbAvailable)('A process that is killed between counting a
     ] as const) {
       uptimeMs = atMs;
       await correct();
-      expect(await left()).toBe(remaining);
+      expect(await readRemaining()).toBe(remaining);
     }
-    const answers = await Promise.all(Array.from({ length: 9 }, render));
-    expect(answers.filter((status) => status === 200)).toHaveLength(4);
+    const statuses = await Promise.all(Array.from({ length: 9 }, render));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(4);
   });
 });
 
 describe.runIf(isFerretDbAvailable)('Counters that several processes correct at once', () => {
-  it('give back what the service itself failed, once', async () => {
+  it('give back once what the service itself failed to render', async () => {
     const account = await api.createAccount('free', { requestsPerMonth: 4, requestsPerMinute: 1_000 });
     const { secret } = await api.createKey(account);
     for (let number = 0; number < 2; number += 1)

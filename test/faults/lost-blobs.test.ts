@@ -11,27 +11,27 @@ import { areServersAvailable, openServersEnvironment } from '../support/environm
 import { waitUntil } from '../support/wait-until.ts';
 import { readRenderHistories, eventTypesOf } from '../support/renders/render-histories.ts';
 
-let house: TestInstallation;
+let installation: TestInstallation;
 let key: string;
 beforeEach(async () => {
-  house = await openTestInstallation();
-  key = await createUnlimitedKey(house);
+  installation = await openTestInstallation();
+  key = await createUnlimitedKey(installation);
 });
-afterEach(() => house.remove());
+afterEach(() => installation.remove());
 
-const callerOf = ({ url }: RunningService): ApiClient => createClient(url, key);
+const clientOf = ({ url }: RunningService): ApiClient => createClient(url, key);
 
 const missingOf = async ({ url }: RunningService): Promise<string> => {
   const { missing = [] } = (await (await fetch(`${url}/health/ready`)).json()) as { missing?: string[] };
   return missing.join();
 };
 
-/** Takes a blob away behind the back of the service; gives what puts it back. */
-const take = (sha256: string) =>
-  withInstallationEngines(house, async ({ blobs }) => {
+/** Deletes a blob from the store. Returns a function that puts it back. */
+const deleteBlob = (sha256: string) =>
+  withInstallationEngines(installation, async ({ blobs }) => {
     const bytes = await blobs.get(sha256);
     await blobs.delete(sha256);
-    return () => withInstallationEngines(house, async (engines) => void (await engines.blobs.put(bytes)));
+    return () => withInstallationEngines(installation, async (engines) => void (await engines.blobs.put(bytes)));
   });
 
 const linesOf = (service: RunningService, message: string): Record<string, unknown>[] =>
@@ -41,24 +41,24 @@ const linesOf = (service: RunningService, message: string): Record<string, unkno
     .filter((line) => line.includes(message))
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-describe('A blob that the event log names and the blob store lacks', () => {
+describe('A blob that the event log names and that is missing in the blob store', () => {
   it.skipIf(!areServersAvailable)(
-    'makes the process not ready and costs no document an attempt; both go on by themselves when it is back',
+    'makes the process unready and costs no document an attempt, until it is back',
     async () => {
-      await house.remove();
-      house = await openTestInstallation({}, await openServersEnvironment());
-      key = await createUnlimitedKey(house);
-      const front = await house.start('api', 'relay', 'projector');
-      const jobs = createJobClient(callerOf(front));
+      await installation.remove();
+      installation = await openTestInstallation({}, await openServersEnvironment());
+      key = await createUnlimitedKey(installation);
+      const front = await installation.start('api', 'relay', 'projector');
+      const jobs = createJobClient(clientOf(front));
       const [lost, other] = [
         await jobs.submitAsync({}, { mode: 'CONVERT', input_type: 'html', data: '<p>lost for a while' }),
         await jobs.submitAsync(),
       ];
-      const story = (await readRenderHistories(house)).get(lost.id.replace('_', '-'))!;
-      const { input } = (story[0]!.data as { source: Extract<RenderSource, { mode: 'CONVERT' }> }).source;
-      const putBack = await take(input.sha256);
+      const history = (await readRenderHistories(installation)).get(lost.id.replace('_', '-'))!;
+      const { input } = (history[0]!.data as { source: Extract<RenderSource, { mode: 'CONVERT' }> }).source;
+      const putBack = await deleteBlob(input.sha256);
 
-      const renderer = await house.startWithoutWaiting('renderer');
+      const renderer = await installation.startWithoutWaiting('renderer');
       expect((await jobs.waitUntilEnded(other.job_id)).status).toBe('DONE');
       await waitUntil('the blob store is named', async () => (await missingOf(renderer)).includes('BLOB_STORE_URL'));
       expect(await missingOf(renderer)).toContain(input.sha256);
@@ -68,7 +68,7 @@ describe('A blob that the event log names and the blob store lacks', () => {
         async () => (await fetch(`${renderer.url}/health/ready`)).status === 200,
       );
       expect((await jobs.waitUntilEnded(lost.job_id)).status).toBe('DONE');
-      expect(eventTypesOf((await readRenderHistories(house)).get(lost.id.replace('_', '-'))!)).toEqual([
+      expect(eventTypesOf((await readRenderHistories(installation)).get(lost.id.replace('_', '-'))!)).toEqual([
         'RenderRequested',
         'RenderStarted',
         'RenderCompleted',
@@ -81,28 +81,28 @@ describe('A blob that the event log names and the blob store lacks', () => {
     120_000,
   );
 
-  it('is no server error to callers: they are told to come again', async () => {
-    let service = await house.start();
-    const created = await callerOf(service).request('POST', '/api/v1/templates', {
+  it('is reported to callers as unavailable, so that they retry', async () => {
+    let service = await installation.start();
+    const created = await clientOf(service).request('POST', '/api/v1/templates', {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'T', content: '<p>unique {{x}}', category: 'other' }),
     });
     expect(created.status, created.text).toBe(201);
     const path = `/api/v1/templates/${String(created.body['id'])}`;
     const body = await withInstallationEngines(
-      house,
+      installation,
       async ({ store }) =>
         (await store.readAll(0, 1_000)).findLast(({ type }) => type === 'TemplateCreated')!.data as {
           body: TemplateBody;
         },
     );
     await service.stop('SIGTERM');
-    const putBack = await take(body.body.content.sha256);
-    service = await house.start();
-    expectErrorResponse(await callerOf(service).request('GET', path), 'service_unavailable');
+    const putBack = await deleteBlob(body.body.content.sha256);
+    service = await installation.start();
+    expectErrorResponse(await clientOf(service).request('GET', path), 'service_unavailable');
     expect(await missingOf(service)).toContain('BLOB_STORE_URL');
     await putBack();
-    await waitUntil('the template is there', async () => (await callerOf(service).request('GET', path)).status === 200);
+    await waitUntil('the template is there', async () => (await clientOf(service).request('GET', path)).status === 200);
     expect(await missingOf(service)).toBe('');
     expect((await service.stop('SIGTERM')).code).toBe(0);
   }, 60_000);

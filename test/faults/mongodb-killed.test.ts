@@ -16,46 +16,46 @@ import {
   projectNextEvent,
 } from '../support/read-store/counter-projection.ts';
 
-const impatient = 'serverSelectionTimeoutMS=1000&heartbeatFrequencyMS=500';
+const shortTimeouts = 'serverSelectionTimeoutMS=1000&heartbeatFrequencyMS=500';
 
 let server: FerretDb;
 const closing: (() => Promise<void>)[] = [];
-const kept = <T extends { close(): Promise<void> }>(one: T): T => {
-  closing.push(() => one.close());
-  return one;
+const closedAfterTest = <T extends { close(): Promise<void> }>(resource: T): T => {
+  closing.push(() => resource.close());
+  return resource;
 };
 beforeEach(async () => void (server = await startFerretDb()));
 afterEach(async () => {
   for (const close of closing.splice(0)) await close();
   await server.remove();
 });
-const url = (): string => `mongodb://${server.host}/x?${impatient}`;
+const url = (): string => `mongodb://${server.host}/x?${shortTimeouts}`;
 
-/** Works until told to stop; what fails is noted and tried again in another form. */
-const loop = (work: () => Promise<unknown>) => {
-  let over = false;
+/** Repeats the work until it is stopped, also after errors. */
+const repeat = (work: () => Promise<unknown>) => {
+  let stopped = false;
   const done = (async () => {
-    while (!over) await work().catch(() => undefined);
+    while (!stopped) await work().catch(() => undefined);
   })();
-  return { stop: () => ((over = true), done) };
+  return { stop: () => ((stopped = true), done) };
 };
 const killTwice = async (isTime: (round: number) => Promise<boolean> | boolean): Promise<void> => {
   for (const round of [1, 2]) {
-    await waitUntil('there is something to interrupt', () => isTime(round));
+    await waitUntil('enough work is done', () => isTime(round));
     await server.kill();
     await server.start();
   }
 };
 
 describe.runIf(isFerretDbAvailable)('Read models on a MongoDB', () => {
-  it('hold every event once when the server is killed while two projectors write', async () => {
-    const [one, other] = [
-      kept(await openMongoReadStore(url(), counterCollections)),
-      kept(await openMongoReadStore(url(), counterCollections)),
+  it('contain every event once when the server is killed while two projectors write', async () => {
+    const [first, second] = [
+      closedAfterTest(await openMongoReadStore(url(), counterCollections)),
+      closedAfterTest(await openMongoReadStore(url(), counterCollections)),
     ];
     let projected = 0;
-    const loops = [one, other].map((reads) =>
-      loop(async () => {
+    const loops = [first, second].map((reads) =>
+      repeat(async () => {
         await projectNextEvent(reads);
         projected += 1;
       }),
@@ -64,18 +64,18 @@ describe.runIf(isFerretDbAvailable)('Read models on a MongoDB', () => {
     const before = projected;
     await waitUntil('events are projected again', () => projected > before + 5);
     for (const { stop } of loops) await stop();
-    await projectNextEvent(one);
-    const { position, values, found } = await readCounters(one);
+    await projectNextEvent(first);
+    const { position, values, found } = await readCounters(first);
     expect({ values, found }).toEqual({ values: [position], found: 40 });
   });
 
-  it('hold every event once when projectors are killed while they write', async () => {
-    const reads = kept(await openMongoReadStore(url(), counterCollections));
+  it('contain every event once when projectors are killed while they write', async () => {
+    const reads = closedAfterTest(await openMongoReadStore(url(), counterCollections));
     for (const [round, count] of [3, 4, 5, 3].entries()) {
       const writer = startProgram('../programs/project-counters.ts', { url: url() });
       try {
         await writer.waitForLines(count);
-        // Not right after the line: somewhere in the next event.
+        // In the middle of the next event, not right after the line.
         const at = await reads.checkpoint(counterModel);
         await waitUntil(
           'the next event is being projected',
@@ -92,11 +92,11 @@ describe.runIf(isFerretDbAvailable)('Read models on a MongoDB', () => {
 });
 
 describe.runIf(isFerretDbAvailable)('Blobs in GridFS', () => {
-  it('that were acknowledged are there, and the others whole or not at all, when the server is killed in the middle of puts', async () => {
-    const blobs = kept(await openGridFsBlobStore(url()));
+  it('are stored when they were acknowledged, and the others whole or not at all, when the server is killed', async () => {
+    const blobs = closedAfterTest(await openGridFsBlobStore(url()));
     const acknowledged: string[] = [];
     const tried: Buffer[] = [];
-    const putting = loop(async () => {
+    const putting = repeat(async () => {
       const bytes = randomBytes(700_000);
       tried.push(bytes);
       acknowledged.push((await blobs.put(bytes)).sha256);
@@ -116,11 +116,11 @@ describe.runIf(isFerretDbAvailable)('Blobs in GridFS', () => {
     }
   });
 
-  it('of which only chunks were written are no blobs, and are written over', async () => {
-    const blobs = kept(await openGridFsBlobStore(url()));
+  it('do not exist when only chunks of them were written, and can be written again', async () => {
+    const blobs = closedAfterTest(await openGridFsBlobStore(url()));
     const bytes = randomBytes(600_000);
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    const client = kept(new MongoClient(server.url('x')));
+    const client = closedAfterTest(new MongoClient(server.url('x')));
     const chunks = client.db().collection<{ _id: string; files_id: string; n: number; data: Buffer }>('fs.chunks');
     await chunks.insertOne({ _id: `${sha256}/1`, files_id: sha256, n: 1, data: Buffer.from('half of it') });
     expect(await blobs.has(sha256)).toBe(false);
@@ -130,25 +130,25 @@ describe.runIf(isFerretDbAvailable)('Blobs in GridFS', () => {
 });
 
 describe.runIf(isFerretDbAvailable)('Limits on a MongoDB', () => {
-  it('count what was allowed, no more and no less, when the server is killed in between and what was not answered is taken back', async () => {
-    const limits = kept(await openMongoLimits(url(), createUsageModel().reader));
+  it('count exactly the allowed renders when the server is killed and unanswered ones are released', async () => {
+    const limits = closedAfterTest(await openMongoLimits(url(), createUsageModel().reader));
     const now = new Date('2026-05-20T12:00:00.000Z');
     let number = 0;
     let allowed = 0;
-    const doubtful: CountedRender[] = [];
-    const taking = Array.from({ length: 4 }, () =>
-      loop(async () => {
+    const unanswered: CountedRender[] = [];
+    const counting = Array.from({ length: 4 }, () =>
+      repeat(async () => {
         const render = { id: `render ${(number += 1)}`, accountId: 'a', perMonth: 1_000_000, at: now };
-        doubtful.push(render);
+        unanswered.push(render);
         if ((await limits.countRender(render)).allowed) allowed += 1;
-        doubtful.splice(doubtful.indexOf(render), 1);
+        unanswered.splice(unanswered.indexOf(render), 1);
       }),
     );
     await killTwice((round) => allowed > 20 * round);
-    for (const { stop } of taking) await stop();
+    for (const { stop } of counting) await stop();
     await waitUntil('the server serves', () => limits.missing() === null);
-    expect(doubtful.length).toBeGreaterThan(0);
-    for (const render of doubtful) await limits.confirmOrReleaseRender(render, null);
+    expect(unanswered.length).toBeGreaterThan(0);
+    for (const render of unanswered) await limits.confirmOrReleaseRender(render, null);
     expect((await limits.readStatus('a', { perMinute: null, perMonth: 1_000_000 }, now)).quota.used).toBe(allowed);
   });
 });

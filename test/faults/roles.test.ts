@@ -18,20 +18,20 @@ import { type ScriptTracker, openScriptTracker } from '../support/documents/scri
 import { descendantsOf } from '../support/processes/process-tree.ts';
 import { waitUntilJobEnded, hasEnded, readRenderHistories, eventTypesOf } from '../support/renders/render-histories.ts';
 
-let beacon: ScriptTracker;
-let house: TestInstallation;
-let world: TestEnvironment;
+let scriptTracker: ScriptTracker;
+let installation: TestInstallation;
+let environment: TestEnvironment;
 let key: string;
 beforeEach(async () => {
   if (!areServersAvailable) return;
-  [beacon, world] = await Promise.all([openScriptTracker(), openServersEnvironment()]);
-  house = await openTestInstallation({ COLOPHON_EGRESS_ALLOW: beacon.host }, world);
-  key = await createUnlimitedKey(house);
+  [scriptTracker, environment] = await Promise.all([openScriptTracker(), openServersEnvironment()]);
+  installation = await openTestInstallation({ COLOPHON_EGRESS_ALLOW: scriptTracker.host }, environment);
+  key = await createUnlimitedKey(installation);
 });
 afterEach(async () => {
   if (!areServersAvailable) return;
-  await house.remove();
-  beacon.close();
+  await installation.remove();
+  scriptTracker.close();
 });
 
 const completed = (
@@ -41,25 +41,25 @@ const completed = (
 ).event.data;
 
 const textOf = async (pdf: unknown): Promise<string> => (await readPdf(String(pdf)))[0]!.text.trim();
-const workersIn = (story: readonly RecordedEvent[]): string[] =>
-  story.flatMap(({ type, data }) => (type === 'RenderStarted' ? [(data as { worker: string }).worker] : []));
-const holderOf = (office: string): Promise<number | undefined> =>
-  withInstallationEngines(house, async ({ reads }) => (await readLeaderLease(reads, office)).holder?.pid);
-const inOffice = (office: string, among: readonly RunningService[]): Promise<RunningService> =>
-  waitUntil(`somebody holds the office of the ${office}`, async () => {
-    const pid = await holderOf(office);
-    return among.find((one) => one.pid === pid);
+const workersIn = (history: readonly RecordedEvent[]): string[] =>
+  history.flatMap(({ type, data }) => (type === 'RenderStarted' ? [(data as { worker: string }).worker] : []));
+const leaderPid = (role: string): Promise<number | undefined> =>
+  withInstallationEngines(installation, async ({ reads }) => (await readLeaderLease(reads, role)).holder?.pid);
+const waitForLeader = (role: string, services: readonly RunningService[]): Promise<RunningService> =>
+  waitUntil(`a process is leader of the ${role}`, async () => {
+    const pid = await leaderPid(role);
+    return services.find((service) => service.pid === pid);
   });
 
-const end = async (...services: RunningService[]): Promise<void> => {
-  const ends = await Promise.all(services.map((one) => one.stop('SIGTERM')));
-  expect(ends.map(({ code }) => code)).toEqual(services.map(() => 0));
+const stopAll = async (...services: RunningService[]): Promise<void> => {
+  const results = await Promise.all(services.map((service) => service.stop('SIGTERM')));
+  expect(results.map(({ code }) => code)).toEqual(services.map(() => 0));
 };
 
 describe.skipIf(!areServersAvailable)('A service in six processes', () => {
-  it('does what it does in one, with a browser in the renderer alone', async () => {
+  it('works as in one process, with browsers in the renderer only', async () => {
     const services = await Promise.all(
-      ['api', 'relay', 'renderer', 'delivery', 'projector', 'sweeper'].map((role) => house.start(role)),
+      ['api', 'relay', 'renderer', 'delivery', 'projector', 'sweeper'].map((role) => installation.start(role)),
     );
     const [api, , renderer] = services;
     const caller: ApiClient = createClient(api!.url, key);
@@ -70,109 +70,115 @@ describe.skipIf(!areServersAvailable)('A service in six processes', () => {
     const browsers = services.map(({ pid }) =>
       descendantsOf(pid).some(({ command }) => command.includes('--remote-debugging-pipe')),
     );
-    expect(browsers).toEqual(services.map((one) => one === renderer));
-    await end(...services);
+    expect(browsers).toEqual(services.map((service) => service === renderer));
+    await stopAll(...services);
   }, 120_000);
 
-  it('tells of each one whether it lives and is ready', async () => {
-    const relay = await house.start('relay');
-    const of = async (path: string) => (await fetch(`${relay.url}${path}`)).json();
-    expect([await of('/health/live'), await of('/health/ready')]).toEqual([{ status: 'live' }, { status: 'ready' }]);
-    await end(relay);
+  it('has liveness and readiness probes in each process', async () => {
+    const relay = await installation.start('relay');
+    const getJson = async (path: string) => (await fetch(`${relay.url}${path}`)).json();
+    expect([await getJson('/health/live'), await getJson('/health/ready')]).toEqual([
+      { status: 'live' },
+      { status: 'ready' },
+    ]);
+    await stopAll(relay);
   });
 });
 
 describe.skipIf(!areServersAvailable)('Two renderers', () => {
-  it('share what there is to do, and where one is killed the other finishes it', async () => {
+  it('share the renders, and when one is killed the other finishes them', async () => {
     const [front, one, other] = await Promise.all([
-      house.start('api', 'relay', 'projector'),
-      house.start('renderer'),
-      house.start('renderer'),
+      installation.start('api', 'relay', 'projector'),
+      installation.start('renderer'),
+      installation.start('renderer'),
     ]);
     const caller = createClient(front.url, key);
     const names = Array.from({ length: 12 }, (_, n) => `shared-${n}`);
-    const answers = names.map((name) => caller.convert('html', beacon.document(name), { wait_time: 500 }));
-    await Promise.all(names.slice(0, 2).map((name) => beacon.waitUntilRun(name)));
+    const responses = names.map((name) => caller.convert('html', scriptTracker.document(name), { wait_time: 500 }));
+    await Promise.all(names.slice(0, 2).map((name) => scriptTracker.waitUntilRun(name)));
     expect((await one.stop('SIGKILL')).code).toBeNull();
-    for (const [index, answer] of (await Promise.all(answers)).entries()) {
-      expect(answer.status, answer.text.slice(0, 300)).toBe(200);
-      expect(await textOf(answer.body.pdf_base64)).toBe(names[index]);
+    for (const [index, response] of (await Promise.all(responses)).entries()) {
+      expect(response.status, response.text.slice(0, 300)).toBe(200);
+      expect(await textOf(response.body.pdf_base64)).toBe(names[index]);
     }
-    const stories = [...(await readRenderHistories(house)).values()];
-    expect(new Set(stories.flatMap(workersIn)).size).toBe(2);
-    expect(stories.map((story) => eventTypesOf(story).filter((type) => type === 'RenderCompleted').length)).toEqual(
-      names.map(() => 1),
-    );
-    await end(front, other);
+    const histories = [...(await readRenderHistories(installation)).values()];
+    expect(new Set(histories.flatMap(workersIn)).size).toBe(2);
+    expect(
+      histories.map((history) => eventTypesOf(history).filter((type) => type === 'RenderCompleted').length),
+    ).toEqual(names.map(() => 1));
+    await stopAll(front, other);
   }, 120_000);
 });
 
-describe.skipIf(!areServersAvailable)('Of several relays and projectors', () => {
-  it('one is at work; when it is killed, another goes on, and everything that was accepted ends', async () => {
-    const [api, worker, ...both] = await Promise.all([
-      house.start('api'),
-      house.start('renderer'),
-      house.start('relay', 'projector'),
-      house.start('relay', 'projector'),
+describe.skipIf(!areServersAvailable)('One leader of several relays and projectors', () => {
+  it('is replaced when it is killed, and all accepted jobs end', async () => {
+    const [api, worker, ...candidates] = await Promise.all([
+      installation.start('api'),
+      installation.start('renderer'),
+      installation.start('relay', 'projector'),
+      installation.start('relay', 'projector'),
     ]);
     const caller = createClient(api.url, key);
     const jobs = createJobClient(caller);
     await jobs.waitUntilEnded((await jobs.submitAsync()).job_id);
-    const relay = await inOffice('relay', both);
+    const relay = await waitForLeader('relay', candidates);
     const accepted = await Promise.all(Array.from({ length: 5 }, () => jobs.submitAsync()));
     await relay.stop('SIGKILL');
     for (const { job_id } of [...accepted, await jobs.submitAsync()])
       expect((await waitUntilJobEnded(caller, job_id)).status).toBe('DONE');
-    const heir = await inOffice(
+    const successor = await waitForLeader(
       'relay',
-      both.filter((one) => one !== relay),
+      candidates.filter((one) => one !== relay),
     );
-    expect(await inOffice('projector', [heir])).toBe(heir);
-    await end(api, worker, heir);
+    expect(await waitForLeader('projector', [successor])).toBe(successor);
+    await stopAll(api, worker, successor);
   }, 120_000);
 
-  it('a frozen one is replaced, and does no harm when it is back', async () => {
-    const [api, worker, ...both] = await Promise.all([
-      house.start('api'),
-      house.start('renderer'),
-      house.start('relay', 'projector'),
-      house.start('relay', 'projector'),
+  it('is replaced when it is frozen, and does no harm when it continues', async () => {
+    const [api, worker, ...candidates] = await Promise.all([
+      installation.start('api'),
+      installation.start('renderer'),
+      installation.start('relay', 'projector'),
+      installation.start('relay', 'projector'),
     ]);
     const caller = createClient(api.url, key);
     const jobs = createJobClient(caller);
     await jobs.waitUntilEnded((await jobs.submitAsync()).job_id);
-    const frozen = await inOffice('relay', both);
-    const heir = both.find((one) => one !== frozen)!;
+    const frozen = await waitForLeader('relay', candidates);
+    const successor = candidates.find((one) => one !== frozen)!;
     frozen.sendSignal('SIGSTOP');
     const accepted = await Promise.all(Array.from({ length: 5 }, () => jobs.submitAsync()));
     for (const { job_id } of accepted) expect((await waitUntilJobEnded(caller, job_id)).status).toBe('DONE');
-    expect(await inOffice('relay', [heir])).toBe(heir);
+    expect(await waitForLeader('relay', [successor])).toBe(successor);
     frozen.sendSignal('SIGCONT');
-    await waitUntil('the one that was frozen has noticed', () => frozen.output().includes('lost leadership'));
+    await waitUntil('the frozen process has noticed', () => frozen.output().includes('lost leadership'));
     const after = await jobs.submitAsync();
     expect((await waitUntilJobEnded(caller, after.job_id)).status).toBe('DONE');
-    const stories = [...(await readRenderHistories(house)).values()];
-    expect(stories.every(hasEnded)).toBe(true);
-    expect(stories.map((story) => eventTypesOf(story).filter((type) => type === 'RenderCompleted').length)).toEqual(
-      stories.map(() => 1),
-    );
-    await end(api, worker, ...both);
+    const histories = [...(await readRenderHistories(installation)).values()];
+    expect(histories.every(hasEnded)).toBe(true);
+    expect(
+      histories.map((history) => eventTypesOf(history).filter((type) => type === 'RenderCompleted').length),
+    ).toEqual(histories.map(() => 1));
+    await stopAll(api, worker, ...candidates);
   }, 120_000);
 });
 
-describe.skipIf(!areServersAvailable)('An answer whose bringer is gone', () => {
-  it('comes all the same: the PDF is made again', async () => {
-    const [front, renderer] = await Promise.all([house.start('api', 'relay', 'projector'), house.start('renderer')]);
-    const answer = createClient(front.url, key).convert('html', beacon.document('lost'), { wait_time: 300 });
-    await beacon.waitUntilRun('lost');
-    // Somebody else ends the render, and tells nobody.
-    await withInstallationEngines(house, async ({ store }) => {
-      const stream = [...(await readRenderHistories(house)).keys()][0]!;
+describe.skipIf(!areServersAvailable)('A caller whose reply is lost', () => {
+  it('gets the PDF from another render of the document', async () => {
+    const [front, renderer] = await Promise.all([
+      installation.start('api', 'relay', 'projector'),
+      installation.start('renderer'),
+    ]);
+    const response = createClient(front.url, key).convert('html', scriptTracker.document('lost'), { wait_time: 300 });
+    await scriptTracker.waitUntilRun('lost');
+    // Another process completes the render without sending a reply.
+    await withInstallationEngines(installation, async ({ store }) => {
+      const stream = [...(await readRenderHistories(installation)).keys()][0]!;
       const { history, aggregate } = await loadAggregate({ store, now: () => new Date() }, render, stream);
       await aggregate.execute({ type: 'complete', data: completed }, causedBy(history[0]!, 'tests'));
     });
-    const { status, body } = await answer;
+    const { status, body } = await response;
     expect([status, await textOf(body.pdf_base64)]).toEqual([200, 'lost']);
-    await end(front, renderer);
+    await stopAll(front, renderer);
   }, 60_000);
 });
