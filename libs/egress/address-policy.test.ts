@@ -29,9 +29,9 @@ describe('A target that is not public', () => {
     ['ftp://example.test/', 'The scheme ftp is not allowed; http and https are.'],
     ['nonsense', 'The address is not a valid URL.'],
   ])('%s is blocked', async (url, reason) => {
-    const { sendWebhook, refusals } = await openTestEgress({});
+    const { sendWebhook, blockedRequests } = await openTestEgress({});
     expect(await sendWebhook(webhookRequest(url))).toEqual({ kind: 'blocked', reason, durationMs: expect.any(Number) });
-    expect(refusals).toHaveLength(1);
+    expect(blockedRequests).toHaveLength(1);
   });
 
   test('is blocked when it is one address among public ones', async () => {
@@ -54,7 +54,10 @@ describe('A target that is not public', () => {
       if (!address) throw Object.assign(new Error('no'), { code: host === 'empty.test' ? 'ENODATA' : 'ENOTFOUND' });
       return [{ address, family: 4 as const }];
     };
-    const { sendWebhook, proxyUrl, refusals } = await openTestEgress({ resolve, ownAddresses: () => ['8.8.4.4'] });
+    const { sendWebhook, proxyUrl, blockedRequests } = await openTestEgress({
+      resolve,
+      ownAddresses: () => ['8.8.4.4'],
+    });
     const responsesFor = async (host: string) => {
       const { durationMs: _, ...webhookResult } = (await sendWebhook(webhookRequest(`https://${host}/`))) as {
         durationMs: number;
@@ -73,7 +76,9 @@ describe('A target that is not public', () => {
     );
     expect(nowhere).toContain('The host HOST does not exist or has no public address.');
     expect(new Set(others)).toEqual(new Set([nowhere]));
-    expect(new Set(refusals.map(({ host }) => host))).toEqual(new Set(['inside.test', 'own.test', 'metadata.test']));
+    expect(new Set(blockedRequests.map(({ host }) => host))).toEqual(
+      new Set(['inside.test', 'own.test', 'metadata.test']),
+    );
   });
 
   test('gives its error as late as a name that does not exist', async () => {
@@ -96,19 +101,19 @@ describe('A target that is not public', () => {
   });
 
   test('is logged with host, address and range, but without the query', async () => {
-    const { sendWebhook, refusals } = await openTestEgress({});
+    const { sendWebhook, blockedRequests } = await openTestEgress({});
     await sendWebhook(webhookRequest('https://inside.test:8443/hook?token=secret'));
-    expect(refusals).toEqual([
+    expect(blockedRequests).toEqual([
       {
         client: 'webhook',
-        refused: 'address-not-public',
+        blocked: 'address-not-public',
         host: 'inside.test',
         port: 8443,
         address: '127.0.0.1',
         range: 'loopback',
       },
     ]);
-    expect(JSON.stringify(refusals)).not.toContain('secret');
+    expect(JSON.stringify(blockedRequests)).not.toContain('secret');
   });
 });
 

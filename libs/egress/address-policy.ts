@@ -3,7 +3,7 @@ import { classifyAddress, type AddressClass } from './address.ts';
 import type { AllowList } from './allow-list.ts';
 import { resolveHost, type Address, type LookupOwner, type Resolve } from './resolve.ts';
 import type { Target } from './target.ts';
-import { NoPublicHostError, refusalError } from './errors.ts';
+import { NoPublicHostError, blockedError } from './errors.ts';
 
 /** Checks one target and returns the addresses that may be connected to. @throws EgressError */
 export type AddressPolicy = (target: Target, owner: LookupOwner) => Promise<Address[]>;
@@ -28,8 +28,8 @@ const blockedPorts = new Set([25]);
 // The caller knows an address that is in the URL, but must not learn the address that a name resolves to.
 const notPublicError = ({ host, port }: Target, address: string, range: string) => {
   const logFields = { host, port, address, range };
-  if (isIP(host)) return refusalError('address-not-public', `${host} is not a public address.`, logFields);
-  return new NoPublicHostError(host, { refusal: { code: 'address-not-public', logFields } });
+  if (isIP(host)) return blockedError('address-not-public', `${host} is not a public address.`, logFields);
+  return new NoPublicHostError(host, { block: { code: 'address-not-public', logFields } });
 };
 
 const classifyWithOwnAddresses = (address: string, isOwnAddress: (address: string) => boolean): AddressClass => {
@@ -64,7 +64,7 @@ export const createAddressPolicy = (options: AddressPolicyOptions): AddressPolic
   const check: AddressPolicy = async (target, owner) => {
     const isAllowed = allowList.allowsTarget(target);
     if (!isAllowed && blockedPorts.has(target.port))
-      throw refusalError('port-not-allowed', `Port ${target.port} is not allowed.`, target);
+      throw blockedError('port-not-allowed', `Port ${target.port} is not allowed.`, target);
     const addresses = await resolveHost(target.host, {
       ...owner,
       useSearchDomains: isAllowed,

@@ -8,12 +8,12 @@ export type AddressClass = 'public' | (string & {});
 const globalUnicastPrefix = ipaddr.IPv6.parse('2000::');
 
 /**
- * Addresses of cloud metadata services that look public. All others are in ranges that are refused anyway
+ * Addresses of cloud metadata services that look public. All others are in ranges that are blocked anyway
  * (169.254.0.0/16, 100.64.0.0/10, 192.0.0.0/24, fc00::/7, fe80::/10).
  */
 const metadataAddresses = new Set(['168.63.129.16']);
 
-/** Network translators send these two kinds as IPv4, so the IPv4 address is checked. Other kinds of IPv4 in IPv6 are refused. */
+/** Network translators send these two kinds as IPv4, so the IPv4 address is checked. Other kinds of IPv4 in IPv6 are blocked. */
 const embeddedIPv4 = (address: ipaddr.IPv6): ipaddr.IPv4 | undefined => {
   const range = address.range();
   if (range === 'ipv4Mapped') return address.toIPv4Address();

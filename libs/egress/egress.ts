@@ -31,7 +31,7 @@ export type EgressOptions = {
   /** Replaces the sources of the default resolver: /etc/hosts and the name servers of /etc/resolv.conf. */
   resolverSources?: Partial<ResolverSources>;
   limits?: Partial<EgressLimits>;
-  /** The addresses of this machine, which are refused. The default: those of its network interfaces. */
+  /** The addresses of this machine, which are blocked. The default: those of its network interfaces. */
   ownAddresses?: () => string[];
 };
 
@@ -44,17 +44,17 @@ export type Egress = {
   close: () => Promise<void>;
 };
 
-const createRefusalLogger =
+const createBlockLogger =
   (logger: EgressLogger, client: 'browser' | 'webhook'): OnEgressError =>
   (error, target) => {
-    if (!(error instanceof EgressError) || !error.refusal) return;
-    const { code, logFields } = error.refusal;
+    if (!(error instanceof EgressError) || !error.block) return;
+    const { code, logFields } = error.block;
     count('colophon.egress.blocked', 1, { client, reason: code });
-    logger.warn({ client, refused: code, ...target, ...logFields }, `egress refused: ${error.fields.reason}`);
+    logger.warn({ client, blocked: code, ...target, ...logFields }, `egress blocked a request: ${error.fields.reason}`);
   };
 
 /**
- * Opens egress, which makes all outgoing connections. It resolves each name once, refuses it unless all its addresses are
+ * Opens egress, which makes all outgoing connections. It resolves each name once, blocks it unless all its addresses are
  * public or allowed, connects only to these addresses, and limits time and size.
  * @throws Error when the allow list or the CA file is invalid
  */
@@ -84,8 +84,8 @@ export const openEgress = async (options: EgressOptions): Promise<Egress> => {
       headersTimeout: idleTimeoutMs,
       bodyTimeout: idleTimeoutMs,
     });
-  const logBrowserRefusal = createRefusalLogger(options.logger, 'browser');
-  const logWebhookRefusal = createRefusalLogger(options.logger, 'webhook');
+  const logBlockedBrowserRequest = createBlockLogger(options.logger, 'browser');
+  const logBlockedWebhookRequest = createBlockLogger(options.logger, 'webhook');
   const webhookAgents = createAgentPool((account) =>
     createAgent((target, signal) => dial(target, { account, signal }), 0),
   );
@@ -94,7 +94,7 @@ export const openEgress = async (options: EgressOptions): Promise<Egress> => {
       createAgent: (proxyDial) => createAgent(proxyDial, limits.idleTimeoutMs),
       dial,
       limits,
-      onError: logBrowserRefusal,
+      onError: logBlockedBrowserRequest,
     });
     let closed: Promise<unknown> | undefined;
     const proxy: DocumentProxy = {
@@ -110,7 +110,7 @@ export const openEgress = async (options: EgressOptions): Promise<Egress> => {
     openProxy,
     sendWebhook: (request) =>
       webhookAgents.withAgent(request.account, (agent) =>
-        sendWebhookRequest(agent, request, limits, logWebhookRefusal),
+        sendWebhookRequest(agent, request, limits, logBlockedWebhookRequest),
       ),
     close: async () => {
       await Promise.all([...[...proxies].map((proxy) => proxy.close()), webhookAgents.destroy()]);

@@ -1,4 +1,4 @@
-export type RefusalCode =
+export type BlockCode =
   | 'bad-target'
   | 'bad-request'
   | 'address-not-public'
@@ -8,30 +8,30 @@ export type RefusalCode =
 
 /** Why a connection or request failed. `reason` is a sentence for the caller; it contains no internal address. */
 export type EgressErrorFields =
-  { kind: 'blocked'; code: RefusalCode; reason: string } | { kind: 'timeout' | 'failed'; reason: string };
+  { kind: 'blocked'; code: BlockCode; reason: string } | { kind: 'timeout' | 'failed'; reason: string };
 
-/** A refusal for the operator's log: the code and the details that the caller must not see. */
-export type Refusal = { code: RefusalCode; logFields: Record<string, unknown> };
+/** A blocked request for the operator's log: the code and the details that the caller must not see. */
+export type BlockDetails = { code: BlockCode; logFields: Record<string, unknown> };
 
-/** `fields` is for the caller, `refusal` for the operator. It can be set where `fields` hides the refusal from the caller. */
+/** `fields` is for the caller, `block` for the operator. It can be set where `fields` hides the block from the caller. */
 export class EgressError extends Error {
   readonly fields: EgressErrorFields;
-  readonly refusal: Refusal | undefined;
+  readonly block: BlockDetails | undefined;
 
-  constructor(fields: EgressErrorFields, { refusal, cause }: { refusal?: Refusal | undefined; cause?: unknown } = {}) {
+  constructor(fields: EgressErrorFields, { block, cause }: { block?: BlockDetails | undefined; cause?: unknown } = {}) {
     super(fields.reason, { cause });
     this.name = 'EgressError';
     this.fields = fields;
-    this.refusal = refusal;
+    this.block = block;
   }
 }
 
 /**
- * The same error for a name that does not exist and a name with a refused address. If they differed, a caller could
- * list the names of the internal DNS. `refusal` is set for the second case.
+ * The same error for a name that does not exist and a name with a blocked address. If they differed, a caller could
+ * list the names of the internal DNS. `block` is set for the second case.
  */
 export class NoPublicHostError extends EgressError {
-  constructor(host: string, details: { refusal?: Refusal; cause?: unknown }) {
+  constructor(host: string, details: { block?: BlockDetails; cause?: unknown }) {
     super({ kind: 'failed', reason: `The host ${host} does not exist or has no public address.` }, details);
   }
 }
@@ -39,8 +39,8 @@ export class NoPublicHostError extends EgressError {
 /** Called for every error. `target` is set when the error does not contain it. */
 export type OnEgressError = (error: unknown, target?: { host: string; port: number }) => void;
 
-export const refusalError = (code: RefusalCode, reason: string, logFields: Record<string, unknown> = {}): EgressError =>
-  new EgressError({ kind: 'blocked', code, reason }, { refusal: { code, logFields } });
+export const blockedError = (code: BlockCode, reason: string, logFields: Record<string, unknown> = {}): EgressError =>
+  new EgressError({ kind: 'blocked', code, reason }, { block: { code, logFields } });
 
 export const timeoutError = (reason: string): EgressError => new EgressError({ kind: 'timeout', reason });
 

@@ -136,7 +136,7 @@ describe('A response that is too large', () => {
     const { proxyUrl } = await startEgress({ limits: { maxProxyResponseBytes: 1000 } });
     expect(await requestThroughProxy(proxyUrl, at(site))).toMatchObject({
       status: 403,
-      headers: { 'x-colophon-refused': 'response-too-large' },
+      headers: { 'x-colophon-blocked': 'response-too-large' },
     });
   });
 
@@ -145,10 +145,10 @@ describe('A response that is too large', () => {
       response.write('x'.repeat(5000));
       response.end();
     });
-    const { proxyUrl, refusals } = await startEgress({ limits: { maxProxyResponseBytes: 1000 } });
+    const { proxyUrl, blockedRequests } = await startEgress({ limits: { maxProxyResponseBytes: 1000 } });
     await expect(requestThroughProxy(proxyUrl, at(site))).rejects.toThrow();
-    expect(refusals).toEqual([
-      { client: 'browser', refused: 'response-too-large', host: 'open.test', port: site.port },
+    expect(blockedRequests).toEqual([
+      { client: 'browser', blocked: 'response-too-large', host: 'open.test', port: site.port },
     ]);
   });
 });

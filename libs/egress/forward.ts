@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Dispatcher } from 'undici';
 import { sendErrorResponse, limitBytes } from './proxy-response.ts';
 import { targetOfUrl, type Target } from './target.ts';
-import { errorCodeOf, EgressError, failureError, refusalError, timeoutError, type OnEgressError } from './errors.ts';
+import { errorCodeOf, EgressError, failureError, blockedError, timeoutError, type OnEgressError } from './errors.ts';
 
 /** Raw header lines of Node and undici: name, value, name, value. */
 type RawHeaders = string[];
@@ -41,14 +41,14 @@ export type ForwardOptions = { agent: Dispatcher; maxResponseBytes: number; onEr
 
 const httpTarget = (requestTarget: string) => {
   const parsed = targetOfUrl(requestTarget);
-  if (parsed.url.protocol !== 'http:') throw refusalError('bad-target', 'An https request needs a tunnel (CONNECT).');
+  if (parsed.url.protocol !== 'http:') throw blockedError('bad-target', 'An https request needs a tunnel (CONNECT).');
   return parsed;
 };
 
 const hasBody = ({ headers }: IncomingMessage): boolean => {
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && coding.toLowerCase() !== 'chunked')
-    throw refusalError('bad-request', `The transfer coding ${coding} is not supported.`);
+    throw blockedError('bad-request', `The transfer coding ${coding} is not supported.`);
   return coding !== undefined || headers['content-length'] !== undefined;
 };
 
@@ -76,7 +76,7 @@ const toForwardError = (host = 'the host', error: unknown): EgressError => {
 const checkContentLength = (raw: string[], maxBytes: number) => {
   const at = raw.findIndex((text, i) => i % 2 === 0 && text.toLowerCase() === 'content-length');
   if (at >= 0 && Number(raw[at + 1]) > maxBytes)
-    throw refusalError('response-too-large', `The response is larger than ${maxBytes} bytes.`);
+    throw blockedError('response-too-large', `The response is larger than ${maxBytes} bytes.`);
 };
 
 /**

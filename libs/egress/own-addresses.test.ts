@@ -28,7 +28,7 @@ test.each([
   '[2606:4700::5efe:8.8.4.4]',
   '[2606:4700::1111]',
 ])('A public address of this machine is blocked for documents and webhooks when it is written as %s', async (host) => {
-  const { proxyUrl, sendWebhook, refusals } = await openTestEgress({ ownAddresses });
+  const { proxyUrl, sendWebhook, blockedRequests } = await openTestEgress({ ownAddresses });
   const response = await requestThroughProxy(proxyUrl, `http://${host}/`);
   expect(response).toMatchObject({ status: 403, body: expect.stringMatching(/is not a public address\.\n$/) });
   expect((await openTunnel(proxyUrl, `${host}:443`)).head).toContain(' 403 ');
@@ -36,14 +36,18 @@ test.each([
     kind: 'blocked',
     reason: expect.stringMatching(/is not a public address\.$/),
   });
-  expect(refusals).toHaveLength(3);
+  expect(blockedRequests).toHaveLength(3);
 });
 
 test('A public address of this machine is blocked when a name resolves to it or a redirect leads to it', async () => {
   const resolve = async (name: string) => [
     { address: name === 'site.test' ? '127.0.0.1' : '8.8.4.4', family: 4 as const },
   ];
-  const { proxyUrl, sendWebhook, refusals } = await openTestEgress({ ownAddresses, resolve, allowList: ['site.test'] });
+  const { proxyUrl, sendWebhook, blockedRequests } = await openTestEgress({
+    ownAddresses,
+    resolve,
+    allowList: ['site.test'],
+  });
   const site = await closeAfterTest(
     startHttpServer((_request, response) => response.writeHead(302, { location: 'http://8.8.4.4/' }).end()),
   );
@@ -51,7 +55,7 @@ test('A public address of this machine is blocked when a name resolves to it or 
   expect(await requestThroughProxy(proxyUrl, String(redirect.headers['location']))).toMatchObject({ status: 403 });
   expect((await requestThroughProxy(proxyUrl, 'http://own.test/')).status).toBeGreaterThanOrEqual(400);
   expect((await sendWebhook(webhookRequest('https://own.test/'))).kind).not.toBe('responded');
-  expect(refusals).toMatchObject([
+  expect(blockedRequests).toMatchObject([
     { range: 'own address' },
     { range: 'own address', host: 'own.test' },
     { range: 'own address', host: 'own.test', client: 'webhook' },

@@ -1,6 +1,6 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import { type Duplex, Transform } from 'node:stream';
-import { EgressError, refusalError } from './errors.ts';
+import { EgressError, blockedError } from './errors.ts';
 
 const statusByKind = { blocked: 403, timeout: 504, failed: 502 } as const;
 
@@ -16,7 +16,7 @@ const errorResponse = (error: unknown): { status: number; headers: string[]; bod
     'cache-control',
     'no-store',
   ];
-  if (fields.kind === 'blocked') headers.push('x-colophon-refused', fields.code);
+  if (fields.kind === 'blocked') headers.push('x-colophon-blocked', fields.code);
   return { status: statusByKind[fields.kind], headers, body };
 };
 
@@ -34,13 +34,13 @@ export const sendTunnelErrorResponse = (client: Duplex, error: unknown): void =>
   client.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...lines, 'connection: close', '', body].join('\r\n'));
 };
 
-/** Passes bytes through up to a limit, then fails with a refusal. */
+/** Passes bytes through up to a limit, then fails as blocked. */
 export const limitBytes = (maxBytes: number): Transform => {
   let passed = 0;
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       passed += chunk.length;
-      if (passed > maxBytes) done(refusalError('response-too-large', `More than ${maxBytes} bytes were received.`));
+      if (passed > maxBytes) done(blockedError('response-too-large', `More than ${maxBytes} bytes were received.`));
       else done(null, chunk);
     },
   });

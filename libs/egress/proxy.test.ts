@@ -14,20 +14,20 @@ const at = ({ port }: TestServer, path = '/', host = 'open.test') => `http://${h
 describe('A target that is not public', () => {
   test('gets an error with the reason, and no connection', async () => {
     const inside = await http((_request, response) => response.end('inside'));
-    const { proxyUrl, refusals } = await startEgress({ allowList: [] });
+    const { proxyUrl, blockedRequests } = await startEgress({ allowList: [] });
     const response = await requestThroughProxy(proxyUrl, at(inside, '/?token=secret', 'rebinding.test'));
     expect(response).toMatchObject({
       status: 502,
       body: 'The host rebinding.test does not exist or has no public address.\n',
     });
     const { head } = await openTunnel(proxyUrl, `127.0.0.1:${inside.port}`);
-    expect(head).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n(.*\r\n)*x-colophon-refused: address-not-public\r\n/);
+    expect(head).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n(.*\r\n)*x-colophon-blocked: address-not-public\r\n/);
     expect(head).toMatch(/\r\n\r\n127\.0\.0\.1 is not a public address\.\n$/);
     expect(inside.connectionCount()).toBe(0);
-    expect(refusals).toEqual([
+    expect(blockedRequests).toEqual([
       {
         client: 'browser',
-        refused: 'address-not-public',
+        blocked: 'address-not-public',
         host: 'rebinding.test',
         port: inside.port,
         address: '127.0.0.1',
@@ -35,7 +35,7 @@ describe('A target that is not public', () => {
       },
       {
         client: 'browser',
-        refused: 'address-not-public',
+        blocked: 'address-not-public',
         host: '127.0.0.1',
         port: inside.port,
         address: '127.0.0.1',

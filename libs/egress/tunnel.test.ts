@@ -59,13 +59,13 @@ describe('A tunnel', () => {
 
   test('that receives too many bytes is closed without an error message in it, and logged', async () => {
     const site = await closeAfterTest(startTcpServer((socket) => socket.write('x'.repeat(200_000))));
-    const { proxyUrl, refusals } = await startEgress({ limits: { maxTunnelBytes: 100_000 } });
+    const { proxyUrl, blockedRequests } = await startEgress({ limits: { maxTunnelBytes: 100_000 } });
     const { socket } = await openTunnel(proxyUrl, `open.test:${site.port}`);
     const rest = await text(socket).catch(() => '');
     expect(rest).not.toContain('HTTP/1.1');
     await expect
-      .poll(() => refusals)
-      .toEqual([{ client: 'browser', refused: 'response-too-large', host: 'open.test', port: site.port }]);
+      .poll(() => blockedRequests)
+      .toEqual([{ client: 'browser', blocked: 'response-too-large', host: 'open.test', port: site.port }]);
   });
 
   test('beyond the limit for its host is blocked until another one closes', async () => {
@@ -73,7 +73,7 @@ describe('A tunnel', () => {
     const { proxyUrl } = await startEgress({ limits: { maxConnectionsPerHost: 2 } });
     const tunnel = () => openTunnel(proxyUrl, `open.test:${site.port}`);
     const [first] = await Promise.all([tunnel(), tunnel()]);
-    expect((await tunnel()).head).toContain('x-colophon-refused: too-many-connections');
+    expect((await tunnel()).head).toContain('x-colophon-blocked: too-many-connections');
     first?.socket.destroy();
     await expect.poll(async () => (await tunnel()).head).toContain(' 200 ');
   });

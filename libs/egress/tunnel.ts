@@ -6,7 +6,7 @@ import type { Dial } from './dial.ts';
 import type { EgressLimits } from './limits.ts';
 import { sendTunnelErrorResponse, limitBytes } from './proxy-response.ts';
 import { targetOfAuthority, type Target } from './target.ts';
-import { refusalError, type OnEgressError } from './errors.ts';
+import { blockedError, type OnEgressError } from './errors.ts';
 
 export type TunnelOptions = { dial: Dial; limits: EgressLimits; onError: OnEgressError };
 
@@ -16,7 +16,7 @@ const createConnectionCounter = (max: number) => {
     const key = `${host} ${port}`;
     const count = counts.get(key) ?? 0;
     if (count >= max)
-      throw refusalError('too-many-connections', `There are already ${max} connections to ${host}.`, { host, port });
+      throw blockedError('too-many-connections', `There are already ${max} connections to ${host}.`, { host, port });
     counts.set(key, count + 1);
     return () => {
       const remaining = (counts.get(key) ?? 1) - 1;

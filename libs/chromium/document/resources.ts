@@ -62,8 +62,8 @@ const failureReason = (
 const statusReason = ({ status, headers }: Protocol.Network.Response): FailureReason | undefined => {
   if (status < 400) return undefined;
   const responded = `the server responded with ${status}`;
-  const isRefused = Object.keys(headers).some((name) => name.toLowerCase() === 'x-colophon-refused');
-  return isRefused || status === 502 || status === 504 ? { ask: 'proxy', fallback: responded } : { known: responded };
+  const isBlocked = Object.keys(headers).some((name) => name.toLowerCase() === 'x-colophon-blocked');
+  return isBlocked || status === 502 || status === 504 ? { ask: 'proxy', fallback: responded } : { known: responded };
 };
 
 const isNotAnImage = ({ mimeType }: Protocol.Network.Response) =>

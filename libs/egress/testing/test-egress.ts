@@ -14,21 +14,21 @@ export const resolveToLoopback = async () => [{ address: '127.0.0.1', family: 4 
 export type TestEgress = Egress & {
   /** The URL of a proxy that is already open. */
   proxyUrl: string;
-  /** The fields of every refusal in the log. */
-  refusals: Record<string, unknown>[];
+  /** The fields of every blocked request in the log. */
+  blockedRequests: Record<string, unknown>[];
 };
 
 /** Opens an egress that resolves every name to 127.0.0.1, and records what it logs. */
 export const openTestEgress = async (options: {
   [K in keyof EgressOptions]?: EgressOptions[K] | undefined;
 }): Promise<TestEgress> => {
-  const refusals: Record<string, unknown>[] = [];
+  const blockedRequests: Record<string, unknown>[] = [];
   const definedOptions = Object.fromEntries(
     Object.entries({ resolve: resolveToLoopback, ...options }).filter(([, value]) => value !== undefined),
   );
   const egress = await closeAfterTest(
-    openEgress({ allowList: [], logger: { warn: (fields) => void refusals.push(fields) }, ...definedOptions }),
+    openEgress({ allowList: [], logger: { warn: (fields) => void blockedRequests.push(fields) }, ...definedOptions }),
   );
   const { url: proxyUrl } = await egress.openProxy();
-  return { ...egress, proxyUrl, refusals };
+  return { ...egress, proxyUrl, blockedRequests };
 };
