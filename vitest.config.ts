@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-// Where there are no end-to-end tests, there is nothing to ask for servers.
+// The projects that test/repo creates have no test/support; they need no servers.
 type TestEnvironment = { areServersAvailable: boolean | null };
 const { areServersAvailable } = await (
   import(new URL('./test/support/environment.ts', import.meta.url).href) as Promise<TestEnvironment>
@@ -23,7 +23,7 @@ export default defineConfig({
     globalSetup: areServersAvailable === null ? [] : ['test/support/service/shared-service.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Tests wait for other processes more than they work.
+    // Tests spend most of their time waiting for other processes.
     maxWorkers: 2,
     projects: [
       {

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The contracts of the engines on the real servers, in containers: `npm run test:containers`. */
+/** Runs the contract tests of the engines on real servers in containers: `npm run test:containers`. */
 export default defineConfig({
   test: {
     include: ['test/containers/*.containers.ts'],

@@ -1,56 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { WebhookRequest, EgressOptions } from './egress.ts';
-import {
-  createCertificateAuthority,
-  createSelfSignedCertificate,
-  type CertificateAuthority,
-  type Certificate,
-} from './testing/certificates.ts';
-import { resolveToLoopback, closeAfterTest, openTestEgress } from './testing/test-egress.ts';
-import {
-  startHttpServer,
-  startHttpsServer,
-  startTcpServer,
-  type RequestHandler,
-  type TestServer,
-} from './testing/test-servers.ts';
+import { describe, expect, test } from 'vitest';
+import { resolveToLoopback, closeAfterTest } from './testing/test-egress.ts';
+import { startHttpServer, startTcpServer } from './testing/test-servers.ts';
+import { host, shortTimeout, useWebhookReceivers, webhookRequest } from './testing/webhook-receivers.ts';
 
-const host = 'receiver.test';
-
-let authority: CertificateAuthority;
-let certificate: Certificate;
-let folder: string;
-
-beforeAll(async () => {
-  authority = await createCertificateAuthority();
-  certificate = await authority.issue(host);
-  folder = await mkdtemp(join(tmpdir(), 'egress-'));
-  await writeFile(join(folder, 'ca.pem'), authority.cert);
-});
-afterAll(() => rm(folder, { recursive: true }));
-
-const startEgress = (options: Partial<EgressOptions> = {}) =>
-  openTestEgress({ allowList: [host], caFile: join(folder, 'ca.pem'), ...options });
-
-const https = (handle: RequestHandler): Promise<TestServer> => closeAfterTest(startHttpsServer(certificate, handle));
-
-const webhookRequest = (port: number, more: Partial<WebhookRequest> = {}): WebhookRequest => ({
-  account: 'acc_a',
-  url: `https://${host}:${port}/hook?token=secret`,
-  method: 'POST',
-  headers: { 'content-type': 'application/json', 'x-mine': 'yes' },
-  body: Buffer.from('{"status":"DONE"}'),
-  timeoutMs: 10_000,
-  maxResponseBytes: 1000,
-  ...more,
-});
-
-const shortTimeout = { timeoutMs: 300 };
+const { startEgress, https } = useWebhookReceivers();
 
 describe('A webhook receiver', () => {
   test('gets the request, and its response is returned', async () => {
@@ -87,17 +42,6 @@ describe('A webhook receiver', () => {
       await setImmediate();
     }
     expect(receiver.connectionCount()).toBe(1);
-  });
-
-  test('can have an address that the operator allows, with a certificate for that address', async () => {
-    const { port } = await closeAfterTest(
-      startHttpsServer(await authority.issue('127.0.0.1'), (_request, response) => response.end('ok')),
-    );
-    const egress = await startEgress({ allowList: ['127.0.0.0/8'] });
-    expect(await egress.sendWebhook(webhookRequest(port, { url: `https://127.0.0.1:${port}/` }))).toMatchObject({
-      kind: 'responded',
-      status: 200,
-    });
   });
 
   test('that redirects: the redirect is returned and not followed', async () => {
@@ -157,51 +101,6 @@ describe('A webhook request', () => {
         await startEgress({ resolve: neverResolves, limits: { lookupTimeoutMs: 100 } })
       ).sendWebhook(webhookRequest(443)),
     ).toMatchObject({ kind: 'timeout', reason: expect.stringContaining('was not resolved') });
-  });
-
-  test('fails when the receiver does not speak TLS', async () => {
-    const { port } = await closeAfterTest(startHttpServer((_request, response) => response.end()));
-    expect(await (await startEgress()).sendWebhook(webhookRequest(port))).toMatchObject({
-      kind: 'failed',
-      reason: `${host} does not speak TLS at this port.`,
-    });
-  });
-
-  test('fails when the receiver closes the connection during the TLS handshake', async () => {
-    const { port } = await closeAfterTest(startTcpServer((socket) => socket.once('data', () => socket.destroy())));
-    expect(await (await startEgress()).sendWebhook(webhookRequest(port))).toMatchObject({
-      kind: 'failed',
-      reason: `${host} closed the connection during the TLS handshake.`,
-    });
-  });
-
-  test('times out when the TLS handshake does not finish', async () => {
-    const { port } = await closeAfterTest(startTcpServer(() => {}));
-    expect(await (await startEgress()).sendWebhook(webhookRequest(port, shortTimeout))).toMatchObject({
-      kind: 'timeout',
-      reason: `There was no connection to ${host} within 0.3 s.`,
-    });
-    expect(
-      await (await startEgress({ limits: { connectTimeoutMs: 100 } })).sendWebhook(webhookRequest(port)),
-    ).toMatchObject({
-      kind: 'timeout',
-      reason: `${host} did not finish the TLS handshake in time.`,
-    });
-  });
-
-  test.each([
-    ['has expired', async () => authority.issue(host, new Date(Date.now() - 60_000))],
-    ['is issued for another host', async () => authority.issue('other.test')],
-    ['comes from an authority that is not trusted', async () => (await createCertificateAuthority()).issue(host)],
-    ['is self-signed', async () => createSelfSignedCertificate(host)],
-  ])('fails without being sent when the certificate %s', async (reason, made) => {
-    let requests = 0;
-    const { port } = await closeAfterTest(startHttpsServer(await made(), () => void (requests += 1)));
-    expect(await (await startEgress()).sendWebhook(webhookRequest(port))).toMatchObject({
-      kind: 'failed',
-      reason: expect.stringContaining(reason),
-    });
-    expect(requests).toBe(0);
   });
 
   test('fails when the receiver resets the connection', async () => {
@@ -376,10 +275,4 @@ test('A header that cannot be sent is a failed result, not an exception', async 
     kind: 'failed',
     reason: expect.stringContaining('header'),
   });
-});
-
-test('Egress does not open with a CA file without a certificate', async () => {
-  const file = join(folder, 'empty.pem');
-  await writeFile(file, 'nothing here');
-  await expect(startEgress({ caFile: file })).rejects.toThrow('holds no certificate');
 });
