@@ -151,7 +151,7 @@ export const openJetStreamBus = (url: string, options: JetStreamBusOptions = {})
       (publishError === null
         ? null
         : `The bus accepts no messages: NATS says "${publishError}". ` +
-          'Look at the storage and the limits of the server that BUS_URL names.'),
+          'Check the storage and the limits of the server in BUS_URL.'),
     close: async () => {
       closing.abort();
       await client.close();

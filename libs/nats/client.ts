@@ -133,7 +133,7 @@ export const openNatsClient = (
       listeners.add(listener);
       if (current) listener(current);
     },
-    missing: () => (problem === null ? null : `The bus cannot be used: ${problem}. Look at BUS_URL.`),
+    missing: () => (problem === null ? null : `The bus cannot be used: ${problem}. Check BUS_URL.`),
     isClosed: () => closing.signal.aborted,
     close: async () => {
       closing.abort();

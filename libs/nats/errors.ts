@@ -31,7 +31,7 @@ const reasonPatterns: readonly [pattern: RegExp, describe: (where: string) => st
 /** Why a connection to NATS failed, as the second half of a sentence without secrets. `where` names the servers. */
 export const describeConnectionError = (error: unknown, where: string): string => {
   if (error instanceof errors.AuthorizationError || error instanceof errors.UserAuthenticationExpiredError)
-    return `${where} refused the user name, the password or the token`;
+    return `${where} rejected the user name, the password or the token`;
   const text = messagesOf(error).join(' ');
   const reason = reasonPatterns.find(([pattern]) => pattern.test(text));
   return reason ? reason[1](where) : `${where} did not answer`;

@@ -91,7 +91,7 @@ it('A command that waits for a server says for which, and how long', async () =>
   try {
     await expect
       .poll(() => said.stderr, { timeout: 15_000 })
-      .toMatch(/^Waiting for up to 15 s: .*Look at BUS_URL\..*\n$/);
+      .toMatch(/^Waiting for up to 15 s: .*Check BUS_URL\..*\n$/);
   } finally {
     child.kill('SIGKILL');
     await ended;

@@ -128,7 +128,10 @@ describe('An installation whose secret', () => {
     const former = `base64:${readFileSync(secretFile(), 'utf8').trim()}`;
     const env = { COLOPHON_SECRET: another };
     expect(await refusal('start', env)).toMatch(
-      /COLOPHON_SECRET is not the secret of this installation: its fingerprint is [0-9a-f]{16}, but the event log has [0-9a-f]{16}\..*COLOPHON_PREVIOUS_SECRETS/,
+      new RegExp(
+        'COLOPHON_SECRET is not the secret of this installation: its fingerprint is [0-9a-f]{16}, ' +
+          'but the event log has [0-9a-f]{16}\\..*COLOPHON_PREVIOUS_SECRETS',
+      ),
     );
     await expectToServe('', { ...env, COLOPHON_PREVIOUS_SECRETS: former });
     expect((await run('account list', env)).code).toBe(0);
@@ -171,7 +174,8 @@ describe('A process', () => {
       for (const args of ['start', 'account list'])
         expect(await refusal(args, env)).toMatch(
           new RegExp(
-            `${variable} leads to the ${part} of another installation \\(\\w+\\); the event log that EVENT_STORE_URL names is that of ${(await showInstallation()).id}\\.`,
+            `${variable} leads to the ${part} of another installation \\(\\w+\\); ` +
+              `the event log that EVENT_STORE_URL names is that of ${(await showInstallation()).id}\\.`,
           ),
         );
       expect((await ownerships(env)).filter((whose) => whose === 'other')).toHaveLength(1);

@@ -117,16 +117,16 @@ describe.skipIf(!isNatsAvailable)('A bus on a NATS server that cannot serve says
     expect(
       await waitForProblem(
         `nats://me:hush@127.0.0.1:${server.port}`,
-        /refused the user name, the password or the token/,
+        /rejected the user name, the password or the token/,
       ),
     ).not.toMatch(secrets);
-    expect(await waitForProblem(`nats://127.0.0.1:${server.port}`, /refused/)).not.toMatch(secrets);
+    expect(await waitForProblem(`nats://127.0.0.1:${server.port}`, /rejected/)).not.toMatch(secrets);
     expect(await waitUntilAvailable(open(`nats://me:geheim@127.0.0.1:${server.port}`))).toBeNull();
   });
 
   it('when the token is wrong', async () => {
     const server = await serverWith({ configurationLines: 'authorization { token: "geheim" }' });
-    expect(await waitForProblem(`nats://hush@127.0.0.1:${server.port}`, /refused/)).not.toMatch(secrets);
+    expect(await waitForProblem(`nats://hush@127.0.0.1:${server.port}`, /rejected/)).not.toMatch(secrets);
     expect(await waitUntilAvailable(open(`nats://geheim@127.0.0.1:${server.port}`))).toBeNull();
   });
 

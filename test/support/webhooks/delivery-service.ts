@@ -1,0 +1,38 @@
+import {
+  createAttemptSchedule,
+  deliverWebhook,
+  type DeliveryDependencies,
+} from '#application/deliveries/deliver-webhook.ts';
+import type { WebhookRequest, WebhookResult } from '#libs/egress/egress.ts';
+import type { EmbeddedEngines } from '../api/embedded-engines.ts';
+
+export const deliverySecrets = { current: Buffer.alloc(32, 7), previous: [] };
+export const responded = (status: number): WebhookResult => ({
+  kind: 'responded',
+  status,
+  body: 'x'.repeat(5000),
+  durationMs: 3.4,
+});
+export const timedOut: WebhookResult = {
+  kind: 'timeout',
+  reason: 'example.com accepted the request and did not respond within 10 s.',
+  durationMs: 10_000,
+};
+
+/** A delivery worker with a receiver that responds as `respond` says. `calls` records the requests. */
+export const deliveryServiceOn = (
+  { eventLog, clock, engines: { blobs, reads } }: EmbeddedEngines,
+  respond: (nth: number) => WebhookResult | Promise<WebhookResult>,
+) => {
+  const calls: WebhookRequest[] = [];
+  const dependencies: DeliveryDependencies = {
+    eventLog,
+    blobs,
+    reads,
+    secrets: deliverySecrets,
+    attemptSchedule: createAttemptSchedule(() => clock.uptimeMs),
+    baseUrl: 'https://pdf.example',
+    egress: { sendWebhook: async (call) => respond(calls.push(call)) },
+  };
+  return { calls, deliver: (id: string, deliveryCount?: number) => deliverWebhook(dependencies, id, deliveryCount) };
+};
