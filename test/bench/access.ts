@@ -48,7 +48,7 @@ const requestWith = (secret: string): IncomingMessage =>
   ({ rawHeaders: ['Host', 'localhost', 'Authorization', `Bearer ${secret}`] }) as IncomingMessage;
 const replyWithout = (): FastifyReply => ({ request: {}, header: () => undefined }) as unknown as FastifyReply;
 
-/** What finding out who asks, and counting the request, costs in the API's own process, with so many keys. */
+/** The time of authentication and of counting a request, within the process of the API. */
 export const access = async (keyCount: number, requests: number): Promise<void> => {
   printHeading(`Authentication and limits, ${keyCount} keys`);
   const dataDir = await mkdtemp(join(tmpdir(), 'bench-access-'));
@@ -70,7 +70,7 @@ export const access = async (keyCount: number, requests: number): Promise<void> 
     ]);
     await projectEvents(engines.reads, [accounts, apiKeys], events);
 
-    const once = async (secret: string): Promise<number> => {
+    const countOneRequest = async (secret: string): Promise<number> => {
       const start = performance.now();
       const now = new Date();
       const reply = replyWithout();
@@ -82,9 +82,9 @@ export const access = async (keyCount: number, requests: number): Promise<void> 
       return performance.now() - start;
     };
     const times: number[] = [];
-    // Steps that share no factor with the number of keys: every key in turn, never two neighbours.
+    // The step and the number of keys have no common factor, so every key is used and neighbours do not follow each other.
     for (let request = 0; request < requests; request += 1)
-      times.push(await once(secrets[(request * 7_919) % keyCount]!));
+      times.push(await countOneRequest(secrets[(request * 7_919) % keyCount]!));
     const measured = times.slice(Math.floor(requests / 10));
     console.log(
       `  ${measured.length} requests, p50 ${quantile(measured, 0.5).toFixed(3)} ms, p99 ${quantile(measured, 0.99).toFixed(3)} ms`,

@@ -17,8 +17,12 @@ import { invoice } from './fixtures/invoice.ts';
 import { printHeading, quantile, printTarget } from './report.ts';
 import { type Bench, requireStatus, withBenchService } from './service.ts';
 
-/** Does something `count` times, so many at once; the times that each took, in milliseconds. */
-const timesOf = async (count: number, atOnce: number, act: (index: number) => Promise<unknown>): Promise<number[]> => {
+/** Runs `act` `count` times, `concurrency` at once. Returns the duration of each in milliseconds. */
+const timesOf = async (
+  count: number,
+  concurrency: number,
+  act: (index: number) => Promise<unknown>,
+): Promise<number[]> => {
   const times: number[] = [];
   let next = 0;
   const caller = async (): Promise<void> => {
@@ -28,7 +32,7 @@ const timesOf = async (count: number, atOnce: number, act: (index: number) => Pr
       times.push(performance.now() - start);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, caller));
+  await Promise.all(Array.from({ length: concurrency }, caller));
   return times;
 };
 
@@ -37,41 +41,44 @@ const bodyOf = (index: number, more: object = {}): string =>
 const accept = ({ request }: Bench, index: number, more?: object): Promise<Buffer> =>
   request('POST', '/api/v1/render/async', bodyOf(index, more)).then((response) => requireStatus(response));
 
-/** Asynchronous requests accepted a second over HTTP, while rendering goes on as it can. */
-export const acceptRate = async (requests: number, atOnce = 32): Promise<void> => {
+/** Accepted asynchronous requests a second over HTTP, while the service renders. */
+export const acceptRate = async (requests: number, concurrency = 32): Promise<void> => {
   printHeading('Accepting asynchronous renders');
   await withBenchService({ RENDER_BACKLOG: String(10 * requests) }, async (bench) => {
-    await timesOf(200, atOnce, (index) => accept(bench, index));
+    await timesOf(200, concurrency, (index) => accept(bench, index));
     const start = performance.now();
-    const times = await timesOf(requests, atOnce, (index) => accept(bench, index));
+    const times = await timesOf(requests, concurrency, (index) => accept(bench, index));
     printTarget(
       'asynchronous requests accepted',
       (1000 * requests) / (performance.now() - start),
       'at least',
-      1_500,
+      1_800,
       ' /s',
     );
     printTarget('p99 of an acceptance', quantile(times, 0.99), 'at most', 50, ' ms');
   });
 };
 
-const done = (installation: TestInstallation, accountId: string): Promise<number> =>
+const countCompleted = (installation: TestInstallation, accountId: string): Promise<number> =>
   withInstallationEngines(installation, ({ reads }) =>
     reads.count(readModels.renders, { accountId, isJob: true, status: 'DONE' }),
   );
 const residentMb = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
 
-/** Documents a second from the moment that all are accepted, and the largest memory of the process in the second half of the time against that in the first. */
+/**
+ * Documents a second after all jobs are accepted, and the growth of memory: the maximum of the process in the second half
+ * of that time divided by the maximum in the first half.
+ */
 const drain = (jobs: number): Promise<{ perSecond: number; growth: number }> =>
   withBenchService({ RENDER_BACKLOG: '1000000' }, async (bench) => {
     const accountId = bareId('acc', bench.accountId)!;
     await timesOf(20, 4, (index) => bench.request('POST', '/api/v1/render', bodyOf(index)));
     await timesOf(jobs, 32, (index) => accept(bench, index));
-    const before = await done(bench.installation, accountId);
+    const before = await countCompleted(bench.installation, accountId);
     const start = performance.now();
     const memory = [residentMb(bench.service.pid)];
-    while ((await done(bench.installation, accountId)) < jobs) {
+    while ((await countCompleted(bench.installation, accountId)) < jobs) {
       memory.push(residentMb(bench.service.pid));
       await pause(jobs > 1_000 ? 500 : 20);
     }
@@ -82,19 +89,25 @@ const drain = (jobs: number): Promise<{ perSecond: number; growth: number }> =>
     };
   });
 
-/** A long backlog against a short one. */
+/** Compares a long backlog with a short one. */
 export const backlogDrainRate = async (jobs: number): Promise<void> => {
   printHeading(`Draining a backlog of ${jobs} jobs`);
   const [short, long] = [await drain(200), await drain(jobs)];
   console.log(`  200 jobs: ${short.perSecond.toFixed(1)} /s; ${jobs} jobs: ${long.perSecond.toFixed(1)} /s`);
   printTarget(
-    'speed of the long backlog, of that of the short one',
+    'speed of the long backlog, share of the short one',
     long.perSecond / short.perSecond,
     'at least',
     0.9,
     '',
   );
-  printTarget('memory in the second half of the long one, of that in the first', long.growth, 'at most', 1.1, '');
+  printTarget(
+    'memory in the second half of the long backlog, in multiples of the first half',
+    long.growth,
+    'at most',
+    1.1,
+    '',
+  );
 };
 
 type Data<T extends RenderEvent['type']> = Extract<RenderEvent, { type: T }>['data'];
@@ -105,7 +118,7 @@ const eventFixtureData = <T extends RenderEvent['type']>(name: string): Data<T> 
     }
   ).event.data;
 
-/** Puts finished renders into the log whose callbacks go to these addresses. Their making is no part of the figure. */
+/** Appends completed renders with callbacks to these addresses. Appending is not part of the figure. */
 const recordCompletedRenders = (
   installation: TestInstallation,
   accountId: string,
@@ -165,13 +178,13 @@ const withReceivers = async (use: (bench: Bench, receivers: WebhookReceivers) =>
   }
 };
 
-const waitForCount = async (came: () => number, wanted: number): Promise<void> => {
-  while (came() < wanted) await pause(5);
+const waitForCount = async (count: () => number, expected: number): Promise<void> => {
+  while (count() < expected) await pause(5);
 };
 
-/** Callbacks a second to one receiver that answers at once, first to last. */
+/** Callbacks a second to one receiver that responds at once, from the first to the last. */
 export const callbackRate = async (count: number): Promise<void> => {
-  printHeading('Callbacks to a receiver that answers at once');
+  printHeading('Callbacks to a receiver that responds at once');
   await withReceivers(async ({ installation, accountId }, receivers) => {
     const times: number[] = [];
     const receiver = await receivers.openReceiver(() => (times.push(performance.now()), 200));
@@ -185,41 +198,41 @@ export const callbackRate = async (count: number): Promise<void> => {
   });
 };
 
-/** From RenderCompleted to the first byte at a receiver, one job after the other; milliseconds. */
+/** Milliseconds from RenderCompleted to the arrival at a receiver, one job after the other. */
 const delays = async (bench: Bench, receivers: WebhookReceivers, jobs: number): Promise<number[]> => {
   const arrived = new Map<string, number>();
   const receiver = await receivers.openReceiver(({ body }) => (arrived.set(String(body.id), Date.now()), 200));
-  const found: number[] = [];
+  const delaysMs: number[] = [];
   for (let index = 0; index < jobs; index += 1) {
     const { id } = JSON.parse((await accept(bench, index, { webhook_url: receiver.url })).toString()) as { id: string };
     await waitForCount(() => (arrived.has(id) ? 1 : 0), 1);
-    // The callback comes before the read model has been told of the end.
-    const endedAt = await waitUntil('the end is known', () =>
+    // The callback may arrive before the read model shows the end.
+    const endedAt = await waitUntil('the read model shows the end', () =>
       withInstallationEngines(
         bench.installation,
         async ({ reads }) =>
           ((await reads.get(readModels.renders, bareId('render', id)!)) as RenderDocument | null)?.endedAt,
       ),
     );
-    found.push(arrived.get(id)! - Date.parse(endedAt));
+    delaysMs.push(arrived.get(id)! - Date.parse(endedAt));
   }
-  return found;
+  return delaysMs;
 };
 
-/** How long after its render a callback leaves; and what a thousand receivers that never answer change about it. */
+/** The delay of callbacks, alone and beside receivers that never respond. */
 export const callbackDelay = async (jobs: number, silent: number): Promise<void> => {
   printHeading('From RenderCompleted to the callback');
   await withReceivers(async (bench, receivers) => {
     await delays(bench, receivers, 5);
     printTarget('median delay', quantile(await delays(bench, receivers, jobs), 0.5), 'at most', 20, ' ms');
-    const mute = await Promise.all(
+    const silentReceivers = await Promise.all(
       Array.from({ length: silent }, async () => receivers.closeWithReceivers(await startTcpServer(() => undefined))),
     );
-    const reached = (): number => mute.filter((server) => server.connectionCount() > 0).length;
+    const reached = (): number => silentReceivers.filter((server) => server.connectionCount() > 0).length;
     await recordCompletedRenders(
       bench.installation,
       bareId('acc', bench.accountId)!,
-      mute.map(({ port }) => `https://127.0.0.1:${port}/`),
+      silentReceivers.map(({ port }) => `https://127.0.0.1:${port}/`),
     );
     await waitForCount(reached, silent);
     printTarget(
@@ -232,7 +245,7 @@ export const callbackDelay = async (jobs: number, silent: number): Promise<void>
   });
 };
 
-/** Puts renders into the log that nobody has begun, and brings the read models there. */
+/** Appends renders that no worker has started, and updates the read models. */
 const recordOpenRenders = (installation: TestInstallation, accountId: string, jobs: number): Promise<void> =>
   withInstallationEngines(installation, async ({ store, blobs, reads }) => {
     const cause = {
@@ -262,11 +275,11 @@ const recordOpenRenders = (installation: TestInstallation, accountId: string, jo
     await catchUp(store, reads, projections);
   });
 
-/** How long a start takes with so many open jobs, until it is ready and until the first job has begun, beside a start without any. */
+/** The time of a start with open jobs, until the service is ready and until the first job has started. */
 export const startupTime = async (jobs: number): Promise<void> => {
   printHeading(`Starting with ${jobs} open jobs`);
   const installation = await openTestInstallation();
-  const started = async (): Promise<number> => {
+  const startAndStop = async (): Promise<number> => {
     const since = performance.now();
     const service = await installation.start();
     const ms = performance.now() - since;
@@ -274,7 +287,7 @@ export const startupTime = async (jobs: number): Promise<void> => {
     return ms;
   };
   try {
-    await started();
+    await startAndStop();
     const { id } = await installation.runJsonCommand<{ id: string }>(
       'account',
       'create',
@@ -283,18 +296,18 @@ export const startupTime = async (jobs: number): Promise<void> => {
       '--plan',
       'enterprise',
     );
-    console.log(`  without open jobs ready after ${((await started()) / 1000).toFixed(1)} s`);
+    console.log(`  without open jobs ready after ${((await startAndStop()) / 1000).toFixed(1)} s`);
     await recordOpenRenders(installation, bareId('acc', id)!, jobs);
     const since = performance.now();
     const service = await installation.start();
-    printTarget('ready', (performance.now() - since) / 1000, 'at most', 5, ' s');
-    await waitUntil('the first has begun', () =>
+    printTarget(`ready with ${jobs} open jobs`, (performance.now() - since) / 1000, 'at most', 5, ' s');
+    await waitUntil('the first job has started', () =>
       withInstallationEngines(
         installation,
         async ({ reads }) => (await reads.count(readModels.renders, { status: 'QUEUED' })) < jobs,
       ),
     );
-    console.log(`  the first job has begun after ${((performance.now() - since) / 1000).toFixed(1)} s`);
+    console.log(`  the first job has started after ${((performance.now() - since) / 1000).toFixed(1)} s`);
     await service.stop('SIGKILL');
   } finally {
     await installation.remove();

@@ -7,7 +7,7 @@ import { openSqliteEventStore } from '#libs/event-store/sqlite.ts';
 
 export type AppendFigures = { callers: number; appends: number; perSecond: number; p50Ms: number; p99Ms: number };
 
-const eventOfUsualSize = (): NewEvent => ({
+const typicalEvent = (): NewEvent => ({
   id: randomUUID(),
   type: 'RenderStarted',
   version: 1,
@@ -26,8 +26,8 @@ const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
 
 /**
- * Durable single-event appends to the embedded event store: `callers` at once, each waiting for its own append before the next one,
- * each event in a stream of its own. Times in milliseconds from the call to the durable answer.
+ * Durable single-event appends to the embedded event store, each to a new stream. `callers` append concurrently, each one
+ * event after the other. Times in milliseconds, until the append is durable.
  */
 export const benchAppends = async (callers: number, appends: number): Promise<AppendFigures> => {
   const folder = await mkdtemp(join(tmpdir(), 'bench-event-store-'));
@@ -37,12 +37,12 @@ export const benchAppends = async (callers: number, appends: number): Promise<Ap
   const caller = async (): Promise<void> => {
     while (left-- > 0) {
       const start = performance.now();
-      await store.append(`render-${randomUUID()}`, [eventOfUsualSize()], -1);
+      await store.append(`render-${randomUUID()}`, [typicalEvent()], -1);
       times.push(performance.now() - start);
     }
   };
   try {
-    await store.append('render-first', [eventOfUsualSize()], -1);
+    await store.append('render-first', [typicalEvent()], -1);
     const start = performance.now();
     await Promise.all(Array.from({ length: callers }, caller));
     const seconds = (performance.now() - start) / 1000;

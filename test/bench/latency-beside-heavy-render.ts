@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { printHeading, quantile, printTarget } from './report.ts';
 import { type Bench, requireStatus, withBenchService } from './service.ts';
 
-/** How long requests take that come one after the other while `heavy` is under way, in milliseconds. */
+/** The durations of sequential requests until `heavy` ends, in milliseconds. */
 const measureLatency = async ({ request }: Bench, path: string, heavy: Promise<unknown>): Promise<number[]> => {
   const times: number[] = [];
   let over = false;
@@ -19,7 +19,9 @@ const measureLatency = async ({ request }: Bench, path: string, heavy: Promise<u
 const largeHtml = (): string => {
   const row =
     '<tr><td>Item of a long list</td><td class="n">12.50</td><td>Some more text that fills the cell</td></tr>';
-  return `<!doctype html><title>Large</title><style>td{padding:2px}</style><p>One page of text, and much that is not shown.</p><table hidden>${row.repeat(Math.floor((9 * 1024 * 1024) / row.length))}</table>`;
+  const rows = row.repeat(Math.floor((9 * 1024 * 1024) / row.length));
+  const head = '<!doctype html><title>Large</title><style>td{padding:2px}</style>';
+  return `${head}<p>One page of text, and many hidden rows.</p><table hidden>${rows}</table>`;
 };
 
 export const latencyBesideHeavyRender = async (): Promise<void> => {
@@ -32,6 +34,6 @@ export const latencyBesideHeavyRender = async (): Promise<void> => {
       .then(({ status }) => console.log(`  the large document: ${status}`));
     const times = await measureLatency(bench, '/api/v1/account', heavy);
     console.log(`  ${times.length} requests, p50 ${quantile(times, 0.5).toFixed(1)} ms`);
-    printTarget('slowest answer beside a 9 MB document', Math.max(...times), 'at most', 100, ' ms');
+    printTarget('slowest response beside a 9 MB document', Math.max(...times), 'at most', 100, ' ms');
   });
 };

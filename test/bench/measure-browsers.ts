@@ -2,14 +2,15 @@ import { measurePrinter } from './measure-printer.ts';
 import { rawLimit, rawScriptLimit, type Measurement } from './raw-limit.ts';
 
 const executable = process.env.PUPPETEER_EXECUTABLE_PATH ?? '/usr/bin/chromium-headless-shell';
-const [quietDocuments, scriptDocuments] = [1500, 150];
+const [staticDocuments, scriptedDocuments] = [1500, 150];
 
-const say = (name: string, { concurrency, documentsPerSecond, p50Ms, p99Ms }: Measurement) =>
+const printLine = (name: string, { concurrency, documentsPerSecond, p50Ms, p99Ms }: Measurement) =>
   console.log(
-    `${name.padEnd(28)} ${concurrency} at once  ${documentsPerSecond.toFixed(1).padStart(7)} documents/s   p50 ${p50Ms.toFixed(1)} ms   p99 ${p99Ms.toFixed(1)} ms`,
+    `${name.padEnd(28)} ${concurrency} at once  ${documentsPerSecond.toFixed(1).padStart(7)} documents/s   ` +
+      `p50 ${p50Ms.toFixed(1)} ms   p99 ${p99Ms.toFixed(1)} ms`,
   );
 
-/** Raw limit and printer by turns, so that both meet the same weather; prints every figure and the ratio of the best ones. */
+/** Measures bare loop and printer alternately. Prints every figure and the ratio of the best ones. */
 const compare = async (
   name: string,
   concurrencies: number[],
@@ -19,8 +20,8 @@ const compare = async (
   const best = { raw: 0, printer: 0 };
   for (const concurrency of concurrencies) {
     const [limit, reached] = [await raw(concurrency), await printer(concurrency)];
-    say(`${name}, bare loop`, limit);
-    say(`${name}, printer`, reached);
+    printLine(`${name}, bare loop`, limit);
+    printLine(`${name}, printer`, reached);
     best.raw = Math.max(best.raw, limit.documentsPerSecond);
     best.printer = Math.max(best.printer, reached.documentsPerSecond);
   }
@@ -30,12 +31,12 @@ const compare = async (
 await compare(
   'static',
   [1, 2, 3, 4],
-  (concurrency) => rawLimit({ executable, documents: quietDocuments, concurrency }),
-  (concurrency) => measurePrinter({ executable, documents: quietDocuments, concurrency }),
+  (concurrency) => rawLimit({ executable, documents: staticDocuments, concurrency }),
+  (concurrency) => measurePrinter({ executable, documents: staticDocuments, concurrency }),
 );
 await compare(
   'scripted',
   [1, 2, 3],
-  (concurrency) => rawScriptLimit({ executable, documents: scriptDocuments, concurrency }),
-  (concurrency) => measurePrinter({ executable, documents: scriptDocuments, concurrency }, 'scripted'),
+  (concurrency) => rawScriptLimit({ executable, documents: scriptedDocuments, concurrency }),
+  (concurrency) => measurePrinter({ executable, documents: scriptedDocuments, concurrency }, 'scripted'),
 );

@@ -6,7 +6,7 @@ import { measure, type Measurement, type RawSettings } from './raw-limit.ts';
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** The same documents through the printer, with all its care: lanes, deadlines, dates, page count. */
+/** Prints the same documents with the printer: render modes, deadlines, dates, page count. */
 export const measurePrinter = async (
   { executable, documents, concurrency }: RawSettings,
   renderMode: 'static' | 'scripted' = 'static',

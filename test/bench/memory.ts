@@ -4,7 +4,7 @@ import { measure } from './raw-limit.ts';
 import { printHeading, printTarget } from './report.ts';
 import { requireStatus, withBenchService } from './service.ts';
 
-/** What a process and all its descendants hold, shared pages counted once, in MiB. */
+/** The memory of a process and its descendants in MiB; shared pages count once. */
 export const processTreeMemoryMb = (root: number): number =>
   processTree(root).reduce((sum, pid) => sum + memoryMb(pid), 0);
 
@@ -21,8 +21,8 @@ export const memory = async (first: number, all: number): Promise<void> => {
           ),
         ),
       );
-    // What has just been used up is not what is held: the lowest of some readings counts.
-    const held = async (): Promise<number> => {
+    // Garbage that is not yet collected must not count, so the lowest of some readings is used.
+    const readMemory = async (): Promise<number> => {
       const readings: number[] = [];
       for (let reading = 0; reading < 5; reading += 1) {
         await new Promise((resolve) => setTimeout(resolve, 500));
@@ -31,10 +31,10 @@ export const memory = async (first: number, all: number): Promise<void> => {
       return Math.min(...readings);
     };
     await render(first);
-    const early = await held();
+    const early = await readMemory();
     await render(all - first);
-    const late = await held();
+    const late = await readMemory();
     console.log(`  ${early.toFixed(0)} MiB after ${first}, ${late.toFixed(0)} MiB after ${all}`);
-    printTarget(`memory after ${all} renders in multiples of that after ${first}`, late / early, 'at most', 1.1);
+    printTarget(`memory after ${all} renders, in multiples of that after ${first}`, late / early, 'at most', 1.1);
   });
 };

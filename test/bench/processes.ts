@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-// What Linux tells of processes; elsewhere there is none of it.
+// Reads /proc, so it works on Linux only.
 
 const textOf = (pid: number, file: string): string => {
   try {
@@ -10,7 +10,7 @@ const textOf = (pid: number, file: string): string => {
   }
 };
 
-const all = (): number[] =>
+const allProcesses = (): number[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number);
@@ -18,7 +18,7 @@ const parentOf = (pid: number): number => Number(/^PPid:\s+(\d+)/m.exec(textOf(p
 
 /** A process and all its descendants. */
 export const processTree = (root: number): number[] => {
-  const parents = new Map(all().map((pid) => [pid, parentOf(pid)]));
+  const parents = new Map(allProcesses().map((pid) => [pid, parentOf(pid)]));
   const belongs = (pid: number): boolean => pid !== 0 && (pid === root || belongs(parents.get(pid) ?? 0));
   return [...parents.keys()].filter(belongs);
 };
@@ -26,13 +26,13 @@ export const processTree = (root: number): number[] => {
 /** The command that a process runs, with its arguments. */
 export const commandOf = (pid: number): string => textOf(pid, 'cmdline').replaceAll('\0', ' ');
 
-/** What a process holds in MiB, its share of what it has together with others included. */
+/** The memory of a process in MiB, its proportional share of shared pages included. */
 export const memoryMb = (pid: number): number =>
   Number(/^Pss:\s+(\d+)/m.exec(textOf(pid, 'smaps_rollup'))?.[1] ?? 0) / 1024;
 
 const msPerTick = 10;
 
-/** The processor time that a process has had so far, in milliseconds. */
+/** The processor time of a process so far, in milliseconds. */
 export const processorMs = (pid: number): number => {
   const stat = textOf(pid, 'stat');
   const [user = 0, system = 0] = stat

@@ -23,7 +23,7 @@ const rendersOf = async (bench: Bench): Promise<Renders> => {
 
 type Counts = Map<number, number>;
 
-/** How many steps of the projector, so far, have ended no later than so many seconds after their oldest event, as the service itself counts them. */
+/** The histogram of the projector's delay: for each bound in seconds, the number of steps within it. */
 const delaysOf = async ({ request }: Bench): Promise<Counts> => {
   const samples = parseExposition(requireStatus(await request('GET', '/metrics')).toString());
   const steps = samples.filter(
@@ -33,29 +33,29 @@ const delaysOf = async ({ request }: Bench): Promise<Counts> => {
   return new Map(steps.map(({ labels, value }) => [labels['le'] === '+Inf' ? Infinity : Number(labels['le']), value]));
 };
 
-/** The milliseconds that this share of what was counted in between stayed within; evenly spread between two bounds. */
+/** A quantile of the steps between two histograms in milliseconds, interpolated between its bounds. */
 const within = (share: number, before: Counts, after: Counts): number => {
   const bounds = [...after.keys()].toSorted((one, other) => one - other);
   const grown = (bound: number): number => (after.get(bound) ?? 0) - (before.get(bound) ?? 0);
   const wanted = grown(Infinity) * share;
-  const place = bounds.findIndex((bound) => grown(bound) >= wanted);
-  const [lower, upper] = [bounds[place - 1] ?? 0, bounds[place]!];
-  const [atLower, atUpper] = [place > 0 ? grown(lower) : 0, grown(upper)];
+  const index = bounds.findIndex((bound) => grown(bound) >= wanted);
+  const [lower, upper] = [bounds[index - 1] ?? 0, bounds[index]!];
+  const [atLower, atUpper] = [index > 0 ? grown(lower) : 0, grown(upper)];
   return (
     1_000 *
     (upper === Infinity ? Infinity : lower + ((upper - lower) * (wanted - atLower)) / Math.max(1, atUpper - atLower))
   );
 };
 
-/** The shipped invoice on the engines for production and on the embedded ones, by services that are asked by turns, so that both meet the same weather. */
+/** Renders the shipped invoice on servers and on the embedded engines alternately. */
 export const serversThroughput = async (documents: number, turns: number): Promise<void> => {
   printHeading(
     'POST /render, RENDER of the shipped invoice, on KurrentDB (stand-in), NATS and MongoDB (FerretDB), beside the embedded engines',
   );
-  const world = await openServersEnvironment();
+  const environment = await openServersEnvironment();
   try {
     await withBenchService({}, (embedded) =>
-      withBenchService(world.settings as Record<string, string>, async (served) => {
+      withBenchService(environment.settings as Record<string, string>, async (served) => {
         const [ofEmbedded, ofServed] = [await rendersOf(embedded), await rendersOf(served)];
         const [shares, added]: [number[], number[]] = [[], []];
         for (let turn = 0; turn < turns; turn += 1) {
@@ -90,17 +90,17 @@ export const serversThroughput = async (documents: number, turns: number): Promi
       }),
     );
   } finally {
-    await world.close();
+    await environment.close();
   }
 };
 
-/** Two processes that render, beside one for all the rest. */
+/** Two renderer processes beside one process for the other roles. */
 export const rendererBalance = async (jobs: number): Promise<void> => {
-  printHeading('Two renderers that share the work');
-  const world = await openServersEnvironment();
+  printHeading('The balance between two renderers');
+  const environment = await openServersEnvironment();
   try {
     await withBenchService(
-      { ...(world.settings as Record<string, string>), RENDER_BACKLOG: '1000000' },
+      { ...(environment.settings as Record<string, string>), RENDER_BACKLOG: '1000000' },
       async ({ installation, request, accountId }) => {
         const renderers = [await installation.start('renderer'), await installation.start('renderer')];
         for (let index = 0; index < jobs; index += 1)
@@ -134,7 +134,7 @@ export const rendererBalance = async (jobs: number): Promise<void> => {
         });
         console.log(`  ${shares.join(' and ')} of ${jobs}`);
         printTarget(
-          'difference between the two, of the larger share',
+          'difference between the two renderers, share of the larger one',
           shares.length === 2 ? 1 - Math.min(...shares) / Math.max(...shares) : 1,
           'at most',
           0.1,
@@ -144,6 +144,6 @@ export const rendererBalance = async (jobs: number): Promise<void> => {
       ['api', 'relay', 'projector', 'delivery', 'sweeper'],
     );
   } finally {
-    await world.close();
+    await environment.close();
   }
 };

@@ -16,7 +16,7 @@ const paper = {
   generateTaggedPDF: false,
 };
 
-/** Runs `work` so many times, that many at once; the first tenth warms up and does not count. */
+/** Runs `work` `documents` times, `concurrency` at once. A tenth more runs before as warm-up and does not count. */
 export const measure = async (
   documents: number,
   concurrency: number,
@@ -82,10 +82,10 @@ const printDocument = async ({ session, frameId }: Target, html: string): Promis
 
 const withBrowser = async <T>(
   executable: string,
-  kind: 'static' | 'animated',
+  renderMode: 'static' | 'animated',
   use: (browser: Browser) => Promise<T>,
 ): Promise<T> => {
-  const browser = await launchBrowser({ executable, renderMode: kind, memoryMb: 2048 });
+  const browser = await launchBrowser({ executable, renderMode, memoryMb: 2048 });
   try {
     return await use(browser);
   } finally {
@@ -93,7 +93,7 @@ const withBrowser = async <T>(
   }
 };
 
-/** The limit: kept bare targets without screen frames, refilled by the finished document, in a loop that does nothing else. */
+/** The limit: reused browser targets without screen frames, in a loop that only loads and prints the documents. */
 export const rawLimit = (
   { executable, documents, concurrency }: RawSettings,
   documentOf: (index: number) => string = invoice,
@@ -103,7 +103,7 @@ export const rawLimit = (
     return measure(documents, concurrency, (worker, index) => printDocument(targets[worker]!, documentOf(index)));
   });
 
-/** What scripts cost at the least: a new browser context for each document, in a loop that does nothing else. */
+/** The limit with scripts: a new browser context for each document, in a loop that only loads and prints. */
 export const rawScriptLimit = (
   { executable, documents, concurrency }: RawSettings,
   documentOf: (index: number) => string = invoice,

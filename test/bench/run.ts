@@ -1,6 +1,6 @@
 import { availableParallelism, cpus } from 'node:os';
 import { access } from './access.ts';
-import { acceptRate, callbackDelay, callbackRate, backlogDrainRate } from './async.ts';
+import { acceptRate, backlogDrainRate, callbackDelay, callbackRate, startupTime } from './async.ts';
 import { badInput } from './bad-input.ts';
 import { latencyBesideHeavyRender } from './latency-beside-heavy-render.ts';
 import { benchAppends } from './event-store.ts';
@@ -21,10 +21,10 @@ const appends = async (): Promise<void> => {
 };
 
 const parts: Record<string, () => Promise<void>> = {
-  convert: () => convertThroughput(1500),
-  template: () => templateThroughput(1500),
-  script: () => scriptThroughput(150),
-  frames: () => frameThroughput(150),
+  convert: () => convertThroughput(600, 3),
+  template: () => templateThroughput(600, 3),
+  script: () => scriptThroughput(60, 3),
+  frames: () => frameThroughput(60, 3),
   tracing: () => tracing(400, 9),
   servers: () => serversThroughput(130, 9),
   'renderer-balance': () => rendererBalance(1_000),
@@ -35,8 +35,9 @@ const parts: Record<string, () => Promise<void>> = {
   templates: () => templateReads(50, 100, 2000),
   access: () => access(100_000, 50_000),
   usage: () => usage(1_000_000, 2_000),
-  memory: () => memory(500, 5000),
+  memory: () => memory(500, 20_000),
   accepting: () => acceptRate(10_000),
+  starting: () => startupTime(50_000),
   draining: () => backlogDrainRate(20_000),
   callbacks: () => callbackRate(3_000),
   delay: () => callbackDelay(200, 1_000),

@@ -3,14 +3,14 @@ import { openProjectionRunner } from '#libs/projections/catch-up.ts';
 import type { Projection } from '#libs/projections/projection.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
-// Figures at a large scale need read models of that size, not the hours that it takes to write such a log. These events are made up in
-// memory and go through the very projections that follow the log, so that the documents are the ones that it would have led to.
+// Writing a large event log takes hours. These events are created in memory and applied by the real projections, so that
+// the documents are those of such a log.
 
 export type SeedEvent = { stream: string; type: string; accountId: string; data: unknown; at?: string };
 
 /** Events in the order given, at the positions after `after`. */
-export const recordedEventsOf = (made: readonly SeedEvent[], after = 0): RecordedEvent[] =>
-  made.map(
+export const recordedEventsOf = (events: readonly SeedEvent[], after = 0): RecordedEvent[] =>
+  events.map(
     ({ stream, type, accountId, data, at = new Date().toISOString() }, index) =>
       ({
         id: `seed-${after + index + 1}`,
@@ -33,7 +33,7 @@ export const recordedEventsOf = (made: readonly SeedEvent[], after = 0): Recorde
 
 const batchSize = 5_000;
 
-/** Brings read models forward by events that follow their checkpoints. */
+/** Applies events that follow the checkpoints to the read models. */
 export const projectEvents = async (
   reads: ReadStore,
   projections: readonly Projection[],

@@ -1,13 +1,13 @@
 import { Pool } from 'undici';
 import { openTestInstallation, type TestInstallation, type RunningService } from '../support/service/installation.ts';
 
-/** The service as users run it, with an account that has no limits, and a light client. */
+/** A service as users run it, an account without limits, and a small client. */
 export type Bench = {
   installation: TestInstallation;
   service: RunningService;
   key: string;
   accountId: string;
-  /** Sends a request with the key, and reads the whole answer. */
+  /** Sends a request with the key and reads the whole response. */
   request(
     method: 'GET' | 'POST' | 'PUT',
     path: string,
@@ -41,7 +41,7 @@ export const withBenchService = async <T>(
       'live',
     );
     const pool = new Pool(service.url, { connections: 128, pipelining: 1 });
-    const ask: Bench['request'] = async (method, path, body, headers = {}) => {
+    const sendRequest: Bench['request'] = async (method, path, body, headers = {}) => {
       const response = await pool.request({
         method,
         path,
@@ -55,7 +55,7 @@ export const withBenchService = async <T>(
       return { status: response.statusCode, body: Buffer.from(await response.body.arrayBuffer()) };
     };
     try {
-      return await use({ installation, service, key, accountId: account.id, request: ask });
+      return await use({ installation, service, key, accountId: account.id, request: sendRequest });
     } finally {
       await pool.destroy();
       await service.stop('SIGTERM');
@@ -65,8 +65,8 @@ export const withBenchService = async <T>(
   }
 };
 
-/** The request has to succeed. */
-export const requireStatus = ({ status, body }: { status: number; body: Buffer }, wanted = 200): Buffer => {
-  if (status !== wanted) throw new Error(`${status} instead of ${wanted}: ${body.toString().slice(0, 500)}`);
+/** Returns the body; throws if the status is not the expected one. */
+export const requireStatus = ({ status, body }: { status: number; body: Buffer }, expected = 200): Buffer => {
+  if (status !== expected) throw new Error(`${status} instead of ${expected}: ${body.toString().slice(0, 500)}`);
   return body;
 };

@@ -13,7 +13,7 @@ const servers: Record<string, RegExp> = {
   'MongoDB (FerretDB)': /ferretdb\/ferretdb/,
 };
 
-/** The part that a process of the service belongs to, or a server; undefined for whatever else runs. */
+/** The part or server to which a process belongs; undefined for other processes. */
 const partOf = (pid: number, roleOf: ReadonlyMap<number, string>): string | undefined => {
   const command = commandOf(pid);
   const server = Object.keys(servers).find((name) => servers[name]!.test(command));
@@ -22,13 +22,13 @@ const partOf = (pid: number, roleOf: ReadonlyMap<number, string>): string | unde
   return /headless/.test(command) ? 'browsers' : /documents\/worker/.test(command) ? 'conversions' : undefined;
 };
 
-/** What each part of an installation costs a document, and holds, with every role in a process of its own. */
+/** Processor time per document, and memory, of each part of an installation with one process for each role. */
 export const sizing = async (documents: number): Promise<void> => {
   printHeading('RENDER of the shipped invoice, four at once, every role a process of its own: the cost of each part');
-  const world = await openServersEnvironment();
+  const environment = await openServersEnvironment();
   try {
     await withBenchService(
-      world.settings as Record<string, string>,
+      environment.settings as Record<string, string>,
       async ({ installation, service, request }) => {
         const roleOf = new Map<number, string>([[service.pid, 'api']]);
         const running = await Promise.all(
@@ -51,17 +51,17 @@ export const sizing = async (documents: number): Promise<void> => {
           );
         await render(documents / 2);
 
-        const ours = (): number[] => processTree(process.pid);
-        const before = new Map(ours().map((pid) => [pid, processorMs(pid)]));
+        const ownProcesses = (): number[] => processTree(process.pid);
+        const before = new Map(ownProcesses().map((pid) => [pid, processorMs(pid)]));
         printMeasurement('through the API', await render(documents));
         const parts = new Map<string, { ms: number; mb: number }>();
-        for (const pid of ours()) {
+        for (const pid of ownProcesses()) {
           const part = partOf(pid, roleOf);
           if (!part) continue;
           const { ms, mb } = parts.get(part) ?? { ms: 0, mb: 0 };
           parts.set(part, { ms: ms + processorMs(pid) - (before.get(pid) ?? 0), mb: mb + memoryMb(pid) });
         }
-        // The first tenth of a measurement is its warming up.
+        // A measurement has a warm-up of one tenth.
         for (const [part, { ms, mb }] of parts)
           console.log(
             `  ${part.padEnd(24)} ${(ms / (documents * 1.1)).toFixed(1).padStart(5)} ms a document  ${mb.toFixed(0).padStart(5)} MiB`,
@@ -71,6 +71,6 @@ export const sizing = async (documents: number): Promise<void> => {
       ['api'],
     );
   } finally {
-    await world.close();
+    await environment.close();
   }
 };

@@ -6,7 +6,7 @@ import { measure } from './raw-limit.ts';
 import { printHeading, quantile, printMeasurement, printTarget } from './report.ts';
 import { type Bench, requireStatus, withBenchService } from './service.ts';
 
-/** Takes what is exported and throws it away, as a collector on the same machine that passes it on would. */
+/** Receives the exported data and discards it. */
 const openSink = async () => {
   let bytes = 0;
   const server = createServer((request: IncomingMessage, response) => {
@@ -26,10 +26,10 @@ const openSink = async () => {
   };
 };
 
-const atOnce = 3;
+const concurrency = 3;
 
 const render = (bench: Bench, documents: number) =>
-  measure(documents, atOnce, async (_, index) =>
+  measure(documents, concurrency, async (_, index) =>
     requireStatus(
       await bench.request(
         'POST',
@@ -39,7 +39,7 @@ const render = (bench: Bench, documents: number) =>
     ),
   );
 
-/** Every render traced against none, by two services that are asked by turns, so that both meet the same weather; the median of the shares counts. */
+/** Compares a service that traces every render with one that traces none, alternately. The median of the shares counts. */
 export const tracing = async (documents: number, turns: number): Promise<void> => {
   printHeading('POST /render with every render traced, beside the same without traces');
   const sink = await openSink();

@@ -13,7 +13,7 @@ type Issued = { id: string; key: string };
 
 const chunk = 50_000;
 
-/** Fills the read models with so many renders of this month, and lets the log go on behind them. */
+/** Fills the read models with renders of this month, and appends an event behind them to the event log. */
 const seedRenders = async (
   installation: Parameters<typeof withInstallationEngines>[0],
   accountId: string,
@@ -53,25 +53,25 @@ const seedRenders = async (
   await withInstallationEngines(installation, async ({ reads, store }) => {
     const head = await store.head();
     for (let done = 0; done < renders; done += chunk) {
-      const made = Array.from({ length: Math.min(chunk, renders - done) }, (_, index) => {
-        const about = {
+      const events = Array.from({ length: Math.min(chunk, renders - done) }, (_, index) => {
+        const common = {
           stream: streams.render(ulid()),
           accountId,
           at: `${month}${String(1 + (index % days)).padStart(2, '0')}T00:00:00.000Z`,
         };
         return [
-          { ...about, type: 'RenderRequested', data },
-          { ...about, type: 'RenderCompleted', data: completed },
+          { ...common, type: 'RenderRequested', data },
+          { ...common, type: 'RenderCompleted', data: completed },
         ];
       });
-      await projectEvents(reads, projections, recordedEventsOf(made.flat(), head + 2 * done));
+      await projectEvents(reads, projections, recordedEventsOf(events.flat(), head + 2 * done));
     }
-    const log = openDatabase(join(installation.dataDir, 'log.db'), 'normal');
+    const database = openDatabase(join(installation.dataDir, 'log.db'), 'normal');
     const [last] = recordedEventsOf(
       [{ stream: 'bench-seed', type: 'Seeded', accountId, data: {} }],
       head + 2 * renders,
     );
-    log.run(
+    database.run(
       'INSERT INTO events (position, stream, revision, id, type, version, data, metadata) VALUES (?, ?, 0, ?, ?, 1, ?, ?)',
       last!.position,
       last!.stream,
@@ -80,11 +80,11 @@ const seedRenders = async (
       '{}',
       JSON.stringify(last!.metadata),
     );
-    log.close();
+    database.close();
   });
 };
 
-/** GET /usage over HTTP, one after the other, of an account with so many renders in the present month. */
+/** Sequential GET /usage over HTTP, for an account with many renders in the current month. */
 export const usage = async (renders: number, requests: number): Promise<void> => {
   printHeading(`GET /usage, ${renders} renders in the month`);
   const installation = await openTestInstallation({ LOG_LEVEL: 'warn' });
@@ -107,15 +107,15 @@ export const usage = async (renders: number, requests: number): Promise<void> =>
     );
     await seedRenders(installation, bareId('acc', account)!, bareId('key', keyId)!, renders);
     const service = await installation.start();
-    const ask = async (): Promise<number> => {
+    const measureRequest = async (): Promise<number> => {
       const start = performance.now();
       const response = await fetch(`${service.url}/api/v1/usage`, { headers: { authorization: `Bearer ${key}` } });
       const { quota } = (await response.json()) as { quota: { used: number } };
-      if (quota.used !== renders) throw new Error(`${quota.used} renders are counted instead of ${renders}`);
+      if (quota.used !== renders) throw new Error(`${quota.used} renders were counted instead of ${renders}`);
       return performance.now() - start;
     };
     const times: number[] = [];
-    for (let request = 0; request < requests; request += 1) times.push(await ask());
+    for (let request = 0; request < requests; request += 1) times.push(await measureRequest());
     const measured = times.slice(Math.floor(requests / 10));
     console.log(
       `  ${measured.length} requests, p50 ${quantile(measured, 0.5).toFixed(2)} ms, p99 ${quantile(measured, 0.99).toFixed(2)} ms`,
