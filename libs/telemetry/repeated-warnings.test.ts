@@ -14,17 +14,17 @@ const missing = (sha256: string) => ({ render: sha256, error: `BlobMissing: no b
 
 test('equal warnings are told once and counted, the count once in a while, and the last count at the end', async () => {
   const { report, lines, close } = stage(3_600_000);
-  for (const letter of ['a', 'b', 'c']) report(missing(letter), 'a render could not be worked on');
-  report({ error: 'Error: no luck' }, 'a render could not be worked on');
+  for (const letter of ['a', 'b', 'c']) report(missing(letter), 'render could not be processed');
+  report({ error: 'Error: no luck' }, 'render could not be processed');
   report(missing('a'), 'another message');
   expect(lines.map(({ message, fact }) => [message, fact['error']])).toEqual([
-    ['a render could not be worked on', 'BlobMissing: no blob aaaaaaaa'],
-    ['a render could not be worked on', 'Error: no luck'],
+    ['render could not be processed', 'BlobMissing: no blob aaaaaaaa'],
+    ['render could not be processed', 'Error: no luck'],
     ['another message', 'BlobMissing: no blob aaaaaaaa'],
   ]);
   close();
   expect(lines.slice(3)).toEqual([
-    { message: 'a render could not be worked on', fact: { ...missing('c'), occurrences: 2 }, level: 'warn' },
+    { message: 'render could not be processed', fact: { ...missing('c'), occurrences: 2 }, level: 'warn' },
   ]);
 });
 
