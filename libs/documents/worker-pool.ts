@@ -16,7 +16,7 @@ export type TaskOptions = { timeoutMs: number; waitTimeoutMs?: number; group?: s
 
 /**
  * Processes for callers' input, each with a memory limit, each task with a timeout. A process that exceeds either is
- * killed and replaced. Threads would not do, because a thread that runs out of memory ends the whole process.
+ * killed and replaced. They are processes, because a thread that runs out of memory ends its whole process.
  */
 export type WorkerPool = {
   /**

@@ -16,7 +16,7 @@ export const describeValue = (value: unknown): string => {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 };
 
-/** The data lacks a value. `written` is the path in the template, `full` is the path from the top of the data. */
+/** The data lacks a value. `source` is the path in the template, `fullPath` is the path from the top of the data. */
 export const missingValueError = (source: string, fullPath: string, line: number): ApiError => {
   const where = fullPath === '' || fullPath === source ? '' : ` (${truncateForMessage(fullPath)})`;
   return ApiError.of(
@@ -26,7 +26,7 @@ export const missingValueError = (source: string, fullPath: string, line: number
   );
 };
 
-/** The data has a value that the template cannot use. `complaint` says what is wrong and what is allowed. */
+/** The data has a value that the template cannot use. `reason` says what is wrong and what is allowed. */
 export const unsuitableValueError = (variable: string, line: number, reason: string): ApiError =>
   ApiError.of('template_render_error', `Line ${line} of the template: ${reason}`, {
     variable: variable.slice(0, templateLimits.pathCharacters),

@@ -18,21 +18,21 @@ export type WorkerProcess = {
 
 type WorkerEvents = { onResult: (answer: TaskResult<unknown>) => void; onExit: (exit: WorkerExit) => void };
 
-// The signals of V8 without memory, and of the kernel without memory.
+// V8 raises these signals when it is out of memory; the kernel sends SIGKILL when the machine is.
 const memorySignals = new Set<string | null>(['SIGABRT', 'SIGTRAP', 'SIGILL', 'SIGKILL']);
 
 const { NODE_COMPILE_CACHE: compileCacheFolder } = process.env;
 const compileCache = compileCacheFolder === undefined ? {} : { NODE_COMPILE_CACHE: compileCacheFolder };
 
 /**
- * Starts a process that runs `file` with a heap of at most `memoryMb` MiB. It gets no environment variables, because
+ * Starts a process that runs `file` with a heap of at most `memoryMb` MiB. It does not inherit the environment, because
  * its input is not trusted. `onExit` is called once; never after {@link WorkerProcess.kill}.
  */
 export const startWorker = (file: string, memoryMb: number, { onResult, onExit }: WorkerEvents): WorkerProcess => {
   const child = fork(file, [], {
     serialization: 'advanced',
     execArgv: [`--max-old-space-size=${memoryMb}`],
-    // glibc keeps free memory in each arena.
+    // With more arenas, glibc keeps free memory in each of them.
     env: { TZ: 'UTC', LANG: 'C.UTF-8', MALLOC_ARENA_MAX: '1', ...compileCache },
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });

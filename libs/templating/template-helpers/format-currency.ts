@@ -4,15 +4,15 @@ import { failCall, failCallForOption, type HelperFunction } from './helper-call.
 
 const currencies: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
-// Making a format costs as much as a thousand uses of it. There is room for every currency, so that one document makes
-// none twice.
+// Creating a format costs as much as a thousand uses of it. The cache has room for every currency, so that one document
+// creates none twice.
 const formats = new LRUCache<string, Intl.NumberFormat>({ max: 400 });
 
 const currencyFormat = (locale: string, currency: string): Intl.NumberFormat => {
   const key = `${locale} ${currency}`;
   const known = formats.get(key);
   if (known) return known;
-  // signDisplay: an amount that rounds to nothing has no minus before it.
+  // signDisplay: an amount that is rounded to zero has no minus sign.
   const made = new Intl.NumberFormat(locale, { style: 'currency', currency, signDisplay: 'negative' });
   formats.set(key, made);
   return made;
@@ -24,8 +24,8 @@ const isAmount = (value: unknown): value is number | Intl.StringNumericLiteral =
   typeof value === 'number' ? Number.isFinite(value) : typeof value === 'string' && decimal.test(value);
 
 /**
- * An amount (a number, or a decimal number as text, which keeps every digit) in a currency named by its ISO 4217 code,
- * as written in the locale. Null is empty.
+ * Formats an amount (a number, or a decimal number as text, which keeps every digit) in the currency with this ISO 4217
+ * code, for the locale. Null is empty.
  */
 export const formatCurrency: HelperFunction = (call, subject, currency) => {
   const code = typeof currency.value === 'string' ? currency.value.toUpperCase() : '';
