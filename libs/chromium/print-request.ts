@@ -33,12 +33,10 @@ export type PrintResult = {
   pages: number;
   timings: { waitMs: number; loadMs: number; printMs: number };
   warnings: Warning[];
-  /** The browser's name and version. */
   browserVersion: string;
 };
 
 type LogMethod = (fields: object, message: string) => void;
-/** The methods of a pino logger that are used here. */
 export type PrinterLogger = { info: LogMethod; warn: LogMethod; error: LogMethod };
 
 /** A message of a document's scripts, or of the browser about the document. */
@@ -54,7 +52,7 @@ export type MissingFont = { family: string; substitutes: string[] };
  */
 export type PrintDiagnostics = {
   console: ConsoleMessage[];
-  /** The number of messages not kept. */ omittedMessages: number;
+  omittedMessages: number;
   fonts: { used: FontUse[]; missing: MissingFont[] } | null;
 };
 

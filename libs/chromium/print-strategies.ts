@@ -126,7 +126,6 @@ const strategies: Record<RenderMode, PrintStrategy> = {
   animated: { browser: 'animated', queue: 'animated', print: printInSingleUsePage('on') },
 };
 
-/** The fastest strategy that is safe for the document. */
 export const strategyFor = (request: PrintRequest): PrintStrategy => {
   const { classification, diagnostics } = request;
   const renderMode = renderModeOf(request);

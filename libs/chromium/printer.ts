@@ -52,7 +52,6 @@ export type PrinterOptions = {
   executable: string;
   /** Opens the proxy of each document that may fetch; without it no document has network. */
   openProxy?: OpenProxy | undefined;
-  /** PEM file with additional trusted certificates. */
   caFile?: string | undefined;
   /** The number of documents printed at once in each browser; more while some are slow. */
   pagesPerBrowser?: number | undefined;
@@ -84,7 +83,7 @@ type WaitDeadline = { queuedAt: number; deadline: number; timeoutError: () => Er
 
 /** One page more than cores keeps them busy while a page waits for the browser's processes; more pages do not help. */
 const defaultPagesPerBrowser = () => Math.max(2, Math.min(16, availableParallelism() + 1));
-/** The most pages of a browser while documents are slow: about 64 MB for each page. */
+/** About 64 MB for each page. */
 const maxPagesPerBrowser = (pages: number, memoryMb: number) =>
   Math.max(pages * 2 + 2, Math.min(pages * 8, Math.floor(memoryMb / 64)));
 const maxIsolatedBrowsers = 3;

@@ -10,7 +10,6 @@ import type { TemplateAnalysis } from '#libs/templating/analyse.ts';
 
 export type { InputType, PreparedDocument };
 
-/** How long a task may wait and run, and for which account. */
 export type PreparationOptions = TaskOptions;
 
 /**
@@ -38,7 +37,6 @@ export type DocumentPreparation = {
     input: { sources: HeaderFooterSources; requestedAt: Date },
     options: PreparationOptions,
   ) => Promise<HeaderFooterContent[]>;
-  /** The current load of the worker processes. */
   load: () => WorkerPoolLoad;
   close: () => Promise<void>;
 };

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 
 const htmlEntities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Escapes text for HTML content or a double-quoted attribute value. */
 export const escapeHtml = (text: string): string =>
   /[&<>"]/.test(text) ? text.replace(/[&<>"]/g, (character) => htmlEntities[character] ?? character) : text;
 

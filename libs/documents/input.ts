@@ -2,10 +2,8 @@ import { ApiError } from '#contracts/http/api-error.ts';
 
 export type InputType = 'html' | 'docx' | 'markdown' | 'xml' | 'csv' | 'json';
 
-/** The input types that are text. */
 export type TextInputType = Exclude<InputType, 'docx'>;
 
-/** The name of an input type in messages. */
 export const inputTypeTitles: Record<InputType, string> = {
   html: 'HTML',
   docx: 'DOCX',

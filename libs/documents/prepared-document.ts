@@ -1,8 +1,6 @@
 import { type Classification, scriptFreeClassification } from './html/classify.ts';
 
-/** A document ready for the browser. */
 export type PreparedDocument = {
-  /** A complete HTML document. */
   html: string;
   classification: Classification;
 };

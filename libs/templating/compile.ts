@@ -135,7 +135,6 @@ const compileStatement = (node: Statement, lexical: LexicalScope): Step[] => {
   }
 };
 
-/** The statements of a body. A missing body expands to nothing. */
 const compileBody = (program: Program | undefined, lexical: LexicalScope): Step => {
   const steps = (program?.body ?? []).flatMap((node) => compileStatement(node, lexical));
   return (scope, state) => {

@@ -30,5 +30,4 @@ export const readExample = async (folder: ExampleName): Promise<Example> => {
   };
 };
 
-/** Reads all examples, in the order of `exampleNames`. */
 export const readExamples = (): Promise<Example[]> => Promise.all(exampleNames.map(readExample));

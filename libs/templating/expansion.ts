@@ -57,7 +57,6 @@ export const countSteps = (state: ExpansionState, steps: number): void => {
 
 export const outputText = (state: ExpansionState): string => [...state.chunks, ...state.pieces].join('');
 
-/** The current item of a loop. */
 export type Loop = { index: number; key: string | number; first: boolean; last: boolean; outer: Loop | undefined };
 
 /** A context that `each` or `with` opened, or the data itself (`parent` is undefined). */

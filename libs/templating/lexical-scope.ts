@@ -34,7 +34,6 @@ const findBlockParam = (lexical: LexicalScope, name: string): { hops: number; po
   return undefined;
 };
 
-/** Resolves the start of a path at a place in the template. */
 export const resolvePathStart = (path: Path, lexical: LexicalScope): PathStart => {
   const [first = '', ...rest] = path.parts;
   if (path.data)

@@ -27,5 +27,4 @@ export const templateLimits = {
   cachedBytes: 32_000_000,
 } as const;
 
-/** The limits for one template and one expansion of it. */
 export type TemplateLimits = Record<'tags' | 'tagCharacters' | 'depth' | 'parentheses' | 'steps', number>;

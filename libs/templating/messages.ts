@@ -1,11 +1,9 @@
 import { ApiError } from '#contracts/http/api-error.ts';
 import { templateLimits } from './limits.ts';
 
-/** Shortens a text for a message. */
 export const truncateForMessage = (text: string): string =>
   text.length > templateLimits.messageCharacters ? `${text.slice(0, templateLimits.messageCharacters)}…` : text;
 
-/** A wrong value, shortened for a message. */
 export const describeValue = (value: unknown): string => {
   const text =
     typeof value === 'object' && value !== null

@@ -148,9 +148,7 @@ export const openBrowserInstance = async (options: InstanceOptions): Promise<Bro
 };
 
 export type IsolatedBrowsers = {
-  /** Runs the work in a new browser and closes the browser afterwards. */
   run<T>(renderMode: RenderMode, work: (instance: BrowserInstance) => Promise<T>): Promise<T>;
-  /** The running ones. */
   instances(): BrowserInstance[];
 };
 

@@ -38,7 +38,6 @@ export type Browser = {
   };
   /** Resolves when the process and its folder are gone. */
   ended: Promise<void>;
-  /** Kills the process group. */
   kill(): void;
   close(): Promise<void>;
 };
@@ -100,7 +99,6 @@ const captureStderr = (child: ChildProcess) => {
   return () => text.trim();
 };
 
-/** The reason why a browser did not start, with a remedy. */
 export const startError = (executable: string, stderr: string): Error => {
   if (
     /No usable sandbox|setuid sandbox|sandbox_host_linux|Failed to move to new namespace|credentials\.cc/i.test(stderr)

@@ -59,7 +59,6 @@ export const decideKill = (processes: ProcessMemory[], limitMb: number): KillDec
   return largest.isRenderer ? { kill: 'renderer', pid: largest.pid } : { kill: 'browser' };
 };
 
-/** The error of a document that exceeded its memory limit. */
 export const memoryExceededError = (limitMb: number): ApiError =>
   ApiError.of('conversion_failed', `The document needs more memory than the limit of ${limitMb} MB.`, {
     details: { memory_limit_mb: limitMb },

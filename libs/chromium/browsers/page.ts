@@ -22,11 +22,9 @@ export type Page = {
   viewport: Viewport;
   /** Rejects when the page fails; never resolves. */
   failed: Promise<never>;
-  /** False once the page has failed. */
   alive: boolean;
   /** The last known heap size of the scripts; identifies a crash for lack of memory. */
   heapMb: number;
-  /** Rejects everything that runs on the page with this error. */
   fail(error: Error): void;
   /** Closes the page and its context: cookies, cache, storage, processes. */
   close(): Promise<void>;
@@ -153,7 +151,7 @@ export const openPage = async (
   });
 };
 
-/** Runs work on a page. An abort of the signal fails the page and so the work. */
+/** An abort of the signal fails the page and so the work. */
 export const failPageOnAbort = async <T>(page: Page, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
   const stop = () => page.fail(signal.reason);
   signal.throwIfAborted();

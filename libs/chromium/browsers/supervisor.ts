@@ -5,7 +5,6 @@ import type { PrinterLogger } from '../print-request.ts';
 
 export type SupervisorOptions = {
   open: () => Promise<BrowserInstance>;
-  /** A browser is replaced after this number of documents. */
   documentsPerBrowser: number;
   logger: PrinterLogger;
   /** Replaces one browser at a time, across all supervisors. */
@@ -16,9 +15,7 @@ export type Supervisor = {
   /** The running browser, or the next one to start. Rejects with BrowserGone while closing. */
   instance(): Promise<BrowserInstance>;
   current(): BrowserInstance | undefined;
-  /** The number of browser starts, including the first. */
   starts(): number;
-  /** The number of times a browser ended unexpectedly. */
   crashes(): number;
   /** Must be called after each document: replaces the browser when it has reached its number of documents. */
   afterDocument(instance: BrowserInstance): void;

@@ -33,9 +33,7 @@ export type Session = {
 
 export type Connection = Session & {
   session(id: string): Session;
-  /** Removes a session whose target is closed. */
   removeSession(id: string): void;
-  /** Resolves when the connection is closed or has failed. */
   closed: Promise<void>;
 };
 
@@ -50,7 +48,6 @@ const maxConsoleMessageBytes = 2 ** 20;
 const isConsoleMessage = (beginning: string): boolean =>
   /^\{"method":"(?:Runtime\.consoleAPICalled|Runtime\.exceptionThrown|Log\.entryAdded)"/.test(beginning);
 
-/** Reports an omitted message with its size. */
 const omittedMessageEntry = (beginning: string, ending: string, bytes: number): EventMessage => {
   const [, sessionId] = /"sessionId":"([^"]+)"\}$/.exec(ending) ?? [];
   const text = `(a message of ${(bytes / 2 ** 20).toFixed(1)} MB, too long to be shown)`;

@@ -6,12 +6,10 @@ export class BrowserGone extends Error {
   override readonly name = 'BrowserGone';
 }
 
-/** A DevTools command that the browser rejected with an error. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
 }
 
-/** The browser's response to a command exceeds the size limit. */
 export class ResponseTooLarge extends Error {
   override readonly name = 'ResponseTooLarge';
   readonly bytes: number;

@@ -32,7 +32,6 @@ const unquoted = (family: string): string => family.trim().replace(/^(["'])(.*)\
 const firstFamily = (families: string): string =>
   unquoted(families) === defaultFamily ? '' : unquoted(/^\s*(?:"[^"]*"|'[^']*'|[^,]*)/.exec(families)?.[0] ?? '');
 
-/** The elements with text of their own, each with the first font it names. */
 const findTextElements = ({
   documents: [document],
   strings,

@@ -55,7 +55,6 @@ export const blockNavigation = async (page: Page): Promise<void> => {
   await session.send('Fetch.enable', { patterns: [{ resourceType: 'Document', requestStage: 'Request' }] });
 };
 
-/** Sets the media type for the next document, if the page does not have it already. */
 export const emulateMedia = async (page: Page, media: RenderOptions['emulate_media']): Promise<void> => {
   if (page.media === media) return;
   await page.session.send('Emulation.setEmulatedMedia', { media });

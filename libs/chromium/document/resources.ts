@@ -6,7 +6,7 @@ import { fetchProxyError } from './proxy-error.ts';
 export type Warning = { kind: 'resource_failed'; url: string; reason: string };
 type Failure = {
   url: string;
-  /** After redirects. */ finalUrl: string;
+  finalUrl: string;
   type: Protocol.Network.ResourceType;
   reason: FailureReason;
 };

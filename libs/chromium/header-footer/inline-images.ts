@@ -8,7 +8,7 @@ const escapeAttribute = (text: string) => text.replaceAll('&', '&amp;').replaceA
 
 type ImageFetchOptions = {
   instance: BrowserInstance;
-  /** The group of the document, see PrintRequest. */ group: string;
+  group: string;
   signal: AbortSignal;
 };
 

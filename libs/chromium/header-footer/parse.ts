@@ -103,7 +103,6 @@ const counterElement = (name: string): Dom.ChildNode =>
   tree.createElement('span', html.NS.HTML, [{ name: 'class', value: name }]);
 const counterClasses: Record<string, string> = { page: 'pageNumber', total: 'totalPages' };
 
-/** Replaces `{{page}}` and `{{total}}` by the browser's counter elements. The date is already replaced. */
 const replaceCounters = (text: string): Dom.ChildNode[] =>
   text
     .split(/\{\{\s*(page|total)\s*\}\}/)
@@ -155,7 +154,6 @@ const externalImages = (nodes: Dom.ChildNode[]): string[] =>
     return [...(source && /^https?:/i.test(source) ? [source] : []), ...externalImages(childrenOf(node))];
   });
 
-/** Parses header_html or footer_html. `date` replaces every `{{date}}`. */
 export const sanitiseHeaderFooter = (kind: HeaderFooterKind, source: string, date: string): HeaderFooterContent => {
   const root = childElement(parse(source.replaceAll(/\{\{\s*date\s*\}\}/g, date)), 'html');
   const [head, body] = [root && childElement(root, 'head'), root && childElement(root, 'body')];

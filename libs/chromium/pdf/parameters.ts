@@ -86,7 +86,6 @@ export const printParameters = (
 /** In CSS pixels. */
 export type Viewport = { width: number; height: number };
 
-/** A viewport of the size of the text area on paper. */
 export const viewportFor = (options: RenderOptions): Viewport => {
   const sheet = sheetSize(options);
   const pixels = (millimetres: number) => Math.max(1, Math.round(toCssPixels(millimetres) / options.scale));
@@ -96,5 +95,4 @@ export const viewportFor = (options: RenderOptions): Viewport => {
   };
 };
 
-/** The viewport for default options; new pages have it. */
 export const defaultViewport = viewportFor(renderOptions.parse({}));

@@ -30,7 +30,6 @@ const openPdfObjects = (pdf: Buffer) => {
   return { trailer, bytesOf, reference, dictionary };
 };
 
-/** The page count in the root of the page tree. */
 export const countPages = (pdf: Buffer): number => {
   const { trailer, reference, dictionary } = openPdfObjects(pdf);
   const tree = dictionary(reference('Pages', dictionary(reference('Root', trailer))));

@@ -30,7 +30,6 @@ export const requestFor = (
   ...rest,
 });
 
-/** The error that a document must end with. */
 export const apiErrorFieldsOf = async (printed: Promise<PrintResult>) => {
   const error = await printed.then(
     () => undefined,

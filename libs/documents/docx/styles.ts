@@ -36,7 +36,6 @@ const alignedStyles: Partial<Record<string, string>> = {
   both: 'Aligned justify',
 };
 
-/** The properties used of the converter's document elements. */
 type DocxElement = {
   type: string;
   children?: DocxElement[];

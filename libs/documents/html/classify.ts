@@ -31,7 +31,6 @@ export type Classification = {
   refresh: Refresh | undefined;
 };
 
-/** The classification of a document with nothing but text. */
 export const scriptFreeClassification: Classification = {
   scripts: false,
   reason: 'no scripts',
@@ -44,7 +43,6 @@ export const scriptFreeClassification: Classification = {
 
 /** Further details of a document, for its checks. */
 export type HtmlDetails = {
-  /** The value of `<base href>`. */
   baseUrl: string | undefined;
   /** URLs, as written, of images outside the document. Lines count from 1. */
   images: { url: string; line: number }[];

@@ -15,7 +15,6 @@ export const parseRefresh = (text: string): Refresh | undefined => {
   return { seconds: Number(groups['seconds'] ?? 0), url: double ?? single ?? plain };
 };
 
-/** The refresh that an element requests, if any. */
 export const refreshOfElement = (tagName: string, attributes: readonly Token.Attribute[]): Refresh | undefined => {
   const value = (attribute: string) => attributes.find(({ name }) => name === attribute)?.value;
   return tagName === 'meta' && value('http-equiv')?.toLowerCase() === 'refresh'

@@ -22,7 +22,6 @@ const persistentMetaNames = new Set(['referrer']);
 const javascriptUrl =
   /j[\t\n\r]*a[\t\n\r]*v[\t\n\r]*a[\t\n\r]*s[\t\n\r]*c[\t\n\r]*r[\t\n\r]*i[\t\n\r]*p[\t\n\r]*t[\t\n\r]*:/i;
 
-/** Shortens a name or value for a reason. */
 const truncateForMessage = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
 
 /** Why an element may run a script or change the page for the next document; undefined if it cannot. */

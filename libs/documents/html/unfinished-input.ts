@@ -17,7 +17,6 @@ const textElementErrors = new Set([
   'eof-in-script-html-comment-like-text',
 ]);
 
-/** Whether the parse error means that the input ends too early. */
 export const isUnfinishedError = (code: string): boolean => code in unfinishedConstructs || textElementErrors.has(code);
 
 /** Parses the input again with positions, to find the unfinished construct. */

@@ -22,7 +22,6 @@ const validateStandardLink = markdownParser.validateLink.bind(markdownParser);
 // An SVG image runs no scripts and fetches nothing.
 markdownParser.validateLink = (url) => validateStandardLink(url) || /^data:image\/svg\+xml[;,]/i.test(url.trim());
 
-/** The text of the first heading, if any. */
 export const titleOf = (tokens: readonly Token[]): string | undefined => {
   const heading = tokens.findIndex(({ type }) => type === 'heading_open');
   const children = heading < 0 ? undefined : tokens[heading + 1]?.children;

@@ -18,7 +18,6 @@ const code = /^0\d/;
  */
 export const isQuantity = (text: string): boolean => text.length <= 40 && amount.test(text) && !code.test(text);
 
-/** Whether all filled cells of a column are quantities. */
 export const isNumericColumn = (cells: Iterable<Cell>): boolean => {
   let filled = false;
   for (const cell of cells) {

@@ -6,7 +6,6 @@ import type { WorkerMessage, TaskRequest } from './worker.ts';
 /** How a process ended, unless it was killed by the pool. */
 export type WorkerExit = 'out of memory' | 'never started' | 'crashed';
 
-/** A process that runs one task at a time. */
 export type WorkerProcess = {
   /** Resolves when the process has started; never resolves if it does not start. */
   ready: Promise<void>;

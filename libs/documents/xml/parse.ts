@@ -2,7 +2,7 @@ import { SaxesParser } from 'saxes';
 import type { ApiError } from '#contracts/http/api-error.ts';
 import { maxDepth, inputError, nestedTooDeeplyError } from '../input.ts';
 
-/** A token of an XML document. `depth` is the number of elements around it. */
+/** `depth` is the number of elements around the token. */
 export type XmlToken =
   | { type: 'open'; depth: number; name: string; attributes: [name: string, value: string][]; selfClosing: boolean }
   | { type: 'close'; depth: number; name: string }
