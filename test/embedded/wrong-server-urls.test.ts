@@ -10,7 +10,7 @@ let folder: string;
 beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'colophon-addresses-'))));
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
-const secret = 'a secret for trials that is long enough';
+const secret = 'a secret for tests that is long enough';
 /** Addresses of servers that do not run. A test replaces one of them. */
 const servers = {
   EVENT_STORE_URL: 'kurrentdb://127.0.0.1:1?tls=false',

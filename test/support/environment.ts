@@ -6,7 +6,7 @@ import { type FakeKurrentDbProcess, startFakeKurrentDbProcess } from './kurrentd
 import { isNatsAvailable, type NatsServer, startNatsServer } from './nats/server.ts';
 import type { EnvironmentVariables } from './service/colophon-process.ts';
 
-/** A server as a process of its own; after `kill` it starts again over the same data, at the same address. */
+/** A server process. After `kill`, `start` starts it again with the same data and address. */
 export type Server = {
   url: string;
   kill(): Promise<void>;
@@ -17,10 +17,10 @@ export type Server = {
 };
 export type Servers = { kurrentdb: Server; nats: NatsServer; mongodb: Server };
 
-/** The engines that a service is tried on: the embedded ones, or those for production. */
+/** The engines of the tested service: embedded or servers. */
 export type TestEnvironment = { settings: EnvironmentVariables; servers: Servers | null; close(): Promise<void> };
 
-/** Whether the set-up of the tests could get hold of every server. */
+/** Whether the set-up found or built every server. */
 export const areServersAvailable = isNatsAvailable && isFerretDbAvailable;
 
 const startKurrentDb = async (): Promise<Server> => {
@@ -48,16 +48,16 @@ const startMongoDb = async (): Promise<Server> => {
   return { ...ferretdb, url: ferretdb.url('colophon') };
 };
 
-/** The settings of a service on these addresses. */
+/** The settings of a service that uses these servers. */
 export const serverSettings = (urls: Record<keyof Servers, string>): EnvironmentVariables => ({
   EVENT_STORE_URL: urls.kurrentdb,
   BUS_URL: urls.nats,
   READ_STORE_URL: urls.mongodb,
   BLOB_STORE_URL: 'gridfs:',
-  COLOPHON_SECRET: 'a secret for trials that is long enough',
+  COLOPHON_SECRET: 'a secret for tests that is long enough',
 });
 
-/** Servers with empty storage, for one installation alone. */
+/** Servers with empty storage for one installation. */
 export const openServersEnvironment = async (): Promise<TestEnvironment & { servers: Servers }> => {
   const [kurrentdb, nats, mongodb] = await Promise.all([startKurrentDb(), startNatsServer(), startMongoDb()]);
   return {
@@ -71,9 +71,9 @@ export const openServersEnvironment = async (): Promise<TestEnvironment & { serv
 
 const embeddedEnvironment: TestEnvironment = { settings: {}, servers: null, close: async () => undefined };
 
-/** Whether this run of the tests is in the world of the servers. */
+/** Whether this test run uses servers. */
 export const isOnServers = process.env['COLOPHON_TEST_ENVIRONMENT'] === 'servers';
 
-/** The world that this run of the tests is in. */
+/** The test environment of this run. */
 export const openTestEnvironment = (): Promise<TestEnvironment> =>
   isOnServers ? openServersEnvironment() : Promise.resolve(embeddedEnvironment);

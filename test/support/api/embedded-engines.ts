@@ -36,7 +36,7 @@ export const webhookResponseMode: ResponseMode = {
 };
 export const pollResponseMode: ResponseMode = { kind: 'poll', estimatedMs: 1 };
 
-/** The embedded engines in a folder of the test's own, an account, and a clock that the test sets. Nothing runs by itself. */
+/** The embedded engines in a temporary folder, an account, and a clock that the test sets. No service runs. */
 export const openEmbeddedEngines = async (start = '2026-03-02T09:00:00.000Z') => {
   const dataDir = await mkdtemp(join(tmpdir(), 'colophon-engines-'));
   const engines = await openEngines({
@@ -59,9 +59,9 @@ export const openEmbeddedEngines = async (start = '2026-03-02T09:00:00.000Z') =>
   await catchUpReadModels();
   const cause: Cause = { actor, accountId, correlationId: 'tests', causationId: null, traceparent: null };
 
-  /** A reply that is made for the render's own id where it depends on it. */
-  type Replying = ResponseMode | ((id: string) => Promise<ResponseMode>);
-  const begun = async (given: Replying) => {
+  /** A response mode, or a function of the render's id that returns one. */
+  type ResponseModeSource = ResponseMode | ((id: string) => Promise<ResponseMode>);
+  const requestRender = async (given: ResponseModeSource) => {
     const id = ulid(clock.now.getTime());
     const reply = typeof given === 'function' ? await given(id) : given;
     const aggregate = newAggregate(eventLog, render, streams.render(id));
@@ -83,21 +83,22 @@ export const openEmbeddedEngines = async (start = '2026-03-02T09:00:00.000Z') =>
     accountId,
     cause,
     catchUpReadModels,
-    /** Lets time pass. */
+    /** Advances both clocks. */
     advanceClock: (ms: number): void => {
       clock.now = new Date(clock.now.getTime() + ms);
       clock.uptimeMs += ms;
     },
-    /** Sets the clock that tells the time of day, forward or back. */
+    /** Moves the wall clock forward or back. */
     setClock: (ms: number): void => void (clock.now = new Date(clock.now.getTime() + ms)),
-    /** A render in the log that waits for a worker. */
-    recordQueuedRender: async (reply: ResponseMode = webhookResponseMode): Promise<string> => (await begun(reply)).id,
-    /** A render in the log that has a PDF. */
+    /** Appends a render that waits for a worker. */
+    recordQueuedRender: async (reply: ResponseMode = webhookResponseMode): Promise<string> =>
+      (await requestRender(reply)).id,
+    /** Appends a completed render with a PDF. */
     recordCompletedRender: async (
-      given: Replying = webhookResponseMode,
+      given: ResponseModeSource = webhookResponseMode,
       content = 'a PDF',
     ): Promise<{ id: string; sha256: string }> => {
-      const { id, aggregate, reply } = await begun(given);
+      const { id, aggregate, reply } = await requestRender(given);
       await aggregate.execute({ type: 'claim', attempt: 1, worker: 'tests', queueMs: 0 }, cause);
       const pdf = await blobs.put(Buffer.from(content));
       const keptUntil = reply.kind === 'wait' ? null : new Date(clock.now.getTime() + hourMs).toISOString();
@@ -115,12 +116,12 @@ export const openEmbeddedEngines = async (start = '2026-03-02T09:00:00.000Z') =>
       );
       return { id, sha256: pdf.sha256 };
     },
-    /** A render in the log that has failed. */
+    /** Appends a failed render. */
     recordFailedRender: async (
       fault: Data<'RenderFailed'>['error'],
       reply: ResponseMode = webhookResponseMode,
     ): Promise<string> => {
-      const { id, aggregate } = await begun(reply);
+      const { id, aggregate } = await requestRender(reply);
       await aggregate.execute({ type: 'claim', attempt: 1, worker: 'tests', queueMs: 0 }, cause);
       await aggregate.execute(
         {

@@ -29,7 +29,7 @@ import { runProjector } from '../../../services/projector/projector.ts';
 const actor: Actor = { kind: 'person', name: 'tests' };
 const pdf = Buffer.from('%PDF-1.7');
 
-/** Renders nothing: whoever waits has an answer at once, and nothing is found wrong with a template. */
+/** Replies at once to every caller, without a renderer. Every template is valid. */
 const immediateReplies: RenderReplies = {
   wait: async () => ({ status: 'DONE', pdf, pages: 1, durationMs: 1 }),
   send: () => undefined,
@@ -38,7 +38,7 @@ const preparation = { analyse: async () => ({ errors: [], variables: [] }) } as 
 
 const engineUrls = { eventStoreUrl: 'sqlite:', busUrl: 'memory:', blobStoreUrl: 'file:' };
 
-/** The API within this process, over the embedded engines in a folder of its own, without a renderer and with a clock that the test sets. */
+/** The API in the test process, on embedded engines in a temporary folder, without a renderer, with a clock that the test sets. */
 export const openInProcessApi = async (
   start: string,
   {
@@ -56,7 +56,7 @@ export const openInProcessApi = async (
   await catchUp(store, reads, projections);
   const keyUses = createApiKeyUsageCounter(reads);
   const stop = new AbortController();
-  /** The read store as the projector has it. */
+  /** The read store of the projector. */
   const projectorReads = { ...reads };
   const projecting = runProjector(store, projectorReads, projections, { intervalMs: 0 }, stop.signal);
   const app = createApp({
@@ -92,19 +92,19 @@ export const openInProcessApi = async (
     keyUses,
     dataDir,
     catchUpReadModels,
-    /** Opens an account, with more requests a minute than a test needs. Answers with its bare id. */
+    /** Opens an account with more requests a minute than a test needs. Returns its bare id. */
     createAccount: (
       plan: PlanName = 'free',
       overrides: Parameters<typeof openAccount>[2]['overrides'] = { requestsPerMinute: 100_000 },
     ) => openAccount(eventLog, actor, { name: 'tests', plan, overrides }),
-    createKey: async (accountId: string, wish: Partial<IssueKeyRequest> = {}) => {
+    createKey: async (accountId: string, options: Partial<IssueKeyRequest> = {}) => {
       const issued = await issueKey(eventLog, actor, {
         accountId,
         name: 'tests',
         keyType: 'live',
         permissions,
         expiresAt: null,
-        ...wish,
+        ...options,
       });
       await catchUpReadModels();
       return issued;
@@ -133,7 +133,7 @@ export const openInProcessApi = async (
         body: (payload.startsWith('{') ? JSON.parse(payload) : payload) as Record<string, never>,
       };
     },
-    /** Renders of the account that wait, and that nobody works on: each with a caller, or each a job. */
+    /** Appends waiting renders of the account, either synchronous or jobs. No worker starts them. */
     requestRenders: async (accountId: string, count: number, reply: 'wait' | 'poll') => {
       const cause = { actor, accountId, correlationId: 'tests', causationId: null, traceparent: null };
       const data = {
@@ -154,7 +154,7 @@ export const openInProcessApi = async (
       );
       await catchUpReadModels();
     },
-    /** Ends as a process would that is told to stop. */
+    /** Closes the API like a process that is asked to stop. */
     close: async () => {
       await app.close();
       stop.abort();

@@ -13,9 +13,9 @@ export const stubPrint: Print = async () => ({
   timings: { waitMs: 0, loadMs: 0, printMs: 0 },
 });
 
-/** Takes an accepted render up as a renderer does, with `print` in place of a browser, as often as a render is tried at most. Answers with its stream. */
+/** Runs all attempts of an accepted render, with `print` in place of a browser. Returns its stream. */
 export const renderJob = async (
-  { eventLog: log, engines }: InProcessApi,
+  { eventLog, engines }: InProcessApi,
   jobId: string,
   print: Print = stubPrint,
 ): Promise<string> => {
@@ -24,8 +24,8 @@ export const renderJob = async (
     html: '',
     classification: scriptFreeClassification,
   });
-  const parts = {
-    eventLog: log,
+  const dependencies = {
+    eventLog,
     blobs: engines.blobs,
     worker: 'tests',
     replies: { wait: async () => null, send: () => undefined },
@@ -33,6 +33,6 @@ export const renderJob = async (
     preparation: { prepare } as RunRenderDependencies['preparation'],
     printer: { print } as RunRenderDependencies['printer'],
   } satisfies RunRenderDependencies;
-  for (let attempt = 0; attempt < 3; attempt += 1) await runRender(parts, stream, attempt + 1);
+  for (let attempt = 0; attempt < 3; attempt += 1) await runRender(dependencies, stream, attempt + 1);
   return stream;
 };

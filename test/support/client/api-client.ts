@@ -19,7 +19,7 @@ const readResponse = async (response: Response): Promise<ApiResponse> => {
   return { status: response.status, headers: response.headers, text, body };
 };
 
-/** What a caller of the API can do, with a key or without one. */
+/** A client of the API, with or without a key. */
 export const createClient = (url: string, key: string | null) => {
   const authorization: Record<string, string> = key === null ? {} : { authorization: `Bearer ${key}` };
   const request = async (method: string, path: string, init: RequestInit = {}): Promise<ApiResponse> =>
@@ -40,16 +40,16 @@ export const createClient = (url: string, key: string | null) => {
     postRender({ mode: 'CONVERT', input_type: inputType, data, ...options });
   return {
     request,
-    /** POST /render with a body as it stands, or the JSON of a value. */
+    /** POST /render with a text or bytes, or with a value as JSON. */
     postRender,
     convert,
-    /** A render that has to succeed. */
+    /** A render; fails the test if it does not succeed. */
     render: async (inputType: string, data: unknown, options: Body = {}): Promise<RenderResult> => {
       const response = await convert(inputType, data, options);
       expect(response.status, response.text.slice(0, 500)).toBe(200);
       return response.body as RenderResult;
     },
-    /** The pages of a render that has to succeed. */
+    /** The pages of a render; fails the test if it does not succeed. */
     renderedPages: async (inputType: string, data: unknown, options: Body = {}): Promise<PdfPage[]> => {
       const response = await convert(inputType, data, options);
       expect(response.status, response.text.slice(0, 500)).toBe(200);

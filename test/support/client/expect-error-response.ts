@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { type ErrorName, errors } from '#contracts/http/errors.ts';
 import type { ApiResponse, Body } from './api-client.ts';
 
-// What would tell a caller how the service is built or where it lies.
+// Texts that would reveal internals of the service.
 const internalDetails = [
   /\n\s+at /,
   /\.ts\b/,
@@ -16,7 +16,7 @@ const internalDetails = [
   /undefined(?! entity)/,
 ];
 
-/** Checks everything that an error answer owes its caller: status, body, identifier, the fields of the error table and no others, and nothing internal. */
+/** Checks an error response: status, body, request id, exactly the fields of the error table, and nothing internal. */
 export const expectErrorResponse = (response: ApiResponse, name: ErrorName, fields: Body = {}): Body => {
   const { error, status, extra } = errors[name];
   const { body, text, headers } = response;
@@ -26,8 +26,15 @@ export const expectErrorResponse = (response: ApiResponse, name: ErrorName, fiel
   expect(body.message).toMatch(/\S.{9,}/);
   expect(body.request_id).toMatch(/^req_/);
   expect(headers.get('x-request-id')).toBe(body.request_id);
-  const { error: _error, message: _message, code: _code, request_id: _requestId, render_id: _renderId, ...own } = body;
-  expect(extra.strict().safeParse(own).error?.issues ?? []).toEqual([]);
+  const {
+    error: _error,
+    message: _message,
+    code: _code,
+    request_id: _requestId,
+    render_id: _renderId,
+    ...extraFields
+  } = body;
+  expect(extra.strict().safeParse(extraFields).error?.issues ?? []).toEqual([]);
   for (const internal of internalDetails) expect(text).not.toMatch(internal);
   expect(body).toMatchObject(fields);
   return body;

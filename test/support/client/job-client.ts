@@ -24,7 +24,7 @@ export const smallRequest = { mode: 'CONVERT', input_type: 'html', data: '<p>sma
 
 const json = { 'content-type': 'application/json' };
 
-/** What a caller can do with jobs. */
+/** A client for jobs. */
 export const createJobClient = (client: ApiClient) => {
   const postJson = (path: string, body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> =>
     client.request('POST', path, { headers: { ...json, ...headers }, body: JSON.stringify(body) });
@@ -33,8 +33,8 @@ export const createJobClient = (client: ApiClient) => {
     expect(response.status, response.text).toBe(200);
     return response.body as unknown as JobResponse;
   };
-  /** As get, for those who wait: told that the job cannot be shown yet, they ask again. */
-  const look = async (jobId: string): Promise<JobResponse | null> => {
+  /** Like `get`, but null if the job cannot be shown yet. */
+  const getIfShown = async (jobId: string): Promise<JobResponse | null> => {
     const response = await client.request('GET', `/api/v1/jobs/${jobId}`);
     if (response.status === 503 && response.body['retry_after']) return null;
     expect(response.status, response.text).toBe(200);
@@ -46,31 +46,31 @@ export const createJobClient = (client: ApiClient) => {
   };
   return {
     postJson,
-    /** POST /render, which has to be accepted. */
+    /** POST /render; fails the test if it is not accepted. */
     submit: async (fields: Body, source: Body = smallRequest): Promise<QueuedResult> =>
       accepted(await client.postRender({ ...source, ...fields })),
-    /** POST /render/async, which has to be accepted. */
+    /** POST /render/async; fails the test if it is not accepted. */
     submitAsync: async (fields: Body = {}, source: Body = smallRequest): Promise<QueuedResult> =>
       accepted(await postJson('/api/v1/render/async', { ...source, ...fields })),
     get,
     events: async (jobId: string): Promise<HistoryEvent[]> =>
       (await client.request('GET', `/api/v1/jobs/${jobId}/events`)).body.events as HistoryEvent[],
-    /** The job, once it is as `wanted` says. */
-    waitUntilJob: (jobId: string, what: string, wanted: (job: JobResponse) => boolean): Promise<JobResponse> =>
+    /** Resolves with the job once `isExpected` is true. */
+    waitUntilJob: (jobId: string, what: string, isExpected: (job: JobResponse) => boolean): Promise<JobResponse> =>
       waitUntil(`${jobId} ${what}`, async () => {
-        const job = await look(jobId);
-        return job && wanted(job) ? job : null;
+        const job = await getIfShown(jobId);
+        return job && isExpected(job) ? job : null;
       }),
     waitUntilEnded: (jobId: string): Promise<JobResponse> =>
       waitUntil(`${jobId} ends`, async () => {
-        const job = await look(jobId);
+        const job = await getIfShown(jobId);
         return job?.status === 'DONE' || job?.status === 'FAILED' ? job : null;
       }),
   };
 };
 export type JobClient = ReturnType<typeof createJobClient>;
 
-/** The path and token of a PDF's address: the service of a test is at another port than its settings say. */
+/** The path and query of a URL. The port of a test service differs from its settings. */
 export const pathAndQueryOf = (address: unknown): string => {
   const { pathname, search } = new URL(String(address));
   return pathname + search;

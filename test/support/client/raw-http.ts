@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { ApiResponse, Body } from './api-client.ts';
 
-/** A connection of its own to the service, for what a client library would never send. `received` is all that has come back. */
+/** A TCP connection to the service, for requests that a client library does not send. `received` is all data so far. */
 export const openRawConnection = async (url: string) => {
   const { hostname, port } = new URL(url);
   const socket: Socket = connect({ host: hostname, port: Number(port) });
@@ -14,7 +14,7 @@ export const openRawConnection = async (url: string) => {
   return { socket, received, closed };
 };
 
-/** The first answer in what came over a connection. */
+/** Parses the first HTTP response in a text. */
 export const parseHttpResponse = (text: string): ApiResponse => {
   const end = text.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n');
@@ -30,7 +30,7 @@ export const parseHttpResponse = (text: string): ApiResponse => {
   };
 };
 
-/** Sends the text as it stands and reads until the service hangs up. */
+/** Sends the text and reads until the service closes the connection. */
 export const sendRawRequest = async (url: string, text: string): Promise<ApiResponse> => {
   const { socket, received, closed } = await openRawConnection(url);
   socket.write(text);

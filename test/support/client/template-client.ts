@@ -11,7 +11,7 @@ import { readPdf } from '../documents/read-pdf.ts';
 const templatesPath = '/api/v1/templates';
 let names = 0;
 
-/** What a caller can do with templates. `id` is `tpl_<id>`, and paths below it begin with a slash. */
+/** A client for templates. `id` is `tpl_<id>`; paths below it begin with a slash. */
 export const createTemplateClient = (client: ApiClient) => {
   const send = (
     method: string,
@@ -26,8 +26,8 @@ export const createTemplateClient = (client: ApiClient) => {
         ? { headers }
         : { headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) },
     );
-  const expectStatus = async <T>(status: number, answering: Promise<ApiResponse>): Promise<T> => {
-    const response = await answering;
+  const expectStatus = async <T>(status: number, pending: Promise<ApiResponse>): Promise<T> => {
+    const response = await pending;
     expect(response.status, response.text.slice(0, 500)).toBe(status);
     return response.body as T;
   };
@@ -37,7 +37,7 @@ export const createTemplateClient = (client: ApiClient) => {
     send,
     post: (body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> =>
       send('POST', '', body, headers),
-    /** Creates a template, which has to succeed; under a name of its own unless the fields say otherwise. */
+    /** Creates a template, by default with a unique name; fails the test if it does not succeed. */
     create: (content: string, fields: Body = {}): Promise<CreateTemplateResponse> =>
       expectStatus(201, send('POST', '', { name: `Template ${++names}`, content, ...fields })),
     update: (id: string, fields: Body): Promise<UpdateTemplateResponse> =>
@@ -45,9 +45,9 @@ export const createTemplateClient = (client: ApiClient) => {
     get: (id: string): Promise<TemplateResponse> => expectStatus(200, send('GET', `/${id}`)),
     versions: async (id: string): Promise<TemplateVersionEntry[]> =>
       (await expectStatus<{ versions: TemplateVersionEntry[] }>(200, send('GET', `/${id}/versions`))).versions,
-    /** A render of the template, whatever becomes of it. */
+    /** Renders the template and returns any response. */
     render,
-    /** The text of a render that has to succeed. */
+    /** The text of a render; fails the test if it does not succeed. */
     renderText: async (id: string, data: Body, fields: Body = {}): Promise<string> => {
       const { pdf_base64: pdf } = await expectStatus<RenderResult>(200, render(id, data, fields));
       return (await readPdf(pdf))

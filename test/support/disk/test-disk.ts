@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import type { EnvironmentVariables } from '../service/colophon-process.ts';
 import type { RunningService } from '../service/installation.ts';
 
-/** A disk that a test fills and frees. */
+/** A disk that a test can fill and free. */
 export type TestDisk = {
   settings: EnvironmentVariables;
   fill(service: RunningService): void;
@@ -20,7 +20,7 @@ const size = '32m';
 const mountTmpfs = (folder: string): boolean =>
   spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder]).status === 0;
 
-/** Writes until there is room for nothing more. */
+/** Writes until the disk is full. */
 const fillUp = (file: string): void => {
   const handle = openSync(file, 'w');
   try {
@@ -36,7 +36,7 @@ const fillUp = (file: string): void => {
   }
 };
 
-/** A small file system of its own; null where the user of the tests may mount none. */
+/** Mounts a small file system; null if the user may not mount one. */
 export const mountSmallDisk = async (): Promise<TestDisk | null> => {
   const folder = await mkdtemp(join(tmpdir(), 'colophon-disk-'));
   if (!mountTmpfs(folder)) {
@@ -58,7 +58,10 @@ export const mountSmallDisk = async (): Promise<TestDisk | null> => {
 const limitFileSize = (pid: number, bytes: string): void =>
   void execFileSync('prlimit', [`--pid=${pid}`, `--fsize=${bytes}:`]);
 
-/** The usual disk, of which the service's process may write nothing while it is full: writes fail with EFBIG, and there seems to be room. Anybody may do that on any machine. */
+/**
+ * The usual disk with a limit on the file size of the service's process: while it is full, writes fail with EFBIG. Needs no
+ * privileges.
+ */
 export const openWriteLimitedDisk = async (): Promise<TestDisk> => ({
   settings: { NODE_OPTIONS: `--import=${fileURLToPath(new URL('./ignore-file-size-signal.mjs', import.meta.url))}` },
   fill: ({ pid }) => limitFileSize(pid, '1'),

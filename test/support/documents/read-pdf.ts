@@ -1,15 +1,15 @@
 import { getDocument, OPS } from 'pdfjs-dist/legacy/build/pdf.mjs';
 
-/** A run of text: its ends and its baseline, in millimetres from the left and upper edge; `size` of the type in points. */
+/** A run of text: its ends and baseline in millimetres from the left and upper edge; `size` is the font size in points. */
 export type TextRun = { text: string; left: number; right: number; top: number; size: number };
-/** `width` and `height` of the sheet in millimetres; `text` is all runs in order; `colours` are those that anything is filled with, as `#rrggbb`. */
+/** `width` and `height` in millimetres; `text` is all runs in order; `colours` are the fill colours, as `#rrggbb`. */
 export type PdfPage = { width: number; height: number; text: string; runs: TextRun[]; colours: string[] };
 
 const millimetres = (points: number): number => (points / 72) * 25.4;
 
 export const pdfBytes = (base64: string): Buffer => Buffer.from(base64, 'base64');
 
-/** Reads a PDF back, page by page. */
+/** Reads the pages of a PDF. */
 export const readPdf = async (base64: string): Promise<PdfPage[]> => {
   const task = getDocument({ data: new Uint8Array(pdfBytes(base64)), verbosity: 0, useSystemFonts: true });
   const document = await task.promise;
@@ -45,14 +45,14 @@ const readPage = async (page: Page): Promise<PdfPage> => {
   return { width: millimetres(right - left), height: millimetres(top - bottom), text, runs, colours };
 };
 
-/** The first run that holds the text. Throws where there is none. */
+/** The first run that contains the text. Throws if there is none. */
 export const findTextRun = ({ runs, text }: PdfPage, part: string): TextRun => {
   const run = runs.find((one) => one.text.includes(part));
-  if (!run) throw new Error(`no "${part}" on the page; there is: ${text.slice(0, 500)}`);
+  if (!run) throw new Error(`no "${part}" on the page, whose text is: ${text.slice(0, 500)}`);
   return run;
 };
 
-/** The bytes with both dates blanked: what is left depends on the document alone. */
+/** The bytes without both dates, so that they depend only on the document. */
 export const withoutDates = (base64: string): string =>
   pdfBytes(base64)
     .toString('latin1')

@@ -16,7 +16,7 @@ const requestedFixture = (
 ).event.data;
 const acceptedAt = new Date(Date.now() - 10 * 60_000);
 
-/** Puts renders into the log that were accepted ten minutes ago, so that nobody waits for a sweeper to find them overdue. Answers with their jobs. */
+/** Appends renders that were accepted ten minutes ago, so the sweeper finds them overdue at once. Returns their job ids. */
 export const recordOverdueRenders = (
   installation: TestInstallation,
   account: string,

@@ -20,7 +20,7 @@ export const eventTypesOf = (history: readonly RecordedEvent[]): string[] => his
 export const hasEnded = (history: readonly RecordedEvent[]): boolean =>
   eventTypesOf(history).some((type) => type === 'RenderCompleted' || type === 'RenderFailed');
 
-/** The job once it has ended, for callers who try again where they are told to. */
+/** Waits for the end of a job. Retries after errors and after status 503. */
 export const waitUntilJobEnded = (client: ApiClient, jobId: string): Promise<JobResponse> =>
   waitUntil(`${jobId} ends`, async () => {
     const { status, body, text } = await client

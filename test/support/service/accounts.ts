@@ -13,10 +13,10 @@ import type { CommandLine } from './installation.ts';
 
 export type IssuedKey = { id: string; key: string; prefix: string };
 
-/** The file mode mask is that of the whole process, so one at a time. */
+/** The umask belongs to the whole process, so commands run one at a time. */
 const queue = new PQueue({ concurrency: 1 });
 
-/** Does in this process what a command does in a process of its own, which takes much longer to start than to do it. */
+/** Runs the work of a command in this process, because starting a process takes much longer. */
 const runInProcess = <T>({ settings }: CommandLine, work: (context: CommandContext) => Promise<T>): Promise<T> =>
   queue.add(async () => {
     const umask = process.umask(0o077);
@@ -91,11 +91,11 @@ export const issueKeyByCommand = (
 
 const unlimitedOptions = ['--requests-per-minute', '1000000', '--requests-per-month', '1000000'];
 
-/** A key of an account with the usual limits of a document, and as many requests as tests may want. */
+/** A key of a new account with the usual document limits and a very high number of requests. */
 export const createUnlimitedKey = async (installation: CommandLine, ...options: string[]): Promise<string> =>
   (await issueKey(installation, await openAccount(installation, ...unlimitedOptions, ...options))).key;
 
-/** Suspends the account, by the log. */
+/** Suspends the account by an event. */
 export const suspendAccount = (installation: CommandLine, prefixed: string, reason: string): Promise<void> =>
   withInstallationEngines(installation, async ({ store }) => {
     const id = bareId('acc', prefixed)!;

@@ -8,7 +8,7 @@ const program = fileURLToPath(new URL('../../../bin/colophon', import.meta.url))
 export type EnvironmentVariables = Record<string, string>;
 export type ProcessResult = { code: number | null; stdout: string; stderr: string };
 
-// The test runner has variables of its own, BASE_URL among them, which would be taken for settings.
+// Variables of the test runner, such as BASE_URL, must not become settings.
 const inheritedVariables = [
   'PATH',
   'HOME',
@@ -29,7 +29,7 @@ const childEnvironment = (env: EnvironmentVariables): NodeJS.ProcessEnv => ({
   ...env,
 });
 
-/** Starts `colophon` with these arguments as a process of its own; `said` is what it has written so far, logs included. */
+/** Starts `colophon` as a process; `output` is what it has written so far, logs included. */
 export const startColophon = (args: readonly string[], env: EnvironmentVariables) => {
   const child = spawn(program, args, { cwd: root, env: childEnvironment(env), stdio: ['ignore', 'pipe', 'pipe'] });
   const output = { stdout: '', stderr: '' };

@@ -4,7 +4,7 @@ import { type CommandLine, commandLineOf, openTestInstallation } from './install
 import type { RunningService, TestInstallation } from './installation.ts';
 import type { SharedService } from './shared-service.ts';
 
-/** One service for all tests of a file; at the end it is told to stop, and has to do so with exit code 0. */
+/** Starts one service for all tests of a file. At the end it must stop with exit code 0. */
 export const serviceForTestFile = (
   settings: () => EnvironmentVariables | Promise<EnvironmentVariables> = () => ({}),
 ) => {
@@ -23,7 +23,9 @@ export const serviceForTestFile = (
   return at;
 };
 
-/** One service for the files of a whole run that need no settings of their own, do not stop it, and look at nothing but what their own accounts do. */
+/**
+ * One service for all test files of a run that need no settings, do not stop it, and check only what their own accounts do.
+ */
 export const sharedService = () => {
   const at = {} as { installation: CommandLine; service: Pick<RunningService, 'url'> };
   beforeAll(async () => {

@@ -9,11 +9,11 @@ import { openTestEnvironment, type TestEnvironment } from '../environment.ts';
 export type RunningService = {
   url: string;
   pid: number;
-  /** What the process has written so far: its greeting and its log. */
+  /** The output of the process so far, with its log. */
   output(): string;
   /** Sends the signal. */
   sendSignal(signal: 'SIGTERM' | 'SIGSTOP' | 'SIGCONT'): void;
-  /** Sends the signal and waits for the end. */
+  /** Sends the signal and waits for the exit. */
   stop(signal: 'SIGTERM' | 'SIGKILL'): Promise<ProcessResult>;
 };
 
@@ -22,21 +22,21 @@ export type CommandLine = {
   dataDir: string;
   /** What the services and commands read from their environment. */
   settings: Settings;
-  /** Runs a command and reads its `--json` output. Throws where it does not end with 0. */
+  /** Runs a command and parses its `--json` output. Throws if the exit code is not 0. */
   runJsonCommand<T>(...args: string[]): Promise<T>;
-  /** Runs a command as a person would, whatever its end. */
+  /** Runs a command and returns its output and exit code. */
   runCommand(...args: string[]): Promise<ProcessResult>;
 };
 
-/** An installation of the test's own, with the services started on it one after the other. */
+/** An installation for one test, on which services are started. */
 export type TestInstallation = CommandLine & {
   /** The environment variables of its processes. */
   env: EnvironmentVariables;
-  /** Starts all of the service, or a process with these roles alone. */
+  /** Starts the service with all roles, or with these. */
   start(...roles: string[]): Promise<RunningService>;
-  /** As `start`, without waiting until it is ready. */
+  /** Like `start`, without waiting until it is ready. */
   startWithoutWaiting(...roles: string[]): Promise<RunningService>;
-  /** Ends what still runs, and removes the folder. */
+  /** Kills all running processes and removes the folder. */
   remove(): Promise<void>;
 };
 
@@ -59,39 +59,39 @@ export const commandLineOf = (env: EnvironmentVariables): CommandLine => {
   };
 };
 
-/** In the world of this run of the tests, unless another is given, which then belongs to the caller. */
+/** Opens an installation in the test environment of this run, or in the given one, which the caller closes. */
 export const openTestInstallation = async (
   settings: EnvironmentVariables = {},
-  world?: TestEnvironment,
+  environment?: TestEnvironment,
 ): Promise<TestInstallation> => {
-  const { settings: ofWorld, close } = world ?? (await openTestEnvironment());
+  const { settings: environmentSettings, close } = environment ?? (await openTestEnvironment());
   const dataDir = await mkdtemp(join(tmpdir(), 'colophon-e2e-'));
-  const env = { PORT: '0', COLOPHON_DATA_DIR: dataDir, ...ofWorld, ...settings };
+  const env = { PORT: '0', COLOPHON_DATA_DIR: dataDir, ...environmentSettings, ...settings };
   const running = new Set<() => Promise<ProcessResult>>();
 
-  const startUntil = async (says: RegExp, roles: readonly string[]): Promise<RunningService> => {
-    const { child, output: said, exited: ended } = startColophon(['start', ...roles], env);
+  const startUntil = async (pattern: RegExp, roles: readonly string[]): Promise<RunningService> => {
+    const { child, output, exited } = startColophon(['start', ...roles], env);
     const kill = (): Promise<ProcessResult> => {
       if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
-      return ended;
+      return exited;
     };
     running.add(kill);
-    let over: ProcessResult | undefined;
-    void ended.then((end) => (over = end));
-    const url = await waitUntil('the service greets', () => {
-      if (over) throw new Error(`the service ended with ${over.code}: ${over.stdout}${over.stderr}`);
-      return says.exec(said.stdout)?.[1];
+    let ended: ProcessResult | undefined;
+    void exited.then((result) => (ended = result));
+    const url = await waitUntil('the service prints its address', () => {
+      if (ended) throw new Error(`the service ended with ${ended.code}: ${ended.stdout}${ended.stderr}`);
+      return pattern.exec(output.stdout)?.[1];
     });
     return {
       url,
       pid: child.pid!,
       sendSignal: (signal) => void child.kill(signal),
-      output: () => said.stdout + said.stderr,
+      output: () => output.stdout + output.stderr,
       stop: async (signal) => {
         child.kill(signal);
-        const end = await ended;
+        const result = await exited;
         running.delete(kill);
-        return end;
+        return result;
       },
     };
   };
@@ -101,16 +101,16 @@ export const openTestInstallation = async (
     await waitUntil('the service is ready', async () => (await fetch(`${service.url}/health/ready`)).status === 200);
     return service;
   };
-  const startUnready = (...roles: string[]): Promise<RunningService> => startUntil(listeningPattern, roles);
+  const startWithoutWaiting = (...roles: string[]): Promise<RunningService> => startUntil(listeningPattern, roles);
 
   return {
     ...commandLineOf(env),
     env,
     start,
-    startWithoutWaiting: startUnready,
+    startWithoutWaiting,
     remove: async () => {
       await Promise.all([...running].map((kill) => kill()));
-      if (!world) await close();
+      if (!environment) await close();
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };

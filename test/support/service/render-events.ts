@@ -9,6 +9,6 @@ export type EventOutput = {
   metadata: Body & { actor: Body };
 };
 
-/** The events of a render, by the command line; `id` as callers know it. */
+/** The events of a render from the command `events`; `id` is `render_<id>`. */
 export const readRenderEvents = (installation: CommandLine, id: unknown): Promise<EventOutput[]> =>
   installation.runJsonCommand<EventOutput[]>('events', String(id).replace('_', '-'));

@@ -42,8 +42,8 @@ const stopService = async ({ installation, service }: Started): Promise<void> =>
 };
 
 /**
- * For one run of a project: tells test files where the shared service is. It starts when the first one asks, so that a run
- * that does not need it does not wait for it. At the end it is told to stop, and has to do so with exit code 0.
+ * Provides the address of the shared service to the test files of one run of a project. The service starts at the first
+ * request, so that a run without need for it does not wait. At the end it must stop with exit code 0.
  */
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   let started: Promise<Started> | undefined;

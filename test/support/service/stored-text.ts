@@ -20,6 +20,6 @@ const readServersText = (installation: CommandLine): Promise<string[]> =>
     return [await store.readAll(0, 100_000), ...documents].map((kept) => JSON.stringify(kept));
   });
 
-/** All that the engines have kept, as text: the files in the data folder, or log and read models as they come from the servers. */
+/** All stored data as text: the files in the data folder, or event log and read models from the servers. */
 export const readStoredText = (installation: CommandLine): Promise<string[]> =>
   isOnServers ? readServersText(installation) : readFilesText(installation);

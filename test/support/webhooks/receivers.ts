@@ -17,14 +17,14 @@ export type ReceivedWebhook = {
 export type WebhookReceiver = TestServer & {
   url: string;
   received: ReceivedWebhook[];
-  /** What has come for one job. */
+  /** The webhooks of one job. */
   forJob(jobId: unknown): ReceivedWebhook[];
 };
 
-/** Answers a callback: with a status, or in its own way. */
+/** Returns the status of the response, or handles the request itself. */
 export type WebhookHandler = (received: ReceivedWebhook, nth: number) => number | RequestHandler;
 
-/** Receivers on this machine that a service with these `settings` can call, and trusts. */
+/** Local receivers that a service with these `settings` can call and trusts. */
 export const openWebhookReceivers = async () => {
   const authority: CertificateAuthority = await createCertificateAuthority();
   const certificate = await authority.issue('127.0.0.1');
@@ -33,22 +33,22 @@ export const openWebhookReceivers = async () => {
   await writeFile(caFile, authority.cert);
   const opened: TestServer[] = [];
 
-  const openReceiver = async (answering: WebhookHandler = () => 200): Promise<WebhookReceiver> => {
+  const openReceiver = async (handle: WebhookHandler = () => 200): Promise<WebhookReceiver> => {
     const received: ReceivedWebhook[] = [];
     const server = await startHttpsServer(certificate, async (request, response) => {
       const bytes = await buffer(request);
-      const one: ReceivedWebhook = {
+      const webhook: ReceivedWebhook = {
         method: request.method!,
         path: request.url!,
         headers: request.headers,
         bytes,
         body: JSON.parse(bytes.toString()) as Record<string, unknown>,
       };
-      const nth = received.filter(({ body }) => body.job_id === one.body.job_id).length;
-      received.push(one);
-      const answer = answering(one, nth);
-      if (typeof answer === 'number') response.writeHead(answer).end('seen');
-      else answer(request, response);
+      const nth = received.filter(({ body }) => body.job_id === webhook.body.job_id).length;
+      received.push(webhook);
+      const result = handle(webhook, nth);
+      if (typeof result === 'number') response.writeHead(result).end('seen');
+      else result(request, response);
     });
     opened.push(server);
     return {

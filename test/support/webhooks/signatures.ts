@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import type { ReceivedWebhook } from './receivers.ts';
 
-/** The signature of the API's own header: HMAC-SHA-256 of the body, in hex, keyed with the secret as it is written. */
+/** The signature of the API's own header: HMAC-SHA-256 of the body, in hex, keyed with the secret as text. */
 export const serviceSignature = (secret: string, { bytes }: ReceivedWebhook): string =>
   createHmac('sha256', secret).update(bytes).digest('hex');
 
