@@ -4,19 +4,19 @@ import { describe, expect, it } from 'vitest';
 import { type BlobCacheOptions, createBlobCache } from './cache.ts';
 import { BlobNotFound, type BlobStore } from './port.ts';
 
-/** A store that tells what it was asked. */
+/** A store that records its calls. */
 const openCountingStore = () => {
   const stored = new Map<string, Uint8Array>();
-  const asked: string[] = [];
+  const calls: string[] = [];
   const blobs: BlobStore = {
     put: async (bytes) => {
       const sha256 = hash('sha256', bytes, 'hex');
-      asked.push('put');
+      calls.push('put');
       stored.set(sha256, new Uint8Array(bytes));
       return { sha256, size: bytes.byteLength };
     },
     get: async (sha256) => {
-      asked.push('get');
+      calls.push('get');
       const bytes = stored.get(sha256);
       if (!bytes) throw new BlobNotFound(sha256);
       return bytes;
@@ -27,27 +27,27 @@ const openCountingStore = () => {
     setInstallationId: async (installation) => installation,
     close: async () => undefined,
   };
-  return { blobs, asked };
+  return { blobs, calls };
 };
 
-describe('A memory of blobs', () => {
-  it('gives what a store over it has put to every store over it, without asking for it', async () => {
-    const [{ blobs, asked }, memory] = [openCountingStore(), createBlobCache()];
-    const { sha256 } = await memory.wrap(blobs).put(Buffer.from('data'));
-    expect(Buffer.from(await memory.wrap(blobs).get(sha256)).toString()).toBe('data');
-    expect(asked).toEqual(['put']);
+describe('A blob cache', () => {
+  it('returns a blob that one wrapped store has put to every wrapped store, without a read', async () => {
+    const [{ blobs, calls }, cache] = [openCountingStore(), createBlobCache()];
+    const { sha256 } = await cache.wrap(blobs).put(Buffer.from('data'));
+    expect(Buffer.from(await cache.wrap(blobs).get(sha256)).toString()).toBe('data');
+    expect(calls).toEqual(['put']);
   });
 
-  it('asks once for what it does not know, and puts nothing twice', async () => {
-    const [{ blobs, asked }, memory] = [openCountingStore(), createBlobCache()];
+  it('reads an unknown blob once, and writes no blob twice', async () => {
+    const [{ blobs, calls }, cache] = [openCountingStore(), createBlobCache()];
     const { sha256 } = await blobs.put(Buffer.from('data'));
-    const store = memory.wrap(blobs);
+    const store = cache.wrap(blobs);
     for (let time = 0; time < 3; time += 1) expect((await store.get(sha256)).byteLength).toBe(4);
     expect(await store.put(Buffer.from('data'))).toEqual({ sha256, size: 4 });
-    expect(asked).toEqual(['put', 'get']);
+    expect(calls).toEqual(['put', 'get']);
   });
 
-  it('does not take a blob for stored whose writing failed, nor one that is missing for there', async () => {
+  it('does not cache a blob whose write failed, or a missing blob', async () => {
     const { blobs } = openCountingStore();
     let fails = true;
     const store = createBlobCache().wrap({
@@ -62,28 +62,28 @@ describe('A memory of blobs', () => {
     expect((await blobs.get(sha256)).byteLength).toBe(4);
   });
 
-  const askedAgainFor = async (size: BlobCacheOptions, texts: readonly string[]): Promise<number> => {
-    const { blobs, asked } = openCountingStore();
+  const readsAfterCaching = async (size: BlobCacheOptions, texts: readonly string[]): Promise<number> => {
+    const { blobs, calls } = openCountingStore();
     const store = createBlobCache(size).wrap(blobs);
     const written = await Promise.all(texts.map((text) => store.put(Buffer.from(text))));
-    asked.length = 0;
+    calls.length = 0;
     for (const { sha256 } of written) await store.get(sha256);
-    return asked.length;
+    return calls.length;
   };
 
-  it('holds no more than it has room for, and no large blob', async () => {
-    const texts = ['a', 'b', 'c'].map((sign) => sign.repeat(5_000));
-    expect(await askedAgainFor({ maxBlobBytes: 5_000, maxTotalBytes: 12_000 }, texts)).toBeGreaterThanOrEqual(1);
-    expect(await askedAgainFor({ maxBlobBytes: 5_000, maxTotalBytes: 20_000 }, texts)).toBe(0);
-    expect(await askedAgainFor({ maxBlobBytes: 4_999, maxTotalBytes: 20_000 }, texts)).toBe(3);
+  it('holds no more than its maximum size, and no large blob', async () => {
+    const texts = ['a', 'b', 'c'].map((letter) => letter.repeat(5_000));
+    expect(await readsAfterCaching({ maxBlobBytes: 5_000, maxTotalBytes: 12_000 }, texts)).toBeGreaterThanOrEqual(1);
+    expect(await readsAfterCaching({ maxBlobBytes: 5_000, maxTotalBytes: 20_000 }, texts)).toBe(0);
+    expect(await readsAfterCaching({ maxBlobBytes: 4_999, maxTotalBytes: 20_000 }, texts)).toBe(3);
   });
 
-  it('does not grow by very many very small blobs', async () => {
+  it('does not exceed its size with a large number of tiny blobs', async () => {
     const texts = Array.from({ length: 100 }, (_, number) => `${number}`);
-    expect(await askedAgainFor({ maxBlobBytes: 1_000, maxTotalBytes: 5_000 }, texts)).toBeGreaterThan(80);
+    expect(await readsAfterCaching({ maxBlobBytes: 1_000, maxTotalBytes: 5_000 }, texts)).toBeGreaterThan(80);
   });
 
-  it('keeps nothing of a large buffer that a blob was cut out of', async () => {
+  it('does not keep the large buffer that a blob is a slice of', async () => {
     const { blobs } = openCountingStore();
     const large = Buffer.from('ababababab');
     const sha256 = hash('sha256', 'ab', 'hex');
@@ -92,14 +92,14 @@ describe('A memory of blobs', () => {
     expect((await store.get(sha256)).buffer.byteLength).toBe(2);
   });
 
-  it('gives back what was put, whatever becomes of the buffer', async () => {
-    const [{ blobs }, memory] = [openCountingStore(), createBlobCache({ maxBlobBytes: 40, maxTotalBytes: 2_000 })];
+  it('returns the bytes that were put, even if the buffer changes later', async () => {
+    const [{ blobs }, cache] = [openCountingStore(), createBlobCache({ maxBlobBytes: 40, maxTotalBytes: 2_000 })];
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 50 }), async (bytes) => {
         const before = Buffer.from(bytes).toString('hex');
-        const { sha256 } = await memory.wrap(blobs).put(bytes);
+        const { sha256 } = await cache.wrap(blobs).put(bytes);
         bytes.fill(0);
-        expect(Buffer.from(await memory.wrap(blobs).get(sha256)).toString('hex')).toBe(before);
+        expect(Buffer.from(await cache.wrap(blobs).get(sha256)).toString('hex')).toBe(before);
       }),
     );
   });

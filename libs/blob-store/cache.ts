@@ -2,21 +2,21 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { BlobStore } from './port.ts';
 
-/** In bytes: what a blob may have at most to be remembered, and what all take together. */
+/** In bytes: the largest blob to cache, and the size of the cache. */
 export type BlobCacheOptions = { maxBlobBytes: number; maxTotalBytes: number };
-/** What it takes to remember a blob beside its bytes: of very small ones there would be a great many. */
+/** The overhead of a cache entry. Without it the cache could hold a very large number of tiny blobs. */
 const entryOverheadBytes = 512;
 const defaultCacheOptions: BlobCacheOptions = { maxBlobBytes: 64 * 1024, maxTotalBytes: 8 * 1024 * 1024 };
 
-/** Small blobs that were written or read lately, of those that are never deleted: the inputs and templates that PDFs are made from. */
+/** Caches small blobs that were written or read recently. Only for blobs that are never deleted: inputs and templates of PDFs. */
 export type BlobCache = {
-  /** A store whose `put` and `get` spare the way to `blobs` for what is remembered. */
+  /** A store whose `put` and `get` use the cache before `blobs`. */
   wrap(blobs: BlobStore): BlobStore;
 };
 
-/** A memory for one process, whose roles may each have a store of their own over it. */
+/** A cache for one process. Each role of the process can wrap its own store with it. */
 export const createBlobCache = ({ maxBlobBytes, maxTotalBytes }: BlobCacheOptions = defaultCacheOptions): BlobCache => {
-  const known = new LRUCache<string, Uint8Array>({
+  const cache = new LRUCache<string, Uint8Array>({
     maxSize: maxTotalBytes,
     maxEntrySize: maxBlobBytes + entryOverheadBytes,
     sizeCalculation: ({ byteLength }) => byteLength + entryOverheadBytes,
@@ -26,20 +26,20 @@ export const createBlobCache = ({ maxBlobBytes, maxTotalBytes }: BlobCacheOption
       ...blobs,
       put: async (bytes) => {
         if (bytes.byteLength > maxBlobBytes) return blobs.put(bytes);
-        // Callers may go on using the buffer.
-        const kept = new Uint8Array(bytes);
-        const sha256 = hash('sha256', kept, 'hex');
-        if (known.get(sha256)) return { sha256, size: kept.byteLength };
-        const ref = await blobs.put(kept);
-        known.set(sha256, kept);
+        // The caller may change the buffer later.
+        const copy = new Uint8Array(bytes);
+        const sha256 = hash('sha256', copy, 'hex');
+        if (cache.get(sha256)) return { sha256, size: copy.byteLength };
+        const ref = await blobs.put(copy);
+        cache.set(sha256, copy);
         return ref;
       },
       get: async (sha256) => {
-        const remembered = known.get(sha256);
-        if (remembered) return remembered;
+        const cached = cache.get(sha256);
+        if (cached) return cached;
         const bytes = await blobs.get(sha256);
-        // A copy: drivers cut small blobs out of large buffers, which would be kept with them.
-        if (bytes.byteLength <= maxBlobBytes) known.set(sha256, new Uint8Array(bytes));
+        // A copy, because drivers return slices of large buffers, which would stay in memory, too.
+        if (bytes.byteLength <= maxBlobBytes) cache.set(sha256, new Uint8Array(bytes));
         return bytes;
       },
     }),

@@ -13,8 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-describe('a file', () => {
-  it('is written in a folder that is made for it, and replaces what was there', async () => {
+describe('A durable file', () => {
+  it('is written to a new folder, and replaces an existing file', async () => {
     const path = join(folder, 'ab', 'file');
     for (const text of ['first', 'second']) {
       await writeDurably(path, incoming, Buffer.from(text));
@@ -23,7 +23,7 @@ describe('a file', () => {
     expect(await readdir(incoming)).toEqual([]);
   });
 
-  it('that cannot be put in its place leaves no half of itself behind', async () => {
+  it('that cannot be moved to its path leaves no temporary file', async () => {
     const path = join(folder, 'in the way');
     await mkdir(path);
     await expect(writeDurably(path, incoming, Buffer.from('text'))).rejects.toThrow('EISDIR');

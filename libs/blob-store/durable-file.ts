@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Makes durable what was added to a folder or taken from it. */
+/** Makes the entries of a folder durable. */
 export const syncFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r');
   try {
@@ -12,10 +12,10 @@ export const syncFolder = async (folder: string): Promise<void> => {
   }
 };
 
-/** Makes a folder within one that is there; durable when it resolves. */
+/** Creates a folder; durable when it resolves. */
 export const createDurableFolder = async (folder: string): Promise<void> => {
-  const made = await mkdir(folder, { recursive: true });
-  if (made !== undefined) await syncFolder(dirname(folder));
+  const created = await mkdir(folder, { recursive: true });
+  if (created !== undefined) await syncFolder(dirname(folder));
 };
 
 const writeSyncedFile = async (path: string, bytes: Uint8Array): Promise<void> => {
@@ -28,7 +28,7 @@ const writeSyncedFile = async (path: string, bytes: Uint8Array): Promise<void> =
   }
 };
 
-/** Puts a file at `path` as a whole or not at all, by way of `incoming` on the same file system; durable when it resolves. */
+/** Writes a file atomically, via the folder `incoming` on the same file system; durable when it resolves. */
 export const writeDurably = async (path: string, incoming: string, bytes: Uint8Array): Promise<void> => {
   const temporary = join(incoming, `${randomUUID()}.part`);
   try {
@@ -42,10 +42,10 @@ export const writeDurably = async (path: string, incoming: string, bytes: Uint8A
   await syncFolder(dirname(path));
 };
 
-// A younger one may be in the hands of another process.
+// Another process may still be writing a newer one.
 const abandonedAfterMs = 60 * 60 * 1000;
 
-/** Removes what a crash left in `incoming`. */
+/** Removes files that a crash left in `incoming`. */
 export const removeAbandonedFiles = async (incoming: string): Promise<void> => {
   for (const name of await readdir(incoming)) {
     const path = join(incoming, name);

@@ -11,15 +11,15 @@ import { BlobNotFound, type BlobStore } from './port.ts';
 import { isSha256, sha256Of } from './sha256.ts';
 
 /**
- * The collections of the GridFS specification in their usual form, so that every tool for it can read them. Files and chunks are named by the hash: whoever writes
- * a blob writes the same documents, so that two at once do not disturb each other, and what a crash left half done is overwritten.
+ * The collections of the GridFS specification, so that its tools can read them. The ids of files and chunks come from the
+ * hash. So parallel writes of a blob write the same documents, and a later write repairs what a crash left incomplete.
  */
 type File = { _id: string; length: number; chunkSize: number; uploadDate: Date; filename: string };
 type Chunk = { _id: string; files_id: string; n: number; data: Uint8Array };
 
-/** Never to be changed: the chunks of a blob that is there are taken to be of this size. */
+/** Must never change: stored blobs are read with this chunk size. */
 const chunkBytes = 255 * 1024;
-/** So many chunks, 4 MiB, are under way at once. */
+/** The number of chunks (4 MiB) that are transferred in parallel. */
 const chunksPerRound = 16;
 
 const filesIn = (db: MongoDatabase): MongoCollection<File> => mongoCollectionIn<File>(db, 'fs.files');
@@ -37,7 +37,7 @@ const chunkRounds = (count: number): number[][] =>
 
 const readBlob = async (db: MongoDatabase, sha256: string): Promise<Uint8Array | null> => {
   const chunk = (n: number): Promise<Chunk | null> => chunksIn(db).findOne({ _id: chunkId(sha256, n) });
-  // Most blobs are one chunk, which comes along with the file's own document.
+  // Most blobs have one chunk, so it is read together with the file document.
   const [file, first] = await Promise.all([filesIn(db).findOne({ _id: sha256 }), chunk(0)]);
   if (!file) return null;
   const parts: Uint8Array[] = first ? [first.data] : [];
@@ -55,7 +55,7 @@ const readBlob = async (db: MongoDatabase, sha256: string): Promise<Uint8Array |
   return (await sha256Of(bytes)) === sha256 ? bytes : null;
 };
 
-/** Two who write the same document for the first time may meet; the second finds it there when it tries again. */
+/** Of two parallel first writes of a document, one fails with a duplicate key. Its retry finds the document. */
 const retryOnDuplicate = async <T>(write: () => Promise<T>): Promise<T> => {
   try {
     return await write();
@@ -74,14 +74,14 @@ const writeBlob = async (db: MongoDatabase, sha256: string, bytes: Uint8Array): 
         upsert: true,
       },
     }));
-    // Acknowledged from memory: the server's journal is in order, so that the file's document, written last and durably, vouches for them.
+    // Need not be durable yet: the journal is written in order, and the file document is written last and durably.
     await retryOnDuplicate(() => chunksIn(db).bulkWrite(writes, { ordered: false, writeConcern: { w: 1 } }));
   }
   const file = { length: bytes.byteLength, chunkSize: chunkBytes, uploadDate: new Date(), filename: sha256 };
   await retryOnDuplicate(() => filesIn(db).replaceOne({ _id: sha256 }, file, { upsert: true }));
 };
 
-/** The file goes first: what is left of a blob without it is no blob. */
+/** Deletes the file document first: chunks without it are not a blob. */
 const removeBlob = async (db: MongoDatabase, sha256: string): Promise<void> => {
   const file = await filesIn(db).findOneAndDelete({ _id: sha256 });
   for (const round of chunkRounds(chunkCountOf(file?.length ?? 0)))
@@ -89,8 +89,8 @@ const removeBlob = async (db: MongoDatabase, sha256: string): Promise<void> => {
 };
 
 /**
- * Blobs in GridFS, shared by any number of processes. A blob is durable, on most members of a replica set, when `put` resolves.
- * `setting` is where the address stands, for messages.
+ * Blobs in GridFS, shared by any number of processes. When `put` resolves, the blob is durable on a majority of the replica
+ * set. `setting` is the name of the setting that `url` comes from, for error messages.
  */
 export const openGridFsBlobStore = async (
   url: string,
@@ -103,13 +103,14 @@ export const openGridFsBlobStore = async (
   );
   return {
     put: (bytes) => {
-      // Callers may go on using the buffer of a small blob at once.
-      const kept = bytes.byteLength <= chunkBytes ? new Uint8Array(bytes) : bytes;
+      // The caller may change the buffer of a small blob at once.
+      const content = bytes.byteLength <= chunkBytes ? new Uint8Array(bytes) : bytes;
       return connection.use(async (db) => {
-        const sha256 = await sha256Of(kept);
-        // To write one chunk costs no more than to look for it.
-        if (kept.byteLength <= chunkBytes || (await readBlob(db, sha256)) === null) await writeBlob(db, sha256, kept);
-        return { sha256, size: kept.byteLength };
+        const sha256 = await sha256Of(content);
+        // Writing one chunk costs no more than checking for it.
+        if (content.byteLength <= chunkBytes || (await readBlob(db, sha256)) === null)
+          await writeBlob(db, sha256, content);
+        return { sha256, size: content.byteLength };
       });
     },
     get: async (sha256) => {
@@ -123,7 +124,7 @@ export const openGridFsBlobStore = async (
     delete: async (sha256) => {
       if (isSha256(sha256)) await connection.use((db) => removeBlob(db, sha256));
     },
-    // Beside the collections of GridFS, so that a backup of these has it.
+    // Next to the GridFS collections, so that their backup contains it.
     ...openMongoInstallationId(connection, 'fs.installation', 'blobs'),
     missing: () => connection.missing(),
     close: () => connection.close(),

@@ -7,17 +7,20 @@ export class BlobNotFound extends Error {
   }
 }
 
-/** Bytes under the name of their SHA-256. The same bytes are one blob. */
+/** Stores bytes by their SHA-256. Equal bytes are one blob. */
 export type BlobStore = {
-  /** Durable when it resolves. */
+  /** Stores a blob; durable when it resolves. */
   put(bytes: Uint8Array): Promise<BlobRef>;
-  /** @throws BlobNotFound, also when the stored bytes no longer have that hash. */
+  /** @throws BlobNotFound if there is no such blob, or if the stored bytes have another hash */
   get(sha256: string): Promise<Uint8Array>;
   has(sha256: string): Promise<boolean>;
   delete(sha256: string): Promise<void>;
-  /** The installation that the storage belongs to; null while it belongs to none. */
+  /** The installation that the storage belongs to; null if it belongs to none yet. */
   installationId(): Promise<string | null>;
-  /** Lets storage without a mark belong to an installation; answers with the mark that it has then, which may be another one. Durable when it resolves. */
+  /**
+   * Assigns storage that belongs to no installation to this one. Resolves, once durable, to the installation id that the
+   * storage then has, which may be another one.
+   */
   setInstallationId(installation: string): Promise<string>;
   close(): Promise<void>;
 };

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 
-/** Up to this size a hash takes less than a millisecond. */
+/** Up to this size hashing takes less than a millisecond. */
 const maxSyncHashBytes = 1024 * 1024;
 
-/** SHA-256 in hex. That of many bytes is computed off the event loop; they must not change meanwhile. */
+/** SHA-256 in hex. Large inputs are hashed off the event loop; their bytes must not change in the meantime. */
 export const sha256Of = async (bytes: Uint8Array): Promise<string> =>
   bytes.byteLength <= maxSyncHashBytes
     ? hash('sha256', bytes, 'hex')

@@ -1,16 +1,16 @@
 import { BlobNotFound, type BlobStore } from './port.ts';
 
-/** Blobs that the event log names and the blob store could not give, as long as it cannot. */
+/** Tracks blobs that the event log refers to and the blob store cannot read, until it can. */
 export type UnreadableBlobs = {
-  /** The same store; failures of `get` are noted. */
+  /** The same store; records failures of `get`. */
   wrap(blobs: BlobStore): BlobStore;
-  /** What is wrong with the store, in at most one sentence; empty where nothing is. */
+  /** The problem of the store in one text; empty if there is none. */
   missing(): string[];
 };
 
-/** In milliseconds: how often noted blobs are looked for, and how long after the last failure a note is kept. */
+/** In milliseconds: the interval of checks, and how long after its last failure a blob is tracked. */
 export type UnreadableBlobsOptions = { checkIntervalMs: number; forgetAfterMs: number; clock: () => number };
-/** A message comes again after a minute at the latest: who has not asked for longer does not need the blob any more. */
+/** Messages are redelivered within a minute. A blob that is not requested for longer is not needed any more. */
 const defaultCheckOptions: UnreadableBlobsOptions = {
   checkIntervalMs: 1_000,
   forgetAfterMs: 150_000,
@@ -23,7 +23,7 @@ const maxChecksPerRun = 20;
 /** `reason` is `missing`, or an error code of the file system. */
 type UnreadableBlob = { blobs: BlobStore; at: number; reason: string };
 
-/** Errors of the file system. What servers meet, they tell of themselves. */
+/** Only a missing blob and file system errors count. Servers report their own problems. */
 const reasonOf = (error: unknown): string | null => {
   if (error instanceof BlobNotFound) return 'missing';
   const { code } = error as NodeJS.ErrnoException;
@@ -32,11 +32,14 @@ const reasonOf = (error: unknown): string | null => {
 
 const describeUnreadableBlobs = (count: number, sha256: string, reason: string): string => {
   const which = count === 1 ? `the blob ${sha256}` : `${count} blobs (${sha256} is one)`;
-  const what =
+  const problem =
     reason === 'missing'
       ? `The event log names ${which}, but the blob store lacks ${count === 1 ? 'it' : 'them'} or holds damaged bytes.`
       : `The blob store cannot read ${which} (${reason}).`;
-  return `${what} Renders and callbacks that need ${count === 1 ? 'it' : 'them'} wait. Check BLOB_STORE_URL: it must lead to this installation's blobs. If they are lost, restore them from the backup.`;
+  return (
+    `${problem} Renders and webhooks that need ${count === 1 ? 'it' : 'them'} wait. Check BLOB_STORE_URL: ` +
+    `it must refer to this installation's blobs. If they are lost, restore them from the backup.`
+  );
 };
 
 export const createUnreadableBlobs = ({
@@ -44,32 +47,32 @@ export const createUnreadableBlobs = ({
   forgetAfterMs,
   clock,
 }: UnreadableBlobsOptions = defaultCheckOptions): UnreadableBlobs => {
-  const notes = new Map<string, UnreadableBlob>();
+  const tracked = new Map<string, UnreadableBlob>();
   let timer: NodeJS.Timeout | undefined;
 
-  /** One that is there may be damaged, or not for this process to read. */
+  /** A blob that exists may be damaged, or its file may not be readable for this process. */
   const isReadable = (blobs: BlobStore, sha256: string): Promise<boolean> =>
     blobs
       .has(sha256)
-      .then(async (isThere) => isThere && blobs.get(sha256).then(() => true))
+      .then(async (exists) => exists && blobs.get(sha256).then(() => true))
       .catch(() => false);
-  const lookFor = async ([sha256, { blobs, at }]: [string, UnreadableBlob]): Promise<void> => {
-    const isOver = clock() - at > forgetAfterMs || (await isReadable(blobs, sha256));
-    if (isOver && notes.get(sha256)?.at === at) notes.delete(sha256);
+  const check = async ([sha256, { blobs, at }]: [string, UnreadableBlob]): Promise<void> => {
+    const isResolved = clock() - at > forgetAfterMs || (await isReadable(blobs, sha256));
+    if (isResolved && tracked.get(sha256)?.at === at) tracked.delete(sha256);
   };
-  const look = async (): Promise<void> => {
-    // One after another: those that are read may be large.
-    for (const one of [...notes].slice(0, maxChecksPerRun)) await lookFor(one);
+  const checkAll = async (): Promise<void> => {
+    // One after another, because blobs can be large.
+    for (const entry of [...tracked].slice(0, maxChecksPerRun)) await check(entry);
     timer = undefined;
-    lookSoon();
+    scheduleCheck();
   };
-  const lookSoon = (): void => {
-    if (notes.size > 0) timer ??= setTimeout(() => void look(), checkIntervalMs).unref();
+  const scheduleCheck = (): void => {
+    if (tracked.size > 0) timer ??= setTimeout(() => void checkAll(), checkIntervalMs).unref();
   };
-  const note = (sha256: string, fresh: UnreadableBlob): void => {
-    if (notes.size >= maxTrackedBlobs && !notes.has(sha256)) return;
-    notes.set(sha256, fresh);
-    lookSoon();
+  const track = (sha256: string, blob: UnreadableBlob): void => {
+    if (tracked.size >= maxTrackedBlobs && !tracked.has(sha256)) return;
+    tracked.set(sha256, blob);
+    scheduleCheck();
   };
 
   return {
@@ -78,18 +81,18 @@ export const createUnreadableBlobs = ({
       get: async (sha256) => {
         try {
           const bytes = await blobs.get(sha256);
-          notes.delete(sha256);
+          tracked.delete(sha256);
           return bytes;
         } catch (error) {
           const reason = reasonOf(error);
-          if (reason !== null) note(sha256, { blobs, at: clock(), reason });
+          if (reason !== null) track(sha256, { blobs, at: clock(), reason });
           throw error;
         }
       },
     }),
     missing: () => {
-      const [first] = notes;
-      return first ? [describeUnreadableBlobs(notes.size, first[0], first[1].reason)] : [];
+      const [first] = tracked;
+      return first ? [describeUnreadableBlobs(tracked.size, first[0], first[1].reason)] : [];
     },
   };
 };

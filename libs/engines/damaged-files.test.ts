@@ -9,7 +9,7 @@ import { type SetAsideFile, undamagedOrSetAside } from './damaged-files.ts';
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'sound-files-'));
+  folder = mkdtempSync(join(tmpdir(), 'damaged-files-'));
   file = join(folder, 'limits.db');
   writeFileSync(file, 'no database');
 });
@@ -19,20 +19,20 @@ const setAsideFiles: SetAsideFile[] = [];
 const onSetAside = (what: SetAsideFile): number => setAsideFiles.push(what);
 beforeEach(() => void setAsideFiles.splice(0));
 
-it('A damaged database is set aside, once', () => {
+it('A damaged database is renamed once', () => {
   expect([undamagedOrSetAside(file, onSetAside), undamagedOrSetAside(file, onSetAside)]).toEqual([true, false]);
   expect(setAsideFiles.map(({ kept_as }) => readFileSync(kept_as, 'utf8'))).toEqual(['no database']);
 });
 
-it('A database that another process has built anew meanwhile is left as it is', () => {
-  const built = (): void => {
+it('A database that another process has rebuilt in between is not renamed', () => {
+  const rebuild = (): void => {
     renameSync(file, `${file}.damaged-by-the-other`);
     openDatabase(file, 'normal').close();
   };
-  let looks = 0;
-  const find = (one: string): string | null => {
-    const reason = findDamage(one);
-    if (++looks === 1) built();
+  let checks = 0;
+  const find = (path: string): string | null => {
+    const reason = findDamage(path);
+    if (++checks === 1) rebuild();
     return reason;
   };
   expect(undamagedOrSetAside(file, onSetAside, new Date(), find)).toBe(false);

@@ -31,8 +31,8 @@ const apiErrorNameOf = (attempt: Promise<unknown>) =>
   );
 const declaredErrorExamples = [new RevisionConflict('render-1', 0), new TypeError('no JSON')];
 
-describe('An engine, to callers of the API,', () => {
-  it('is unavailable where it fails, and the reason goes to the log alone', async () => {
+describe('An engine for the API', () => {
+  it('fails with service_unavailable, and only the operator gets the reason', async () => {
     const report = vi.fn<(error: unknown) => void>();
     const reason = new Error('ECONNREFUSED 10.0.0.7:27017');
     const attempt = withUnavailableErrors(
@@ -44,7 +44,7 @@ describe('An engine, to callers of the API,', () => {
     expect(report).toHaveBeenCalledExactlyOnceWith(reason);
   });
 
-  it('is unavailable where it has no answer in time', async () => {
+  it('fails with service_unavailable after a timeout', async () => {
     const silent = withTimeout(
       serverOf(() => new Promise(() => undefined)),
       () => 10,
@@ -53,7 +53,7 @@ describe('An engine, to callers of the API,', () => {
     expect(await apiErrorNameOf(withUnavailableErrors(silent, availabilityOptions).read())).toBe('service_unavailable');
   });
 
-  it('is not asked before the service is open', async () => {
+  it('is not called before the service is open', async () => {
     const read = vi.fn<() => Promise<string>>();
     await expect(
       withUnavailableErrors(serverOf(read), {
@@ -64,7 +64,7 @@ describe('An engine, to callers of the API,', () => {
     expect(read).not.toHaveBeenCalled();
   });
 
-  it('keeps its own answers and our mistakes', async () => {
+  it('passes results, declared errors and programming errors on', async () => {
     for (const error of [...declaredErrorExamples, ApiError.of('not_found', 'x')]) {
       await expect(
         withUnavailableErrors(
@@ -75,24 +75,24 @@ describe('An engine, to callers of the API,', () => {
     }
     expect(
       await withUnavailableErrors(
-        serverOf(async () => 'answer'),
+        serverOf(async () => 'result'),
         availabilityOptions,
       ).read(),
-    ).toBe('answer');
+    ).toBe('result');
   });
 
-  it('of this process is served before the service is open, without a time limit, and its mistakes are told', async () => {
-    const embedded = { read: async () => 'answer', fail: () => Promise.reject(new Error('a mistake')) };
+  it('that is embedded works before the service is open, has no timeout, and passes errors on', async () => {
+    const embedded = { read: async () => 'result', fail: () => Promise.reject(new Error('a bug')) };
     expect(withTimeout(embedded, () => 0)).toBe(embedded);
     const served = withUnavailableErrors(embedded, {
       ...availabilityOptions,
       notServingReason: () => 'The service is starting.',
     });
-    expect(await served.read()).toBe('answer');
-    await expect(served.fail()).rejects.toThrow('a mistake');
+    expect(await served.read()).toBe('result');
+    await expect(served.fail()).rejects.toThrow('a bug');
   });
 
-  it('stores nothing more where the disk is full, and is read still', async () => {
+  it('stores no more data when the disk is full, but can still be read', async () => {
     const embedded = withDiskErrors(
       {
         append: async () => 'appended',
@@ -112,17 +112,17 @@ describe('An engine, to callers of the API,', () => {
   });
 });
 
-describe('An engine, to a worker in the middle of a job,', () => {
-  it('is waited for until it is back', async () => {
+describe('An engine for a worker', () => {
+  it('is retried until it is available again', async () => {
     let failures = 5;
     const engine = serverOf(async () => {
       if (failures-- > 0) throw new Error('connection closed');
-      return 'answer';
+      return 'result';
     });
-    expect(await withRetry(engine, new AbortController().signal, quickRetries).read()).toBe('answer');
+    expect(await withRetry(engine, new AbortController().signal, quickRetries).read()).toBe('result');
   });
 
-  it('keeps its own answers and our mistakes', async () => {
+  it('passes declared errors and programming errors on', async () => {
     for (const error of declaredErrorExamples) {
       await expect(
         withRetry(
@@ -134,23 +134,23 @@ describe('An engine, to a worker in the middle of a job,', () => {
     }
   });
 
-  it('of this process is waited for while its disk takes no more, and for nothing else', async () => {
-    let refusals = 5;
+  it('that is embedded is retried while its disk is full, and for no other error', async () => {
+    let writeErrors = 5;
     const embedded = {
       put: async () => {
-        if (refusals-- > 0) throw new DiskWriteError(new Error('database or disk is full'));
-        return 'kept';
+        if (writeErrors-- > 0) throw new DiskWriteError(new Error('database or disk is full'));
+        return 'stored';
       },
-      read: () => Promise.reject(new Error('a mistake')),
+      read: () => Promise.reject(new Error('a bug')),
     };
     const engine = withRetry(embedded, new AbortController().signal, { ...quickRetries, maxRetryTimeMs: 0 });
-    expect(await engine.put()).toBe('kept');
-    await expect(engine.read()).rejects.toThrow('a mistake');
-    refusals = 1;
+    expect(await engine.put()).toBe('stored');
+    await expect(engine.read()).rejects.toThrow('a bug');
+    writeErrors = 1;
     await expect(withRetry(embedded, AbortSignal.abort(), quickRetries).put()).rejects.toThrow(DiskWriteError);
   });
 
-  it('is not waited for where the process is to end, or after a long time', async () => {
+  it('is not retried during shutdown, or after a long time', async () => {
     const engine = serverOf(() => Promise.reject(new Error('connection closed')));
     await expect(withRetry(engine, AbortSignal.abort(), quickRetries).read()).rejects.toThrow('connection closed');
     await expect(

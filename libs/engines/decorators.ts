@@ -1,7 +1,7 @@
 import pRetry from 'p-retry';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { BlobNotFound } from '#libs/blob-store/port.ts';
-import { runWithTimeout as limited } from '#libs/concurrency/timeout.ts';
+import { runWithTimeout } from '#libs/concurrency/timeout.ts';
 import { type DiskMonitor, DiskWriteError } from '#libs/disk/disk-monitor.ts';
 import { EventTooLarge, RevisionConflict } from '#libs/event-store/port.ts';
 import { isRemoteEngine } from './remote.ts';
@@ -10,34 +10,34 @@ const declaredErrors = [ApiError, RevisionConflict, EventTooLarge, BlobNotFound]
 const programmingErrors = [TypeError, RangeError, ReferenceError, SyntaxError];
 
 /**
- * Whether an operation failed because of the server, and may succeed later. Which errors mean that a server is away differs from driver to
- * driver, so that all count as such but the ones that a port declares, and our own mistakes.
+ * Whether an operation failed because of the server and may succeed later. Each driver has other errors for an unavailable
+ * server. So every error counts, except those that a port declares and programming errors.
  */
 export const isServerFailure = (error: unknown): boolean =>
   ![...declaredErrors, ...programmingErrors].some((kind) => error instanceof kind);
 
 type Operation = (...given: unknown[]) => Promise<unknown>;
 
-/** These return no promise, wait for as long as it takes, or end the engine. */
+/** Operations that return no promise, have no time limit, or close the engine. */
 const undecorated: ReadonlySet<string> = new Set(['subscribe', 'readCached', 'missing', 'close']);
 
-/** The engine with every other operation replaced by what `change` makes of it. */
-const decorate = <E extends object>(engine: E, change: (operation: Operation, name: string) => Operation): E => {
+/** The engine with all other operations wrapped by `wrap`. */
+const decorate = <E extends object>(engine: E, wrap: (operation: Operation, name: string) => Operation): E => {
   const isDecorated = (name: string, value: unknown): value is Operation =>
     typeof value === 'function' && !undecorated.has(name);
   return Object.fromEntries(
-    Object.entries(engine).map(([name, value]) => [name, isDecorated(name, value) ? change(value, name) : value]),
+    Object.entries(engine).map(([name, value]) => [name, isDecorated(name, value) ? wrap(value, name) : value]),
   ) as E;
 };
 
-/** In milliseconds: the first pause, the longest, and how long an operation is tried on a server that is away. */
+/** In milliseconds: the first and the longest delay, and how long to retry on an unavailable server. */
 export type RetryOptions = { minDelayMs: number; maxDelayMs: number; maxRetryTimeMs: number };
 const defaultRetryOptions: RetryOptions = { minDelayMs: 50, maxDelayMs: 2_000, maxRetryTimeMs: 15 * 60_000 };
 
 /**
- * An engine for a worker in the middle of a job: while a server is away or a disk takes no more, the job waits, and what was begun is
- * finished later. Every operation of a store may be repeated: appends are known by their events, blobs by their hash. Once `signal`
- * has aborted, the next failure is thrown.
+ * An engine for workers: while a server is unavailable or a disk is full, operations are retried, so that a worker can
+ * finish its task later. All operations can be repeated, because appends have event ids and blobs have hashes. After
+ * `signal` has aborted, the next failure is thrown.
  */
 export const withRetry = <E extends object>(
   engine: E,
@@ -45,31 +45,31 @@ export const withRetry = <E extends object>(
   { minDelayMs, maxDelayMs, maxRetryTimeMs }: RetryOptions = defaultRetryOptions,
 ): E =>
   decorate(engine, (operation) => (...given) => {
-    const giveUpAt = performance.now() + maxRetryTimeMs;
-    const isAway = (error: unknown): boolean =>
-      isRemoteEngine(engine) && isServerFailure(error) && performance.now() <= giveUpAt;
+    const deadline = performance.now() + maxRetryTimeMs;
+    const isUnavailable = (error: unknown): boolean =>
+      isRemoteEngine(engine) && isServerFailure(error) && performance.now() <= deadline;
     return pRetry(() => operation(...given), {
       retries: Infinity,
       minTimeout: minDelayMs,
       maxTimeout: maxDelayMs,
-      shouldRetry: ({ error }) => !signal.aborted && (error instanceof DiskWriteError || isAway(error)),
+      shouldRetry: ({ error }) => !signal.aborted && (error instanceof DiskWriteError || isUnavailable(error)),
     });
   });
 
-/** A server whose operations fail with a TimeoutError after `ms()` milliseconds. An engine that is no server stays as it is. */
+/** A server whose operations fail with a TimeoutError after `ms()` milliseconds. Embedded engines do not change. */
 export const withTimeout = <E extends object>(engine: E, ms: () => number): E =>
   isRemoteEngine(engine)
     ? decorate(
         engine,
         (operation) =>
           (...given) =>
-            limited(ms(), () => operation(...given)),
+            runWithTimeout(ms(), () => operation(...given)),
       )
     : engine;
 
-/** An embedded engine whose operations raise a DiskWriteError, which the disk is told of, where the disk takes no more. */
+/** An embedded engine that reports its errors to the disk monitor. Operations fail with DiskWriteError when the disk is full. */
 export const withDiskErrors = <E extends object>(engine: E, disk: DiskMonitor): E => {
-  const raising =
+  const recordErrors =
     <A extends unknown[], T>(operation: (...given: A) => Promise<T>) =>
     async (...given: A): Promise<T> => {
       try {
@@ -78,15 +78,15 @@ export const withDiskErrors = <E extends object>(engine: E, disk: DiskMonitor): 
         throw disk.recordError(error);
       }
     };
-  return decorate(engine, raising);
+  return decorate(engine, recordErrors);
 };
 
 export type AvailabilityOptions = {
-  /** Why no caller is served by servers yet; null when all are. */
+  /** Why servers do not serve callers yet; null when they do. */
   notServingReason: () => string | null;
-  /** Of the embedded engines. */
+  /** Monitors the disk of the embedded engines. */
   disk: DiskMonitor;
-  /** Is told the error of the driver where the caller is told of unavailability alone. */
+  /** Gets the error of the driver; the caller only gets service_unavailable. */
   reportError: (error: unknown) => void;
 };
 
@@ -94,18 +94,19 @@ const unavailableError = (reason: string, retryAfterSeconds: number): ApiError =
   ApiError.of('service_unavailable', reason, { retry_after: retryAfterSeconds });
 const diskFullError = (): ApiError =>
   unavailableError(
-    'The disk of the service is full. Nothing was accepted; what is stored can still be read. Try again later.',
+    'The disk of the service is full. The request was not accepted; stored data can still be read. Try again later.',
     10,
   );
 const serverUnavailableError = (): ApiError =>
-  unavailableError('A part of the service is away for the moment. Nothing was lost; try again shortly.', 2);
+  unavailableError('A part of the service is unavailable at the moment. No data was lost; try again shortly.', 2);
 
-/** By these a caller makes the service store more. */
+/** Operations that store more data. */
 const writeOperations: ReadonlySet<string> = new Set(['append', 'put']);
 
 /**
- * An engine for the API: where a server is away or the disk is full, operations fail with service_unavailable instead of what the driver
- * says. What reads goes on where the disk is full. Workers do not use it: to them such a Problem is the fault of the document.
+ * An engine for the API: while a server is unavailable or the disk is full, operations fail with service_unavailable
+ * instead of the error of the driver. Reads still work when the disk is full. Not for workers, which treat an ApiError as
+ * an error of the document.
  */
 export const withUnavailableErrors = <E extends object>(
   engine: E,

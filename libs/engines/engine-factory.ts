@@ -31,40 +31,43 @@ export type { EngineUrls };
 
 type Closable = { close(): Promise<void>; missing?: () => string | null };
 
-/** The engines of the settings, each opened when it is first asked for, and once. */
+/** The engines of the settings. Each is opened on first use, and only once. */
 export type EngineFactory = {
   store(): Promise<EventStore>;
   bus(): Promise<Bus>;
   reads(): Promise<ReadStore>;
   blobs(): Promise<BlobStore>;
   limits(): Promise<Limits>;
-  /** Between the processes that share the bus. */
+  /** Replies between processes that share the bus. */
   replies(): Promise<RenderReplies & { close(): Promise<void> }>;
-  /** Of the embedded engines. */
+  /** Monitors the disk of the embedded engines. */
   disk: DiskMonitor;
-  /** What is damaged in the embedded engines' files, in sentences. */
+  /** Descriptions of damage in the files of the embedded engines. */
   damages(): string[];
-  /** As `missing`, of the servers alone. */
+  /** Like `missing`, for servers only. */
   serversMissing(): string[];
-  /** What the engines that were asked for, and the disk of the embedded ones, say of why they cannot serve; empty when all can. */
+  /** Why the opened engines, or the disk of the embedded ones, are not available; empty when all are. */
   missing(): string[];
   close(): Promise<void>;
 };
 
 const allCollections = [...projections.flatMap(collectionsOf), apiKeyUsageCollection, leaderLeaseCollection];
 
-/** `onDeadLetter` is told of messages that a server delivers no more, `onSetAside` of damaged databases that are built anew; without it they are left as they are. */
+/**
+ * `onDeadLetter` gets messages that a server does not deliver any more. `onSetAside` gets damaged databases that are renamed
+ * and rebuilt; without it a damaged database is an error.
+ */
 export type EngineEvents = { onDeadLetter?: (message: DeadLetter) => void; onSetAside?: (what: SetAsideFile) => void };
 
-/** The engines that the settings name; none is opened yet. */
+/** A factory for the engines of the settings. Opens none yet. */
 export const createEngineFactory = (
   urls: EngineUrls,
   { onDeadLetter, onSetAside }: EngineEvents = {},
 ): EngineFactory => {
   const files = databaseFilesOf(urls);
   const disk = openDiskMonitor(databaseFoldersOf(urls));
-  /** An engine of this process tells the disk of its failures, be it in the middle of opening. */
-  const placed = async <T extends Closable>(open: () => Promise<T>): Promise<T> => {
+  /** Embedded engines report their errors to the disk monitor, also while they open. */
+  const openWithDiskErrors = async <T extends Closable>(open: () => Promise<T>): Promise<T> => {
     try {
       const engine = await open();
       return isRemoteEngine(engine) ? engine : withDiskErrors(engine, disk);
@@ -72,28 +75,28 @@ export const createEngineFactory = (
       throw disk.recordError(error);
     }
   };
-  const taken: { engine: Promise<Closable>; ready: Closable | null }[] = [];
+  const opened: { engine: Promise<Closable>; ready: Closable | null }[] = [];
   const once = <T extends Closable>(open: () => Promise<T>): (() => Promise<T>) => {
     let engine: Promise<T> | undefined;
     return () => {
       if (engine) return engine;
-      const entry: (typeof taken)[number] = { engine: (engine = open()), ready: null };
+      const entry: (typeof opened)[number] = { engine: (engine = open()), ready: null };
       void engine.then(
-        (opened) => (entry.ready = opened),
+        (ready) => (entry.ready = ready),
         () => undefined,
       );
-      taken.push(entry);
+      opened.push(entry);
       return engine;
     };
   };
-  const serversMissing = (): string[] => [...new Set(taken.flatMap(({ ready }) => ready?.missing?.() ?? []))];
+  const serversMissing = (): string[] => [...new Set(opened.flatMap(({ ready }) => ready?.missing?.() ?? []))];
   const store = once(async () => {
     requireUndamaged(files.eventLog);
-    return withUpcasting(await placed(() => openSelectedEventStore(urls)));
+    return withUpcasting(await openWithDiskErrors(() => openSelectedEventStore(urls)));
   });
   const reads = once(async () => {
     undamagedOrSetAside(files.readModels, onSetAside);
-    return placed(() => openSelectedReadStore(urls, allCollections));
+    return openWithDiskErrors(() => openSelectedReadStore(urls, allCollections));
   });
   return {
     store,
@@ -101,7 +104,7 @@ export const createEngineFactory = (
     bus: once(() => openSelectedBus(urls, onDeadLetter)),
     blobs: once(async () => {
       requireUndamaged(files.smallBlobs);
-      return placed(() => openSelectedBlobStore(urls));
+      return openWithDiskErrors(() => openSelectedBlobStore(urls));
     }),
     limits: once(async () => openSelectedLimits(urls, createUsageReader(await store(), await reads()))),
     replies: once(() => openSelectedReplies(urls)),
@@ -111,10 +114,10 @@ export const createEngineFactory = (
     missing: () => [...serversMissing(), ...[disk.missing() ?? []].flat()],
     close: async () => {
       disk.close();
-      // What was opened last may lean on what was opened first.
-      for (const { engine } of taken.toReversed())
+      // Later engines may use earlier ones.
+      for (const { engine } of opened.toReversed())
         await engine.then(
-          (opened) => opened.close(),
+          (ready) => ready.close(),
           () => undefined,
         );
     },
@@ -126,16 +129,20 @@ export type Engines = { store: EventStore; bus: Bus; reads: ReadStore; blobs: Bl
   'missing' | 'close'
 >;
 
-/** All engines at once, for whoever needs most of them. */
+/** Opens all engines. */
 export const openEngines = async (urls: EngineUrls): Promise<Engines> => {
-  const shelf = createEngineFactory(urls);
-  const opened = await Promise.all([shelf.store(), shelf.bus(), shelf.reads(), shelf.blobs(), shelf.limits()]).catch(
-    async (error: unknown) => {
-      // Those that are open would keep the process from ending.
-      await shelf.close();
-      throw error;
-    },
-  );
+  const factory = createEngineFactory(urls);
+  const opened = await Promise.all([
+    factory.store(),
+    factory.bus(),
+    factory.reads(),
+    factory.blobs(),
+    factory.limits(),
+  ]).catch(async (error: unknown) => {
+    // Open engines would keep the process running.
+    await factory.close();
+    throw error;
+  });
   const [store, bus, reads, blobs, limits] = opened;
-  return { store, bus, reads, blobs, limits, missing: () => shelf.serversMissing(), close: () => shelf.close() };
+  return { store, bus, reads, blobs, limits, missing: () => factory.serversMissing(), close: () => factory.close() };
 };

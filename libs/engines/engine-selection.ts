@@ -8,7 +8,7 @@ import type { EventStore } from '#libs/event-store/port.ts';
 import type { Limits, UsageReader } from '#libs/limits/port.ts';
 import type { Collection, ReadStore } from '#libs/read-store/port.ts';
 
-/** Where each engine keeps its things, as the settings have it. */
+/** The locations of the engines, from the settings. */
 export type EngineUrls = {
   dataDir: string;
   eventStoreUrl: string;
@@ -17,23 +17,23 @@ export type EngineUrls = {
   blobStoreUrl: string;
 };
 
-/** Which engine serves is decided in this file and nowhere else. Only the chosen one's driver is loaded. */
+// Only this file selects engines. It loads only the drivers of selected engines.
 
 const schemeOf = (url: string): string => url.slice(0, url.indexOf(':') + 1);
 
-/** What follows `sqlite:` or `file:`; where nothing does, a name in the data folder. */
-export const pathOf = (url: string, dataDir: string, usual: string): string =>
-  url.slice(schemeOf(url).length) || join(dataDir, usual);
+/** The path after `sqlite:` or `file:`; by default `defaultName` in the data folder. */
+export const pathOf = (url: string, dataDir: string, defaultName: string): string =>
+  url.slice(schemeOf(url).length) || join(dataDir, defaultName);
 
 const unknownSchemeError = (variable: string, url: string, ...allowed: readonly string[]): Error =>
   new SettingsError(
-    `${variable} begins with "${schemeOf(url)}", which names no engine; allowed are ${allowed.join(', ')}.`,
+    `${variable} begins with "${schemeOf(url)}", which is not an engine; allowed are ${allowed.join(', ')}.`,
   );
 
-/** The database files of the embedded engines among the chosen ones; null where a server is chosen. */
+/** The database files of the selected embedded engines; null for servers. */
 export const databaseFilesOf = ({ eventStoreUrl, readStoreUrl, blobStoreUrl, dataDir }: EngineUrls) => {
-  const database = (url: string, usual: string): string | null =>
-    schemeOf(url) === 'sqlite:' ? resolve(pathOf(url, dataDir, usual)) : null;
+  const database = (url: string, defaultName: string): string | null =>
+    schemeOf(url) === 'sqlite:' ? resolve(pathOf(url, dataDir, defaultName)) : null;
   return {
     eventLog: database(eventStoreUrl, 'log.db'),
     readModels: database(readStoreUrl, 'read-models.db'),
@@ -41,7 +41,7 @@ export const databaseFilesOf = ({ eventStoreUrl, readStoreUrl, blobStoreUrl, dat
   };
 };
 
-/** The folders in which they are. */
+/** The folders of the database files. */
 export const databaseFoldersOf = (urls: EngineUrls): string[] => [
   ...new Set(Object.values(databaseFilesOf(urls)).flatMap((file) => (file === null ? [] : dirname(file)))),
 ];
@@ -68,7 +68,7 @@ export const openSelectedEventStore = async ({ eventStoreUrl: url, dataDir }: En
   }
 };
 
-/** `onDeadLetter` is told of messages that were delivered as often as they may be. */
+/** `onDeadLetter` gets messages that reached the maximum number of deliveries. */
 export const openSelectedBus = async (
   { busUrl: url }: EngineUrls,
   onDeadLetter?: (message: DeadLetter) => void,
@@ -84,7 +84,7 @@ export const openSelectedBus = async (
   }
 };
 
-/** Processes that share a bus share replies there, too. */
+/** Processes that share a bus also send replies over it. */
 export const openSelectedReplies = async ({
   busUrl: url,
 }: EngineUrls): Promise<RenderReplies & { close(): Promise<void> }> => {
@@ -115,7 +115,7 @@ export const openSelectedReadStore = async (
   }
 };
 
-/** Limits are shared by the processes that share the read models. */
+/** Processes that share the read models also share the limits. */
 export const openSelectedLimits = async ({ readStoreUrl: url }: EngineUrls, usage: UsageReader): Promise<Limits> => {
   switch (schemeOf(url)) {
     case 'mongodb:':

@@ -7,7 +7,7 @@ import { type UserIdentity, storedPathsOf, restrictPermissions } from './file-pe
 
 type Entries = Record<string, number>;
 
-/** A folder of this mode with files (or folders, where the name ends in a slash) of these modes. */
+/** A folder with this mode, with files (or folders, if the name ends in a slash) with these modes. */
 const folderWith = (mode: number, entries: Entries): string => {
   const folder = mkdtempSync(join(tmpdir(), 'file-permissions-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -28,8 +28,8 @@ const owner: UserIdentity = { uid, gids: [gid] };
 const otherUser: UserIdentity = { uid: 4_000_001, gids: [4_000_002] };
 const groupMember: UserIdentity = { uid: 4_000_001, gids: [4_000_002, gid] };
 
-describe('What other users can read of the data folder', () => {
-  test('is closed, and named', () => {
+describe('A data folder that other users can read', () => {
+  test('is restricted and reported', () => {
     const folder = folderWith(0o755, {
       'log.db': 0o644,
       'log.db-wal': 0o644,
@@ -52,7 +52,7 @@ describe('What other users can read of the data folder', () => {
     expect(restrictPermissions(inFolder(folder), owner)).toEqual({ restricted: [], unchanged: [] });
   });
 
-  test('is closed behind a link that is configured; links within are left', () => {
+  test('is restricted behind a configured link; links in it are unchanged', () => {
     const [folder, elsewhere] = [folderWith(0o755, { 'log.db': 0o644 }), folderWith(0o755, { file: 0o644 })];
     const link = join(folderWith(0o700, {}), 'link');
     symlinkSync(folder, link);
@@ -61,7 +61,7 @@ describe('What other users can read of the data folder', () => {
     expect([modeOf(folder), modeOf(folder, 'log.db'), modeOf(elsewhere)]).toEqual(['700', '600', '755']);
   });
 
-  test('stops the start where this process may not close it, with the remedy', () => {
+  test('stops the start with a remedy if this process may not change it', () => {
     const folder = folderWith(0o755, { 'log.db': 0o644 });
     expect(() => restrictPermissions(inFolder(folder), otherUser)).toThrow(`Run "chmod go= ${folder}" as its owner`);
     chmodSync(folder, 0o700);
@@ -70,8 +70,8 @@ describe('What other users can read of the data folder', () => {
   });
 });
 
-describe('A folder that an orchestrator gave to a group of this process', () => {
-  test('is left as it is, and named; what the process owns in it is closed', () => {
+describe('A folder that an orchestrator provides for a group of this process', () => {
+  test('is unchanged and reported', () => {
     const folder = folderWith(0o2775, { 'log.db': 0o660 });
     expect(restrictPermissions(inFolder(folder), groupMember)).toEqual({
       restricted: [],
@@ -79,7 +79,7 @@ describe('A folder that an orchestrator gave to a group of this process', () => 
     });
   });
 
-  test.runIf(uid === 0)('has its files closed where these belong to this process', () => {
+  test.runIf(uid === 0)('has its files restricted if this process owns them', () => {
     const folder = folderWith(0o2777, { 'log.db': 0o660 });
     const member: UserIdentity = { uid: 4_000_001, gids: [gid] };
     chownSync(join(folder, 'log.db'), member.uid, gid);
@@ -91,8 +91,8 @@ describe('A folder that an orchestrator gave to a group of this process', () => 
   });
 });
 
-describe('A folder that holds other things, too', () => {
-  test('keeps its mode; the files of the service in it are closed', () => {
+describe('A folder that also contains other files', () => {
+  test('keeps its mode; the files of the service in it are restricted', () => {
     const folder = folderWith(0o755, { 'log.db': 0o644, 'photo.jpg': 0o644 });
     expect(restrictPermissions(inFolder(folder), owner)).toEqual({
       restricted: [join(folder, 'log.db')],
@@ -101,16 +101,16 @@ describe('A folder that holds other things, too', () => {
     expect([modeOf(folder), modeOf(folder, 'photo.jpg')]).toEqual(['755', '644']);
   });
 
-  test.each([0o777, 0o1777])('stops the start where all users write to it (%o), and is not changed', (mode) => {
+  test.each([0o777, 0o1777])('stops the start if all users can write to it (%o), and is unchanged', (mode) => {
     const folder = folderWith(mode, { 'photo.jpg': 0o644 });
     expect(() => restrictPermissions(inFolder(folder), owner)).toThrow(
-      'a folder that all users of this machine write to',
+      'a folder that all users of this machine can write to',
     );
     expect(modeOf(folder)).toBe(mode.toString(8));
   });
 });
 
-describe('The places of an installation', () => {
+describe('The stored paths of an installation', () => {
   const embedded = {
     dataDir: '/data',
     eventStoreUrl: 'sqlite:',
@@ -126,7 +126,7 @@ describe('The places of an installation', () => {
     blobStoreUrl: 'gridfs:',
   };
 
-  test('are the data folder and the blobs, and files wherever the settings have them', () => {
+  test('are the data folder, the blob folder and the database files of the settings', () => {
     expect(storedPathsOf(embedded, true).folders).toEqual(['/data', '/data/blobs']);
     const { folders, files } = storedPathsOf(
       { ...embedded, eventStoreUrl: 'sqlite:/logs/colophon.db', blobStoreUrl: 'file:/blobs' },
@@ -138,7 +138,7 @@ describe('The places of an installation', () => {
     );
   });
 
-  test('are none where all engines are servers', () => {
+  test('are empty if all engines are servers', () => {
     expect(storedPathsOf(servers, false)).toEqual({ folders: [], files: [] });
     expect(storedPathsOf(servers, true).folders).toEqual(['/data']);
   });

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { SettingsError } from '#libs/config/settings.ts';
 import { type EngineUrls, pathOf } from './engine-selection.ts';
 
-/** Folders and files of this machine that the service stores things in. The files may lie in folders of other owners. */
+/** Folders and files in which the service stores data. The files may be in folders of other owners. */
 export type StoredPaths = { folders: string[]; files: string[] };
 
-/** `hasOwnSecret` tells that the secret of the installation is kept in the data folder, too. */
+/** `hasOwnSecret`: the secret of the installation is in the data folder, too. */
 export const storedPathsOf = (urls: EngineUrls, hasOwnSecret: boolean): StoredPaths => {
   const { dataDir, eventStoreUrl, readStoreUrl, blobStoreUrl } = urls;
   const named = [
@@ -15,7 +15,7 @@ export const storedPathsOf = (urls: EngineUrls, hasOwnSecret: boolean): StoredPa
   ] as const;
   const databases = named.flatMap(([url, name]) => (url.startsWith('sqlite:') ? [pathOf(url, dataDir, name)] : []));
   const blobs = blobStoreUrl.startsWith('file:') ? [pathOf(blobStoreUrl, dataDir, 'blobs')] : [];
-  // The counts of limits lie in the data folder wherever read models are in a file.
+  // With read models in a file, the counters of the limits are in the data folder.
   const usesDataDir =
     hasOwnSecret ||
     readStoreUrl.startsWith('sqlite:') ||
@@ -26,10 +26,10 @@ export const storedPathsOf = (urls: EngineUrls, hasOwnSecret: boolean): StoredPa
   };
 };
 
-/** The user that this process is, and the groups that it is in. */
+/** The user and the groups of this process. */
 export type UserIdentity = { uid: number; gids: readonly number[] };
 
-/** Paths that were open to other users: `restricted` are no longer, `left` could not or must not be changed. */
+/** Paths that other users could access: `restricted` were changed, `unchanged` could not or must not be changed. */
 export type RestrictPermissionsResult = { restricted: string[]; unchanged: string[] };
 
 const currentUser = (): UserIdentity => ({
@@ -40,7 +40,7 @@ const currentUser = (): UserIdentity => ({
 const groupAndOthersMode = 0o077;
 const [writableByAll, sticky] = [0o002, 0o1000];
 
-/** What the service itself puts into its folders, with what a file system or a person may have left there for its own sake. */
+/** Names that the service creates in its folders, and names of file systems and hidden files. */
 const ownNamePattern =
   /^(?:(?:log|read-models|limits|small)\.db.*|blobs|incoming|[0-9a-f]{2}|secret\.key.*|lost\+found|\..*)$/;
 
@@ -49,18 +49,20 @@ const modeOf = ({ mode }: Stats): string => `0${(mode & 0o7777).toString(8)}`;
 
 const notOwnerError = (path: string, stats: Stats): SettingsError =>
   new SettingsError(
-    `${path} can be read or changed by other users of this machine (mode ${modeOf(stats)}), and this process may not change that. Run "chmod go= ${path}" as its owner, or give Colophon a folder of its own in COLOPHON_DATA_DIR.`,
+    `Other users of this machine can read or change ${path} (mode ${modeOf(stats)}), and this process may not change that. ` +
+      `Run "chmod go= ${path}" as its owner, or set COLOPHON_DATA_DIR to a folder for Colophon only.`,
   );
 
 const sharedFolderError = (path: string, stats: Stats): SettingsError =>
   new SettingsError(
-    `${path} is a folder that all users of this machine write to (mode ${modeOf(stats)}). Give Colophon a folder of its own in COLOPHON_DATA_DIR.`,
+    `${path} is a folder that all users of this machine can write to (mode ${modeOf(stats)}). ` +
+      'Set COLOPHON_DATA_DIR to a folder for Colophon only.',
   );
 
-/** Files of databases come and go while another process of the service works with them. */
-const nullIfNotFound = <T>(look: () => T): T | null => {
+/** Another process of the service may create and delete database files at any time. */
+const nullIfNotFound = <T>(run: () => T): T | null => {
   try {
-    return look();
+    return run();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
@@ -68,9 +70,10 @@ const nullIfNotFound = <T>(look: () => T): T | null => {
 };
 
 /**
- * Takes the permissions of group and others from the folders and files that the service keeps, as far as they are there. What an orchestrator gave to this process by one of
- * its groups is left as it is where it belongs to somebody else, and so is a folder that holds other things, too. Links within folders are not followed: somebody else may have put them there.
- * @throws SettingsError where other users could read or change what the service keeps
+ * Removes the permissions of group and others from existing folders and files of the service. Unchanged are paths of other
+ * owners that belong to a group of this process, because an orchestrator provides such folders, and folders that also
+ * contain other files. Links in folders are not followed, because another user may have created them.
+ * @throws SettingsError if other users can read or change stored data
  */
 export const restrictPermissions = (
   { folders, files }: StoredPaths,
@@ -100,15 +103,15 @@ export const restrictPermissions = (
     if (folder === null) return;
     const stats = statSync(folder);
     const names = readdirSync(folder);
-    const own = names.filter((name) => ownNamePattern.test(name));
+    const ownNames = names.filter((name) => ownNamePattern.test(name));
     if (isAccessibleToOthers(stats)) {
-      const isAllOurs = own.length === names.length && (stats.mode & sticky) === 0;
+      const isAllOurs = ownNames.length === names.length && (stats.mode & sticky) === 0;
       if (isAllOurs) restrictEntry(folder);
       else if ((stats.mode & writableByAll) !== 0 && (mayChange(stats) || !isOfOwnGroup(stats)))
         throw sharedFolderError(folder, stats);
       else result.unchanged.push(folder);
     }
-    for (const name of own.filter((one) => !one.startsWith('.') && one !== 'lost+found'))
+    for (const name of ownNames.filter((each) => !each.startsWith('.') && each !== 'lost+found'))
       restrictEntry(join(folder, name));
   };
 

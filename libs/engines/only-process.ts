@@ -5,10 +5,11 @@ import { lockFile } from '#libs/sqlite/lock.ts';
 import { type EngineUrls, databaseFilesOf } from './engine-selection.ts';
 
 const inUseMessage = (file: string): string =>
-  `Another process serves ${file}: the embedded engines serve one "colophon start" at a time. Stop the other one, or give this one a folder of its own in COLOPHON_DATA_DIR. ` +
-  'For several processes, name servers in EVENT_STORE_URL, BUS_URL and READ_STORE_URL.';
+  `Another process uses ${file}: the embedded engines support one "colophon start" at a time. ` +
+  'Stop the other one, or set another folder in COLOPHON_DATA_DIR. ' +
+  'For several processes, set servers in EVENT_STORE_URL, BUS_URL and READ_STORE_URL.';
 
-/** A disk that cannot be written to says so where the database itself is opened. */
+/** Errors of a disk are ignored here, because opening the database reports them. */
 const tryLock = (file: string): (() => void) | null => {
   try {
     mkdirSync(dirname(file), { recursive: true });
@@ -19,8 +20,9 @@ const tryLock = (file: string): (() => void) | null => {
 };
 
 /**
- * Makes this process the only one that serves the embedded engines of the settings, until the answer is called or the process has ended. Commands that read and append ask for nothing.
- * @throws SettingsError where another process serves them
+ * Makes this process the only service on the embedded engines of the settings, until the returned function is called or the
+ * process ends. CLI commands need no lock.
+ * @throws SettingsError if another process has the lock
  */
 export const requireOnlyProcess = (urls: EngineUrls): (() => void) => {
   const { eventLog, readModels } = databaseFilesOf(urls);

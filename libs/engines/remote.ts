@@ -1,9 +1,9 @@
-/** What every engine that is a server tells of itself: null when it can serve, else one sentence on what is wrong and which setting to look at. */
+/** An engine on a server. `missing` is null when it is available, otherwise one sentence with the problem and the setting to check. */
 export type RemoteEngine = { missing(): string | null };
 
-/** Whether the engine is a server, which can be away. */
+/** Whether the engine is on a server, which can be unavailable. */
 export const isRemoteEngine = (engine: object): engine is RemoteEngine =>
   typeof (engine as Partial<RemoteEngine>).missing === 'function';
 
-/** An address in the settings that is wrong, so that waiting does not help. The message names the setting, what is wrong with it and what is allowed, and never holds a password. */
+/** An invalid address in the settings. The message names the setting, the mistake and what is allowed, and never contains a password. */
 export class AddressError extends Error {}

@@ -54,7 +54,7 @@ const describeSelectionError = (error: MongoServerSelectionError, { hosts, setti
   if (isAboutTls(message))
     return `MongoDB at ${hosts} and the service do not agree on TLS (${message}). Check tls and tlsCAFile in ${setting}.`;
   if (cause === error && error.reason?.setName)
-    return `The replica set ${error.reason.setName} at ${hosts} has no primary at the moment. Check its members, and the hosts in ${setting}.`;
+    return `The replica set ${error.reason.setName} at ${hosts} has no primary. Check its members, and the hosts in ${setting}.`;
   const tls = isConnectionClosed(message)
     ? ' It closes connections at once. The server may need TLS: set tls=true.'
     : '';
@@ -75,7 +75,10 @@ export const describeMongoError = (error: unknown, connection: ConnectionSetting
   )
     return `MongoDB at ${hosts} rejected the user name or password. Check ${setting}, and its authSource.`;
   if (error instanceof MongoServerError && error.code === unauthorized)
-    return `MongoDB at ${hosts} does not permit an operation that the service needs (${withoutPasswords(error.message)}). The user in ${setting} needs the role readWrite.`;
+    return (
+      `MongoDB at ${hosts} does not permit an operation that the service needs (${withoutPasswords(error.message)}). ` +
+      `The user in ${setting} needs the role readWrite.`
+    );
   const message = messagesOf(error);
   if (error instanceof MongoError && isAboutTls(message))
     return `MongoDB at ${hosts} and the service do not agree on TLS (${message}). Check tls and tlsCAFile in ${setting}.`;

@@ -3,7 +3,7 @@ import { isDuplicateKey } from './errors.ts';
 
 type InstallationDocument = { _id: string; installation: string };
 
-/** Reads and writes the id of the installation that the collections belong to. It is stored once, in the document `name` of `collection`. */
+/** Reads and writes the id of the installation that the collections belong to: in the document `name` of `collection`. */
 export const openMongoInstallationId = (connection: Pick<MongoConnection, 'use'>, collection: string, name: string) => {
   const installationIdsIn = (db: MongoDatabase): MongoCollection<InstallationDocument> =>
     mongoCollectionIn<InstallationDocument>(db, collection);

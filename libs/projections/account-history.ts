@@ -3,7 +3,7 @@ import type { Collection } from '#libs/read-store/port.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { additionalEffect, type AdditionalEffect } from './projection.ts';
 
-/** An event of an account or of one of its keys, with what may be shown of it. `subject` is the stream it is in. */
+/** An event of an account or of one of its API keys, with the fields that the API may show. `stream` is its stream. */
 export type AccountHistoryDocument = Pick<RecordedEvent, 'id' | 'type' | 'metadata' | 'position'> & {
   accountId: string;
   stream: string;
@@ -16,7 +16,7 @@ const visibleDataSchemas = accountHistoryData as Readonly<
   Record<string, (typeof accountHistoryData)[keyof typeof accountHistoryData]>
 >;
 
-/** Puts an event into the history of its account. Only the fields that are known to hold no secret go along. */
+/** Adds an event to the history of its account, with only those fields that cannot contain a secret. */
 const recordEvent = (event: RecordedEvent): AdditionalEffect | null => {
   const { id, type, data, metadata, position, stream } = event;
   const visible = visibleDataSchemas[type]?.safeParse(data).data;
@@ -24,7 +24,7 @@ const recordEvent = (event: RecordedEvent): AdditionalEffect | null => {
   const document: AccountHistoryDocument = {
     id,
     accountId: metadata.accountId,
-    stream: stream,
+    stream,
     type,
     metadata,
     position,
@@ -33,7 +33,7 @@ const recordEvent = (event: RecordedEvent): AdditionalEffect | null => {
   return additionalEffect<AccountHistoryDocument>(accountHistory, id, () => document);
 };
 
-/** What puts each event of an account or key into the history. */
+/** Handlers that add each event of an account or API key to the history. */
 export const accountHistoryHandlers = Object.fromEntries(
   Object.keys(accountHistoryData).map((type) => [type, recordEvent]),
 );

@@ -10,7 +10,7 @@ export type AccountDocument = {
   plan: PlanName;
   overrides: LimitOverrides;
   openedAt: string;
-  /** The position of the event by which the account's months last came to have a limit after a time in which they had none; missing where that never was. */
+  /** The position of the last change from an unlimited plan to one with a quota; absent if there was none. */
   quotaSince?: number;
   suspension: { at: string; reason: string } | null;
   /** `rotatedAt` is null while the account has its first secret. */

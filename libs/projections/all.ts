@@ -9,7 +9,7 @@ import { templateVersions } from './template-versions.ts';
 import { templates } from './templates.ts';
 import { usage } from './usage.ts';
 
-/** Every read model there is. */
+/** The projections of all read models. */
 export const projections: readonly Projection[] = [
   accounts,
   apiKeys,

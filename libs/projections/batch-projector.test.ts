@@ -20,18 +20,18 @@ const tallies: Projection<Tally> = {
   },
 };
 
-/** Folds batches of events, by type, over a stored document; tells what was read and written. */
+/** Projects batches of events over a stored document. Returns the ids that were read and the documents that were written. */
 const projectBatches = async (stored: PositionedDocument, ...batches: EventType[][]) => {
   const read: string[] = [];
   const written: StoredDocument[][] = [];
-  const fold = createBatchProjector({
+  const project = createBatchProjector({
     read: async ({ id }) => (read.push(id), id === 'one' ? stored : { document: null, position: 0 }),
     write: async (documents) => void written.push([...documents]),
   });
   let position = 0;
   for (const types of batches) {
     const events = types.map((type, index) => ({ type, position: position + index + 1 }) as unknown as RecordedEvent);
-    await fold([{ projection: tallies, generation: 'g', position }], events);
+    await project([{ projection: tallies, generation: 'g', position }], events);
     position += types.length;
   }
   return { read, written: written.map((documents) => documents.map(({ document, position: at }) => [document, at])) };
@@ -40,14 +40,14 @@ const absent = { document: null, position: 0 };
 const before = { document: { types: ['before'] }, position: 0 };
 
 describe('A document', () => {
-  it('is not read where an event begins it, whatever follows at once', async () => {
+  it('is not read if an event creates it, also with more events in the batch', async () => {
     expect(await projectBatches(before, ['TemplateCreated', 'TemplateVersioned'])).toEqual({
       read: [],
       written: [[[{ types: ['TemplateCreated', 'TemplateVersioned'] }, 2]]],
     });
   });
 
-  it('is read once, and not again after it was written', async () => {
+  it('is read once, and not again after a write', async () => {
     const { read, written } = await projectBatches(
       before,
       ['TemplateVersioned', 'TemplateVersioned'],
@@ -60,7 +60,7 @@ describe('A document', () => {
     ]);
   });
 
-  it('that holds events already skips them, and is not written where there is no other', async () => {
+  it('skips events that it already contains, and is not written if there are no others', async () => {
     const ahead = { document: { types: ['before'] }, position: 2 };
     expect(
       (await projectBatches(ahead, ['TemplateVersioned', 'TemplateVersioned', 'TemplateVersioned'])).written,
@@ -68,7 +68,7 @@ describe('A document', () => {
     expect((await projectBatches(ahead, ['TemplateVersioned', 'TemplateVersioned'])).written).toEqual([]);
   });
 
-  it('is written as removed with its position, and not at all where it never was', async () => {
+  it('is written as removed with its position, and not at all if it never existed', async () => {
     expect((await projectBatches(before, ['TemplateDeleted'])).written).toEqual([[[null, 1]]]);
     expect((await projectBatches(absent, ['TemplateDeleted', 'AccountReinstated'])).written).toEqual([]);
   });

@@ -3,10 +3,10 @@ import type { ReadStore } from '#libs/read-store/port.ts';
 import { createBatchProjector, type ProjectionTarget } from './batch-projector.ts';
 import type { Projection } from './projection.ts';
 
-/** What a projection needs of the read store. */
+/** The part of the read store that projections use. */
 export type ProjectionStore = Pick<ReadStore, 'read' | 'write' | 'servingGenerations' | 'moveCheckpoints'>;
 
-/** Brings the read models that serve forward. For one caller, who takes one batch of the event log after the other. */
+/** Updates the serving read models. For one caller, which passes the batches of the event log one after the other. */
 export const openProjectionRunner = async (reads: ProjectionStore, projections: readonly Projection[]) => {
   const models = projections.map(({ model }) => model);
   const load = async (): Promise<ProjectionTarget[]> => {
@@ -14,30 +14,30 @@ export const openProjectionRunner = async (reads: ProjectionStore, projections: 
     return projections.map((projection, index) => ({ projection, ...serving[index]! }));
   };
   let targets = await load();
-  let fold = createBatchProjector(reads);
-  const position = (): number => Math.min(...targets.map((one) => one.position));
+  let project = createBatchProjector(reads);
+  const position = (): number => Math.min(...targets.map((target) => target.position));
 
   return {
-    /** The position from which events are needed. */
+    /** The position after which events are needed. */
     position,
     /**
-     * Folds events that follow the position `after` in the event log, writes documents, then moves the checkpoints;
-     * `last` goes to `moveCheckpoints`. False where a read model is further back, or was rebuilt meanwhile: continue
-     * from `position()`.
+     * Applies the events that follow the position `after` in the event log, writes the documents, then moves the
+     * checkpoints. `last` goes to `moveCheckpoints`. False if a read model is behind `after`, or was rebuilt in between:
+     * continue from `position()`.
      */
     advance: async (after: number, events: readonly RecordedEvent[], last?: RecordedEvent): Promise<boolean> => {
       if (position() < after) return false;
       const end = events.at(-1)!.position;
-      await fold(targets, events);
-      const generations = Object.fromEntries(targets.map((one) => [one.projection.model, one.generation]));
+      await project(targets, events);
+      const generations = Object.fromEntries(targets.map((target) => [target.projection.model, target.generation]));
       const { id, stream, revision } = last ?? {};
       const lastEvent = id === undefined ? undefined : { id, stream: stream!, revision: revision!, position: end };
       if (await reads.moveCheckpoints(generations, end, lastEvent)) {
-        targets = targets.map((one) => ({ ...one, position: Math.max(one.position, end) }));
+        targets = targets.map((target) => ({ ...target, position: Math.max(target.position, end) }));
         return true;
       }
       targets = await load();
-      fold = createBatchProjector(reads);
+      project = createBatchProjector(reads);
       return position() >= end;
     },
   };
@@ -45,7 +45,7 @@ export const openProjectionRunner = async (reads: ProjectionStore, projections: 
 
 const batchSize = 500;
 
-/** Continues up to the end of the event log as it is now. */
+/** Projects up to the current end of the event log. */
 export const projectToEnd = async (
   store: Pick<EventStore, 'readAll'>,
   { position, advance }: Awaited<ReturnType<typeof openProjectionRunner>>,
@@ -58,7 +58,7 @@ export const projectToEnd = async (
   }
 };
 
-/** Brings read models to the end of the event log as it is now. */
+/** Brings read models up to the current end of the event log. */
 export const catchUp = async (
   store: Pick<EventStore, 'readAll'>,
   reads: ProjectionStore,

@@ -7,11 +7,14 @@ import type { Effect, Projection } from './projection.ts';
 
 export type DeliveryStatus = 'pending' | 'sent' | 'delivered' | 'failed' | 'timeout';
 
-/** A callback as queries see it; `attempts` counts over all rounds. It is there from the end of its render on, so that one that was forgotten before its first event is found. */
+/**
+ * A webhook delivery. `attempts` counts the attempts of all rounds. The document exists from the end of the render on, so
+ * that a delivery that was lost before its first event is found.
+ */
 export type DeliveryDocument = {
   id: string;
   accountId: string;
-  /** Null until the callback's own story begins. */
+  /** Null until `DeliveryRequested`. */
   url: string | null;
   status: DeliveryStatus;
   attempts: number;
@@ -19,11 +22,11 @@ export type DeliveryDocument = {
   lastError: string | null;
   failedAt: string | null;
   requestedAt: string;
-  /** Counts from 1, and is one more after each redelivery. */
+  /** Counts from 1; each redelivery adds one. */
   round: number;
-  /** Whether address or headers of the latest round were sealed. */
+  /** Whether the URL or headers of the latest round were sealed. */
   isSealed: boolean;
-  /** Since when a sealed box waits to be erased; null where none does. */
+  /** The time since which a sealed box can be erased; null if there is none. */
   erasableSince: string | null;
 };
 
@@ -52,7 +55,7 @@ const pendingDelivery = (id: string, accountId: string, url: string | null, requ
   erasableSince: null,
 });
 
-/** The end of a render that somebody wants to be told of. */
+/** Creates the document at the end of a render with a webhook. */
 const renderEnded = (
   event: RecordedEvent<EventOf<'RenderCompleted' | 'RenderFailed'>>,
 ): Effect<DeliveryDocument> | null => {

@@ -2,8 +2,8 @@ import type { Collection } from '#libs/read-store/port.ts';
 import { additionalEffect, type AdditionalEffect } from './projection.ts';
 
 /**
- * What one API key had rendered in one month (`YYYY-MM`, UTC, of the acceptance): how many, how they ended, and how many of them
- * count toward the quota. Those that are neither succeeded nor failed still go on.
+ * The renders of one API key that were accepted in one month (`YYYY-MM`, UTC). `quotaUsed` are those that count toward
+ * the quota. Renders that have neither succeeded nor failed are still running.
  */
 export type KeyRendersDocument = {
   keyId: string;
@@ -18,7 +18,7 @@ export type KeyRendersDocument = {
 
 export const keyRenders: Collection = { name: 'keyRenders', indexes: [['accountId', 'month']] };
 
-/** A render, as far as its key is concerned. */
+/** The fields of a render that are counted per API key. */
 export type KeyRender = { keyId: string; accountId: string; createdAt: string };
 
 const updateKeyRenders = (
@@ -42,26 +42,26 @@ const updateKeyRenders = (
   }));
 };
 
-/** Counts a render that a key has asked for; `counts` says whether toward the quota, too. */
-export const countRequestedRender = (render: KeyRender, counts: boolean): AdditionalEffect =>
+/** Counts a requested render. `countsTowardQuota` says whether it counts toward the quota, too. */
+export const countRequestedRender = (render: KeyRender, countsTowardQuota: boolean): AdditionalEffect =>
   updateKeyRenders(render, ({ renders, quotaUsed }) => ({
     renders: renders + 1,
-    quotaUsed: quotaUsed + Number(counts),
+    quotaUsed: quotaUsed + Number(countsTowardQuota),
     lastRenderAt: render.createdAt,
   }));
 
-/** Counts a render of a key that has become a PDF. */
+/** Counts a render that succeeded. */
 export const countSucceededRender = (render: KeyRender): AdditionalEffect =>
   updateKeyRenders(render, ({ succeeded }) => ({ succeeded: succeeded + 1 }));
 
-/** Counts a render of a key that has failed; `givenBack` says whether it no longer counts toward the quota. */
-export const countFailedRender = (render: KeyRender, givenBack: boolean): AdditionalEffect =>
+/** Counts a render that failed. `isRefunded` says whether it no longer counts toward the quota. */
+export const countFailedRender = (render: KeyRender, isRefunded: boolean): AdditionalEffect =>
   updateKeyRenders(render, ({ failed, quotaUsed }) => ({
     failed: failed + 1,
-    quotaUsed: quotaUsed - Number(givenBack),
+    quotaUsed: quotaUsed - Number(isRefunded),
   }));
 
-/** Requests of one API key in one month (`YYYY-MM`, UTC), and the time of the last of them. Requests are no events: these figures are not in the log. */
+/** The requests of one API key in one month (`YYYY-MM`, UTC). Requests are not events, so a rebuild cannot restore these numbers. */
 export type ApiKeyUsageDocument = {
   keyId: string;
   accountId: string;

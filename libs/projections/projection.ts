@@ -3,8 +3,9 @@ import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Collection, Document } from '#libs/read-store/port.ts';
 
 /**
- * What an event does to one document; `null` stands for no document, before and after. `begins` says that no event concerns the document before this one.
- * `also` are effects on documents of further collections that follow from this one; as it may stand ahead of the event, from what never changes in it.
+ * What an event does to one document; `null` is no document, before and after. `createsDocument` says that no earlier event
+ * concerns the document. `additionalEffects` change documents of additional collections. They get the document, which may
+ * already contain later events, so they may only use fields that never change.
  */
 export type Effect<D extends Document> = {
   id: string;
@@ -13,7 +14,7 @@ export type Effect<D extends Document> = {
   additionalEffects?(this: void, after: D | null): readonly AdditionalEffect[];
 };
 
-/** What an event does to a document of one of the read model's further collections. */
+/** What an event does to a document of an additional collection of the read model. */
 export type AdditionalEffect = {
   collection: string;
   id: string;
@@ -21,18 +22,18 @@ export type AdditionalEffect = {
   evolve(this: void, document: Document | null): Document | null;
 };
 
-/** What to do for an event of each type. */
+/** A handler for each event type. */
 export type Handlers<Result> = {
   readonly [Event in EventOf as Event['type']]?: (event: RecordedEvent<Event>) => Result;
 };
 
-/** What `handlers` has for the event; undefined where it has nothing for its type. */
+/** Calls the handler for the event; undefined if there is none for its type. */
 export const handleEvent = <Result>(handlers: Handlers<Result>, event: RecordedEvent): Result | undefined =>
   (handlers[event.type] as ((event: RecordedEvent) => Result) | undefined)?.(event);
 
 /**
- * A read model: a collection of documents, each a fold over the events that concern it. Pure.
- * `further` collections are kept along with it, by what `also` says and by the events in `beside`.
+ * A read model: a collection of documents, each computed from the events that concern it. Pure. `additionalCollections`
+ * are updated together with it, by `additionalEffects` and `additionalHandlers`.
  */
 export type Projection<D extends Document = Document> = {
   model: string;
@@ -42,7 +43,7 @@ export type Projection<D extends Document = Document> = {
   additionalHandlers?: Handlers<AdditionalEffect | null>;
 };
 
-/** An effect on a document of a further collection, whose documents are all of the kind `D`. */
+/** An effect on a document of an additional collection with documents of type `D`. */
 export const additionalEffect = <D extends Document>(
   { name }: Collection,
   id: string,
@@ -53,10 +54,10 @@ export const additionalEffect = <D extends Document>(
   evolve,
 });
 
-/** Every collection that a read model keeps. */
+/** All collections of a read model. */
 export const collectionsOf = ({
   model,
   collection,
   additionalCollections: others = [],
 }: Pick<Projection, 'model' | 'collection' | 'additionalCollections'>): Collection[] =>
-  [collection, ...others].map((one) => ({ ...one, model }));
+  [collection, ...others].map((each) => ({ ...each, model }));

@@ -27,9 +27,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const eventStoreOf = (log: readonly RecordedEvent[]) =>
+const eventStoreOf = (eventLog: readonly RecordedEvent[]) =>
   ({
-    readAll: async (after, limit) => log.filter(({ position }) => position > after).slice(0, limit),
+    readAll: async (after, limit) => eventLog.filter(({ position }) => position > after).slice(0, limit),
   }) satisfies Partial<EventStore> as unknown as EventStore;
 const resetAllReadModels = (): Promise<void> => resetReadModels(reads, projections);
 const documentsOf = async (name: string): Promise<Document[]> => reads.find(name, { where: {}, limit: 10_000 });
@@ -40,48 +40,48 @@ const allDocuments = async (): Promise<Record<string, Document[]>> =>
     ),
   );
 
-/** The read models as one look over the whole log builds them. */
-const rebuildFrom = async (log: readonly RecordedEvent[]): Promise<Record<string, Document[]>> => {
+/** The read models after one pass over the whole event log. */
+const rebuildFrom = async (eventLog: readonly RecordedEvent[]): Promise<Record<string, Document[]>> => {
   await resetAllReadModels();
-  await catchUp(eventStoreOf(log), reads, projections);
+  await catchUp(eventStoreOf(eventLog), reads, projections);
   return allDocuments();
 };
 
 const generatedEventLogs = fc
   .tuple(generatedHistories, fc.array(fc.nat({ max: 100 }), { maxLength: 60 }))
-  .map(([told, picks]) => eventLogOf(told, picks));
-/** Follows the log to its end, in batches of one size. */
-const projectInBatches = async (log: readonly RecordedEvent[], size: number): Promise<void> => {
-  const projecting = await openProjectionRunner(reads, projections);
-  for (let after = projecting.position(); after < log.length; after += size) {
-    if (!(await projecting.advance(after, log.slice(after, after + size))))
-      await projectToEnd(eventStoreOf(log), projecting);
+  .map(([histories, picks]) => eventLogOf(histories, picks));
+/** Projects the event log to its end, in batches of one size. */
+const projectInBatches = async (eventLog: readonly RecordedEvent[], size: number): Promise<void> => {
+  const runner = await openProjectionRunner(reads, projections);
+  for (let after = runner.position(); after < eventLog.length; after += size) {
+    if (!(await runner.advance(after, eventLog.slice(after, after + size))))
+      await projectToEnd(eventStoreOf(eventLog), runner);
   }
 };
 const models = projections.map(({ model }) => model);
 const propertyOptions = { numRuns: 25 };
 
 describe('The read models', () => {
-  it('come out the same from the log at once and from following it, in batches of any size', async () => {
+  it('are the same for one pass over the event log and for batches of any size', async () => {
     await fc.assert(
-      fc.asyncProperty(generatedEventLogs, fc.integer({ min: 1, max: 9 }), async (log, size) => {
-        const expected = await rebuildFrom(log);
+      fc.asyncProperty(generatedEventLogs, fc.integer({ min: 1, max: 9 }), async (eventLog, size) => {
+        const expected = await rebuildFrom(eventLog);
         await resetAllReadModels();
-        await projectInBatches(log, size);
+        await projectInBatches(eventLog, size);
         expect(await allDocuments()).toEqual(expected);
       }),
       propertyOptions,
     );
   });
 
-  it('come out the same when events are told again, and when two follow the log at once', async () => {
+  it('are the same when events are repeated, and with two parallel projectors', async () => {
     await fc.assert(
       fc.asyncProperty(
         generatedEventLogs,
         fc.integer({ min: 1, max: 9 }),
         fc.integer({ min: 1, max: 9 }),
-        async (log, size, other) => {
-          const expected = await rebuildFrom(log);
+        async (eventLog, size, other) => {
+          const expected = await rebuildFrom(eventLog);
           // The checkpoints are behind the documents, as after a crash.
           await createBatchProjector(reads)(
             (await reads.servingGenerations(models)).map(({ generation }, index) => ({
@@ -89,11 +89,11 @@ describe('The read models', () => {
               generation,
               position: 0,
             })),
-            log,
+            eventLog,
           );
           expect(await allDocuments()).toEqual(expected);
           await resetAllReadModels();
-          await Promise.all([projectInBatches(log, size), projectInBatches(log, other)]);
+          await Promise.all([projectInBatches(eventLog, size), projectInBatches(eventLog, other)]);
           expect(await allDocuments()).toEqual(expected);
         },
       ),
@@ -101,55 +101,56 @@ describe('The read models', () => {
     );
   });
 
-  it('come out the same when one of them is built anew in the middle', async () => {
+  it('are the same when one of them is rebuilt in the middle', async () => {
     await fc.assert(
-      fc.asyncProperty(generatedEventLogs, fc.nat({ max: projections.length - 1 }), async (log, chosen) => {
-        const expected = await rebuildFrom(log);
+      fc.asyncProperty(generatedEventLogs, fc.nat({ max: projections.length - 1 }), async (eventLog, chosen) => {
+        const expected = await rebuildFrom(eventLog);
         await resetAllReadModels();
-        const half = Math.floor(log.length / 2);
-        const projecting = await openProjectionRunner(reads, projections);
-        await projectToEnd(eventStoreOf(log.slice(0, half)), projecting);
+        const half = Math.floor(eventLog.length / 2);
+        const runner = await openProjectionRunner(reads, projections);
+        await projectToEnd(eventStoreOf(eventLog.slice(0, half)), runner);
         await resetReadModels(reads, [projections[chosen]!]);
-        const rest = log.slice(half);
-        if (rest.length > 0 && !(await projecting.advance(half, rest)))
-          await projectToEnd(eventStoreOf(log), projecting);
-        await catchUp(eventStoreOf(log), reads, projections);
+        const rest = eventLog.slice(half);
+        if (rest.length > 0 && !(await runner.advance(half, rest))) await projectToEnd(eventStoreOf(eventLog), runner);
+        await catchUp(eventStoreOf(eventLog), reads, projections);
         expect(await allDocuments()).toEqual(expected);
       }),
       propertyOptions,
     );
   });
 
-  it('take no batch that does not begin where they are', async () => {
-    const log = eventLogOf(
+  it('reject a batch that does not start at their position', async () => {
+    const eventLog = eventLogOf(
       fc.sample(generatedHistories, { seed: 7, numRuns: 10 }).toSorted((a, b) => b.length - a.length)[0]!,
       [0],
     );
     await resetAllReadModels();
-    const projecting = await openProjectionRunner(reads, projections);
-    expect(await projecting.advance(1, log.slice(1))).toBe(false);
+    const runner = await openProjectionRunner(reads, projections);
+    expect(await runner.advance(1, eventLog.slice(1))).toBe(false);
     expect(Object.values(await allDocuments()).flat()).toEqual([]);
   });
 });
 
-const bodies = (log: readonly RecordedEvent[], id: string) =>
-  (log.filter(({ stream }) => stream === `template-${id}`) as unknown as TemplateEvent[]).flatMap((event) =>
+const bodies = (eventLog: readonly RecordedEvent[], id: string) =>
+  (eventLog.filter(({ stream }) => stream === `template-${id}`) as unknown as TemplateEvent[]).flatMap((event) =>
     event.type === 'TemplateCreated' || event.type === 'TemplateVersioned' ? [event.data.body] : [],
   );
 
-describe('Templates, as queries see them', () => {
-  it('are those that were created and not deleted, at their last version, with every version there was', async () => {
+describe('The template read models', () => {
+  it('have every template that is not deleted at its last version, and all versions', async () => {
     await fc.assert(
-      fc.asyncProperty(generatedEventLogs, async (log) => {
-        await rebuildFrom(log);
-        const created = log
+      fc.asyncProperty(generatedEventLogs, async (eventLog) => {
+        await rebuildFrom(eventLog);
+        const created = eventLog
           .filter(({ type }) => type === 'TemplateCreated')
           .map(({ stream }) => stream.slice('template-'.length));
         const deleted = new Set(
-          log.filter(({ type }) => type === 'TemplateDeleted').map(({ stream }) => stream.slice('template-'.length)),
+          eventLog
+            .filter(({ type }) => type === 'TemplateDeleted')
+            .map(({ stream }) => stream.slice('template-'.length)),
         );
         for (const id of created) {
-          const all = bodies(log, id);
+          const all = bodies(eventLog, id);
           const document = await reads.get(readModels.templates, id);
           if (deleted.has(id)) expect(document).toBeNull();
           else expect(document).toMatchObject({ ...all.at(-1)!, version: all.length });
@@ -168,12 +169,12 @@ describe('Templates, as queries see them', () => {
     );
   });
 
-  it('were used as often as they were rendered from, trials left out, and last when they last were', async () => {
+  it('count each use of a template but template tests, with the time of the last use', async () => {
     await fc.assert(
-      fc.asyncProperty(generatedEventLogs, async (log) => {
-        await rebuildFrom(log);
+      fc.asyncProperty(generatedEventLogs, async (eventLog) => {
+        await rebuildFrom(eventLog);
         for (const id of ['t1', 't2', 't3']) {
-          const uses = log.filter(
+          const uses = eventLog.filter(
             ({ type, data }) =>
               type === 'RenderRequested' &&
               !(data as { templateTest: boolean }).templateTest &&
@@ -190,8 +191,8 @@ describe('Templates, as queries see them', () => {
   });
 });
 
-describe('Renders, as queries see them', () => {
-  it('are as far as their last event, and begin when they were asked for', async () => {
+describe('The render read model', () => {
+  it('has the status of the last event and the time of the request', async () => {
     const statusAfter: Record<string, RenderDocument['status']> = {
       RenderRequested: 'QUEUED',
       RenderStarted: 'PROCESSING',
@@ -200,10 +201,10 @@ describe('Renders, as queries see them', () => {
       PdfErased: 'DONE',
     };
     await fc.assert(
-      fc.asyncProperty(generatedEventLogs, async (log) => {
-        await rebuildFrom(log);
+      fc.asyncProperty(generatedEventLogs, async (eventLog) => {
+        await rebuildFrom(eventLog);
         const byRender = Map.groupBy(
-          log.filter(({ stream }) => stream.startsWith('render-')),
+          eventLog.filter(({ stream }) => stream.startsWith('render-')),
           ({ stream }) => stream.slice('render-'.length),
         );
         for (const [id, events] of byRender) {

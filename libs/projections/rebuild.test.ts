@@ -47,7 +47,7 @@ const open = (id: string): Promise<unknown> =>
   );
 
 describe('A rebuild', () => {
-  it('replaces what an earlier form of the projection has made, and leaves the model at the end of the log', async () => {
+  it('replaces the documents of an earlier projection, and leaves the checkpoint at the end of the event log', async () => {
     for (const id of ['a', 'b', 'c']) await open(id);
     await catchUp(store, reads, [tallyOf(1)]);
     await rebuildReadModel(store, reads, tallyOf(10));
@@ -57,7 +57,7 @@ describe('A rebuild', () => {
     ]);
   });
 
-  it('goes on catching up while what serves goes ahead, and loses nothing of it', async () => {
+  it('catches up while the serving generation advances, and misses no event', async () => {
     await open('a');
     const late = ['b', 'c', 'd'];
     const racing: ReadStore = {
@@ -72,23 +72,25 @@ describe('A rebuild', () => {
     expect([late, await reads.get('tally', 'all')]).toEqual([[], { count: 40 }]);
   });
 
-  it('gives way to one that begins later, which is not disturbed', async () => {
+  it('stops when a later rebuild starts, which continues', async () => {
     for (const id of ['a', 'b']) await open(id);
-    const begun: string[] = [];
+    const laterGenerations: string[] = [];
     const superseded: ReadStore = {
       ...reads,
       switchOver: async (...given) => {
-        begun.push(await reads.beginRebuild('tally'));
+        laterGenerations.push(await reads.beginRebuild('tally'));
         return reads.switchOver(...given);
       },
     };
     await expect(rebuildReadModel(store, superseded, tallyOf(10))).rejects.toThrow(
       'another rebuild of tally was started later',
     );
-    expect(await reads.switchOver('tally', { generation: begun[0]!, position: await store.head() })).toBe(true);
+    expect(await reads.switchOver('tally', { generation: laterGenerations[0]!, position: await store.head() })).toBe(
+      true,
+    );
   });
 
-  it('that fails leaves what serves as it was', async () => {
+  it('that fails does not change the serving generation', async () => {
     await open('a');
     await catchUp(store, reads, [tallyOf(1)]);
     const failing = {

@@ -10,7 +10,7 @@ import { countsTowardQuota } from './usage.ts';
 type Source =
   { mode: 'CONVERT'; inputType: InputType } | { mode: 'RENDER'; templateId: string; templateVersion: number };
 
-/** A render as queries see it. Times are ISO 8601, sizes in bytes. */
+/** A render. Times are ISO 8601, sizes in bytes. */
 export type RenderDocument = {
   id: string;
   accountId: string;
@@ -26,10 +26,10 @@ export type RenderDocument = {
   pdf: { sha256: string; size: number } | null;
   responseMode: 'wait' | 'poll' | 'webhook';
   webhookUrl: string | null;
-  /** Until when the PDF is kept; null where it is not, or not any more. That of a failed render was discarded and cannot be fetched. */
+  /** Until when the PDF is kept; null if it is not kept. The PDF of a failed render is only kept to be erased and cannot be fetched. */
   keptUntil: string | null;
   templateTest: boolean;
-  /** Whether the caller was told of a job: nobody waited for the PDF. */
+  /** Whether the caller got a job, because it did not wait for the PDF. */
   isJob: boolean;
   error: ApiErrorFields | null;
 };

@@ -1,7 +1,7 @@
 import { readModels } from '#contracts/names.ts';
 import type { Projection } from './projection.ts';
 
-/** How often renders have used a template, trials left out. */
+/** How often renders have used a template. Template tests do not count. */
 export type TemplateUsesDocument = { count: number; lastUsedAt: string };
 
 export const templateUses: Projection<TemplateUsesDocument> = {

@@ -11,7 +11,7 @@ export type TemplateVersionDocument = {
   createdAt: string;
 };
 
-/** The id of a version's document, from the template's bare id. */
+/** The document id of a version. `templateId` has no prefix. */
 export const templateVersionId = (templateId: string, version: number): string => `${templateId}/${version}`;
 
 const version = (
@@ -27,7 +27,7 @@ const version = (
   };
 };
 
-/** Every version that ever was; which of them may still be read is a matter of the plan. */
+/** All versions of all templates, also of deleted ones. The plan decides which of them can be read. */
 export const templateVersions: Projection<TemplateVersionDocument> = {
   model: readModels.templateVersions,
   collection: { name: readModels.templateVersions, indexes: [['templateId', 'version']] },

@@ -3,7 +3,7 @@ import { idOfStream, readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import type { Projection } from './projection.ts';
 
-/** A template as its current version has it. */
+/** The current version of a template. */
 export type TemplateDocument = TemplateBody & {
   id: string;
   accountId: string;

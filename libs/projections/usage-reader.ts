@@ -13,8 +13,8 @@ type UsageReadStore = Pick<ReadStore, 'waitForCheckpoint' | 'get' | 'find'>;
 const usageBehindMessage = 'The usage of the month is still being counted. Try again in a moment.';
 
 /**
- * The usage read model as the limits read it. From a model that is behind a month would begin anew: `caughtUp`
- * rejects with service_unavailable then.
+ * Reads the usage read model for the limits. `waitUntilCaughtUp` rejects with service_unavailable after a timeout: a
+ * quota counter must not start from a read model that is behind.
  */
 export const createUsageReader = (store: Pick<EventStore, 'head'>, reads: UsageReadStore): UsageReader => ({
   waitUntilCaughtUp: async () => {

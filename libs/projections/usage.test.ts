@@ -38,11 +38,11 @@ const renderHistory: fc.Arbitrary<RenderHistory> = fc.record({
 });
 
 const counts = ({ keyType, templateTest }: RenderHistory): boolean => keyType === 'live' && !templateTest;
-const isRefunded = (one: RenderHistory): boolean => counts(one) && one.end.startsWith('service error');
+const isRefunded = (history: RenderHistory): boolean => counts(history) && history.end.startsWith('service error');
 
 type EventWithoutPosition = Omit<RecordedEvent, 'position' | 'type' | 'data'> & { type: string; data: unknown };
 
-const eventsOf = (one: RenderHistory, index: number): EventWithoutPosition[] => {
+const eventsOf = (history: RenderHistory, index: number): EventWithoutPosition[] => {
   const event = (type: string, at: Date, data: unknown, revision: number) => ({
     id: `${index}-${revision}`,
     stream: `render-${index}`,
@@ -53,7 +53,7 @@ const eventsOf = (one: RenderHistory, index: number): EventWithoutPosition[] => 
     metadata: {
       occurredAt: at.toISOString(),
       actor: { kind: 'service', name: 'tests' } as const,
-      accountId: one.account,
+      accountId: history.account,
       correlationId: '',
       causationId: null,
       traceparent: null,
@@ -61,20 +61,22 @@ const eventsOf = (one: RenderHistory, index: number): EventWithoutPosition[] => 
   });
   const requested = event(
     'RenderRequested',
-    one.at,
+    history.at,
     {
-      accountId: one.account,
-      keyId: one.key,
-      keyType: one.keyType,
-      templateTest: one.templateTest,
+      accountId: history.account,
+      keyId: history.key,
+      keyType: history.keyType,
+      templateTest: history.templateTest,
       source: { mode: 'CONVERT', inputType: 'html' },
       responseMode: { kind: 'poll' },
     },
     0,
   );
-  const later = new Date(one.at.getTime() + one.daysLater * 86_400_000);
-  const quotaRefundDate = isRefunded(one) ? one.at.toISOString().slice(0, one.end === 'service error' ? 10 : 7) : null;
-  switch (one.end) {
+  const later = new Date(history.at.getTime() + history.daysLater * 86_400_000);
+  const quotaRefundDate = isRefunded(history)
+    ? history.at.toISOString().slice(0, history.end === 'service error' ? 10 : 7)
+    : null;
+  switch (history.end) {
     case 'open':
       return [requested];
     case 'done':
@@ -87,15 +89,15 @@ const eventsOf = (one: RenderHistory, index: number): EventWithoutPosition[] => 
   }
 };
 
-/** A log of all stories, their events in any order that keeps each story's own. */
-const eventLogOf = (stories: readonly RenderHistory[], order: readonly number[]): RecordedEvent[] => {
-  const waiting = stories.map(eventsOf);
-  const log: EventWithoutPosition[] = [];
+/** An event log of all hihistories, in any order that keeps the order within each history. */
+const eventLogOf = (histories: readonly RenderHistory[], order: readonly number[]): RecordedEvent[] => {
+  const remaining = histories.map(eventsOf);
+  const eventLog: EventWithoutPosition[] = [];
   for (const number of order) {
-    const open = waiting.filter((events) => events.length > 0);
-    if (open.length > 0) log.push(open[number % open.length]!.shift()!);
+    const open = remaining.filter((events) => events.length > 0);
+    if (open.length > 0) eventLog.push(open[number % open.length]!.shift()!);
   }
-  return [...log, ...waiting.flat()].map((event, index) => ({ ...event, position: index + 1 }) as RecordedEvent);
+  return [...eventLog, ...remaining.flat()].map((event, index) => ({ ...event, position: index + 1 }) as RecordedEvent);
 };
 
 const months = ['2026-12', '2027-01'];
@@ -105,7 +107,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'colophon-projections-'));
   reads = openSqliteReadStore(
     join(folder, 'reads.db'),
-    [usage, renders].flatMap((one) => collectionsOf(one)),
+    [usage, renders].flatMap((projection) => collectionsOf(projection)),
   );
 });
 afterAll(async () => {
@@ -113,42 +115,42 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Follows the log in batches, each of which begins with what the one before it held already, as when two follow it. */
-const projectAll = async (log: readonly RecordedEvent[], batch: number): Promise<void> => {
-  for (const one of [usage, renders]) {
-    await resetReadModels(reads, [one]);
-    const [{ generation }] = (await reads.servingGenerations([one.model])) as [ServingGeneration];
-    for (let from = 0; from < log.length; from += batch) {
+/** Projects the event log in overlapping batches, as two parallel projectors do. */
+const projectAll = async (eventLog: readonly RecordedEvent[], batch: number): Promise<void> => {
+  for (const projection of [usage, renders]) {
+    await resetReadModels(reads, [projection]);
+    const [{ generation }] = (await reads.servingGenerations([projection.model])) as [ServingGeneration];
+    for (let from = 0; from < eventLog.length; from += batch) {
       const position = Math.max(0, from - batch);
-      await createBatchProjector(reads)([{ projection: one, generation, position }], log.slice(position, from + batch));
+      await createBatchProjector(reads)([{ projection, generation, position }], eventLog.slice(position, from + batch));
     }
   }
 };
 
-const usageNow = async (account: string, month: string) =>
+const readUsage = async (account: string, month: string) =>
   (await reads.get(usage.collection.name, usageIdOf(account, month))) as UsageDocument | null;
-const keyNow = async (key: string, month: string) =>
+const readKeyRenders = async (key: string, month: string) =>
   (await reads.get(keyRenders.name, `${key}/${month}`)) as KeyRendersDocument | null;
 
-describe('Usage', () => {
-  it('is what a count over the log gives, in whatever order and batches the log is followed', async () => {
+describe('The usage of an account', () => {
+  it('equals a count over the event log, for any order and batch size', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(renderHistory, { maxLength: 40 }),
         fc.array(fc.nat({ max: 100 }), { maxLength: 80 }),
         fc.integer({ min: 1, max: 100 }),
-        async (stories, order, batch) => {
-          await projectAll(eventLogOf(stories, order), batch);
+        async (histories, order, batch) => {
+          await projectAll(eventLogOf(histories, order), batch);
           for (const account of ['a', 'b']) {
             for (const month of months) {
-              const own = stories.filter(
+              const own = histories.filter(
                 (one) => one.account === account && one.at.toISOString().startsWith(month) && counts(one),
               );
-              const lasting = own.filter((one) => !isRefunded(one));
-              const found = await usageNow(account, month);
-              expect(found?.used ?? 0).toBe(lasting.length);
-              const tellsDays = own.filter((one) => one.end !== 'service error');
-              const expected = Map.groupBy(tellsDays, (one) => one.at.toISOString().slice(0, 10));
+              const notRefunded = own.filter((one) => !isRefunded(one));
+              const found = await readUsage(account, month);
+              expect(found?.used ?? 0).toBe(notRefunded.length);
+              const withDay = own.filter((one) => one.end !== 'service error');
+              const expected = Map.groupBy(withDay, (one) => one.at.toISOString().slice(0, 10));
               for (const [day, number] of Object.entries(found?.byDay ?? {}))
                 expect([day, number]).toEqual([day, expected.get(day)?.length ?? 0]);
               for (const day of expected.keys()) expect(found!.byDay).toHaveProperty([day]);
@@ -160,23 +162,23 @@ describe('Usage', () => {
     );
   });
 
-  it('comes out the same when it is built again', async () => {
+  it('is the same after a rebuild', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(renderHistory, { minLength: 1, maxLength: 30 }),
         fc.integer({ min: 1, max: 7 }),
-        async (stories, batch) => {
-          const log = eventLogOf(stories, []);
-          const everything = async () =>
+        async (histories, batch) => {
+          const eventLog = eventLogOf(histories, []);
+          const readAll = async () =>
             Promise.all(
               [usage, renders]
                 .flatMap((one) => collectionsOf(one))
                 .map(({ name }) => reads.find(name, { where: {}, limit: 1_000 })),
             );
-          await projectAll(log, batch);
-          const first = await everything();
-          await projectAll(log, log.length);
-          expect(await everything()).toEqual(first);
+          await projectAll(eventLog, batch);
+          const first = await readAll();
+          await projectAll(eventLog, eventLog.length);
+          expect(await readAll()).toEqual(first);
         },
       ),
       { numRuns: 20 },
@@ -184,19 +186,19 @@ describe('Usage', () => {
   });
 });
 
-describe('What was done with a key', () => {
-  it('is what a count over the log gives: renders by the month of their acceptance, and how they ended', async () => {
+describe('The renders of an API key', () => {
+  it('equal a count over the event log, by month of acceptance and result', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(renderHistory, { maxLength: 40 }),
         fc.array(fc.nat({ max: 100 }), { maxLength: 80 }),
         fc.integer({ min: 1, max: 100 }),
-        async (stories, order, batch) => {
-          await projectAll(eventLogOf(stories, order), batch);
+        async (histories, order, batch) => {
+          await projectAll(eventLogOf(histories, order), batch);
           for (const key of ['k', 'l']) {
             for (const month of months) {
-              const own = stories.filter((one) => one.key === key && one.at.toISOString().startsWith(month));
-              const found = await keyNow(key, month);
+              const own = histories.filter((one) => one.key === key && one.at.toISOString().startsWith(month));
+              const found = await readKeyRenders(key, month);
               if (own.length === 0) expect(found).toBeNull();
               else {
                 expect(found).toMatchObject({

@@ -3,8 +3,9 @@ import { readModels } from '#contracts/names.ts';
 import type { Projection } from './projection.ts';
 
 /**
- * Renders that count toward an account's quota of one month (`YYYY-MM`, UTC), and the days (`YYYY-MM-DD`) they were accepted on.
- * `trials` are trials of templates with live keys, which do not count. `through` is the position of the last event that changed it.
+ * Renders that count toward an account's quota of one month (`YYYY-MM`, UTC), in total and by the day (`YYYY-MM-DD`) of
+ * acceptance. `templateTests` are template tests with live keys, which do not count. `lastPosition` is the position of the
+ * last event that changed the document.
  */
 export type UsageDocument = {
   accountId: string;
@@ -15,10 +16,10 @@ export type UsageDocument = {
   lastPosition: number;
 };
 
-/** The id of the document of an account (bare id) and a month (`YYYY-MM`). */
+/** The document id for an account (id without prefix) and a month (`YYYY-MM`). */
 export const usageIdOf = (accountId: string, month: string): string => `${accountId}/${month}`;
 
-/** Whether a render counts: those of test keys do not, nor do trials of templates. */
+/** Renders of test keys and template tests do not count toward the quota. */
 export const countsTowardQuota = ({
   keyType,
   templateTest,
@@ -35,7 +36,7 @@ export const usage: Projection<UsageDocument> = {
     RenderRequested: (event) => {
       const data = event.data;
       if (data.keyType !== 'live') return null;
-      const counts = countsTowardQuota(data) ? 1 : 0;
+      const count = countsTowardQuota(data) ? 1 : 0;
       const { accountId } = data;
       const day = event.metadata.occurredAt.slice(0, 10);
       const month = day.slice(0, 7);
@@ -46,9 +47,9 @@ export const usage: Projection<UsageDocument> = {
           return {
             accountId,
             month,
-            used: used + counts,
-            byDay: counts ? withDayCount(day, 1)(byDay) : byDay,
-            templateTests: templateTests + 1 - counts,
+            used: used + count,
+            byDay: count ? withDayCount(day, 1)(byDay) : byDay,
+            templateTests: templateTests + 1 - count,
             lastPosition: event.position,
           };
         },
@@ -57,7 +58,7 @@ export const usage: Projection<UsageDocument> = {
     RenderFailed: (event) => {
       const { quotaRefundDate } = event.data;
       if (quotaRefundDate === null || event.metadata.accountId === null) return null;
-      const takenFrom =
+      const subtractDay =
         quotaRefundDate.length === 'YYYY-MM-DD'.length
           ? withDayCount(quotaRefundDate, -1)
           : (byDay: Record<string, number>) => byDay;
@@ -67,7 +68,7 @@ export const usage: Projection<UsageDocument> = {
           document && {
             ...document,
             used: document.used - 1,
-            byDay: takenFrom(document.byDay),
+            byDay: subtractDay(document.byDay),
             lastPosition: event.position,
           },
       };

@@ -18,7 +18,7 @@ const eventAt = (second: number, type: string, data: unknown): unknown => ({
   metadata: { accountId: 'a', occurredAt: new Date(timeAt(second)).toISOString() },
 });
 
-/** A render that was asked for and began at these seconds. */
+/** A render that was requested and started at these seconds. */
 const started = (requestedAt: number, second: number, attempt = 1): RecordedEvent =>
   eventAt(second, 'RenderStarted', { attempt, worker: 'w', queueMs: (second - requestedAt) * 1000 }) as RecordedEvent;
 const completed = (second: number, data: { queueMs: number; totalMs: number; input?: string }) =>
@@ -36,8 +36,8 @@ const after = (...events: RecordedEvent[]): WorkDurationsDocument | null =>
 const waitPerRenderAfter = (second: number, ...events: RecordedEvent[]): number =>
   waitPerQueuedRenderMs(after(...events), timeAt(second));
 
-describe('The pace of renders', () => {
-  it('knows the time from claim to PDF of each kind of input, of the account and of all', () => {
+describe('The work durations', () => {
+  it('have the time from claim to PDF by input type, for the account and for all accounts', () => {
     const document = after(
       completed(0, { queueMs: 100, totalMs: 300 }),
       completed(1, { queueMs: 0, totalMs: 900, input: 'docx' }),
@@ -47,22 +47,22 @@ describe('The pace of renders', () => {
       expectedWorkMs(document, 'docx', timeAt(2)),
       expectedWorkMs(document, 'csv', timeAt(2)),
     ]).toEqual([200, 900, 550]);
-    const [event, beside] = [
+    const [event, allAccountsHandler] = [
       completed(0, { queueMs: 0, totalMs: 5 }),
       workDurations.additionalHandlers!['RenderCompleted']!,
     ];
-    expect(beside(event)).toMatchObject({ id: allAccountsDocumentId });
-    expect(expectedWorkMs(beside(event)!.evolve(null) as WorkDurationsDocument, 'html', timeAt(1))).toBe(5);
+    expect(allAccountsHandler(event)).toMatchObject({ id: allAccountsDocumentId });
+    expect(expectedWorkMs(allAccountsHandler(event)!.evolve(null) as WorkDurationsDocument, 'html', timeAt(1))).toBe(5);
   });
 
-  it('forgets what was measured long ago', () => {
+  it('ignore old measurements', () => {
     expect(expectedWorkMs(after(completed(0, { queueMs: 0, totalMs: 20_000 })), 'html', timeAt(3_600))).toBeNull();
     const busy = [started(0, 0), started(0, 20), started(0, 40)];
     expect(waitPerRenderAfter(40, ...busy)).toBeGreaterThan(5_000);
     expect(waitPerRenderAfter(400, ...busy)).toBeLessThan(100);
   });
 
-  it('learns what a place costs from the time between two starts, as far as the second one waited in it', () => {
+  it('compute the wait per queued render from the time between two starts in which the second render was queued', () => {
     expect(
       waitPerRenderAfter(4, started(0, 0), started(0, 1), started(0, 2), started(0, 3), started(0, 4)),
     ).toBeGreaterThan(500);
@@ -71,22 +71,22 @@ describe('The pace of renders', () => {
     ).toBeLessThan(1_000);
   });
 
-  it('does not count idle time', () => {
+  it('do not include idle time', () => {
     expect(waitPerRenderAfter(59, started(0, 0), started(58.9, 59))).toBeLessThan(150);
   });
 
-  it('counts renders that fail as those that succeed', () => {
+  it('include failed renders like successful ones', () => {
     expect(Object.keys(workDurations.handlers)).toEqual(['RenderStarted', 'RenderCompleted']);
     expect(waitPerRenderAfter(40, started(0, 0), started(0, 20), started(39.9, 40), started(39.9, 40))).toBeLessThan(
       waitPerRenderAfter(40, started(0, 0), started(0, 20)),
     );
   });
 
-  it('does not learn from a render that waited for its own first attempt', () => {
+  it('ignore the second attempt of a render', () => {
     expect(waitPerRenderAfter(9, started(0, 0), started(0, 9, 2))).toBeLessThan(50.01);
   });
 
-  it('bears a clock that was set back', () => {
+  it('tolerate a clock that was set back', () => {
     expect(waitPerRenderAfter(0, started(10, 10), started(5, 5))).toBeLessThan(100);
     const busy = [started(0, 0), started(0, 20), started(0, 40)];
     expect(waitPerRenderAfter(40 - 3_600, ...busy)).toBeLessThan(100);

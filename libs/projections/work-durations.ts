@@ -3,12 +3,13 @@ import { readModels } from '#contracts/names.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { type Effect, additionalEffect, type Projection } from './projection.ts';
 
-/** The usual time of a kind of input from the claim to the PDF, in milliseconds, and when it was last measured (ISO 8601). */
+/** The moving average of the time from claim to PDF for an input type, in milliseconds, and the time of the last measurement (ISO 8601). */
 export type WorkDuration = { averageMs: number; measuredAt: string };
 
 /**
- * How fast an account's renders go at present. `starts` counts those that were begun and `waitedMs` how long the account waited for these starts while it had something to begin: the time
- * between two starts, as far as the second render waited in it. Both fade with time. A render counts as soon as it begins, whatever its end.
+ * How fast an account's renders start at present. `starts` counts started renders. `waitedMs` is how long the account
+ * waited for these starts: the part of the time between two starts in which the second render was in the queue. Both decay
+ * with time. A render counts when it starts, whether it succeeds or fails.
  */
 export type WorkDurationsDocument = {
   starts: number;
@@ -17,26 +18,26 @@ export type WorkDurationsDocument = {
   durationByInputType: Record<string, WorkDuration>;
 };
 
-/** The document of an account has the account's bare id; this one has the times of all accounts' renders. */
+/** The id of the document for the renders of all accounts. Other documents have the id of their account, without prefix. */
 export const allAccountsDocumentId = 'all';
 
-/** Weight of the newest render in the running mean. */
+/** The weight of the newest render in the moving average. */
 const newestWeight = 0.1;
 const halfLifeMs = 10_000;
-/** Times that were measured before say nothing of now. */
+/** Older measurements are ignored. */
 const maxMeasurementAgeMs = 10 * 60_000;
-/** The cost of a place in the queue before any measurement, in milliseconds. It is low, so that a guess refuses no caller. */
+/** The wait per queued render before any measurement, in milliseconds. It is low, so that a guess rejects no request. */
 const initialWaitMs = 50;
 
 const emptyDocument: WorkDurationsDocument = { starts: 0, waitedMs: 0, lastStartAt: null, durationByInputType: {} };
-/** A time in the future is that of a clock that was set back since: it fades as one that is as long ago. */
+/** A time in the future means that the clock was set back; it decays like one in the past. */
 const decayFactor = (sinceMs: number): number => 2 ** (-Math.abs(sinceMs) / halfLifeMs);
 const rounded = (value: number): number => Math.round(value * 100) / 100;
 
 const renderStarted = (event: RecordedEvent<EventOf<'RenderStarted'>>): Effect<WorkDurationsDocument> | null => {
   const { attempt, queueMs } = event.data;
   const { accountId, occurredAt } = event.metadata;
-  // A render that is tried again has waited for its own first attempt, not for others.
+  // A second attempt has waited for the first attempt of the same render, not for other renders.
   if (accountId === null || attempt > 1) return null;
   const startedAt = Date.parse(occurredAt);
   return {
@@ -44,11 +45,11 @@ const renderStarted = (event: RecordedEvent<EventOf<'RenderStarted'>>): Effect<W
     evolve: (document) => {
       const before = document ?? emptyDocument;
       const sinceLast = before.lastStartAt === null ? 0 : Math.max(0, startedAt - Date.parse(before.lastStartAt));
-      const kept = decayFactor(sinceLast);
+      const factor = decayFactor(sinceLast);
       return {
         ...before,
-        starts: rounded(before.starts * kept + 1),
-        waitedMs: rounded(before.waitedMs * kept + Math.min(sinceLast, Math.max(0, queueMs))),
+        starts: rounded(before.starts * factor + 1),
+        waitedMs: rounded(before.waitedMs * factor + Math.min(sinceLast, Math.max(0, queueMs))),
         lastStartAt: occurredAt,
       };
     },
@@ -60,12 +61,15 @@ const renderCompleted = (event: RecordedEvent<EventOf<'RenderCompleted'>>) => {
   const workMs = Math.max(0, durations.totalMs - durations.queueMs);
   return (document: WorkDurationsDocument | null): WorkDurationsDocument => {
     const before = document ?? emptyDocument;
-    const usual = before.durationByInputType[input]?.averageMs ?? workMs;
+    const averageMs = before.durationByInputType[input]?.averageMs ?? workMs;
     return {
       ...before,
       durationByInputType: {
         ...before.durationByInputType,
-        [input]: { averageMs: rounded(usual + newestWeight * (workMs - usual)), measuredAt: event.metadata.occurredAt },
+        [input]: {
+          averageMs: rounded(averageMs + newestWeight * (workMs - averageMs)),
+          measuredAt: event.metadata.occurredAt,
+        },
       },
     };
   };
@@ -87,19 +91,26 @@ export const workDurations: Projection<WorkDurationsDocument> = {
   },
 };
 
-/** What a place in an account's queue costs at present, in milliseconds. `now` is in milliseconds since 1970. */
+/** How long an account currently waits per queued render, in milliseconds. `now` is in milliseconds since 1970. */
 export const waitPerQueuedRenderMs = (document: WorkDurationsDocument | null, now: number): number => {
   const { starts, waitedMs, lastStartAt } = document ?? emptyDocument;
-  const kept = lastStartAt === null ? 0 : decayFactor(now - Date.parse(lastStartAt));
-  return (waitedMs * kept + initialWaitMs) / (starts * kept + 1);
+  const factor = lastStartAt === null ? 0 : decayFactor(now - Date.parse(lastStartAt));
+  return (waitedMs * factor + initialWaitMs) / (starts * factor + 1);
 };
 
-/** The usual time of a kind of input in milliseconds, or that of all kinds where this one was not measured lately; null where none was. */
-export const expectedWorkMs = (document: WorkDurationsDocument | null, kind: string, now: number): number | null => {
+/**
+ * The average work time for an input type in milliseconds. Without a recent measurement of this type it is the average of
+ * all types; null if there is none.
+ */
+export const expectedWorkMs = (
+  document: WorkDurationsDocument | null,
+  inputType: string,
+  now: number,
+): number | null => {
   const recent = Object.entries(document?.durationByInputType ?? {}).filter(
     ([, { measuredAt }]) => Math.abs(now - Date.parse(measuredAt)) < maxMeasurementAgeMs,
   );
-  const same = recent.find(([measured]) => measured === kind);
-  if (same) return same[1].averageMs;
+  const match = recent.find(([measured]) => measured === inputType);
+  if (match) return match[1].averageMs;
   return recent.length === 0 ? null : recent.reduce((sum, [, { averageMs }]) => sum + averageMs, 0) / recent.length;
 };

@@ -28,12 +28,12 @@ const overwrite = async (at: number, length: number): Promise<void> => {
   await handle.close();
 };
 
-describe('Damage of a database', () => {
+describe('Damage to a database', () => {
   it.each([
     ['at its beginning', () => overwrite(0, 16)],
-    ['of a page', () => overwrite(6 * pageBytes, pageBytes)],
-    ['by an end that is lost', async () => truncateSync(file, 5 * pageBytes)],
-    ['by another content', async () => writeFileSync(file, 'no database')],
+    ['in a page', () => overwrite(6 * pageBytes, pageBytes)],
+    ['by truncation', async () => truncateSync(file, 5 * pageBytes)],
+    ['by other content', async () => writeFileSync(file, 'no database')],
   ])('is found %s', async (_where, damage) => {
     expect([findDamage(file), checkIntegrity(file)]).toEqual([null, []]);
     await damage();
@@ -41,13 +41,13 @@ describe('Damage of a database', () => {
     expect(checkIntegrity(file)).not.toEqual([]);
   });
 
-  it('is found in no file that is not there, and in no empty one', () => {
+  it('is not found in a missing or empty file', () => {
     expect([findDamage(join(folder, 'none.db')), checkIntegrity(join(folder, 'none.db'))]).toEqual([null, []]);
     writeFileSync(file, '');
     expect(findDamage(file)).toBeNull();
   });
 
-  it('that is met in the middle is named with its file, and noted until the file is found sound', async () => {
+  it('that a query finds is reported with the file name, and marked until the file is undamaged', async () => {
     await overwrite(6 * pageBytes, pageBytes);
     const database = openDatabase(file, 'normal');
     expect(() => database.all('SELECT sum(length(text)) FROM t')).toThrow(`${file}: database disk image is malformed`);
@@ -60,7 +60,7 @@ describe('Damage of a database', () => {
     expect([findDamage(file), existsSync(`${file}.suspect`)]).toEqual([null, false]);
   });
 
-  it('is set aside with all that belongs to the file', async () => {
+  it('is set aside with all files of the database', async () => {
     for (const ending of ['-wal', '-shm']) writeFileSync(file + ending, 'x');
     const name = setAside(file, new Date('2026-05-20T12:00:00.000Z'));
     expect(name).toBe(`${file}.damaged-2026-05-20T12-00-00.000Z`);

@@ -1,7 +1,7 @@
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Result codes (https://www.sqlite.org/rescode.html) of a file that is damaged or no database: CORRUPT, NOTADB and IOERR_SHORT_READ. */
+/** Result codes of a damaged file: CORRUPT and NOTADB, and IOERR_SHORT_READ (https://www.sqlite.org/rescode.html). */
 const damageCodes: ReadonlySet<number> = new Set([11, 26]);
 const shortRead = 522;
 
@@ -10,20 +10,20 @@ export const isDamageError = (error: unknown): boolean => {
   return typeof errcode === 'number' && (damageCodes.has(errcode % 256) || errcode === shortRead);
 };
 
-/** A note beside a database in which damage was met: the next start looks through all of it. */
+/** A file next to a database in which damage was found: the next start checks the whole database. */
 const damageMarkerOf = (file: string): string => `${file}.suspect`;
 
 export const writeDamageMarker = (file: string, reason: string): void => {
   try {
     writeFileSync(damageMarkerOf(file), `${reason}\n`, { mode: 0o600 });
   } catch {
-    // It is said in the log, too.
+    // The error is also logged.
   }
 };
 
 const lockTimeoutMs = 10_000;
 
-/** What a check of SQLite finds in a file that is there; empty where it finds nothing. `pragma` names the check. */
+/** Runs a check of SQLite on an existing file. Returns the problems it finds. `pragma` is the check. */
 const runSqliteCheck = (file: string, pragma: string): string[] => {
   let database: DatabaseSync | undefined;
   try {
@@ -43,15 +43,16 @@ const runSqliteCheck = (file: string, pragma: string): string[] => {
   }
 };
 
-/** All that `PRAGMA integrity_check` finds, 100 lines at most. Reads the whole file. */
+/** The problems that `PRAGMA integrity_check` finds, at most 100. Reads the whole file. */
 export const checkIntegrity = (file: string): string[] =>
   existsSync(file) ? runSqliteCheck(file, 'integrity_check') : [];
 
-/** Up to this size, in bytes, all of a file is looked through within a moment. */
+/** Up to this size, in bytes, a check of the whole file is fast. */
 const maxFullCheckBytes = 64 * 1024 * 1024;
 
 /**
- * What is wrong with a database, on one line; null if nothing is wrong or there is no file. Of a large file it checks the beginning alone, unless damage was found in it before.
+ * Describes the damage of a database on one line; null if there is no damage or no file. Checks only the beginning of a large
+ * file, unless damage was found in it before.
  */
 export const findDamage = (file: string): string | null => {
   if (!existsSync(file)) return null;
@@ -62,10 +63,10 @@ export const findDamage = (file: string): string | null => {
   return first?.replaceAll(/\s+/g, ' ') ?? null;
 };
 
-/** Renames a database with all that belongs to it, and answers with its new name. */
+/** Renames a database with its WAL and shared-memory files. Returns the new name. */
 export const setAside = (file: string, now: Date): string => {
   const name = `${file}.damaged-${now.toISOString().replaceAll(':', '-')}`;
-  // The file last: what is interrupted is found damaged again.
+  // The database file is renamed last: after an interruption its damage is found again.
   for (const ending of ['-wal', '-shm', '']) if (existsSync(file + ending)) renameSync(file + ending, name + ending);
   rmSync(damageMarkerOf(file), { force: true });
   return name;

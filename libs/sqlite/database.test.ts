@@ -17,7 +17,7 @@ const openerScript = `
   openDatabase(file, 'full').close();
 `;
 
-/** Opens the file in many threads, as nearly at the same moment as can be, and answers with what went wrong. */
+/** Opens the file in many threads at nearly the same moment. Returns their errors. */
 const openInThreads = async (file: string, threads: number): Promise<string[]> => {
   const gate = new Int32Array(new SharedArrayBuffer(4));
   const module = new URL('./database.ts', import.meta.url).href;
@@ -40,7 +40,7 @@ const openInThreads = async (file: string, threads: number): Promise<string[]> =
   return (await Promise.all(ends)).filter((end) => end !== 'fine');
 };
 
-/** Makes the file, holds its write lock, and lets go after a moment: the thread that opens it meanwhile stands still and cannot say when. */
+/** Creates the file and holds its write lock for a moment. The thread that opens it in between is blocked and cannot send a signal. */
 const lockHolderScript = `
   import { parentPort, workerData } from 'node:worker_threads';
   import { DatabaseSync } from 'node:sqlite';
@@ -50,8 +50,8 @@ const lockHolderScript = `
   setTimeout(() => { database.exec('COMMIT'); database.close(); }, 100);
 `;
 
-describe('a database file', () => {
-  it('that another is just making is waited for', async () => {
+describe('A database file', () => {
+  it('that another thread is creating is opened after a wait', async () => {
     const file = join(folder, 'new.db');
     const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(lockHolderScript)}`), {
       workerData: { file },
@@ -64,11 +64,11 @@ describe('a database file', () => {
     await ended;
   });
 
-  it('is made once by all who open it at the same moment', async () => {
+  it('can be created by several threads at the same moment', async () => {
     for (let round = 0; round < 3; round += 1) expect(await openInThreads(join(folder, `${round}.db`), 4)).toEqual([]);
   });
 
-  it('keeps nothing of a transaction that throws', () => {
+  it('has no change of a transaction that throws', () => {
     const database = openDatabase(join(folder, 'a.db'), 'normal');
     database.exec('CREATE TABLE t (n INTEGER) STRICT');
     const broken = (): void =>
@@ -82,13 +82,13 @@ describe('a database file', () => {
     database.close();
   });
 
-  it('may be closed twice', () => {
+  it('can be closed twice', () => {
     const database = openDatabase(join(folder, 'a.db'), 'normal');
     database.close();
     expect(() => database.close()).not.toThrow();
   });
 
-  it.each(['full', 'normal'] as const)('is as durable as asked for: %s', (durability) => {
+  it.each(['full', 'normal'] as const)('has the chosen durability: %s', (durability) => {
     const database = openDatabase(join(folder, 'a.db'), durability);
     expect(database.get('PRAGMA synchronous')).toEqual({ synchronous: durability === 'full' ? 2 : 1 });
     expect(database.get('PRAGMA journal_mode')).toEqual({ journal_mode: 'wal' });

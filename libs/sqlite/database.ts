@@ -7,48 +7,51 @@ export type Row = Record<string, string | number | null>;
 export type SqlParameters = readonly SQLInputValue[];
 
 /**
- * `full` survives a power cut with every commit; `normal` survives the end of the process with every commit,
- * and a power cut with a consistent earlier state: enough for what can be made again from the log.
+ * `full`: no commit is lost in a power failure. `normal`: no commit is lost when the process ends; a power failure leaves
+ * a consistent earlier state, which is enough for data that can be rebuilt from the event log.
  */
 export type Durability = 'full' | 'normal';
 
 export type SqliteDatabase = {
   all(sql: string, ...parameters: SqlParameters): Row[];
   get(sql: string, ...parameters: SqlParameters): Row | undefined;
-  /** Answers with the number of changed rows. */
+  /** Returns the number of changed rows. */
   run(sql: string, ...parameters: SqlParameters): number;
-  /** As `run`, with the rowid of the row inserted last beside it. */
+  /** Like `run`, and also returns the rowid of the last inserted row. */
   insert(sql: string, ...parameters: SqlParameters): { changes: number; rowid: number };
-  /** Runs any number of statements that take no parameters. */
+  /** Runs one or more statements without parameters. */
   exec(sql: string): void;
-  /** Runs `work` holding the write lock from the start; an exception rolls back. */
+  /** Runs `work` in a transaction that holds the write lock from the start. An exception rolls it back. */
   transaction<T>(work: () => T): T;
   inTransaction(): boolean;
   close(): void;
 };
 
-/** How long a statement waits for the lock of another connection or process before it fails. */
+/** How long a statement waits for the lock of another connection before it fails, in milliseconds. */
 export const defaultLockTimeoutMs = 10_000;
 
 const sqliteBusy = 5;
 const isBusy = (error: unknown): boolean => ((error as { errcode?: number }).errcode ?? 0) % 256 === sqliteBusy;
 
-// The switch to WAL does not wait for another process that does the same at the same moment: it fails at once.
-const switchToWal = (connection: DatabaseSync, lockWaitMs: number): void => {
-  for (const giveUpAt = performance.now() + lockWaitMs; ;) {
+// SQLite does not apply its lock timeout to the switch to WAL, so this function retries.
+const switchToWal = (connection: DatabaseSync, lockTimeoutMs: number): void => {
+  for (const deadline = performance.now() + lockTimeoutMs; ;) {
     try {
       return connection.exec('PRAGMA journal_mode = WAL');
     } catch (error) {
-      if (!isBusy(error) || performance.now() > giveUpAt) throw error;
+      if (!isBusy(error) || performance.now() > deadline) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     }
   }
 };
 
-/** Primary result codes (https://www.sqlite.org/rescode.html) that say something of the file: READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB. */
+/**
+ * Primary result codes that concern the file: READONLY, IOERR, CORRUPT, FULL, CANTOPEN, NOTADB
+ * (https://www.sqlite.org/rescode.html).
+ */
 const fileErrorCodes: ReadonlySet<number> = new Set([8, 10, 11, 13, 14, 26]);
 
-/** Does what `work` does, and names the file in what SQLite says of it. */
+/** Runs `work` and adds the file name to errors of SQLite that concern the file. */
 const withFileInError = <T>(file: string, work: () => T): T => {
   try {
     return work();
@@ -64,19 +67,19 @@ const withFileInError = <T>(file: string, work: () => T): T => {
   }
 };
 
-/** Opens (and creates) a database file in WAL mode. Statements are prepared once. What SQLite says of the file names it. */
+/** Opens a database file in WAL mode, and creates it if needed. Statements are prepared once. File errors contain the file name. */
 export const openDatabase = (
   file: string,
   durability: Durability,
-  lockWaitMs = defaultLockTimeoutMs,
+  lockTimeoutMs = defaultLockTimeoutMs,
 ): SqliteDatabase => {
   mkdirSync(dirname(file), { recursive: true });
-  const named = <T>(work: () => T): T => withFileInError(file, work);
-  const connection = named(() => new DatabaseSync(file, { timeout: lockWaitMs }));
+  const withFileName = <T>(work: () => T): T => withFileInError(file, work);
+  const connection = withFileName(() => new DatabaseSync(file, { timeout: lockTimeoutMs }));
   try {
-    named(() => switchToWal(connection, lockWaitMs));
+    withFileName(() => switchToWal(connection, lockTimeoutMs));
     connection.exec(`PRAGMA synchronous = ${durability.toUpperCase()}`);
-    // What is sorted needs no room on the disk: reads go on when it is full.
+    // Sorting then needs no disk space, so reads still work when the disk is full.
     connection.exec('PRAGMA temp_store = MEMORY');
   } catch (error) {
     connection.close();
@@ -84,15 +87,15 @@ export const openDatabase = (
   }
   const prepared = new Map<string, StatementSync>();
   const statement = (sql: string): StatementSync => {
-    const known = prepared.get(sql) ?? connection.prepare(sql);
-    prepared.set(sql, known);
-    return known;
+    const found = prepared.get(sql) ?? connection.prepare(sql);
+    prepared.set(sql, found);
+    return found;
   };
   const transaction = <T>(work: () => T): T => {
-    named(() => statement('BEGIN IMMEDIATE').run());
+    withFileName(() => statement('BEGIN IMMEDIATE').run());
     try {
       const result = work();
-      named(() => statement('COMMIT').run());
+      withFileName(() => statement('COMMIT').run());
       return result;
     } catch (error) {
       if (connection.isTransaction) statement('ROLLBACK').run();
@@ -100,14 +103,14 @@ export const openDatabase = (
     }
   };
   return {
-    all: (sql, ...parameters) => named(() => statement(sql).all(...parameters)) as Row[],
-    get: (sql, ...parameters) => named(() => statement(sql).get(...parameters)) as Row | undefined,
-    run: (sql, ...parameters) => Number(named(() => statement(sql).run(...parameters)).changes),
+    all: (sql, ...parameters) => withFileName(() => statement(sql).all(...parameters)) as Row[],
+    get: (sql, ...parameters) => withFileName(() => statement(sql).get(...parameters)) as Row | undefined,
+    run: (sql, ...parameters) => Number(withFileName(() => statement(sql).run(...parameters)).changes),
     insert: (sql, ...parameters) => {
-      const { changes, lastInsertRowid } = named(() => statement(sql).run(...parameters));
+      const { changes, lastInsertRowid } = withFileName(() => statement(sql).run(...parameters));
       return { changes: Number(changes), rowid: Number(lastInsertRowid) };
     },
-    exec: (sql) => named(() => connection.exec(sql)),
+    exec: (sql) => withFileName(() => connection.exec(sql)),
     transaction,
     inTransaction: () => connection.isTransaction,
     close: () => {

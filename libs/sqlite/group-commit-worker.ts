@@ -25,33 +25,33 @@ const rollBackTask = (reply: WriteTaskResult): WriteTaskResult => {
 const runStatements = ({ id, statements }: WriteTask): WriteTaskResult => {
   let lastRowid = 0;
   for (const { sql, parameters, changes } of statements) {
-    const done = database.insert(sql, ...parameters);
-    if (changes !== undefined && done.changes !== changes) return rollBackTask({ id, isCommitted: false });
-    lastRowid = done.rowid;
+    const inserted = database.insert(sql, ...parameters);
+    if (changes !== undefined && inserted.changes !== changes) return rollBackTask({ id, isCommitted: false });
+    lastRowid = inserted.rowid;
   }
   return { id, isCommitted: true, lastRowid };
 };
 
-// Some errors (a full disk, say) undo the whole transaction, and with it the savepoint: then every job of the commit has failed.
-const runWriteTask = (job: WriteTask): WriteTaskResult => {
+// Some errors, for example a full disk, roll back the whole transaction with its savepoints: then every task has failed.
+const runWriteTask = (task: WriteTask): WriteTaskResult => {
   database.run('SAVEPOINT task');
   try {
-    return runStatements(job);
+    return runStatements(task);
   } catch (error) {
     if (!database.inTransaction()) throw error;
     return rollBackTask(
-      isUniqueViolation(error) ? { id: job.id, isCommitted: false } : { id: job.id, ...toWriteFailure(error) },
+      isUniqueViolation(error) ? { id: task.id, isCommitted: false } : { id: task.id, ...toWriteFailure(error) },
     );
   } finally {
     if (database.inTransaction()) database.run('RELEASE task');
   }
 };
 
-const commit = (jobs: readonly WriteTask[]): WriteTaskResult[] => {
+const commit = (tasks: readonly WriteTask[]): WriteTaskResult[] => {
   try {
-    return database.transaction(() => jobs.map(runWriteTask));
+    return database.transaction(() => tasks.map(runWriteTask));
   } catch (error) {
-    return jobs.map(({ id }) => ({ id, ...toWriteFailure(error) }));
+    return tasks.map(({ id }) => ({ id, ...toWriteFailure(error) }));
   }
 };
 
@@ -63,12 +63,12 @@ const closeWriter = (): void => {
 };
 
 port.on('message', (first: WriterRequest) => {
-  const jobs: WriteTask[] = [];
+  const tasks: WriteTask[] = [];
   let request: WriterRequest | undefined = first;
   while (request && request !== 'close') {
-    jobs.push(...request);
-    request = jobs.length < maxTasksPerCommit ? receiveMessageOnPort(port)?.message : undefined;
+    tasks.push(...request);
+    request = tasks.length < maxTasksPerCommit ? receiveMessageOnPort(port)?.message : undefined;
   }
-  if (jobs.length > 0) port.postMessage(commit(jobs));
+  if (tasks.length > 0) port.postMessage(commit(tasks));
   if (request === 'close') closeWriter();
 });

@@ -6,7 +6,8 @@ import { openDatabase } from './database.ts';
 import { type GroupCommit, openGroupCommit } from './group-commit.ts';
 
 const schema =
-  'CREATE TABLE IF NOT EXISTS numbers (n INTEGER PRIMARY KEY, label TEXT NOT NULL) STRICT; CREATE TABLE IF NOT EXISTS second (n INTEGER) STRICT';
+  'CREATE TABLE IF NOT EXISTS numbers (n INTEGER PRIMARY KEY, label TEXT NOT NULL) STRICT; ' +
+  'CREATE TABLE IF NOT EXISTS second (n INTEGER) STRICT';
 const insert = (n: unknown, label: unknown = 'x') => ({
   sql: 'INSERT INTO numbers VALUES (?, ?)',
   parameters: [n as number, label as string],
@@ -31,8 +32,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('jobs that share a commit', () => {
-  it('are each kept or undone as a whole, whatever becomes of the others', async () => {
+describe('Tasks that share a commit', () => {
+  it('are each committed or rolled back as a whole, independent of the others', async () => {
     const ends = await Promise.allSettled([
       writer.run([insert(1), insert(2)]),
       writer.run([insert(3), insert(1)]),
@@ -41,24 +42,24 @@ describe('jobs that share a commit', () => {
       writer.run([insert(7), { sql: 'UPDATE numbers SET label = ? WHERE n = ?', parameters: ['y', 99], changes: 1 }]),
       writer.run([insert(8)]),
     ]);
-    expect(ends.map((end) => (end.status === 'fulfilled' ? end.value.isCommitted : 'refused'))).toEqual([
+    expect(ends.map((end) => (end.status === 'fulfilled' ? end.value.isCommitted : 'rejected'))).toEqual([
       true,
       false,
-      'refused',
-      'refused',
+      'rejected',
+      'rejected',
       false,
       true,
     ]);
     expect(readRows()).toEqual([1, 2, 8]);
   });
 
-  it('say why the database refused them', async () => {
+  it('fail with the reason of the database', async () => {
     await expect(writer.run([{ sql: 'INSERT INTO nowhere VALUES (1)', parameters: [] }])).rejects.toThrow(
       'no such table: nowhere',
     );
   });
 
-  it('are all refused, with the reason, when an error undoes the commit as a whole; the next ones are kept', async () => {
+  it('all fail, with the reason, when an error rolls back the whole commit; later tasks are committed', async () => {
     const ends = await Promise.allSettled([
       writer.run([insert(1)]),
       writer.run([{ ...insert(1), sql: 'INSERT OR ROLLBACK INTO numbers VALUES (?, ?)' }]),
@@ -71,25 +72,25 @@ describe('jobs that share a commit', () => {
     expect(readRows()).toEqual([3]);
   });
 
-  it('answer with the rowid of their last row', async () => {
+  it('return the rowid of their last row', async () => {
     expect(await writer.run([insert(40), insert(41)])).toMatchObject({ isCommitted: true, lastRowid: 41 });
   });
 
-  it('are refused one by one when they cannot be handed over at all', async () => {
-    const strange = writer.run([insert(1, () => 'no value of a database')]);
-    await expect(strange).rejects.toThrow('could not be cloned');
+  it('fail alone when their parameters cannot be sent to the writer', async () => {
+    const invalid = writer.run([insert(1, () => 'no value of a database')]);
+    await expect(invalid).rejects.toThrow('could not be cloned');
     expect(await writer.run([insert(2)])).toMatchObject({ isCommitted: true });
   });
 
-  it('all come through in great numbers', async () => {
-    const jobs = Array.from({ length: 5_000 }, (_, n) => writer.run([insert(n)]));
-    expect((await Promise.all(jobs)).every(({ isCommitted }) => isCommitted)).toBe(true);
+  it('are all committed in large numbers', async () => {
+    const tasks = Array.from({ length: 5_000 }, (_, n) => writer.run([insert(n)]));
+    expect((await Promise.all(tasks)).every(({ isCommitted }) => isCommitted)).toBe(true);
     expect(readRows()).toHaveLength(5_000);
   });
 });
 
-describe('a writer', () => {
-  it('whose file is no database refuses every job instead of never answering', async () => {
+describe('A writer', () => {
+  it('whose file is not a database rejects every task', async () => {
     const path = join(folder, 'letter.txt');
     await writeFile(path, 'Dear reader, this is no database. '.repeat(100));
     const broken = openGroupCommit(path, schema);
@@ -98,12 +99,12 @@ describe('a writer', () => {
     await broken.close();
   });
 
-  it('that is closing finishes what it has and refuses more', async () => {
-    const under = writer.run([insert(1)]);
+  it('that is closing finishes pending tasks and rejects new ones', async () => {
+    const pending = writer.run([insert(1)]);
     const closing = writer.close();
     await expect(writer.run([insert(2)])).rejects.toThrow('closed');
     await closing;
-    expect(await under).toMatchObject({ isCommitted: true });
+    expect(await pending).toMatchObject({ isCommitted: true });
     expect(readRows()).toEqual([1]);
   });
 });

@@ -2,24 +2,27 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { type SqlParameters, defaultLockTimeoutMs } from './database.ts';
 
-/** One statement of a job. A job whose statement changes another number of rows than `changes` is undone as a whole. */
+/** A statement of a task. If it changes another number of rows than `changes`, the whole task is rolled back. */
 export type Statement = { sql: string; parameters: SqlParameters; changes?: number };
-/** Not kept: a statement changed another number of rows than it had to, or broke a UNIQUE rule. `lastRowid` is that of the last inserted row. */
+/**
+ * Not committed: a statement changed another number of rows than `changes`, or violated a UNIQUE constraint. `lastRowid` is
+ * the rowid of the last inserted row.
+ */
 export type WriteResult = { isCommitted: true; lastRowid: number } | { isCommitted: false };
 
 export type GroupCommit = {
   /**
-   * Runs the statements as one: all or none, durable when it resolves. Jobs that arrive together share one commit, so one fsync.
-   * Rejects when the database refuses them (locked for too long, disk full, a wrong statement) or the writer is closed.
+   * Runs all statements or none; durable when it resolves. Tasks that arrive together share one commit, so one fsync.
+   * Rejects for an error of the database (lock timeout, full disk, invalid statement) and after close.
    */
   run(statements: readonly Statement[]): Promise<WriteResult>;
-  /** Waits for the jobs under way; later ones are rejected. */
+  /** Waits for pending tasks; rejects later ones. */
   close(): Promise<void>;
 };
 
 export type WriteTask = { id: number; statements: readonly Statement[] };
 export type WriterRequest = readonly WriteTask[] | 'close';
-/** `errcode` is SQLite's, where it has raised the error. */
+/** `errcode` is the result code, if SQLite raised the error. */
 export type WriteFailure = { reason: string; errcode?: number };
 export type WriteTaskResult = { id: number } & (WriteResult | WriteFailure);
 export type WriterOptions = { file: string; schema: string; lockTimeoutMs: number };
@@ -29,53 +32,53 @@ type PendingWrite = { resolve: (result: WriteResult) => void; reject: (error: Er
 const toError = ({ reason, errcode }: WriteFailure): Error =>
   errcode === undefined ? new Error(reason) : Object.assign(new Error(reason), { errcode });
 
-/** Opens a writer for a database file in a thread of its own, so that no fsync and no lock holds up the event loop. */
-export const openGroupCommit = (file: string, schema: string, lockWaitMs = defaultLockTimeoutMs): GroupCommit => {
+/** Opens a writer for a database file in its own thread, so that no fsync and no lock blocks the event loop. */
+export const openGroupCommit = (file: string, schema: string, lockTimeoutMs = defaultLockTimeoutMs): GroupCommit => {
   const worker = new Worker(new URL('./group-commit-worker.ts', import.meta.url), {
-    workerData: { file, schema, lockTimeoutMs: lockWaitMs } satisfies WriterOptions,
+    workerData: { file, schema, lockTimeoutMs } satisfies WriterOptions,
   });
   const ended = once(worker, 'exit').catch(() => undefined);
-  const waiting = new Map<number, PendingWrite>();
-  let gathered: WriteTask[] = [];
+  const pending = new Map<number, PendingWrite>();
+  let queued: WriteTask[] = [];
   let lastId = 0;
-  let refusal: Error | null = null;
+  let closedError: Error | null = null;
   let onDrained = (): void => {};
   let closing: Promise<void> | null = null;
 
-  const settle = (id: number, act: (one: PendingWrite) => void): void => {
-    const one = waiting.get(id);
-    waiting.delete(id);
-    if (one) act(one);
-    if (waiting.size > 0) return;
+  const settle = (id: number, settleWrite: (write: PendingWrite) => void): void => {
+    const write = pending.get(id);
+    pending.delete(id);
+    if (write) settleWrite(write);
+    if (pending.size > 0) return;
     worker.unref();
     onDrained();
   };
   const failAll = (error: Error): void => {
-    refusal ??= error;
-    for (const id of waiting.keys()) settle(id, (one) => one.reject(error));
+    closedError ??= error;
+    for (const id of pending.keys()) settle(id, (write) => write.reject(error));
   };
   worker.on('message', (replies: readonly WriteTaskResult[]) => {
     for (const reply of replies)
-      settle(reply.id, (one) => ('reason' in reply ? one.reject(toError(reply)) : one.resolve(reply)));
+      settle(reply.id, (write) => ('reason' in reply ? write.reject(toError(reply)) : write.resolve(reply)));
   });
   worker.on('error', (error) => failAll(error as Error));
   worker.on('exit', () => failAll(new Error(`the writer of ${file} has ended`)));
   worker.unref();
 
   const flush = (): void => {
-    const jobs = gathered;
-    gathered = [];
+    const tasks = queued;
+    queued = [];
     try {
-      worker.postMessage(jobs satisfies WriterRequest);
+      worker.postMessage(tasks satisfies WriterRequest);
     } catch (error) {
-      for (const { id } of jobs) settle(id, (one) => one.reject(error as Error));
+      for (const { id } of tasks) settle(id, (write) => write.reject(error as Error));
     }
   };
 
-  const drained = (): Promise<void> =>
-    waiting.size === 0 ? Promise.resolve() : new Promise((resolve) => (onDrained = resolve));
+  const waitUntilDrained = (): Promise<void> =>
+    pending.size === 0 ? Promise.resolve() : new Promise((resolve) => (onDrained = resolve));
   const finish = async (): Promise<void> => {
-    await drained();
+    await waitUntilDrained();
     worker.ref();
     worker.postMessage('close' satisfies WriterRequest);
     await ended;
@@ -84,14 +87,14 @@ export const openGroupCommit = (file: string, schema: string, lockWaitMs = defau
   return {
     run: (statements) =>
       new Promise((resolve, reject) => {
-        if (refusal) return reject(refusal);
-        if (gathered.length === 0) queueMicrotask(flush);
-        if (waiting.size === 0) worker.ref();
-        waiting.set(++lastId, { resolve, reject });
-        gathered.push({ id: lastId, statements });
+        if (closedError) return reject(closedError);
+        if (queued.length === 0) queueMicrotask(flush);
+        if (pending.size === 0) worker.ref();
+        pending.set(++lastId, { resolve, reject });
+        queued.push({ id: lastId, statements });
       }),
     close: () => {
-      refusal ??= new Error(`the writer of ${file} is closed`);
+      closedError ??= new Error(`the writer of ${file} is closed`);
       return (closing ??= finish());
     },
   };

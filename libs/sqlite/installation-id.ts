@@ -1,6 +1,6 @@
 import type { SqliteDatabase } from './database.ts';
 
-/** The mark of a database file: the installation that it belongs to, written once. */
+/** Reads and writes the id of the installation that a database file belongs to. It is stored once. */
 export const openSqliteInstallationId = (database: SqliteDatabase) => {
   database.exec(
     'CREATE TABLE IF NOT EXISTS installation (only INTEGER PRIMARY KEY CHECK (only = 1), id TEXT NOT NULL) STRICT',

@@ -2,7 +2,10 @@ import { DatabaseSync } from 'node:sqlite';
 
 const sqliteBusy = 5;
 
-/** Locks an empty file until the answer is called or the process has ended, however it does. Null where another process has locked it. @throws whatever keeps the file from being opened */
+/**
+ * Locks an empty file until the returned function is called or the process ends. Null if another process has locked it.
+ * @throws an error of SQLite if the file cannot be opened
+ */
 export const lockFile = (file: string): (() => void) | null => {
   const database = new DatabaseSync(file, { timeout: 0 });
   try {

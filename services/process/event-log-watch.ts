@@ -58,8 +58,8 @@ export const watchEventLog = (
     while (!signal.aborted && checks < requiredChecks) {
       await pause();
       try {
-        const { older, head } = await checkForOlderEventLog(stores, highestHead);
-        checks = older ? checks + 1 : 0;
+        const { isOlder, head } = await checkForOlderEventLog(stores, highestHead);
+        checks = isOlder ? checks + 1 : 0;
         highestHead = Math.max(highestHead, head);
       } catch {
         // An unavailable engine reports itself.

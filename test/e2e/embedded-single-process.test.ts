@@ -13,7 +13,7 @@ describe.skipIf(isOnServers)('The embedded engines', () => {
     const first = await installation.start();
     const second = await installation.runCommand('start');
     expect(second.code).toBe(1);
-    expect(second.stderr).toMatch(/Another process serves .*log\.db: .* Stop the other one, or .*COLOPHON_DATA_DIR/);
+    expect(second.stderr).toMatch(/Another process uses .*log\.db: .* Stop the other one, or .*COLOPHON_DATA_DIR/);
     const key = await createUnlimitedKey(installation);
     await createClient(first.url, key).render('html', '<p>beside the command');
     await first.stop('SIGKILL');

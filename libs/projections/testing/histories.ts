@@ -133,8 +133,10 @@ const renderHistories = fc
 const deliveryHistories = fc
   .record({ id: fc.uuid(), accountId: accountIds, length: fc.integer({ min: 1, max: 6 }), answered: fc.boolean() })
   .map(({ id, accountId, length, answered }): RecordedHistory => {
-    const place = { round: 1, attempt: 1 };
-    const outcome = answered ? { kind: 'responded', status: 200, responseBody: '' } : { kind: 'timeout', reason: 'silent' };
+    const attempt = { round: 1, attempt: 1 };
+    const outcome = answered
+      ? { kind: 'responded', status: 200, responseBody: '' }
+      : { kind: 'timeout', reason: 'silent' };
     const events = [
       {
         type: 'DeliveryRequested',
@@ -148,10 +150,10 @@ const deliveryHistories = fc
           payload: blob,
         },
       },
-      { type: 'WebhookAttemptStarted', data: place },
-      { type: 'WebhookAttempted', data: { ...place, outcome, durationMs: 1, nextAttemptAt: null } },
+      { type: 'WebhookAttemptStarted', data: attempt },
+      { type: 'WebhookAttempted', data: { ...attempt, outcome, durationMs: 1, nextAttemptAt: null } },
       answered
-        ? { type: 'WebhookDelivered', data: place }
+        ? { type: 'WebhookDelivered', data: attempt }
         : { type: 'WebhookFailed', data: { round: 1, attempts: 1, lastError: 'silent' } },
       { type: 'WebhookTargetErased', data: { sha256: blob.sha256 } },
       {
@@ -165,33 +167,37 @@ const deliveryHistories = fc
     return { stream: `delivery-${id}`, accountId, events: events.slice(0, length) };
   });
 
-/** Stories of every kind of stream; no two are told of the same stream. */
+/** Histories of streams of every kind, at most one per stream. */
 export const generatedHistories: fc.Arbitrary<RecordedHistory[]> = fc.uniqueArray(
   fc.oneof(accountHistories, apiKeyHistories, templateHistories, renderHistories, deliveryHistories),
   { selector: ({ stream }) => stream, maxLength: 25 },
 );
 
-/** A log of the stories, a second between any two events, in any order (`picks`) that keeps each story's own. */
-export const eventLogOf = (told: readonly RecordedHistory[], picks: readonly number[]): RecordedEvent[] => {
-  const waiting = told.map(({ events, ...story }) => ({ ...story, length: events.length, events: [...events] }));
-  const log: RecordedEvent[] = [];
+/** An event log of the histories, with one second between events. `picks` chooses the order; each history keeps its own. */
+export const eventLogOf = (histories: readonly RecordedHistory[], picks: readonly number[]): RecordedEvent[] => {
+  const remaining = histories.map(({ events, ...history }) => ({
+    ...history,
+    length: events.length,
+    events: [...events],
+  }));
+  const eventLog: RecordedEvent[] = [];
   for (;;) {
-    const open = waiting.filter(({ events }) => events.length > 0);
-    if (open.length === 0) return log;
-    const story = open[(picks[log.length % Math.max(1, picks.length)] ?? 0) % open.length]!;
-    const revision = story.length - story.events.length;
-    const occurredAt = new Date(Date.UTC(2026, 4, 20) + log.length * 1000).toISOString();
-    log.push({
-      ...story.events.shift()!,
-      id: `${story.stream}/${revision}`,
+    const open = remaining.filter(({ events }) => events.length > 0);
+    if (open.length === 0) return eventLog;
+    const history = open[(picks[eventLog.length % Math.max(1, picks.length)] ?? 0) % open.length]!;
+    const revision = history.length - history.events.length;
+    const occurredAt = new Date(Date.UTC(2026, 4, 20) + eventLog.length * 1000).toISOString();
+    eventLog.push({
+      ...history.events.shift()!,
+      id: `${history.stream}/${revision}`,
       version: 1,
-      stream: story.stream,
+      stream: history.stream,
       revision,
-      position: log.length + 1,
+      position: eventLog.length + 1,
       metadata: {
         occurredAt,
         actor: { kind: 'service', name: 'tests' },
-        accountId: story.accountId,
+        accountId: history.accountId,
         correlationId: '',
         causationId: null,
         traceparent: null,

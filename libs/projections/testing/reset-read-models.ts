@@ -1,7 +1,7 @@
 import type { ReadStore } from '#libs/read-store/port.ts';
 import type { Projection } from '../projection.ts';
 
-/** Brings read models back to position 0 without documents. */
+/** Empties read models and sets their position to 0. */
 export const resetReadModels = async (
   reads: ReadStore,
   projections: readonly Pick<Projection, 'model'>[],
