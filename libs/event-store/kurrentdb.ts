@@ -12,8 +12,8 @@ import { subscribeWithRetry } from './kurrentdb/subscription.ts';
 import { type EventStore, RevisionConflict } from './port.ts';
 
 /**
- * In milliseconds: how long one attempt waits for an answer, how long an operation is tried altogether, the pauses between attempts, and
- * how often the server is asked whether it serves.
+ * In milliseconds: the timeout of one attempt, the time limit of an operation with all its retries, the shortest and the
+ * longest delay between attempts, and the interval of health checks.
  */
 export type KurrentDbOptions = {
   attemptTimeoutMs: number;
@@ -30,7 +30,7 @@ const defaultKurrentDbOptions: KurrentDbOptions = {
   checkIntervalMs: 1_000,
 };
 
-/** Since this version a stream's events come with their positions. */
+/** Older versions do not return positions for the events of a stream. */
 const minServerVersion = [22, 6] as const;
 
 const isSupportedVersion = (version: string): boolean => {
@@ -39,70 +39,71 @@ const isSupportedVersion = (version: string): boolean => {
 };
 
 /**
- * The event log in KurrentDB, or EventStoreDB since 22.6. `url` is its connection string. Returns at once, whether the server is there or
- * not: operations on a server that is away fail after a while, subscriptions wait, and `missing` tells what is wrong.
- * @throws AddressError where the connection string is none
+ * The event log in KurrentDB, or EventStoreDB from 22.6. `url` is the connection string. Returns at once, also if the server
+ * is unavailable: then operations fail after `operationTimeoutMs`, subscriptions wait, and `missing` describes the problem.
+ * @throws AddressError for an invalid connection string
  */
 export const openKurrentDbEventStore = (
   url: string,
-  times: KurrentDbOptions = defaultKurrentDbOptions,
+  options: KurrentDbOptions = defaultKurrentDbOptions,
 ): EventStore & RemoteEngine => {
   const { url: connectionString, hosts } = parseKurrentDbAddress(url);
-  const client = openKurrentDbConnection(connectionString, times.attemptTimeoutMs);
+  const connection = openKurrentDbConnection(connectionString, options.attemptTimeoutMs);
   const closing = new AbortController();
-  const underWay = new Set<Promise<unknown>>();
-  let missing: string | null = `KurrentDB at ${hosts} has not answered yet. Look at EVENT_STORE_URL if this stays.`;
+  const runningAppends = new Set<Promise<unknown>>();
+  let problem: string | null = `KurrentDB at ${hosts} has not responded yet. Check EVENT_STORE_URL if this continues.`;
   let closed: Promise<void> | undefined;
 
   const check = async (): Promise<void> => {
     try {
-      const version = await client.version();
+      const version = await connection.version();
       if (!isSupportedVersion(version)) throw new UnsupportedServerVersion(version);
-      await client.read(readNewestRequest());
-      missing = null;
+      await connection.read(readNewestRequest());
+      problem = null;
     } catch (error) {
-      missing = describeKurrentDbError(asDriverError(error), hosts);
+      problem = describeKurrentDbError(asDriverError(error), hosts);
     }
   };
   const keepChecking = async (): Promise<void> => {
     while (!closing.signal.aborted) {
       await check();
-      await sleep(times.checkIntervalMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
+      await sleep(options.checkIntervalMs, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
     }
   };
   void keepChecking();
 
-  const retrying = {
+  const retryOptions = {
     retries: Infinity,
-    minTimeout: times.minRetryDelayMs,
-    maxTimeout: times.maxRetryDelayMs,
+    minTimeout: options.minRetryDelayMs,
+    maxTimeout: options.maxRetryDelayMs,
     randomize: true,
-    maxRetryTime: times.operationTimeoutMs,
+    maxRetryTime: options.operationTimeoutMs,
   };
 
-  /** Tries again while the server is away. Every operation may be repeated: KurrentDB knows a repeated append by its events. */
+  /** Retries while the server is unavailable. All operations can be repeated: KurrentDB recognises a repeated append by its event ids. */
   const withRetry = async <T>(operation: () => Promise<T>): Promise<T> => {
     if (closed) throw new Error('the event store is closed');
     try {
-      return await pRetry(operation, { ...retrying, shouldRetry: ({ error }) => isTemporary(error) });
+      return await pRetry(operation, { ...retryOptions, shouldRetry: ({ error }) => isTemporary(error) });
     } catch (error) {
-      if (isTemporary(error as Error)) missing = describeKurrentDbError(asDriverError(error), hosts);
+      if (isTemporary(error as Error)) problem = describeKurrentDbError(asDriverError(error), hosts);
       throw error;
     }
   };
 
   const append = async (stream: string, events: EventData[], expected: number): Promise<number> => {
     try {
-      return positionOf(await withRetry(() => client.append(stream, events, expected)));
+      return positionOf(await withRetry(() => connection.append(stream, events, expected)));
     } catch (error) {
       throw error instanceof WrongExpectedVersionError ? new RevisionConflict(stream, expected) : error;
     }
   };
 
   const head = async (): Promise<number> =>
-    (await withRetry(() => client.read(readNewestRequest()))).at(0)?.position ?? 0;
+    (await withRetry(() => connection.read(readNewestRequest()))).at(0)?.position ?? 0;
   const shared = shareSubscription(
-    (position, ended) => subscribeWithRetry((after, signal) => client.subscribe(after, signal), position, ended, times),
+    (position, ended) =>
+      subscribeWithRetry((after, signal) => connection.subscribe(after, signal), position, ended, options),
     head,
   );
 
@@ -110,21 +111,21 @@ export const openKurrentDbEventStore = (
     append: async (stream, events, expected) => {
       if (events.length === 0) throw new RangeError(`an append to ${stream} needs at least one event`);
       if (!isOwnStream(stream))
-        throw new RangeError(`stream ${stream} is of no known kind; no subscriber would see it`);
+        throw new RangeError(`stream ${stream} has no known prefix, so no subscriber would get its events`);
       const data = events.map(toKurrentDbEvent);
       if (expected < -1) throw new RevisionConflict(stream, expected);
       const appended = append(stream, data, expected);
-      underWay.add(appended);
+      runningAppends.add(appended);
       try {
         return { revision: expected + events.length, position: await appended };
       } finally {
-        underWay.delete(appended);
+        runningAppends.delete(appended);
       }
     },
-    read: (stream, from = 0) => withRetry(() => client.read(readStreamRequest(stream, from))),
+    read: (stream, from = 0) => withRetry(() => connection.read(readStreamRequest(stream, from))),
     readAll: async (after, limit) => {
-      // The event at a position is itself the first that is read from it.
-      const events = await withRetry(() => client.read(readAllRequest(after, limit + 1)));
+      // KurrentDB includes the event at the start position.
+      const events = await withRetry(() => connection.read(readAllRequest(after, limit + 1)));
       return events.filter(({ position }) => position > after).slice(0, limit);
     },
     head,
@@ -132,12 +133,12 @@ export const openKurrentDbEventStore = (
     subscribe: (after, signal) => shared.subscribe(after, AbortSignal.any([signal, closing.signal])),
     close: () => {
       closed ??= (async () => {
-        await Promise.allSettled(underWay);
+        await Promise.allSettled(runningAppends);
         closing.abort();
-        await client.close();
+        await connection.close();
       })();
       return closed;
     },
-    missing: () => missing,
+    missing: () => problem,
   };
 };

@@ -1,17 +1,20 @@
 import type { EventOf } from '#contracts/events/event-schemas.ts';
 import type { Metadata } from '#contracts/events/metadata.ts';
 
-/** An event to be appended. `id` is unique for ever and makes a repeated append harmless. */
+/** An event to append. `id` is globally unique, so that a repeated append does no harm. */
 export type NewEvent<Event extends EventOf = EventOf> = Event & { id: string; version: number; metadata: Metadata };
 
-/** An event as the log has it: a union that its `type` tells apart. `revision` counts from 0 within the stream; `position` orders all events of the log, and only grows. */
+/**
+ * An event in the event log: a union discriminated by `type`. `revision` counts from 0 within the stream. `position` orders
+ * all events of the log and only increases.
+ */
 export type RecordedEvent<Event extends EventOf = EventOf> = NewEvent<Event> & {
   stream: string;
   revision: number;
   position: number;
 };
 
-/** `-1` expects a stream without events. */
+/** The revision of the last event of the stream; `-1` expects a stream without events. */
 export type ExpectedRevision = number;
 export const noStream: ExpectedRevision = -1;
 
@@ -22,7 +25,7 @@ export class RevisionConflict extends Error {
   }
 }
 
-/** Events of one append are at most this large, in UTF-8 bytes of data and metadata each, on every engine. */
+/** The maximum size of the data and of the metadata of an event, each in UTF-8 bytes of JSON, on every engine. */
 export const maxEventBytes = 64 * 1024;
 
 export class EventTooLarge extends Error {
@@ -34,9 +37,9 @@ export class EventTooLarge extends Error {
 
 export type EventStore = {
   /**
-   * Appends all events or none, durably, and answers with the last one's revision and position.
-   * The same events (by id) at the same revision again are the same append, and answer the same.
-   * There is at least one event, and `data` is JSON.
+   * Appends all events or none, durably. Returns the revision and position of the last one. A repeated append of the same
+   * events (by id) at the same revision has no effect and returns the same. `events` must not be empty, and `data` must be
+   * JSON.
    * @throws RevisionConflict, EventTooLarge
    */
   append(
@@ -44,22 +47,23 @@ export type EventStore = {
     events: readonly NewEvent[],
     expected: ExpectedRevision,
   ): Promise<{ revision: number; position: number }>;
-  /** The events of a stream from revision `from` on, oldest first; empty where there are none. */
+  /** The events of a stream from revision `from` on, oldest first; empty if there are none. */
   read(stream: string, from?: number): Promise<RecordedEvent[]>;
   /**
-   * The events of a stream from its first on, where a subscription of this process has brought them lately, else null. The last ones
-   * may be missing: an append that is decided on them may meet a RevisionConflict, and the stream is read then.
-   * An engine that reads at once has no need of it.
+   * The events of a stream from the first on, if a subscription of this process received them recently, otherwise null. The
+   * newest events may be missing: then an append fails with a RevisionConflict, and the caller reads the stream. Engines
+   * with fast reads do not implement this.
    */
   readCached?(stream: string): readonly RecordedEvent[] | null;
-  /** At most `limit` events of the whole log after `position`, oldest first. */
+  /** At most `limit` events of the whole log after the position `after`, oldest first. */
   readAll(after: number, limit: number): Promise<RecordedEvent[]>;
   /** The position of the newest event; 0 for an empty log. */
   head(): Promise<number>;
   /**
-   * All events after `position`, in order and without gaps, in batches; waits for new ones, those of other processes included, until `signal` aborts or the store is closed.
+   * All events after the position `after`, in order and without gaps, in batches. Waits for new events, also of other
+   * processes, until `signal` aborts or the store is closed.
    */
   subscribe(after: number, signal: AbortSignal): AsyncIterable<RecordedEvent[]>;
-  /** Waits for the appends under way; later ones are refused. */
+  /** Waits for running appends; rejects later ones. */
   close(): Promise<void>;
 };

@@ -1,11 +1,11 @@
 import type { RecordedEvent } from './port.ts';
 
-/** The events that came last, read once for all who follow the log. */
+/** The newest events, read once for all subscribers. */
 export type Tail = { readAfter(position: number, limit: number): RecordedEvent[] };
 
 const maxTailLength = 1024;
 
-/** `readAll` reads from the log itself, `changes` grows whenever there may be something new in it; `end` is the position of its newest event now. */
+/** `readAll` reads from the event log. `changes` increases when there may be new events. `end` is the current end of the log. */
 export const openTail = (
   readAll: (after: number, limit: number) => RecordedEvent[],
   changes: () => number,
@@ -13,16 +13,16 @@ export const openTail = (
 ): Tail => {
   let recent: RecordedEvent[] = [];
   let start = end;
-  let seen: number | undefined;
+  let seenChanges: number | undefined;
 
   const readNew = (): void => {
     const now = changes();
-    if (seen === now) return;
-    const fresh = readAll(start + recent.length, maxTailLength);
-    if (fresh.length < maxTailLength) seen = now;
-    if (fresh.length === 0) return;
-    recent.push(...fresh);
-    // Cut seldom, since each cut copies all that is left.
+    if (seenChanges === now) return;
+    const newEvents = readAll(start + recent.length, maxTailLength);
+    if (newEvents.length < maxTailLength) seenChanges = now;
+    if (newEvents.length === 0) return;
+    recent.push(...newEvents);
+    // Rarely, because cutting copies the remaining events.
     if (recent.length <= 2 * maxTailLength) return;
     const surplus = recent.length - maxTailLength;
     recent = recent.slice(surplus);
@@ -30,7 +30,7 @@ export const openTail = (
   };
 
   return {
-    // Positions have no gaps, so that an event's place in the tail follows from its position.
+    // Positions have no gaps, so the index in the tail follows from the position.
     readAfter: (position, limit) => {
       if (position < start) return readAll(position, limit);
       readNew();

@@ -24,7 +24,7 @@ const schema = `
     UNIQUE (stream, revision)
   ) STRICT`;
 
-// The position is given out under the write lock, and an undone insert gives it back: readers see no gap.
+// Positions are assigned under the write lock, and a rolled-back insert frees its position: readers see no gap.
 const insertSql = `
   INSERT INTO events (stream, revision, id, type, version, data, metadata)
   SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7
@@ -32,7 +32,7 @@ const insertSql = `
 
 const serialiseJson = (part: unknown, type: string): string => {
   const json: string | undefined = JSON.stringify(part);
-  if (json === undefined) throw new TypeError(`event ${type} has a part that is no JSON: ${typeof part}`);
+  if (json === undefined) throw new TypeError(`event ${type} has a part that is not JSON: ${typeof part}`);
   const bytes = Buffer.byteLength(json);
   if (bytes > maxEventBytes) throw new EventTooLarge(type, bytes);
   return json;
@@ -52,7 +52,6 @@ const insertStatement = (stream: string, revision: number, event: NewEvent): Sta
   changes: 1,
 });
 
-/** What was appended as a `NewEvent` is read as one. */
 const toRecordedEvent = ({ id, type, version, data, metadata, stream, revision, position }: Row): RecordedEvent =>
   ({
     id,
@@ -68,20 +67,23 @@ const toRecordedEvent = ({ id, type, version, data, metadata, stream, revision, 
 const batchSize = 256;
 const otherProcessPollMs = 50;
 
-/** The log in one SQLite file; `file` may be shared by processes of one machine. `lockWaitMs` is how long an append waits for another process. */
-export const openSqliteEventStore = (file: string, lockWaitMs = defaultLockTimeoutMs): EventStore => {
-  const reader = openDatabase(file, 'full', lockWaitMs);
+/**
+ * The event log in one SQLite file, which processes on one machine can share. `lockTimeoutMs` is how long an append waits
+ * for another process.
+ */
+export const openSqliteEventStore = (file: string, lockTimeoutMs = defaultLockTimeoutMs): EventStore => {
+  const reader = openDatabase(file, 'full', lockTimeoutMs);
   reader.exec(schema);
-  const writer = openGroupCommit(file, schema, lockWaitMs);
+  const writer = openGroupCommit(file, schema, lockTimeoutMs);
 
   const dataVersion = (): number => Number(reader.get('PRAGMA data_version')!.data_version);
-  let seen = dataVersion();
+  let seenVersion = dataVersion();
   const changes = createChangeSignal({
     intervalMs: otherProcessPollMs,
     hasChanged: () => {
-      const before = seen;
-      seen = dataVersion();
-      return seen !== before;
+      const before = seenVersion;
+      seenVersion = dataVersion();
+      return seenVersion !== before;
     },
   });
   const closing = new AbortController();
@@ -93,7 +95,7 @@ export const openSqliteEventStore = (file: string, lockWaitMs = defaultLockTimeo
   const head = (): number => Number(reader.get('SELECT coalesce(max(position), 0) AS head FROM events')!.head);
   const tail = openTail(readAll, () => changes.version(), head());
 
-  /** The position of the last of these events where all of them already stand right after `expected`. */
+  /** The position of the last of these events if all of them already follow the revision `expected`. */
   const alreadyAppended = (stream: string, events: readonly NewEvent[], expected: number): number | undefined => {
     const rows = reader.all(
       'SELECT id, position FROM events WHERE stream = ? AND revision > ? ORDER BY revision LIMIT ?',

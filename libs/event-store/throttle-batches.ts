@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RecordedEvent } from './port.ts';
 
-/** Of so many events the next batch is taken at once. */
+/** After a batch of this size the next one is read at once. */
 const fullBatchSize = 256;
 
 export type ThrottleClock = { now: () => number; pause: (ms: number, signal: AbortSignal) => Promise<void> };
@@ -11,8 +11,8 @@ const systemThrottleClock: ThrottleClock = {
 };
 
 /**
- * Few events are followed by the next ones no sooner than so many milliseconds after them, so that those of one moment come together: for who follows the log
- * to keep count, not to act on it. What the follower does meanwhile is part of that time.
+ * Waits `everyMs` milliseconds between small batches, so that events that arrive close together come in one batch. For
+ * subscribers that keep statistics, not for those that act on events. The processing time counts as a part of the wait.
  */
 export async function* throttleBatches(
   batches: AsyncIterable<RecordedEvent[]>,

@@ -1,10 +1,10 @@
-import { upcast as toPresentVersion } from '#contracts/events/upcast.ts';
+import { upcast as toCurrentVersion } from '#contracts/events/upcast.ts';
 import type { EventStore, RecordedEvent } from './port.ts';
 
-/** An engine whose readers get every event in its present version, whichever it was recorded in. */
+/** An event store that returns every event in its current version. */
 export const withUpcasting = (
   store: EventStore,
-  upcast: (event: RecordedEvent) => RecordedEvent = toPresentVersion,
+  upcast: (event: RecordedEvent) => RecordedEvent = toCurrentVersion,
 ): EventStore => ({
   ...store,
   read: async (stream, from) => (await store.read(stream, from)).map(upcast),

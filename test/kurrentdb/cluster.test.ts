@@ -92,7 +92,7 @@ describe('A cluster of KurrentDB that', () => {
     const appends = Array.from({ length: 30 }, (_, number) =>
       engine.append(`render-1-${number}`, newEvents(1), noStream),
     );
-    await eventually(() => engine.missing()).toContain('No member of a KurrentDB cluster answers');
+    await eventually(() => engine.missing()).toContain('No member of a KurrentDB cluster responds');
     for (const { port } of members)
       (await start({ eventLog: a.eventLog, port })).setCluster({ members, leader: a.endpoint });
     await Promise.all(appends);
@@ -116,7 +116,7 @@ describe('A cluster of KurrentDB that', () => {
     await b.stop();
     await eventually(gossip.waiting).toBeGreaterThan(0);
     await a.stop();
-    await eventually(() => engine.missing()).toContain('No member of a KurrentDB cluster answers');
+    await eventually(() => engine.missing()).toContain('No member of a KurrentDB cluster responds');
     for (const { port } of [a.endpoint, b.endpoint])
       (await start({ eventLog: a.eventLog, port })).setCluster({
         members: [a.endpoint, b.endpoint],
@@ -135,7 +135,7 @@ describe('A cluster of KurrentDB that', () => {
         quickOptions,
       ),
     );
-    await eventually(() => engine.missing()).toContain('No member of a KurrentDB cluster answers');
+    await eventually(() => engine.missing()).toContain('No member of a KurrentDB cluster responds');
     await start({ port: endpoint.port });
     await eventually(() => engine.missing()).toBeNull();
     await expect(engine.append('render-1', newEvents(1), noStream)).resolves.toMatchObject({ revision: 0 });

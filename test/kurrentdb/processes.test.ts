@@ -61,7 +61,7 @@ it('a KurrentDB that freezes is told of as one that does not answer, and all tha
   const appends = Array.from({ length: 59 }, (_, number) =>
     engine.append(`render-${number + 1}`, newEvents(1), noStream),
   );
-  await eventually(() => engine.missing()).toContain('does not answer');
+  await eventually(() => engine.missing()).toContain('does not respond');
   server().signal('SIGCONT');
   await Promise.all(appends);
   await eventually(() => engine.missing()).toBeNull();
@@ -76,7 +76,7 @@ it('a flood of appends to a KurrentDB that freezes and is then killed does not t
   server().signal('SIGSTOP');
   const events = Array.from({ length: 400 }, () => newEvent('x'.repeat(5_000)));
   const appends = events.map((event, number) => engine.append(`render-${number + 1}`, [event], noStream));
-  await eventually(() => engine.missing()).toContain('does not answer');
+  await eventually(() => engine.missing()).toContain('does not respond');
   await server().kill();
   await comeBack();
   await Promise.all(appends);
@@ -87,9 +87,9 @@ it('a KurrentDB that is absent is waited for: the store opens at once, says so, 
   const { port, server, comeBack } = await startRestartableServer();
   await server().kill();
   const engine = openUntilTestEnd(port);
-  expect(engine.missing()).toContain('has not answered yet');
+  expect(engine.missing()).toContain('has not responded yet');
   await eventually(() => engine.missing()).toBe(
-    `Nothing listens at 127.0.0.1:${port}, where EVENT_STORE_URL looks for KurrentDB.`,
+    `No server listens at 127.0.0.1:${port}, the address of KurrentDB in EVENT_STORE_URL.`,
   );
   const live = readSubscription(engine, 0, 1);
   const append = engine.append('render-1', newEvents(1), noStream);

@@ -68,19 +68,19 @@ describe('A KurrentDB that cannot serve is told of in one sentence', () => {
       'whose password is another',
       () => start({ tls, credentials: `admin:${password}` }),
       (port: number) => `kurrentdb://admin:wr0ng-secret@localhost:${port}?tlsVerifyCert=false`,
-      'refuses the user name or the password in EVENT_STORE_URL',
+      'rejected the user name or password in EVENT_STORE_URL',
     ],
     [
       'that asks for credentials',
       () => start({ tls, credentials: `admin:${password}` }),
       (port: number) => `kurrentdb://localhost:${port}?tlsVerifyCert=false`,
-      'refuses the user name or the password in EVENT_STORE_URL',
+      'rejected the user name or password in EVENT_STORE_URL',
     ],
     [
       'whose certificate is not trusted',
       () => start({ tls }),
       (port: number) => `kurrentdb://admin:${encoded}@localhost:${port}`,
-      'name the file of its authority as tlsCAFile in EVENT_STORE_URL',
+      'set tlsCAFile in EVENT_STORE_URL to the file of its CA',
     ],
     [
       'that speaks no TLS',
@@ -98,25 +98,25 @@ describe('A KurrentDB that cannot serve is told of in one sentence', () => {
       'behind a proxy that hangs up',
       () => startOtherServer(null),
       (port: number) => `kurrentdb://localhost:${port}?tls=false`,
-      'hangs up at once: look whether the KurrentDB behind it is up',
+      'closes connections at once: check whether KurrentDB is running',
     ],
     [
       'behind a proxy that hangs up on TLS',
       () => startOtherServer(null),
       (port: number) => `kurrentdb://localhost:${port}`,
-      'hangs up at once: look whether the KurrentDB behind it is up',
+      'closes connections at once: check whether KurrentDB is running',
     ],
     [
       'that is none',
       () => startOtherServer('HTTP/1.1 400 Bad Request\r\n\r\n'),
       (port: number) => `kurrentdb://localhost:${port}?tls=false`,
-      'is no KurrentDB',
+      'is not KurrentDB',
     ],
     [
       'that is named by its IP address with TLS',
       () => start({ tls }),
       (port: number) => `kurrentdb://127.0.0.1:${port}`,
-      'by its host name, not by an IP address',
+      'must have the host name of the server, not its IP address',
     ],
     [
       'whose host has no address',
@@ -128,14 +128,14 @@ describe('A KurrentDB that cannot serve is told of in one sentence', () => {
       'that is too old',
       () => start({ version: '21.10.9' }),
       urlOf,
-      'is of version 21.10.9, but 22.6 or a later one is needed',
+      'has version 21.10.9, but 22.6 or later is required',
     ],
-    ['that is too old to say so', () => start({ version: null }), urlOf, 'is of version unknown'],
+    ['that is too old to say so', () => start({ version: null }), urlOf, 'has version unknown'],
     [
       'of whose cluster nobody answers',
       () => start({ tls }),
       (port: number) => `kurrentdb+discover://127.0.0.1:${port}?tls=false&maxDiscoverAttempts=2&discoveryInterval=10`,
-      'No member of a KurrentDB cluster answers',
+      'No member of a KurrentDB cluster responds',
     ],
   ])('%s', async (_what, server, urlFor, sentence) => {
     const engine = open(urlFor(await server()));
@@ -171,7 +171,7 @@ describe('A KurrentDB behind TLS and a password', () => {
   it('serves at once when it begins to let the service in', async () => {
     const port = await start({ tls, credentials: `admin:${password}` });
     const engine = open(`kurrentdb://admin:wr0ng-secret@localhost:${port}?tlsVerifyCert=false`);
-    await eventually(() => engine.missing()).toContain('refuses');
+    await eventually(() => engine.missing()).toContain('rejected');
     for (const end of endings.splice(0, 1)) await end();
     await start({ tls, port, credentials: 'admin:wr0ng-secret' });
     await eventually(() => engine.missing()).toBeNull();

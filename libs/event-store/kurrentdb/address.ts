@@ -1,6 +1,6 @@
 import { AddressError } from '#libs/engines/remote.ts';
 
-/** A checked connection string: `url` for the driver, `where` for people, without credentials. */
+/** A valid connection string. `url` is for the driver; `hosts` is for messages, without credentials. */
 export type KurrentDbAddress = { url: string; hosts: string };
 
 const addressPattern =
@@ -36,32 +36,31 @@ const addressError = (what: string): AddressError => new AddressError(`EVENT_STO
 
 const normalisedOptionName = (option: string): string => option.toLowerCase().replaceAll(/[_-]/g, '');
 
-// The driver writes what it does not know to standard error together with the whole connection string, so that nothing unknown may reach it.
+// For an unknown option the driver writes the whole connection string to standard error, so unknown options are rejected here.
 const checkOptions = (given: string): void => {
   for (const pair of given.split('&').filter(Boolean)) {
     const [name = '', value = ''] = pair.split('=');
     if (normalisedOptionName(name) === 'throwonappendfailure')
       throw addressError(`has the option "${name}"; leave it out.`);
-    const [, form] =
+    const [, format] =
       Object.entries(optionFormats).find(([known]) => normalisedOptionName(known) === normalisedOptionName(name)) ?? [];
-    if (!form)
-      throw addressError(
-        `has an option "${name}" that is not known; allowed are ${Object.keys(optionFormats).join(', ')}.`,
-      );
+    if (!format)
+      throw addressError(`has an unknown option "${name}"; allowed are ${Object.keys(optionFormats).join(', ')}.`);
     if (value === '') throw addressError(`has an option "${name}" without a value.`);
-    if (!form.pattern.test(value)) throw addressError(`has an option "${name}" that is not ${form.name}.`);
+    if (!format.pattern.test(value)) throw addressError(`has an option "${name}" that is not ${format.name}.`);
   }
 };
 
 /**
  * Reads a connection string of KurrentDB or EventStoreDB.
- * @throws AddressError with a sentence that never holds the password.
+ * @throws AddressError with a message that never contains the password
  */
 export const parseKurrentDbAddress = (url: string): KurrentDbAddress => {
   const parts = addressPattern.exec(url.trim())?.groups;
   if (!parts)
     throw addressError(
-      'is no address of a KurrentDB; it looks like kurrentdb://user:password@host:2113?tls=true, or kurrentdb+discover://... for a cluster.',
+      'is not a KurrentDB address; allowed is kurrentdb://user:password@host:2113?tls=true, ' +
+        'or kurrentdb+discover://... for a cluster.',
     );
   const { discover = '', credentials, hosts = '', options: given = '' } = parts;
   const all = hosts.split(',');
@@ -72,6 +71,9 @@ export const parseKurrentDbAddress = (url: string): KurrentDbAddress => {
       'has credentials that are not user:password; write the characters : @ / ? within them as %3A %40 %2F %3F.',
     );
   checkOptions(given);
-  const before = credentials === undefined ? '' : `${credentials}@`;
-  return { url: `kurrentdb${discover}://${before}${hosts}${given === '' ? '' : `?${given}`}`, hosts: all.join(', ') };
+  const credentialsPart = credentials === undefined ? '' : `${credentials}@`;
+  return {
+    url: `kurrentdb${discover}://${credentialsPart}${hosts}${given === '' ? '' : `?${given}`}`,
+    hosts: all.join(', '),
+  };
 };

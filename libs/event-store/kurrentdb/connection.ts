@@ -9,11 +9,11 @@ import { closeConnection, readEvents, readServerVersion } from './reads.ts';
 import { openServerSubscription, type ServerSubscription } from './subscription.ts';
 
 /**
- * Operations on the server over one client of the driver after the other. Each is tried once, and fails with an error of the driver's
- * kinds, or with TimeoutError after `attemptMs`.
+ * Operations on the server, with a driver client that is replaced when it fails. Each operation has one attempt. It fails
+ * with an error of the driver, or with TimeoutError after the attempt timeout.
  */
 export type KurrentDbConnection = {
-  /** The position of the last event. */
+  /** Returns the position of the last event. */
   append(stream: string, events: EventData[], expected: number): Promise<bigint>;
   read(request: ReadReq): Promise<RecordedEvent[]>;
   subscribe(after: Position, signal: AbortSignal): Promise<ServerSubscription>;
@@ -21,26 +21,26 @@ export type KurrentDbConnection = {
   close(): Promise<void>;
 };
 
-// All appends share one call. Where it breaks while sixteen or more of them wait to be written, the driver (1.3.1) rejects promises
-// that the caller cannot catch, which ends the process: `batchAppend` writes within the executor of a promise.
+// All appends share one call. If the call breaks while 16 or more appends wait to be written, the driver (1.3.1) rejects
+// promises that the caller cannot catch, which ends the process: `batchAppend` writes in the executor of a promise.
 const maxConcurrentAppends = 12;
-// The driver tells the server the time of day until which an append may take by our clock, and the server refuses one whose time is over
-// by its own. The limit of the attempt is kept here, and the clocks may differ by a day.
+// The driver sends the deadline of an append as a time of our clock, and the server compares it with its own clock. So this
+// deadline allows for a difference of a day; the attempt timeout is enforced here.
 const appendDeadlineMs = 24 * 60 * 60 * 1000;
 
-/** The driver reads the files that the address names. Its errors hold neither their names nor the setting. */
+/** The driver reads the files in the address. Its errors contain neither the file names nor the setting. */
 const createDriverClient = (url: string): KurrentDBClient => {
   try {
     return KurrentDBClient.connectionString(url);
   } catch (error) {
     throw new AddressError(
-      `EVENT_STORE_URL cannot be used: ${(error as Error).message} Look at tlsCAFile, userCertFile and userKeyFile in it.`,
+      `EVENT_STORE_URL cannot be used: ${(error as Error).message} Check its tlsCAFile, userCertFile and userKeyFile.`,
       { cause: error },
     );
   }
 };
 
-/** A client of the driver, and what aborts when another takes its place. */
+/** A driver client. `replaced` aborts when another one replaces it. */
 type ClientInstance = { driver: KurrentDBClient; replaced: AbortController };
 const createClientInstance = (url: string): ClientInstance => ({
   driver: createDriverClient(url),
@@ -52,40 +52,40 @@ const disposeClientInstance = async ({ driver, replaced }: ClientInstance): Prom
   closeConnection(driver);
 };
 
-/** `attemptMs` is how long each operation may take, in milliseconds. */
-export const openKurrentDbConnection = (url: string, attemptMs: number): KurrentDbConnection => {
-  let generation = createClientInstance(url);
-  let answeredAt = 0;
+/** `attemptTimeoutMs` is the time limit of each operation in milliseconds. */
+export const openKurrentDbConnection = (url: string, attemptTimeoutMs: number): KurrentDbConnection => {
+  let current = createClientInstance(url);
+  let lastResponseAt = 0;
   let isClosed = false;
   const appends = new PQueue({ concurrency: maxConcurrentAppends });
 
   const replace = (failed: ClientInstance): void => {
-    if (failed !== generation || isClosed) return;
-    generation = createClientInstance(url);
+    if (failed !== current || isClosed) return;
+    current = createClientInstance(url);
     disposeClientInstance(failed).catch(() => undefined);
   };
-  const answered = <T>(answer: T): T => {
-    answeredAt = performance.now();
-    return answer;
+  const recordResponse = <T>(response: T): T => {
+    lastResponseAt = performance.now();
+    return response;
   };
 
-  /** `always` replaces the client also where the server has answered other operations meanwhile, and is slow rather than gone. */
+  /** `always` replaces the client also if the server has responded to other operations in the meantime, so that it is only slow. */
   const attempt = async <T>(
     action: (used: ClientInstance, signal: AbortSignal) => Promise<T>,
     options: { always?: boolean; signal?: AbortSignal } = {},
   ): Promise<T> => {
-    const used = generation;
-    const begun = performance.now();
+    const used = current;
+    const start = performance.now();
     try {
       return await runWithTimeout(
-        attemptMs,
+        attemptTimeoutMs,
         (signal) => action(used, signal),
         options.signal && { signal: options.signal },
       );
     } catch (thrown) {
       if (options.signal?.aborted) throw thrown;
       const error = thrown instanceof TimeoutError ? thrown : asDriverError(thrown);
-      if (needsNewClient(error) && (options.always || answeredAt < begun)) replace(used);
+      if (needsNewClient(error) && (options.always || lastResponseAt < start)) replace(used);
       throw error;
     }
   };
@@ -101,23 +101,25 @@ export const openKurrentDbConnection = (url: string, attemptMs: number): Kurrent
               requiresLeader: true,
               deadline: appendDeadlineMs,
             });
-            return answered(position!.prepare);
+            return recordResponse(position!.prepare);
           },
-          // An append that was given up still waits on the call of the client, beside those to come.
+          // An append that timed out still waits on the call of the client, next to later appends.
           { always: true },
         ),
       ),
     read: (request) =>
-      attempt(async ({ driver }, signal) => answered(await readEvents(driver, request, 2 * attemptMs, signal))),
+      attempt(async ({ driver }, signal) =>
+        recordResponse(await readEvents(driver, request, 2 * attemptTimeoutMs, signal)),
+      ),
     subscribe: (after, signal) =>
       attempt(({ driver, replaced }, until) => openServerSubscription(driver, after, until, replaced.signal), {
         signal,
       }),
-    // The driver remembers what the server said, so that an answer tells nothing of how the server is now.
+    // The driver caches the version, so a response does not show that the server is available now.
     version: () => attempt(({ driver }) => readServerVersion(driver)),
     close: async () => {
       isClosed = true;
-      await disposeClientInstance(generation);
+      await disposeClientInstance(current);
     },
   };
 };

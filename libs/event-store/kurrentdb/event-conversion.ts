@@ -4,26 +4,26 @@ import type { Metadata } from '#contracts/events/metadata.ts';
 import { streams } from '#contracts/names.ts';
 import { EventTooLarge, maxEventBytes, type NewEvent, type RecordedEvent } from '../port.ts';
 
-/** What the names of the service's streams begin with. */
+/** The prefixes of the service's stream names. */
 export const ownStreamPrefixes = Object.keys(streams).map((kind) => `${kind}-`);
 
-/** Whether the service has streams with such a name; subscriptions and reads of the whole log find only those. */
+/** Whether the name has a prefix of the service. Subscriptions and reads of the whole log return only such streams. */
 export const isOwnStream = (stream: string): boolean => ownStreamPrefixes.some((prefix) => stream.startsWith(prefix));
 
-/** How many events of others the server passes over before it tells a subscription how far it is. */
+/** How many events that do not match its filter a subscription passes before the server sends a checkpoint. */
 export const maxSearchWindow = 1024;
 
 const uuidNamespace = '6f1c7a52-9d0e-4b0a-8a55-3c1f0f6f2b77';
 
 /**
- * KurrentDB knows events by UUIDs alone. An id of another kind gets one that follows from it, so that a repeated append is still known;
- * the id itself is kept in the metadata.
+ * KurrentDB event ids are UUIDs. For another id a UUID is derived from it, so that a repeated append is still recognised. The
+ * metadata contains the original id.
  */
 const uuidOf = (id: string): string => (validate(id) && id === id.toLowerCase() ? id : v5(id, uuidNamespace));
 
 const requireEventSize = (part: unknown, type: string): void => {
   const json: string | undefined = JSON.stringify(part);
-  if (json === undefined) throw new TypeError(`event ${type} has a part that is no JSON: ${typeof part}`);
+  if (json === undefined) throw new TypeError(`event ${type} has a part that is not JSON: ${typeof part}`);
   const bytes = Buffer.byteLength(json);
   if (bytes > maxEventBytes) throw new EventTooLarge(type, bytes);
 };
@@ -31,7 +31,7 @@ const requireEventSize = (part: unknown, type: string): void => {
 type MetadataEnvelope = { eventId: string; schemaVersion: number };
 
 /**
- * An event as KurrentDB keeps it.
+ * An event in the form of KurrentDB.
  * @throws EventTooLarge, TypeError
  */
 export const toKurrentDbEvent = ({ id, type, version, data, metadata }: NewEvent): EventData => {
@@ -41,10 +41,10 @@ export const toKurrentDbEvent = ({ id, type, version, data, metadata }: NewEvent
   return jsonEvent({ id: uuidOf(id), type, data, metadata: { ...envelope, ...metadata } });
 };
 
-/** A position of KurrentDB as a number; it is an offset in bytes, so that the limit of exact numbers is 8 PiB of log away. */
+/** A position of KurrentDB as a number. Positions are byte offsets, so they are exact up to 8 PiB. */
 export const positionOf = (position: bigint): number => {
   const number = Number(position);
-  if (!Number.isSafeInteger(number)) throw new RangeError(`position ${position} of KurrentDB is no exact number`);
+  if (!Number.isSafeInteger(number)) throw new RangeError(`position ${position} of KurrentDB is not a safe integer`);
   return number;
 };
 
@@ -54,17 +54,17 @@ const hasEnvelope = (metadata: unknown): metadata is MetadataEnvelope & Metadata
   typeof (metadata as Partial<MetadataEnvelope>).eventId === 'string' &&
   typeof (metadata as Partial<MetadataEnvelope>).schemaVersion === 'number';
 
-/** An event as the port has it; undefined for one that another application recorded. */
+/** An event in the form of the port; undefined if another application recorded it. */
 export const fromKurrentDbEvent = ({
   type,
   data,
-  metadata: kept,
+  metadata: storedMetadata,
   streamId,
   revision,
   position,
 }: AllStreamRecordedEvent): RecordedEvent | undefined => {
-  if (!hasEnvelope(kept)) return undefined;
-  const { eventId, schemaVersion, ...metadata } = kept;
+  if (!hasEnvelope(storedMetadata)) return undefined;
+  const { eventId, schemaVersion, ...metadata } = storedMetadata;
   return {
     id: eventId,
     type,
@@ -73,7 +73,7 @@ export const fromKurrentDbEvent = ({
     metadata,
     stream: streamId,
     revision: positionOf(revision),
-    // Within one append each event has a prepare position of its own.
+    // Each event of an append has its own prepare position.
     position: positionOf(position.prepare),
   } as RecordedEvent;
 };

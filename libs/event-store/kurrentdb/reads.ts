@@ -9,15 +9,15 @@ import type { ReadReq, ReadResp } from '@kurrent/kurrentdb-client/generated/kurr
 import type { RecordedEvent } from '../port.ts';
 import { fromKurrentDbEvent, ownStreamPrefixes, maxSearchWindow } from './event-conversion.ts';
 
-// Reads go over grpc-js and the stubs of the driver, as its own appends and subscriptions do. The driver's own reads (1.3.1) go through
-// its Rust bridge, whose connection leaves Nagle's algorithm on: a read that follows a pause of 10 ms takes 42 to 45 ms there, and the
-// first one of each client 500 ms, where a read over grpc-js takes about 1 ms. Only this file uses what the driver does not make public.
+// Reads use grpc-js and the stubs of the driver, like its own appends and subscriptions. The driver's own reads (1.3.1) use its
+// Rust bridge, which leaves Nagle's algorithm on: a read after a pause of 10 ms takes 42 to 45 ms, and the first read of each
+// client 500 ms. A read over grpc-js takes about 1 ms. Only this file uses non-public parts of the driver.
 
 const { ReadReq: Request } = streams;
 const { Options } = Request;
 type Options = ReadReq.Options;
 
-/** Parts of KurrentDBClient that its own operations are built from. */
+/** Non-public members of KurrentDBClient. */
 type Internals = {
   execute<T>(service: typeof StreamsClient, name: string, action: (grpc: StreamsClient) => Promise<T>): Promise<T>;
   callArguments(options: { requiresLeader: boolean; deadline: number }): [Metadata, CallOptions];
@@ -35,7 +35,7 @@ const requestOf = (options: Options, count: number, direction = Options.ReadDire
   return new Request().setOptions(options);
 };
 
-/** The system and other applications have streams in the same log. */
+/** The log also contains streams of the system and of other applications. */
 const ownStreamsFilter = (): ReadReq.Options.FilterOptions => {
   const names = new Options.FilterOptions.Expression();
   names.setPrefixList(ownStreamPrefixes);
@@ -46,7 +46,7 @@ const ownStreamsFilter = (): ReadReq.Options.FilterOptions => {
   return filter;
 };
 
-/** At most `count` events of the service's streams from this position on, the event at the position included. */
+/** At most `count` events of the service's streams from this position on, including the event at the position. */
 export const readAllRequest = (position: number, count: number): ReadReq => {
   const all = new Options.AllOptions();
   if (position === 0) all.setStart(new shared.Empty());
@@ -83,7 +83,7 @@ export const readStreamRequest = (stream: string, from: number): ReadReq => {
   return requestOf(options, Number.MAX_SAFE_INTEGER);
 };
 
-/** The events of the service that the server answers with. The call is cancelled when `signal` aborts, and ends after `deadlineMs`. */
+/** Runs a read and returns the events of the service. `signal` cancels the call, which also ends after `deadlineMs`. */
 export const readEvents = (
   client: KurrentDBClient,
   request: ReadReq,
@@ -105,11 +105,11 @@ export const readEvents = (
     return events;
   });
 
-/** What the server says of its version. The driver asks once and remembers the answer. */
+/** The version of the server. The driver requests it once and caches it. */
 export const readServerVersion = async (client: KurrentDBClient): Promise<string> =>
   (await internalsOf(client).capabilities).serverVersion;
 
-/** Closes the connection of a client, also one that is still being made: `dispose` of the driver ends its calls alone. */
+/** Closes the connection of a client, also one that is being opened: the driver's `dispose` only ends its calls. */
 export const closeConnection = (client: KurrentDBClient): void => {
   const closing = internalsOf(client)
     .getGRPCClient(rpc.StreamsClient, 'close')

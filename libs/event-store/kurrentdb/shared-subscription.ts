@@ -3,14 +3,14 @@ import type { RecordedEvent } from '../port.ts';
 
 export type SubscribeAfter = (position: number, ended: AbortSignal) => AsyncGenerator<RecordedEvent[]>;
 
-/** The newest events of the log, for all subscribers of the process: those after `start`. */
+/** The newest events of the log, after `startPosition`, for all subscribers of the process. */
 type SharedTail = {
   startPosition(): number;
-  /** Null where `position` lies further back. */
+  /** A batch after `position`; null if `position` is before `startPosition`. */
   readAfter(position: number): RecordedEvent[] | null;
-  /** Resolves when something has come, the tail is over, or `ended` aborts. */
+  /** Resolves when there are new events, the tail has ended, or `ended` aborts. */
   waitForChange(ended: AbortSignal): Promise<void>;
-  /** The events of a stream among them, if its first one is. */
+  /** The events of a stream in the tail; empty if its first event is not in the tail. */
   eventsOfStream(stream: string): RecordedEvent[];
   hasEnded(): boolean;
   stop(): void;
@@ -18,15 +18,15 @@ type SharedTail = {
 
 export type SharedSubscription = {
   subscribe: SubscribeAfter;
-  /** The events of a stream from its first on, where all of them are in the tail; else null. */
+  /** The events of a stream from the first on, if the tail contains them; otherwise null. */
   readCached(stream: string): RecordedEvent[] | null;
 };
 
-/** The tail holds up to twice as many events; when it is cut, so many stay. */
+/** When the tail has twice as many events, it is cut to this length. */
 const trimmedTailLength = 512;
 const batchSize = 256;
 
-const openSharedTail = (follow: SubscribeAfter, from: number): SharedTail => {
+const openSharedTail = (subscribe: SubscribeAfter, from: number): SharedTail => {
   const stop = new AbortController();
   const changes = createChangeSignal();
   let recent: RecordedEvent[] = [];
@@ -34,9 +34,9 @@ const openSharedTail = (follow: SubscribeAfter, from: number): SharedTail => {
 
   const run = async (): Promise<void> => {
     try {
-      for await (const batch of follow(from, stop.signal)) {
+      for await (const batch of subscribe(from, stop.signal)) {
         recent.push(...batch);
-        // Seldom, since what stays is moved.
+        // Rarely, because cutting copies the remaining events.
         if (recent.length > 2 * trimmedTailLength) {
           const surplus = recent.length - trimmedTailLength;
           start = recent[surplus - 1]!.position;
@@ -45,7 +45,7 @@ const openSharedTail = (follow: SubscribeAfter, from: number): SharedTail => {
         changes.notify();
       }
     } catch {
-      // Each subscriber goes on alone from here, meets the same error and throws it.
+      // Each subscriber continues with its own subscription, gets the same error and throws it.
     } finally {
       stop.abort();
       changes.notify();
@@ -62,8 +62,8 @@ const openSharedTail = (follow: SubscribeAfter, from: number): SharedTail => {
     },
     waitForChange: (ended) => changes.waitForChange(ended),
     eventsOfStream: (stream) => {
-      const begun = recent.findLastIndex((event) => event.stream === stream && event.revision === 0);
-      return begun < 0 ? [] : recent.slice(begun).filter((event) => event.stream === stream);
+      const firstIndex = recent.findLastIndex((event) => event.stream === stream && event.revision === 0);
+      return firstIndex < 0 ? [] : recent.slice(firstIndex).filter((event) => event.stream === stream);
     },
     hasEnded: () => stop.signal.aborted,
     stop: () => stop.abort(),
@@ -71,10 +71,10 @@ const openSharedTail = (follow: SubscribeAfter, from: number): SharedTail => {
 };
 
 /**
- * Lets the subscribers of one process share one subscription once they have come to the end of the log; a subscriber that is behind has
- * one of its own. `head` is the position of the newest event.
+ * Lets the subscribers of one process share one subscription once they have reached the end of the log. A subscriber that is
+ * behind has its own. `head` returns the position of the newest event.
  */
-export const shareSubscription = (follow: SubscribeAfter, head: () => Promise<number>): SharedSubscription => {
+export const shareSubscription = (subscribe: SubscribeAfter, head: () => Promise<number>): SharedSubscription => {
   let subscribers = 0;
   let tail: SharedTail | null = null;
   let isOpening = false;
@@ -84,9 +84,9 @@ export const shareSubscription = (follow: SubscribeAfter, head: () => Promise<nu
     isOpening = true;
     try {
       const from = await head();
-      if (subscribers > 0) tail = openSharedTail(follow, from);
+      if (subscribers > 0) tail = openSharedTail(subscribe, from);
     } catch {
-      // The next batch of a subscriber that is alone tries again.
+      // The next batch of a subscriber with its own subscription tries again.
     } finally {
       isOpening = false;
     }
@@ -98,7 +98,7 @@ export const shareSubscription = (follow: SubscribeAfter, head: () => Promise<nu
 
   const untilShared = async function* (position: number, ended: AbortSignal): AsyncGenerator<RecordedEvent[]> {
     void open();
-    for await (const batch of follow(position, ended)) {
+    for await (const batch of subscribe(position, ended)) {
       yield batch;
       if (tailAt(batch.at(-1)!.position)) return;
       void open();
@@ -113,9 +113,9 @@ export const shareSubscription = (follow: SubscribeAfter, head: () => Promise<nu
         const shared = tailAt(at);
         const batch = shared?.readAfter(at);
         if (!shared || !batch) {
-          for await (const own of untilShared(at, ended)) {
-            at = own.at(-1)!.position;
-            yield own;
+          for await (const ownBatch of untilShared(at, ended)) {
+            at = ownBatch.at(-1)!.position;
+            yield ownBatch;
           }
         } else if (batch.length > 0) {
           at = batch.at(-1)!.position;
