@@ -14,20 +14,20 @@ const openTailCountingReads = (events: RecordedEvent[]) => {
   return { at, tail: openTail(readAll, () => at.changes, events.length) };
 };
 
-test('the end of the log is read once for all who follow it, and not again before something may be new', () => {
+test('the end of the event log is read once for all subscribers, and not again before there may be new events', () => {
   const events = eventsUpTo(3);
   const { at, tail } = openTailCountingReads(events);
   expect(tail.readAfter(3, 10)).toEqual([]);
   events.push(...eventsUpTo(5).slice(3));
   at.changes += 1;
   const before = at.reads;
-  for (let follower = 0; follower < 3; follower += 1)
+  for (let subscriber = 0; subscriber < 3; subscriber += 1)
     expect(tail.readAfter(3, 10).map(({ position }) => position)).toEqual([4, 5]);
   expect(tail.readAfter(5, 10)).toEqual([]);
   expect(at.reads).toBe(before + 1);
 });
 
-test('more events than the tail holds come in full, however seldom somebody says that there are new ones', () => {
+test('more new events than the tail holds are read completely after one change', () => {
   const events: RecordedEvent[] = [];
   const { at, tail } = openTailCountingReads(events);
   expect(tail.readAfter(0, 256)).toEqual([]);

@@ -12,13 +12,13 @@ const metadata = {
 const eventWith = (id: string) =>
   toKurrentDbEvent({ id, type: 'TemplateNameReleased', version: 3, data: { templateId: 'a' }, metadata });
 
-it('a position that a number cannot hold exactly is refused instead of rounded', () => {
+it('A position beyond the safe integers is rejected instead of rounded', () => {
   expect(positionOf(BigInt(Number.MAX_SAFE_INTEGER))).toBe(Number.MAX_SAFE_INTEGER);
   expect(() => positionOf(2n ** 53n)).toThrow(RangeError);
   expect(() => positionOf(18446744073709551615n)).toThrow(RangeError);
 });
 
-it('an id that is a UUID stays as it is, and another gets the same UUID every time', () => {
+it('A UUID stays unchanged, and another id always gets the same UUID', () => {
   const uuid = '6e8bc430-9c3a-11d9-9669-0800200c9a66';
   expect(eventWith(uuid).id).toBe(uuid);
   expect(eventWith('01ARZ3NDEKTSV4RRFFQ69G5FAV').id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5/);
@@ -26,7 +26,7 @@ it('an id that is a UUID stays as it is, and another gets the same UUID every ti
   expect(eventWith('one').id).not.toBe(eventWith('other').id);
 });
 
-it('what belongs to the event beside its data lies in its metadata, readable by whoever looks into KurrentDB', () => {
+it('The metadata of a KurrentDB event contains the fields of the event besides its data', () => {
   expect(eventWith('one')).toMatchObject({
     type: 'TemplateNameReleased',
     contentType: 'application/json',

@@ -3,18 +3,18 @@ import { describe, expect, it, vi } from 'vitest';
 import type { RecordedEvent } from '../port.ts';
 import { shareSubscription } from './shared-subscription.ts';
 
-/** A log that grows by hand, and how many follow it by themselves now and did so far. */
+/** An event log that a test extends. Counts the own subscriptions that are open now and were opened in total. */
 const openGrowingEventLog = () => {
   const events: RecordedEvent[] = [];
-  const at = { following: 0, followed: 0, cuts: 0 };
-  let bell = Promise.withResolvers<void>();
-  const ring = (): void => {
-    bell.resolve();
-    bell = Promise.withResolvers();
+  const subscriptions = { open: 0, opened: 0, failures: 0 };
+  let change = Promise.withResolvers<void>();
+  const notify = (): void => {
+    change.resolve();
+    change = Promise.withResolvers();
   };
   return {
-    at,
-    ring,
+    subscriptions,
+    notify,
     grow: (count: number): void => {
       // Positions have gaps.
       for (let index = 0; index < count; index += 1)
@@ -23,27 +23,27 @@ const openGrowingEventLog = () => {
           stream: `render-${events.length % 3}`,
           revision: Math.floor(events.length / 3),
         } as RecordedEvent);
-      ring();
+      notify();
     },
     head: async (): Promise<number> => events.at(-1)?.position ?? 0,
-    follow: async function* (position: number, ended: AbortSignal): AsyncGenerator<RecordedEvent[]> {
-      at.following += 1;
-      at.followed += 1;
-      ended.addEventListener('abort', ring);
+    subscribe: async function* (position: number, ended: AbortSignal): AsyncGenerator<RecordedEvent[]> {
+      subscriptions.open += 1;
+      subscriptions.opened += 1;
+      ended.addEventListener('abort', notify);
       try {
         for (let last = position; !ended.aborted;) {
-          if (at.cuts > 0) {
-            at.cuts -= 1;
-            throw new Error('cut off');
+          if (subscriptions.failures > 0) {
+            subscriptions.failures -= 1;
+            throw new Error('connection lost');
           }
           const batch = events.filter((event) => event.position > last).slice(0, 100);
           if (batch.length > 0) {
             last = batch.at(-1)!.position;
             yield batch;
-          } else await bell.promise;
+          } else await change.promise;
         }
       } finally {
-        at.following -= 1;
+        subscriptions.open -= 1;
       }
     },
   };
@@ -51,8 +51,8 @@ const openGrowingEventLog = () => {
 
 type TestEventLog = ReturnType<typeof openGrowingEventLog>;
 
-const startSubscribers = (log: TestEventLog, count: number, from = 0) => {
-  const { subscribe, readCached } = shareSubscription(log.follow, log.head);
+const startSubscribers = (eventLog: TestEventLog, count: number, from = 0) => {
+  const { subscribe, readCached } = shareSubscription(eventLog.subscribe, eventLog.head);
   const stop = new AbortController();
   const got = Array.from({ length: count }, () => [] as number[]);
   const running = got.map(async (positions) => {
@@ -62,91 +62,91 @@ const startSubscribers = (log: TestEventLog, count: number, from = 0) => {
     vi.waitFor(() => expect(got.map((positions) => positions.at(-1))).toEqual(got.map(() => last)));
   const end = async (): Promise<void> => {
     stop.abort();
-    log.ring();
+    eventLog.notify();
     await Promise.all(running);
   };
-  return { got, all, end, recent: readCached };
+  return { got, all, end, readCached };
 };
-/** Two followers of a log of two events, on one subscription since the first. */
+/** Two subscribers of an event log of two events, which share one subscription since the first event. */
 const startSharedSubscribers = async () => {
-  const log = openGrowingEventLog();
-  log.grow(1);
-  const both = startSubscribers(log, 2);
+  const eventLog = openGrowingEventLog();
+  eventLog.grow(1);
+  const both = startSubscribers(eventLog, 2);
   await both.all(10);
-  log.grow(1);
+  eventLog.grow(1);
   await both.all(20);
-  return { log, ...both };
+  return { eventLog, ...both };
 };
 const positionsUpTo = (count: number): number[] => Array.from({ length: count }, (_, index) => (index + 1) * 10);
 
-describe('Those who follow the log in one process', () => {
-  it('share one subscription at its end, and leave none behind', async () => {
-    const log = openGrowingEventLog();
-    log.grow(3);
-    const { got, all, end } = startSubscribers(log, 3);
+describe('The subscribers of one process', () => {
+  it('share one subscription at the end of the event log, and close it', async () => {
+    const eventLog = openGrowingEventLog();
+    eventLog.grow(3);
+    const { got, all, end } = startSubscribers(eventLog, 3);
     await all(30);
-    log.grow(1);
+    eventLog.grow(1);
     await all(40);
-    log.grow(1);
+    eventLog.grow(1);
     await all(50);
-    expect(log.at.following).toBe(1);
+    expect(eventLog.subscriptions.open).toBe(1);
     await end();
     expect(got).toEqual([positionsUpTo(5), positionsUpTo(5), positionsUpTo(5)]);
-    await vi.waitFor(() => expect(log.at.following).toBe(0));
+    await vi.waitFor(() => expect(eventLog.subscriptions.open).toBe(0));
   });
 
-  it('have what came lately of a stream at hand, from its first event on', async () => {
-    const { log, all, end, recent } = await startSharedSubscribers();
-    log.grow(4);
+  it('have a cached stream if the tail contains its first event', async () => {
+    const { eventLog, all, end, readCached } = await startSharedSubscribers();
+    eventLog.grow(4);
     await all(60);
-    // Of the first stream the first event came before.
+    // The first event of render-0 came before the shared subscription.
     expect([
-      recent('render-0'),
-      recent('render-2')?.map(({ position }) => position),
-      recent('never recent of'),
+      readCached('render-0'),
+      readCached('render-2')?.map(({ position }) => position),
+      readCached('unknown'),
     ]).toEqual([null, [30, 60], null]);
-    log.grow(1_400);
+    eventLog.grow(1_400);
     await all(14_060);
-    expect(recent('render-2')).toBe(null);
+    expect(readCached('render-2')).toBe(null);
     await end();
-    expect(recent('render-2')).toBe(null);
+    expect(readCached('render-2')).toBe(null);
   });
 
-  it('keep their own where they are alone', async () => {
-    const log = openGrowingEventLog();
-    const { all, end } = startSubscribers(log, 1);
+  it('use an own subscription if there is only one of them', async () => {
+    const eventLog = openGrowingEventLog();
+    const { all, end } = startSubscribers(eventLog, 1);
     for (const count of [1, 2, 3]) {
-      log.grow(1);
+      eventLog.grow(1);
       await all(count * 10);
     }
-    expect(log.at.followed).toBe(1);
+    expect(eventLog.subscriptions.opened).toBe(1);
     await end();
   });
 
-  it('go on alone where the shared one breaks off', async () => {
-    const { log, got, all, end } = await startSharedSubscribers();
-    log.grow(1);
+  it('continue with own subscriptions when the shared one breaks', async () => {
+    const { eventLog, got, all, end } = await startSharedSubscribers();
+    eventLog.grow(1);
     await all(30);
-    expect(log.at.following).toBe(1);
-    log.at.cuts = 1;
-    log.grow(1);
+    expect(eventLog.subscriptions.open).toBe(1);
+    eventLog.subscriptions.failures = 1;
+    eventLog.grow(1);
     await all(40);
     await end();
     expect(got).toEqual([positionsUpTo(4), positionsUpTo(4)]);
   });
 
-  it('each get every event once and in order, however the log grows and however slow they are', async () => {
+  it('each get every event once and in order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.nat({ max: 700 }), { minLength: 1, maxLength: 6 }),
         fc.integer({ min: 2, max: 4 }),
         async (growths, count) => {
-          const log = openGrowingEventLog();
-          const { got, all, end } = startSubscribers(log, count);
+          const eventLog = openGrowingEventLog();
+          const { got, all, end } = startSubscribers(eventLog, count);
           let total = 1;
-          log.grow(1);
+          eventLog.grow(1);
           for (const growth of growths) {
-            log.grow(growth);
+            eventLog.grow(growth);
             total += growth;
             if (growth % 2 === 0) await all(total * 10);
           }

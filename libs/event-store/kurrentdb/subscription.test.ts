@@ -23,15 +23,15 @@ const resolvedEvents = (count: number) =>
   }));
 type ResolvedEvents = ReturnType<typeof resolvedEvents>;
 
-/** Subscriptions that tell of these events one after the other, then of a checkpoint, and break off. `asked` is where each begins. */
+/** Subscriptions that emit these events, then a checkpoint, and then fail. `positions` records where each starts. */
 const scriptedSubscriptions =
-  (asked: bigint[], ...tellings: { events: ResolvedEvents; checkpoint?: Position }[]): OpenServerSubscription =>
+  (positions: bigint[], ...scripts: { events: ResolvedEvents; checkpoint?: Position }[]): OpenServerSubscription =>
   async (after) => {
-    asked.push(after.commit);
-    const { events, checkpoint } = tellings.shift() ?? { events: [] };
+    positions.push(after.commit);
+    const { events, checkpoint } = scripts.shift() ?? { events: [] };
     const stream = new PassThrough({ objectMode: true, highWaterMark: 256 });
     for (const { resolved } of events) stream.write(resolved);
-    setImmediate(() => stream.emit('error', new Error('broken off')));
+    setImmediate(() => stream.emit('error', new Error('connection lost')));
     return {
       stream: stream as unknown as AllStreamSubscription,
       checkpoint: () => checkpoint ?? null,
@@ -52,7 +52,7 @@ const collectIds = async (subscribe: OpenServerSubscription, count: number): Pro
   return got;
 };
 
-it('a subscriber gets once what a server tells again after a break', async () => {
+it('A subscriber gets each event once, even if the server repeats events after a lost connection', async () => {
   const stored = resolvedEvents(4);
   const subscribe = scriptedSubscriptions(
     [],
@@ -63,11 +63,11 @@ it('a subscriber gets once what a server tells again after a break', async () =>
   expect(await collectIds(subscribe, 4)).toEqual(stored.map(({ id }) => id));
 });
 
-it('a subscription begins at the checkpoint of the one before only where all that came before it was taken', async () => {
+it('A new subscription starts at the last checkpoint only after all earlier events were read', async () => {
   const stored = resolvedEvents(301);
-  const asked: bigint[] = [];
+  const positions: bigint[] = [];
   const subscribe = scriptedSubscriptions(
-    asked,
+    positions,
     { events: stored.slice(0, 300), checkpoint: driverPositionAt(500) },
     { events: stored.slice(300) },
   );
@@ -78,5 +78,5 @@ it('a subscription begins at the checkpoint of the one before only where all tha
   })) {
     if (batch.at(-1)!.id === stored.at(300)!.id) enough.abort();
   }
-  expect(asked).toEqual([0n, driverPositionAt(500).commit]);
+  expect(positions).toEqual([0n, driverPositionAt(500).commit]);
 });
