@@ -9,7 +9,7 @@ import {
 } from '../support/contract/describe-contract.ts';
 import { installationIdCases } from './installation-id.ts';
 
-/** `corrupt` changes a byte of a stored blob behind the engine's back; `another` opens the same storage once more. */
+/** `corrupt` changes a byte of a stored blob without the engine; `another` opens the same storage again. */
 export type OpenedBlobStore = EngineUnderTest<BlobStore> & {
   corrupt?: (sha256: string) => Promise<void>;
   another?: () => Promise<BlobStore>;
@@ -24,7 +24,7 @@ const nowhere = sha256Of(Buffer.from('never put'));
 const cases: ContractCases<OpenedBlobStore> = {
   ...installationIdCases,
 
-  'a blob is named by its SHA-256 and comes back byte for byte, whatever its size': async ({ engine }) => {
+  'a blob of any size is stored by its SHA-256 and read byte for byte': async ({ engine }) => {
     for (const size of [0, 1, 64 * 1024 - 1, 64 * 1024, 64 * 1024 + 1, 255 * 1024, 20 * 1024 * 1024]) {
       const bytes = randomBytes(size);
       const ref = await engine.put(bytes);
@@ -34,7 +34,7 @@ const cases: ContractCases<OpenedBlobStore> = {
     }
   },
 
-  'a part of a larger buffer is stored as that part alone': async ({ engine }) => {
+  'of a slice of a larger buffer only the slice is stored': async ({ engine }) => {
     const whole = randomBytes(2 * large);
     for (const part of [whole.subarray(10, 10 + small), whole.subarray(10, 10 + large)]) {
       const { sha256, size } = await engine.put(part);
@@ -43,7 +43,7 @@ const cases: ContractCases<OpenedBlobStore> = {
     }
   },
 
-  'a small blob is what it was when put was called, whatever becomes of the buffer': async ({ engine }) => {
+  'a small blob has the bytes at the call of put, even if the buffer changes later': async ({ engine }) => {
     const bytes = randomBytes(small);
     const before = Buffer.from(bytes);
     const putting = engine.put(bytes);
@@ -51,7 +51,7 @@ const cases: ContractCases<OpenedBlobStore> = {
     expect(same(await engine.get((await putting).sha256), before)).toBe(true);
   },
 
-  'the same bytes again are the same blob': async ({ engine }) => {
+  'equal bytes are one blob': async ({ engine }) => {
     for (const size of [small, large]) {
       const bytes = randomBytes(size);
       expect(await engine.put(bytes)).toEqual(await engine.put(Buffer.from(bytes)));
@@ -59,7 +59,7 @@ const cases: ContractCases<OpenedBlobStore> = {
     }
   },
 
-  'the same bytes put many times at once are one blob': async ({ engine }) => {
+  'parallel writes of equal bytes are one blob': async ({ engine }) => {
     for (const size of [small, large]) {
       const bytes = randomBytes(size);
       const refs = await Promise.all(Array.from({ length: 10 }, () => engine.put(bytes)));
@@ -68,18 +68,18 @@ const cases: ContractCases<OpenedBlobStore> = {
     }
   },
 
-  'different blobs put at once do not mix': async ({ engine }) => {
+  'parallel writes of different blobs do not mix': async ({ engine }) => {
     const all = Array.from({ length: 20 }, (_, number) => randomBytes(number % 2 ? small : large));
     const refs = await Promise.all(all.map((bytes) => engine.put(bytes)));
     for (const [index, bytes] of all.entries()) expect(same(await engine.get(refs[index]!.sha256), bytes)).toBe(true);
   },
 
-  'a blob that was never put is missing': async ({ engine }) => {
+  'a blob that was never stored is not found': async ({ engine }) => {
     await expect(engine.get(nowhere)).rejects.toThrow(BlobNotFound);
     expect(await engine.has(nowhere)).toBe(false);
   },
 
-  'a name that is no SHA-256 is missing, and reaches nothing else': async ({ engine }) => {
+  'a name that is not a SHA-256 is not found, and affects no other blob': async ({ engine }) => {
     const { sha256 } = await engine.put(randomBytes(large));
     for (const name of [
       '',
@@ -97,7 +97,7 @@ const cases: ContractCases<OpenedBlobStore> = {
     expect(await engine.has(sha256)).toBe(true);
   },
 
-  'a deleted blob is missing until it is put again': async ({ engine }) => {
+  'a deleted blob is not found until it is stored again': async ({ engine }) => {
     for (const size of [small, large]) {
       const bytes = randomBytes(size);
       const { sha256 } = await engine.put(bytes);
@@ -109,14 +109,14 @@ const cases: ContractCases<OpenedBlobStore> = {
     }
   },
 
-  'deleting what is not there is no error, and takes nothing else away': async ({ engine }) => {
+  'deleting a missing blob is no error and deletes no other blob': async ({ engine }) => {
     const { sha256 } = await engine.put(randomBytes(small));
     await engine.delete(nowhere);
     await engine.delete(nowhere);
     expect(await engine.has(sha256)).toBe(true);
   },
 
-  'a damaged blob is missing rather than wrong': async ({ engine, corrupt }, skip) => {
+  'a damaged blob is not found': async ({ engine, corrupt }, skip) => {
     const damage = requireAbility(corrupt, 'way to damage a blob', skip);
     for (const size of [small, large]) {
       const { sha256 } = await engine.put(randomBytes(size));
@@ -125,7 +125,7 @@ const cases: ContractCases<OpenedBlobStore> = {
     }
   },
 
-  'putting a damaged blob again mends it': async ({ engine, corrupt }, skip) => {
+  'storing a damaged blob again repairs it': async ({ engine, corrupt }, skip) => {
     const damage = requireAbility(corrupt, 'way to damage a blob', skip);
     for (const size of [small, large]) {
       const bytes = randomBytes(size);
@@ -136,7 +136,7 @@ const cases: ContractCases<OpenedBlobStore> = {
     }
   },
 
-  'what one instance has put another one has': async ({ engine, another }, skip) => {
+  'a blob of one instance is visible to another': async ({ engine, another }, skip) => {
     const other = await requireAbility(another, 'second instance', skip)();
     for (const size of [small, large]) {
       const bytes = randomBytes(size);
@@ -147,7 +147,7 @@ const cases: ContractCases<OpenedBlobStore> = {
     }
   },
 
-  'all is still there after reopening': async ({ engine, reopen }, skip) => {
+  'all blobs remain after reopening': async ({ engine, reopen }, skip) => {
     const open = requireAbility(reopen, 'lasting storage', skip);
     const all = [randomBytes(small), randomBytes(large)];
     for (const bytes of all) await engine.put(bytes);
@@ -155,7 +155,7 @@ const cases: ContractCases<OpenedBlobStore> = {
     for (const bytes of all) expect(same(await again.get(sha256Of(bytes)), bytes)).toBe(true);
   },
 
-  'close waits for what is being put and refuses later ones': async ({ engine, reopen }, skip) => {
+  'close waits for running writes and rejects later ones': async ({ engine, reopen }, skip) => {
     const open = requireAbility(reopen, 'lasting storage', skip);
     const all = Array.from({ length: 20 }, () => randomBytes(small));
     const putting = Promise.all(all.map((bytes) => engine.put(bytes)));
@@ -168,6 +168,6 @@ const cases: ContractCases<OpenedBlobStore> = {
   },
 };
 
-/** What every engine of the blob store does. `open` gives an empty store each time. */
+/** The contract of the blob store. `open` returns an empty store each time. */
 export const describeBlobStoreContract = (name: string, open: () => Promise<OpenedBlobStore>): void =>
   describeContract(`${name} as a blob store`, open, cases);

@@ -27,8 +27,8 @@ const open = async () => {
 
 describeBlobStoreContract('A folder', open);
 
-describe('blobs in a folder', () => {
-  it('leave nothing but themselves behind, also when put many times at once', async () => {
+describe('A blob store in a folder', () => {
+  it('has no temporary files after parallel writes of a blob', async () => {
     const { engine, folder, close } = await open();
     const bytes = randomBytes(200_000);
     await Promise.all(Array.from({ length: 8 }, () => engine.put(bytes)));
@@ -38,7 +38,7 @@ describe('blobs in a folder', () => {
     await close();
   });
 
-  it('are swept of what a crash left long ago, but not of what another process may be writing', async () => {
+  it('removes old temporary files of a crash, but not those that another process may be writing', async () => {
     const { folder, reopen, close } = await open();
     const [abandoned, underWay] = [
       join(folder, 'incoming', 'abandoned.part'),

@@ -5,7 +5,7 @@ import { queueCases } from './bus/queues.ts';
 import { busProcessesCases } from './bus/several-processes.ts';
 import { type ContractCases, describeContract } from '../support/contract/describe-contract.ts';
 
-/** What every engine of the bus does, and `more` that only some do. `open` gives an empty bus each time. */
+/** The contract of the bus. `more` are cases for some engines only. `open` returns an empty bus each time. */
 export const describeBusContract = <O extends BusUnderTest>(
   name: string,
   open: () => Promise<O>,

@@ -6,7 +6,7 @@ import { isBusEmpty, newMessage, leaseNext, testConsumer } from '../support/cont
 
 type Timer = { at: number; act: () => void };
 
-/** The queue in memory, with a clock that the test moves. */
+/** A bus in memory, with a clock that the test advances. */
 const open = async () => {
   let time = 0;
   const timers = new Set<Timer>();
@@ -27,11 +27,11 @@ const open = async () => {
 
 describeBusContract('memory', open);
 
-describe('the queue in memory', () => {
+describe('The bus in memory', () => {
   const inThisTurn = (waiting: Promise<LeasedMessage>): Promise<unknown> =>
     Promise.race([waiting, new Promise((resolve) => setImmediate(resolve, 'later'))]);
 
-  it('delivers a message in the turn in which it comes or comes back', async () => {
+  it('delivers a message in the turn in which it is published or returned', async () => {
     const { engine, close } = await open();
     const first = leaseNext(engine);
     await engine.publish(newMessage('new'));
@@ -42,7 +42,7 @@ describe('the queue in memory', () => {
     await close();
   });
 
-  it('keeps no timer for what has ended, nor once it is closed', async () => {
+  it('keeps no timer for ended messages or after close', async () => {
     const { engine, timers, close } = await open();
     for (const end of ['ack', 'nak'] as const) {
       await engine.publish(newMessage());

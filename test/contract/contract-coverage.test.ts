@@ -9,22 +9,22 @@ const textOf = (url: URL): Promise<string> => readFile(url, 'utf8');
 
 const ports = ['blob-store', 'bus', 'event-store', 'limits', 'read-store', 'replies'];
 
-/** The functions `open...` that the files beside a port export, each an engine of it. */
+/** The exported `open...` functions of the files next to a port. Each opens an engine. */
 const enginesOf = async (port: string): Promise<string[]> => {
   const folder = new URL(`${port}/`, libs);
   const files = (await namesIn(folder)).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
   const texts = await Promise.all(files.map((name) => textOf(new URL(name, folder))));
   const type = /^export type (\w+) = (?:\w+ & )?\{/gm;
-  const answers = new Set([...(await textOf(new URL('port.ts', folder))).matchAll(type)].map((match) => match[1]!));
+  const portTypes = new Set([...(await textOf(new URL('port.ts', folder))).matchAll(type)].map((match) => match[1]!));
   const engine =
     /^export const (open\w+) = (?:[^\n]*|(?:async )?\(\n(?: {2}[^\n]*\n)+)\): (?:Promise<)?(\w+)\b[^=\n]*=>/gm;
   return texts.flatMap((text) =>
-    [...text.matchAll(engine)].filter((match) => answers.has(match[2]!)).map((match) => match[1]!),
+    [...text.matchAll(engine)].filter((match) => portTypes.has(match[2]!)).map((match) => match[1]!),
   );
 };
 
-describe('the suites of the ports', () => {
-  it.each(ports)('hold every engine of %s to its contract', async (port) => {
+describe('The contract tests', () => {
+  it.each(ports)('test every engine of %s', async (port) => {
     const tests = await Promise.all(
       (await namesIn(here))
         .filter((name) => name.endsWith('.test.ts') && name !== 'contract-coverage.test.ts')
@@ -41,12 +41,12 @@ describe('the suites of the ports', () => {
       const uses = new RegExp(`\\b${engine}[()]`);
       expect(
         tests.some((text) => text.includes(`${suite}(`) && uses.test(text)),
-        `${engine} is held to no contract`,
+        `${engine} has no contract test`,
       ).toBe(true);
     }
   });
 
-  it('leave no rule out and single none out', async () => {
+  it('skip no case and focus none', async () => {
     const files = (await readdir(here, { recursive: true })).filter(
       (name) => name.endsWith('.ts') && name !== 'contract-coverage.test.ts',
     );

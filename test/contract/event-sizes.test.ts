@@ -24,8 +24,8 @@ const longest = (sizes: readonly number[]): number => Math.max(...sizes, 0);
 const textBytes = (units: number): number => 6 * units + 2;
 const numberBytes = 25;
 
-/** The most bytes that the JSON of a value of a schema can have; infinite where the schema names no bound. */
-const mostBytes = (schema: z.ZodType): number => {
+/** The maximum number of bytes of a schema's JSON; infinite if the schema has no limit. */
+const maxBytesOf = (schema: z.ZodType): number => {
   const def = schema.def as unknown as Definition;
   const bound = bounds.get(schema) as { bytes?: number; items?: number } | undefined;
   if (bound?.bytes !== undefined) return bound.bytes;
@@ -33,19 +33,19 @@ const mostBytes = (schema: z.ZodType): number => {
   switch (def.type) {
     case 'object':
       return (
-        2 + Object.entries(def.shape!).reduce((sum, [name, inner]) => sum + jsonBytes(name) + 2 + mostBytes(inner), 0)
+        2 + Object.entries(def.shape!).reduce((sum, [name, inner]) => sum + jsonBytes(name) + 2 + maxBytesOf(inner), 0)
       );
     case 'array':
-      return 2 + items * (mostBytes(def.element!) + 1);
+      return 2 + items * (maxBytesOf(def.element!) + 1);
     case 'record':
-      return 2 + items * (mostBytes(def.keyType!) + mostBytes(def.valueType!) + 2);
+      return 2 + items * (maxBytesOf(def.keyType!) + maxBytesOf(def.valueType!) + 2);
     case 'union':
-      return longest(def.options!.map(mostBytes));
+      return longest(def.options!.map(maxBytesOf));
     case 'nullable':
-      return longest([4, mostBytes(def.innerType!)]);
+      return longest([4, maxBytesOf(def.innerType!)]);
     case 'optional':
     case 'default':
-      return mostBytes(def.innerType!);
+      return maxBytesOf(def.innerType!);
     case 'literal':
     case 'enum':
       return longest((def.values ?? Object.values(def.entries!)).map(jsonBytes));
@@ -60,13 +60,13 @@ const mostBytes = (schema: z.ZodType): number => {
   }
 };
 
-describe('an event fits into the log, whatever callers, documents and receivers write:', () => {
+describe('The maximum size of an event fits into the event log:', () => {
   it.each([...Object.entries(eventSchemas), ['what every event carries', metadata] as const])('%s', (_, schema) => {
-    expect(mostBytes(schema)).toBeLessThanOrEqual(maxEventBytes);
+    expect(maxBytesOf(schema)).toBeLessThanOrEqual(maxEventBytes);
   });
 });
 
-it('A schema without a bound is noticed', () => {
+it('A schema without a size limit is detected', () => {
   for (const unbounded of [
     z.string(),
     z.array(z.boolean()),
@@ -74,6 +74,6 @@ it('A schema without a bound is noticed', () => {
     z.unknown(),
     z.date(),
   ]) {
-    expect(mostBytes(z.object({ inner: unbounded.nullable() }))).toBe(Infinity);
+    expect(maxBytesOf(z.object({ inner: unbounded.nullable() }))).toBe(Infinity);
   }
 });

@@ -4,7 +4,7 @@ import { subscribingCases } from './event-store/subscribing.ts';
 import { eventStoreProcessesCases } from './event-store/several-processes.ts';
 import { describeContract, type EngineUnderTest } from '../support/contract/describe-contract.ts';
 
-/** What every engine of the event store does. `open` gives an empty log each time. */
+/** The contract of the event store. `open` returns an empty event log each time. */
 export const describeEventStoreContract = (name: string, open: () => Promise<EngineUnderTest<EventStore>>): void => {
   describeContract(`${name} as an event store`, open, {
     ...appendingCases,

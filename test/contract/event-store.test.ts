@@ -14,15 +14,15 @@ const engineModuleIn = (folder: string) => ({
   args: [fileIn(folder)],
 });
 
-const open = async (lockWaitMs?: number) => {
-  const opened = await openInTemporaryFolder((folder) => openSqliteEventStore(fileIn(folder), lockWaitMs));
+const open = async (lockTimeoutMs?: number) => {
+  const opened = await openInTemporaryFolder((folder) => openSqliteEventStore(fileIn(folder), lockTimeoutMs));
   return { ...opened, engineModule: engineModuleIn(opened.folder) };
 };
 
 describeEventStoreContract('SQLite', open);
 
-describe('the log in SQLite', () => {
-  it('counts positions from 1 without a gap, conflicts or not', async () => {
+describe('The event log in SQLite', () => {
+  it('counts positions from 1 without a gap, also after conflicts', async () => {
     const { engine, close } = await open();
     await Promise.allSettled(
       Array.from({ length: 40 }, (_, number) => engine.append(`render-${number % 8}`, newEvents(2), noStream)),
@@ -34,7 +34,7 @@ describe('the log in SQLite', () => {
     await close();
   });
 
-  it('hands an event to a subscriber of the same process in the turn in which it is acknowledged', async () => {
+  it('delivers an event to a subscriber of the same process in the turn in which it acknowledges the append', async () => {
     const { engine, close } = await open();
     const events = engine.subscribe(0, new AbortController().signal)[Symbol.asyncIterator]();
     const next = events.next();
@@ -44,19 +44,19 @@ describe('the log in SQLite', () => {
     await close();
   });
 
-  it('lets an append wait while another process holds the lock, and readers go on', async () => {
+  it('delays an append while another process holds the lock, but no read', async () => {
     const { engine, folder, close } = await open();
     const other = startProgram('../programs/hold-lock.ts', { file: fileIn(folder) });
     await other.waitForLines(1);
-    const answers = [0, 1, 2].map((number) => engine.append(`render-${number}`, newEvents(1), noStream));
+    const appends = [0, 1, 2].map((number) => engine.append(`render-${number}`, newEvents(1), noStream));
     expect(await engine.head()).toBe(0);
     other.writeLine('let go');
-    expect((await Promise.all(answers)).map(({ revision }) => revision)).toEqual([0, 0, 0]);
+    expect((await Promise.all(appends)).map(({ revision }) => revision)).toEqual([0, 0, 0]);
     await other.exited();
     await close();
   });
 
-  it('refuses an append when the lock does not come free in time, and works again after', async () => {
+  it('rejects an append after the lock timeout, and works again afterwards', async () => {
     const { engine, folder, close } = await open(50);
     const other = startProgram('../programs/hold-lock.ts', { file: fileIn(folder) });
     await other.waitForLines(1);
@@ -67,7 +67,7 @@ describe('the log in SQLite', () => {
     await close();
   });
 
-  it('refuses every append under way when the disk is full, and keeps what it had acknowledged', async () => {
+  it('rejects all running appends when the disk is full, and keeps acknowledged events', async () => {
     const { folder, remove } = await temporaryFolder();
     const halfMegabyte = 'ulimit -f 1024;';
     const other = runInOtherProcess(

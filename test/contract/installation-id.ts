@@ -7,28 +7,28 @@ type EngineWithInstallationId = {
   close(): Promise<void>;
 };
 
-/** What every engine does that belongs to one installation. */
+/** The contract of engines that belong to one installation. */
 export const installationIdCases: ContractCases<EngineUnderTest<EngineWithInstallationId>> = {
-  'fresh storage belongs to no installation': async ({ engine }) => {
+  'new storage belongs to no installation': async ({ engine }) => {
     expect(await engine.installationId()).toBeNull();
   },
 
-  'storage belongs to the installation that marks it first, for good': async ({ engine }) => {
+  'storage belongs permanently to the installation that claims it first': async ({ engine }) => {
     expect(await engine.setInstallationId('one')).toBe('one');
     expect(await engine.setInstallationId('other')).toBe('one');
     expect(await engine.setInstallationId('one')).toBe('one');
     expect(await engine.installationId()).toBe('one');
   },
 
-  'of many who mark it at once one wins, and all are told of it': async ({ engine }) => {
-    const told = await Promise.all(
+  'of many parallel claims one succeeds, and all get its installation id': async ({ engine }) => {
+    const installationIds = await Promise.all(
       Array.from({ length: 10 }, (_, number) => engine.setInstallationId(`installation-${number}`)),
     );
-    expect(new Set(told).size).toBe(1);
-    expect(await engine.installationId()).toBe(told[0]);
+    expect(new Set(installationIds).size).toBe(1);
+    expect(await engine.installationId()).toBe(installationIds[0]);
   },
 
-  'a mark lasts': async ({ engine, reopen }, skip) => {
+  'the installation id remains after reopening': async ({ engine, reopen }, skip) => {
     await engine.setInstallationId('one');
     const again = await requireAbility(reopen, 'lasting storage', skip)();
     expect(await again.installationId()).toBe('one');

@@ -8,12 +8,14 @@ import { describeReadStoreContract } from './read-store.contract.ts';
 import { collections, people } from '../support/contract/read-store-documents.ts';
 
 describe.runIf(isFerretDbAvailable)('with a MongoDB-compatible server', () => {
-  const at = useFerretDb();
-  describeReadStoreContract('MongoDB', (wanted) => openEngineOn(at.server, (url) => openMongoReadStore(url, wanted)));
+  const testServer = useFerretDb();
+  describeReadStoreContract('MongoDB', (wanted) =>
+    openEngineOn(testServer.server, (url) => openMongoReadStore(url, wanted)),
+  );
 
-  describe('the read store in MongoDB', () => {
+  describe('The read store in MongoDB', () => {
     const opened = async () => {
-      const { engine, url, reopen, close } = await openEngineOn(at.server, (wanted) =>
+      const { engine, url, reopen, close } = await openEngineOn(testServer.server, (wanted) =>
         openMongoReadStore(wanted, collections),
       );
       const client = new MongoClient(url);
@@ -31,7 +33,7 @@ describe.runIf(isFerretDbAvailable)('with a MongoDB-compatible server', () => {
       document: { ...document },
     });
 
-    it('keeps each generation in a collection of its own with every index, and drops what is not used', async () => {
+    it('stores each generation in its own collection with all indexes, and drops unused ones', async () => {
       const { engine, reopen, database } = await opened();
       const indexes = async (name: string) => (await database.collection(name).indexes()).length;
       await engine.write([person('', 'a', {})]);
@@ -45,7 +47,7 @@ describe.runIf(isFerretDbAvailable)('with a MongoDB-compatible server', () => {
       expect(names.filter((name) => name.startsWith('documents.people'))).toEqual([`documents.people@${generation}`]);
     });
 
-    it('takes batches of many megabytes', async () => {
+    it('accepts batches of several megabytes', async () => {
       const { engine } = await opened();
       const large = Array.from({ length: 7 }, (_, n) =>
         person('', `${n}`, { n, text: randomBytes(500_000).toString('base64') }),

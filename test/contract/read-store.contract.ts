@@ -8,7 +8,7 @@ import { collections } from '../support/contract/read-store-documents.ts';
 import { rebuildingCases } from './read-store/rebuilding.ts';
 import { writingCases } from './read-store/writing.ts';
 
-/** What every engine of the read store does. `open` gives an empty store with the collections asked for. */
+/** The contract of the read store. `open` returns an empty store with the given collections. */
 export const describeReadStoreContract = (
   name: string,
   open: (collections: readonly Collection[]) => Promise<ReadStoreUnderTest>,

@@ -13,7 +13,7 @@ const open = (wanted: readonly Collection[]) =>
 
 describeReadStoreContract('SQLite', open);
 
-describe('the read store in SQLite', () => {
+describe('The read store in SQLite', () => {
   const planOf = async (query: Query): Promise<string> => {
     const { folder, close } = await open(collections);
     const database = new DatabaseSync(join(folder, 'read.db'));
@@ -29,17 +29,17 @@ describe('the read store in SQLite', () => {
     ['a number within', { where: { 'address.city': 5 }, limit: 10 }],
     ['a boolean', { where: { name: true }, limit: 10 }],
     ['nothing', { where: { team: null }, limit: 10 }],
-  ])('finds by %s through the index', async (_, query) => {
+  ])('uses the index to find %s', async (_, query) => {
     expect(await planOf(query)).toMatch(/^SEARCH collection_people USING INDEX/);
   });
 
-  it.each([true, false])('reads a sorted page off the index without sorting (descending: %s)', async (descending) => {
+  it.each([true, false])('reads a sorted page from the index without sorting (descending: %s)', async (descending) => {
     expect(await planOf({ where: { team: 'red' }, sort: { by: 'age', descending }, limit: 20, skip: 40 })).toMatch(
       /^SEARCH collection_people USING INDEX [^;]+$/,
     );
   });
 
-  it('keeps collections apart whose names differ in a quote, and indexes whose fields differ in a separator', async () => {
+  it('separates collections whose names differ in a quote, and indexes whose fields differ in a separator', async () => {
     const names = ['a', 'a"', "a'", 'a b'];
     const { engine, close } = await open(
       names.map((name) => ({ name, model: 'all', indexes: [['name'], ['x_y'], ['x', 'y'], ["it's"]] })),
@@ -61,7 +61,7 @@ describe('the read store in SQLite', () => {
     await close();
   });
 
-  it('refuses a path with a double quote rather than search another field', () => {
+  it('rejects a path with a double quote', () => {
     expect(() => findSql(people, '', { where: { 'a"b': 1 }, limit: 1 })).toThrow(RangeError);
   });
 });

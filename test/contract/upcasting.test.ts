@@ -20,9 +20,9 @@ const open = async () => {
   };
 };
 
-describeEventStoreContract('SQLite, read in the present versions,', open);
+describeEventStoreContract('SQLite with upcasting', open);
 
-it('a reader and a subscriber get events in their present version, and the log keeps them as they were', async () => {
+it('Readers and subscribers get events in the current version, and the event log keeps the original', async () => {
   const { upcast } = createUpcaster({ SomethingHappened: [({ title }: { title: string }) => ({ name: title })] });
   const { engine, folder, close } = await openInTemporaryFolder((place) =>
     withUpcasting(openSqliteEventStore(join(place, 'log.db')), upcast),

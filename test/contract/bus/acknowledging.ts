@@ -5,20 +5,20 @@ import type { ContractCases } from '../../support/contract/describe-contract.ts'
 import { isBusEmpty, newMessage, leaseNext, testConsumer } from '../../support/contract/bus-messages.ts';
 
 const almost = testConsumer.leaseMs * 0.8;
-const redeliveryCauses = fc.array(fc.array(fc.constantFrom('nak' as const, 'lost' as const), { maxLength: 3 }), {
+const redeliveryCauses = fc.array(fc.array(fc.constantFrom('nak' as const, 'expired' as const), { maxLength: 3 }), {
   minLength: 1,
   maxLength: 8,
 });
 
 export const acknowledgingCases: ContractCases<BusUnderTest> = {
-  'a message that is done does not come again': async ({ engine, advance }) => {
+  'an acknowledged message is not delivered again': async ({ engine, advance }) => {
     await engine.publish(newMessage());
     await (await leaseNext(engine)).ack();
     await advance(testConsumer.leaseMs * 2);
     expect(await isBusEmpty(engine)).toBe(true);
   },
 
-  'a message whose lease has run out is given out again, one attempt further': async ({ engine, advance }) => {
+  'a message whose lease has expired is delivered again, with a higher delivery count': async ({ engine, advance }) => {
     const message = newMessage();
     await engine.publish(message);
     await leaseNext(engine);
@@ -28,7 +28,7 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
     expect(await leaseNext(engine)).toMatchObject({ id: message.id, deliveryCount: 3 });
   },
 
-  'whoever waits gets a message when the lease of another runs out': async ({ engine, advance }) => {
+  'a waiting consumer gets a message when the lease of another expires': async ({ engine, advance }) => {
     const message = newMessage();
     await engine.publish(message);
     await leaseNext(engine);
@@ -37,7 +37,10 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
     expect(await waiting).toMatchObject({ id: message.id, deliveryCount: 2 });
   },
 
-  'who has lost the lease can no longer end, delay or hold the message': async ({ engine, advance }) => {
+  'after its lease has expired, a consumer can no longer ack, nak or extend the message': async ({
+    engine,
+    advance,
+  }) => {
     const message = newMessage();
     await engine.publish(message);
     const lost = await leaseNext(engine);
@@ -52,7 +55,10 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
     expect(await leaseNext(engine)).toMatchObject({ id: message.id, deliveryCount: 3 });
   },
 
-  'an ack after the lease was lost does not take the message from the one who has it': async ({ engine, advance }) => {
+  'an ack after the lease has expired does not remove the message of the next consumer': async ({
+    engine,
+    advance,
+  }) => {
     const message = newMessage();
     await engine.publish(message);
     const lost = await leaseNext(engine);
@@ -63,7 +69,7 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
     expect(await leaseNext(engine)).toMatchObject({ id: message.id, deliveryCount: 3 });
   },
 
-  'a message given back comes again after the delay, and not before': async ({ engine, advance }) => {
+  'a nak redelivers a message after the delay, and not before': async ({ engine, advance }) => {
     const message = newMessage();
     await engine.publish(message);
     await (await leaseNext(engine)).nak(5_000);
@@ -73,25 +79,27 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
     expect(await leaseNext(engine)).toMatchObject({ id: message.id, deliveryCount: 2 });
   },
 
-  'a message given back comes again after the delay where the clock of the machine is set back by an hour, or forward':
-    async ({ engine, advance }) => {
-      for (const byMs of [-3_600_000, 3_600_000]) {
-        const message = newMessage();
-        await engine.publish(message);
-        const delivery = await leaseNext(engine);
-        vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + byMs });
-        await delivery.nak(5_000);
-        await advance(4_000);
-        expect(await isBusEmpty(engine)).toBe(true);
-        await advance(1_001);
-        const again = await leaseNext(engine);
-        expect(again).toMatchObject({ id: message.id, deliveryCount: 2 });
-        await again.ack();
-        vi.useRealTimers();
-      }
-    },
+  'a nak redelivers a message after the delay, even if the system clock changes by an hour': async ({
+    engine,
+    advance,
+  }) => {
+    for (const byMs of [-3_600_000, 3_600_000]) {
+      const message = newMessage();
+      await engine.publish(message);
+      const leased = await leaseNext(engine);
+      vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + byMs });
+      await leased.nak(5_000);
+      await advance(4_000);
+      expect(await isBusEmpty(engine)).toBe(true);
+      await advance(1_001);
+      const again = await leaseNext(engine);
+      expect(again).toMatchObject({ id: message.id, deliveryCount: 2 });
+      await again.ack();
+      vi.useRealTimers();
+    }
+  },
 
-  'a message given back without delay wakes whoever waits': async ({ engine }) => {
+  'a nak without delay redelivers a message to a waiting consumer': async ({ engine }) => {
     const message = newMessage();
     await engine.publish(message);
     const held = await leaseNext(engine);
@@ -100,28 +108,25 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
     expect((await waiting).id).toBe(message.id);
   },
 
-  'once given back, a message is neither held by a late sign of life nor ended by a late ack': async ({
-    engine,
-    advance,
-  }) => {
+  'after a nak, a late lease extension or ack has no effect': async ({ engine, advance }) => {
     const message = newMessage();
     await engine.publish(message);
-    const delivery = await leaseNext(engine);
-    await delivery.nak(100);
-    await delivery.extendLease();
-    await delivery.ack();
-    await delivery.nak(60_000);
+    const leased = await leaseNext(engine);
+    await leased.nak(100);
+    await leased.extendLease();
+    await leased.ack();
+    await leased.nak(60_000);
     await advance(101);
     expect(await leaseNext(engine)).toMatchObject({ id: message.id, deliveryCount: 2 });
   },
 
-  'long work keeps its message by saying that it goes on': async ({ engine, advance }) => {
+  'a consumer keeps its message if it extends the lease': async ({ engine, advance }) => {
     const message = newMessage();
     await engine.publish(message);
-    const delivery = await leaseNext(engine);
+    const leased = await leaseNext(engine);
     for (let time = 0; time < 3; time += 1) {
       await advance(almost);
-      await delivery.extendLease();
+      await leased.extendLease();
     }
     await advance(almost);
     expect(await isBusEmpty(engine)).toBe(true);
@@ -129,7 +134,7 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
     expect(await leaseNext(engine)).toMatchObject({ id: message.id, deliveryCount: 2 });
   },
 
-  'whatever is given back or lost on the way, every message gets done once': async ({ engine, advance }) => {
+  'after any naks and expired leases, every message is acknowledged once': async ({ engine, advance }) => {
     await fc.assert(
       fc.asyncProperty(redeliveryCauses, async (ways) => {
         const left = new Map(
@@ -140,15 +145,15 @@ export const acknowledgingCases: ContractCases<BusUnderTest> = {
         for (const { message } of left.values()) await engine.publish(message);
         while (left.size > 0) {
           if ((await engine.pending(testConsumer)) !== left.size) throw new Error('a message is lost or came back');
-          const delivery = await leaseNext(engine);
-          const one = left.get(delivery.id)!;
-          const fate = one.way.shift();
-          if (fate === 'nak') await delivery.nak(0);
-          if (fate === 'lost') await advance(testConsumer.leaseMs + 1);
-          if (fate) continue;
-          expect(delivery.deliveryCount).toBe(one.attempts);
-          await delivery.ack();
-          left.delete(delivery.id);
+          const leased = await leaseNext(engine);
+          const one = left.get(leased.id)!;
+          const cause = one.way.shift();
+          if (cause === 'nak') await leased.nak(0);
+          if (cause === 'expired') await advance(testConsumer.leaseMs + 1);
+          if (cause) continue;
+          expect(leased.deliveryCount).toBe(one.attempts);
+          await leased.ack();
+          left.delete(leased.id);
         }
         expect(await engine.pending(testConsumer)).toBe(0);
       }),

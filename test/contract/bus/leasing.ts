@@ -4,26 +4,26 @@ import { type ContractCases, requireAbility } from '../../support/contract/descr
 import { isBusEmpty, newMessage, leaseNext, testConsumer } from '../../support/contract/bus-messages.ts';
 
 export const leasingCases: ContractCases<BusUnderTest> = {
-  'a message comes as it was published, for the first time': async ({ engine }) => {
+  'a message is delivered as it was published': async ({ engine }) => {
     const message = newMessage({ text: 'é \u0000 "\' 👩🏽‍🚀', nested: [1, null, { deep: true }] });
     await engine.publish(message);
     expect(await leaseNext(engine)).toMatchObject({ ...message, deliveryCount: 1 });
   },
 
-  'whoever waits gets a message as soon as it is published': async ({ engine }) => {
+  'a waiting consumer gets a message as soon as it is published': async ({ engine }) => {
     const waiting = leaseNext(engine);
     const message = newMessage();
     await engine.publish(message);
     expect((await waiting).id).toBe(message.id);
   },
 
-  'messages come in the order in which they were published': async ({ engine }) => {
+  'messages are delivered in the order of publication': async ({ engine }) => {
     const messages = Array.from({ length: 20 }, (_, number) => newMessage({ number }));
     for (const message of messages) await engine.publish(message);
     for (const message of messages) {
-      const delivery = await leaseNext(engine);
-      expect(delivery.id).toBe(message.id);
-      await delivery.ack();
+      const leased = await leaseNext(engine);
+      expect(leased.id).toBe(message.id);
+      await leased.ack();
     }
   },
 
@@ -33,13 +33,13 @@ export const leasingCases: ContractCases<BusUnderTest> = {
     expect((await leaseNext(engine, { ...testConsumer, subject: 'other.work' })).data).toBe('other');
   },
 
-  'a message in hands is not given to anybody else': async ({ engine }) => {
+  'a leased message is not delivered to another consumer': async ({ engine }) => {
     await engine.publish(newMessage());
     await leaseNext(engine);
     expect(await isBusEmpty(engine)).toBe(true);
   },
 
-  'the same id again is no second message, while it waits, while it is in hands and when it is done': async ({
+  'a repeated id is not a second message, while the first waits, is leased or is acknowledged': async ({
     engine,
     advance,
     deduplicationMs,
@@ -48,16 +48,16 @@ export const leasingCases: ContractCases<BusUnderTest> = {
     await engine.publish(message);
     await engine.publish(message);
     expect(await engine.pending(testConsumer)).toBe(1);
-    const delivery = await leaseNext(engine);
+    const leased = await leaseNext(engine);
     await engine.publish(message);
-    await delivery.ack();
+    await leased.ack();
     await engine.publish(message);
     await advance(deduplicationMs / 2);
     await engine.publish({ ...message, data: 'other data' });
     expect(await engine.pending(testConsumer)).toBe(0);
   },
 
-  'the same id is a message again after the de-duplication window': async ({ engine, advance, deduplicationMs }) => {
+  'a repeated id is a new message after the de-duplication window': async ({ engine, advance, deduplicationMs }) => {
     const message = newMessage();
     await engine.publish(message);
     await (await leaseNext(engine)).ack();
@@ -66,7 +66,7 @@ export const leasingCases: ContractCases<BusUnderTest> = {
     expect(await leaseNext(engine)).toMatchObject({ id: message.id, deliveryCount: 1 });
   },
 
-  'and so is each of many that were done long ago, the last of them first': async ({
+  'many repeated ids are new messages after the de-duplication window, in any order': async ({
     engine,
     advance,
     deduplicationMs,
@@ -81,29 +81,29 @@ export const leasingCases: ContractCases<BusUnderTest> = {
     expect(await engine.pending(testConsumer)).toBe(messages.length);
   },
 
-  'the same message published many times at once is one': async ({ engine }) => {
+  'parallel publications of a message are one message': async ({ engine }) => {
     const message = newMessage();
     await Promise.all(Array.from({ length: 20 }, () => engine.publish(message)));
     expect(await engine.pending(testConsumer)).toBe(1);
   },
 
-  'what waits and what is in hands is pending, what is done is not': async ({ engine }) => {
+  'waiting and leased messages are pending, acknowledged ones are not': async ({ engine }) => {
     for (let number = 0; number < 3; number += 1) await engine.publish(newMessage());
-    const delivery = await leaseNext(engine);
+    const leased = await leaseNext(engine);
     expect(await engine.pending(testConsumer)).toBe(3);
-    await delivery.ack();
+    await leased.ack();
     expect(await engine.pending(testConsumer)).toBe(2);
     expect(await engine.pending({ ...testConsumer, subject: 'other.work' })).toBe(0);
   },
 
-  'an abort ends the waiting with null, and takes no message away': async ({ engine }) => {
+  'an abort ends the waiting with null and loses no message': async ({ engine }) => {
     const abort = new AbortController();
     const waiting = [engine.next(testConsumer, abort.signal), engine.next(testConsumer, abort.signal)];
     abort.abort();
     expect(await Promise.all(waiting)).toEqual([null, null]);
-    await engine.publish(newMessage('for somebody else'));
+    await engine.publish(newMessage('for another consumer'));
     expect(await engine.next(testConsumer, abort.signal)).toBe(null);
-    expect(await leaseNext(engine)).toMatchObject({ data: 'for somebody else' });
+    expect(await leaseNext(engine)).toMatchObject({ data: 'for another consumer' });
   },
 
   'close ends the waiting with null': async ({ engine }) => {
@@ -117,7 +117,7 @@ export const leasingCases: ContractCases<BusUnderTest> = {
     await expect(engine.publish(newMessage())).rejects.toThrow();
   },
 
-  'messages outlast a restart, with their attempts and leases': async ({ engine, reopen, advance }, skip) => {
+  'messages survive a restart, with their delivery counts and leases': async ({ engine, reopen, advance }, skip) => {
     const open = requireAbility(reopen, 'lasting storage', skip);
     const [held, waiting, done] = [newMessage(), newMessage(), newMessage()];
     for (const message of [done, held, waiting]) await engine.publish(message);

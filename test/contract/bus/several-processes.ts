@@ -7,7 +7,7 @@ import { isBusEmpty, newMessage, leaseNext, testConsumer } from '../../support/c
 const longLeaseConsumer = { ...testConsumer, leaseMs: 60_000 };
 
 export const busProcessesCases: ContractCases<BusUnderTest> = {
-  'of many who wait, each message goes to one': async ({ engine }) => {
+  'each message is delivered to one of many waiting consumers': async ({ engine }) => {
     const waiting = Array.from({ length: 20 }, () => leaseNext(engine, longLeaseConsumer));
     const messages = Array.from({ length: 20 }, () => newMessage());
     await Promise.all(messages.map((message) => engine.publish(message)));
@@ -16,7 +16,7 @@ export const busProcessesCases: ContractCases<BusUnderTest> = {
     expect(await isBusEmpty(engine)).toBe(true);
   },
 
-  'what another process publishes comes to whoever waits here': async ({ engine, engineModule }, skip) => {
+  'a waiting consumer gets a message that another process publishes': async ({ engine, engineModule }, skip) => {
     const waiting = leaseNext(engine);
     const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'publish', {
       subject: testConsumer.subject,
@@ -26,7 +26,7 @@ export const busProcessesCases: ContractCases<BusUnderTest> = {
     expect(await other.exited()).toBe(0);
   },
 
-  'two processes share the messages, and each message comes once': async ({ engine, engineModule }, skip) => {
+  'two processes share the messages, and each message is delivered once': async ({ engine, engineModule }, skip) => {
     const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'consumeForever', {
       subject: testConsumer.subject,
     });
@@ -36,12 +36,12 @@ export const busProcessesCases: ContractCases<BusUnderTest> = {
     const stop = new AbortController();
     const consumer = (async () => {
       for (
-        let delivery = await engine.next(longLeaseConsumer, stop.signal);
-        delivery;
-        delivery = await engine.next(longLeaseConsumer, stop.signal)
+        let leased = await engine.next(longLeaseConsumer, stop.signal);
+        leased;
+        leased = await engine.next(longLeaseConsumer, stop.signal)
       ) {
-        here.push(delivery.id);
-        await delivery.ack();
+        here.push(leased.id);
+        await leased.ack();
       }
     })();
     for (const message of published) await engine.publish(message);
@@ -54,7 +54,7 @@ export const busProcessesCases: ContractCases<BusUnderTest> = {
     expect(got.toSorted()).toEqual(published.map(({ id }) => id).toSorted());
   },
 
-  'a process that does nothing but wait for a message stays until it comes': async ({ engine, engineModule }, skip) => {
+  'a process that only waits for a message keeps running until it arrives': async ({ engine, engineModule }, skip) => {
     const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'leaseOne', {
       subject: testConsumer.subject,
     });
@@ -65,14 +65,14 @@ export const busProcessesCases: ContractCases<BusUnderTest> = {
     expect(other.lines).toEqual(['ready', message.id]);
   },
 
-  'what a killed process had in hands comes to another when the lease has run out': async (
+  'a message that a killed process had leased is delivered again after the lease has expired': async (
     { engine, engineModule, advance },
     skip,
   ) => {
-    const place = requireAbility(engineModule, 'second process', skip);
+    const engineToOpen = requireAbility(engineModule, 'second process', skip);
     const message = newMessage();
     await engine.publish(message);
-    const other = runInOtherProcess(place, 'leaseAndKill', { subject: testConsumer.subject });
+    const other = runInOtherProcess(engineToOpen, 'leaseAndKill', { subject: testConsumer.subject });
     await other.waitForLines(1);
     await other.exited();
     expect(other.lines).toEqual([message.id]);

@@ -15,27 +15,27 @@ const dataOfBytes = (bytes: number): string => 'x'.repeat(bytes - 2);
 const everyCodeUnit = fc.array(fc.integer({ min: 0, max: 0xffff })).map((units) => String.fromCharCode(...units));
 
 export const appendingCases: ContractCases<EngineUnderTest<EventStore>> = {
-  'a log and a stream without events are empty': async ({ engine }) => {
+  'a new event log and a new stream are empty': async ({ engine }) => {
     expect(await engine.head()).toBe(0);
     expect(await engine.readAll(0, 10)).toEqual([]);
     expect(await engine.read('render-1')).toEqual([]);
   },
 
-  'an append answers with the revision and the position of its last event': async ({ engine }) => {
-    const answer = await engine.append('render-1', newEvents(3), noStream);
-    expect(answer.revision).toBe(2);
-    expect(answer.position).toBe(await engine.head());
-    expect((await engine.read('render-1')).at(-1)).toMatchObject(answer);
+  'an append returns the revision and position of its last event': async ({ engine }) => {
+    const result = await engine.append('render-1', newEvents(3), noStream);
+    expect(result.revision).toBe(2);
+    expect(result.position).toBe(await engine.head());
+    expect((await engine.read('render-1')).at(-1)).toMatchObject(result);
   },
 
-  'an event comes back as it was recorded, with stream, revision and position': async ({ engine }) => {
+  'an event is read as it was appended, with stream, revision and position': async ({ engine }) => {
     const event = newEvent({ nested: { list: [1, 'two', null, true, 2.5, -1e-7] } });
-    const answer = await engine.append('render-1', [event], noStream);
-    expect(await engine.read('render-1')).toEqual([{ ...event, stream: 'render-1', ...answer }]);
+    const result = await engine.append('render-1', [event], noStream);
+    expect(await engine.read('render-1')).toEqual([{ ...event, stream: 'render-1', ...result }]);
     expect(await engine.readAll(0, 10)).toEqual(await engine.read('render-1'));
   },
 
-  'a stream is read from any revision on': async ({ engine }) => {
+  'a stream can be read from any revision': async ({ engine }) => {
     const events = newEvents(4);
     await engine.append('render-1', events, noStream);
     await engine.append('render-2', newEvents(2), noStream);
@@ -43,7 +43,7 @@ export const appendingCases: ContractCases<EngineUnderTest<EventStore>> = {
     expect(await engine.read('render-1', 4)).toEqual([]);
   },
 
-  'the whole log is read in pages after any position': async ({ engine }) => {
+  'the whole event log can be read in pages after any position': async ({ engine }) => {
     const events = newEvents(7);
     await appendEach(engine, 'render-1', events);
     const first = await engine.readAll(0, 3);
@@ -53,7 +53,7 @@ export const appendingCases: ContractCases<EngineUnderTest<EventStore>> = {
     expect(await engine.readAll(await engine.head(), 3)).toEqual([]);
   },
 
-  'an append at another revision than the stream has is a conflict and leaves nothing behind': async ({ engine }) => {
+  'an append at a wrong revision is a conflict and has no effect': async ({ engine }) => {
     await engine.append('render-1', newEvents(2), noStream);
     for (const wrong of [noStream, 0, 2, 7, -2]) {
       await expect(engine.append('render-1', newEvents(2), wrong), `expected ${wrong}`).rejects.toThrow(
@@ -64,23 +64,23 @@ export const appendingCases: ContractCases<EngineUnderTest<EventStore>> = {
     expect(await engine.readAll(0, 10)).toHaveLength(2);
   },
 
-  'the same append again is the same append, also when the stream has gone on since': async ({ engine }) => {
+  'a repeated append has no effect, even if the stream has more events now': async ({ engine }) => {
     const events = newEvents(2);
-    const answer = await engine.append('render-1', events, noStream);
-    expect(await engine.append('render-1', events, noStream)).toEqual(answer);
+    const result = await engine.append('render-1', events, noStream);
+    expect(await engine.append('render-1', events, noStream)).toEqual(result);
     await engine.append('render-1', newEvents(1), 1);
-    expect(await engine.append('render-1', events, noStream)).toEqual(answer);
+    expect(await engine.append('render-1', events, noStream)).toEqual(result);
     expect(await engine.readAll(0, 10)).toHaveLength(3);
   },
 
-  'the same append many times at once is one append': async ({ engine }) => {
+  'parallel repetitions of an append have one effect': async ({ engine }) => {
     const events = newEvents(2);
-    const answers = await Promise.all(Array.from({ length: 20 }, () => engine.append('render-1', events, noStream)));
-    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    const appends = await Promise.all(Array.from({ length: 20 }, () => engine.append('render-1', events, noStream)));
+    expect(new Set(appends.map((result) => JSON.stringify(result))).size).toBe(1);
     expect(await engine.readAll(0, 100)).toHaveLength(2);
   },
 
-  'an append that shares only some of its events with what stands there is a conflict': async ({ engine }) => {
+  'an append that matches only a part of the stored events is a conflict': async ({ engine }) => {
     const [a, b] = newEvents(2) as [NewEvent, NewEvent];
     await engine.append('render-1', [a, b], noStream);
     for (const other of [
@@ -94,7 +94,7 @@ export const appendingCases: ContractCases<EngineUnderTest<EventStore>> = {
     expect(eventIds(await engine.readAll(0, 10))).toEqual(eventIds([a, b]));
   },
 
-  'of many different appends at the same revision one wins': async ({ engine }) => {
+  'of many parallel appends at the same revision one succeeds': async ({ engine }) => {
     const ends = await Promise.allSettled(
       Array.from({ length: 30 }, () => engine.append('render-1', newEvents(2), noStream)),
     );
@@ -103,31 +103,33 @@ export const appendingCases: ContractCases<EngineUnderTest<EventStore>> = {
     expect(await engine.read('render-1')).toHaveLength(2);
   },
 
-  'an append without events is refused': async ({ engine }) => {
+  'an append without events is rejected': async ({ engine }) => {
     await expect(engine.append('render-1', [], noStream)).rejects.toThrow(RangeError);
   },
 
-  'an event whose data is no JSON is refused': async ({ engine }) => {
-    await expect(engine.append('render-1', [newEvent(), newEventWith(undefined)], noStream)).rejects.toThrow('no JSON');
+  'an event whose data is not JSON is rejected': async ({ engine }) => {
+    await expect(engine.append('render-1', [newEvent(), newEventWith(undefined)], noStream)).rejects.toThrow(
+      'not JSON',
+    );
     expect(await engine.head()).toBe(0);
   },
 
-  'data and metadata may have 64 KB each, and not a byte more': async ({ engine }) => {
+  'data and metadata can have 64 KB each, and no more': async ({ engine }) => {
     const largest = newEvent(dataOfBytes(maxEventBytes));
     await engine.append('render-1', [largest], noStream);
     expect((await engine.read('render-1'))[0]!.data).toBe(largest.data);
     const inUmlauts = newEvent('ä'.repeat(maxEventBytes / 2));
-    const tooMuchAbout = {
+    const largeMetadata = {
       ...newEvent(),
       metadata: { ...newEvent().metadata, correlationId: 'x'.repeat(maxEventBytes) },
     };
-    for (const tooLarge of [newEvent(dataOfBytes(maxEventBytes + 1)), inUmlauts, tooMuchAbout]) {
+    for (const tooLarge of [newEvent(dataOfBytes(maxEventBytes + 1)), inUmlauts, largeMetadata]) {
       await expect(engine.append('render-2', [newEvent(), tooLarge], noStream)).rejects.toThrow(EventTooLarge);
     }
     expect(await engine.read('render-2')).toEqual([]);
   },
 
-  'any JSON comes back the same, lone surrogates and U+0000 included': async ({ engine }) => {
+  'any JSON is read as it was appended, also lone surrogates and U+0000': async ({ engine }) => {
     let number = 0;
     await fc.assert(
       fc.asyncProperty(everyCodeUnit, fc.jsonValue(), async (text, value) => {
@@ -140,7 +142,7 @@ export const appendingCases: ContractCases<EngineUnderTest<EventStore>> = {
     );
   },
 
-  'all is still there after reopening, and the log goes on from there': async ({ engine, reopen }, skip) => {
+  'all events remain after reopening, and the event log continues': async ({ engine, reopen }, skip) => {
     const open = requireAbility(reopen, 'lasting storage', skip);
     await engine.append('render-1', newEvents(3), noStream);
     const before = await engine.readAll(0, 10);
@@ -150,13 +152,13 @@ export const appendingCases: ContractCases<EngineUnderTest<EventStore>> = {
     expect(position).toBeGreaterThan(before.at(-1)!.position);
   },
 
-  'close waits for the appends under way and refuses later ones': async ({ engine, reopen }, skip) => {
+  'close waits for running appends and rejects later ones': async ({ engine, reopen }, skip) => {
     const open = requireAbility(reopen, 'lasting storage', skip);
-    const answers = Array.from({ length: 50 }, (_, number) =>
+    const appends = Array.from({ length: 50 }, (_, number) =>
       engine.append(`render-${number}`, newEvents(1), noStream),
     );
     await Promise.all([engine.close(), engine.close()]);
-    await Promise.all(answers);
+    await Promise.all(appends);
     await expect(engine.append('render-x', newEvents(1), noStream)).rejects.toThrow();
     expect(await (await open()).readAll(0, 100)).toHaveLength(50);
   },

@@ -5,7 +5,7 @@ import { runInOtherProcess } from '../../support/processes/other-process.ts';
 import { readSubscription, newEvents, eventIds, isInOrder } from '../../support/contract/new-events.ts';
 
 export const eventStoreProcessesCases: ContractCases<EngineUnderTest<EventStore>> = {
-  'what another process appends is noticed by a subscription that waits': async ({ engine, engineModule }, skip) => {
+  'a waiting subscription gets events that another process appends': async ({ engine, engineModule }, skip) => {
     const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'append', {
       stream: 'render-1',
       count: 20,
@@ -15,10 +15,7 @@ export const eventStoreProcessesCases: ContractCases<EngineUnderTest<EventStore>
     expect(eventIds(got)).toEqual(other.lines);
   },
 
-  'a process that does nothing but follow the log stays until there is something': async (
-    { engine, engineModule },
-    skip,
-  ) => {
+  'a process that only subscribes keeps running until there are events': async ({ engine, engineModule }, skip) => {
     const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'subscribe', { count: 2 });
     await other.waitForLines(1);
     const events = newEvents(2);
@@ -27,7 +24,7 @@ export const eventStoreProcessesCases: ContractCases<EngineUnderTest<EventStore>
     expect(other.lines).toEqual(['ready', ...eventIds(events)]);
   },
 
-  'two processes that append at once make one order': async ({ engine, engineModule }, skip) => {
+  'parallel appends of two processes have one order': async ({ engine, engineModule }, skip) => {
     const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'append', {
       stream: 'render-1',
       count: 100,
@@ -42,10 +39,7 @@ export const eventStoreProcessesCases: ContractCases<EngineUnderTest<EventStore>
     expect(await live).toEqual(all);
   },
 
-  'nothing that was acknowledged is lost when the process is killed in the middle': async (
-    { engine, engineModule, reopen },
-    skip,
-  ) => {
+  'no acknowledged event is lost when the process is killed': async ({ engine, engineModule, reopen }, skip) => {
     const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'appendForever', {
       stream: 'render',
       callers: 16,
@@ -60,7 +54,7 @@ export const eventStoreProcessesCases: ContractCases<EngineUnderTest<EventStore>
     }
   },
 
-  'a log whose last writer was killed takes appends at once': async ({ engine, engineModule }, skip) => {
+  'an event log accepts appends at once after its last writer was killed': async ({ engine, engineModule }, skip) => {
     const other = runInOtherProcess(requireAbility(engineModule, 'second process', skip), 'appendForever', {
       stream: 'render',
       callers: 4,
@@ -70,9 +64,9 @@ export const eventStoreProcessesCases: ContractCases<EngineUnderTest<EventStore>
     await expect(engine.append('render-after', newEvents(1), noStream)).resolves.toMatchObject({ revision: 0 });
   },
 
-  'processes that open a new log at the same moment all succeed': async ({ engineModule }, skip) => {
-    const place = requireAbility(engineModule, 'second process', skip);
-    const codes = await Promise.all(Array.from({ length: 4 }, () => runInOtherProcess(place, 'open').exited()));
+  'several processes can open a new event log at the same moment': async ({ engineModule }, skip) => {
+    const engineToOpen = requireAbility(engineModule, 'second process', skip);
+    const codes = await Promise.all(Array.from({ length: 4 }, () => runInOtherProcess(engineToOpen, 'open').exited()));
     expect(codes).toEqual([0, 0, 0, 0]);
   },
 };

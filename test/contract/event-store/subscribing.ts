@@ -11,7 +11,7 @@ import {
   isInOrder,
 } from '../../support/contract/new-events.ts';
 
-/** Appends at the end of a stream whoever else does so too. */
+/** Appends at the end of a stream; retries after a conflict. */
 const appendAtTheEnd = async (store: EventStore, stream: string, count: number): Promise<void> => {
   const events = newEvents(count);
   for (;;) {
@@ -37,7 +37,7 @@ const drain = async (batches: AsyncIterable<RecordedEvent[]>): Promise<RecordedE
 };
 
 export const subscribingCases: ContractCases<EngineUnderTest<EventStore>> = {
-  'whatever is appended at once, readers and subscribers get each event once and in order': async ({ engine }) => {
+  'readers and subscribers get events of parallel appends once and in order': async ({ engine }) => {
     let run = 0;
     await fc.assert(
       fc.asyncProperty(someAppends, async (appends) => {
@@ -60,7 +60,7 @@ export const subscribingCases: ContractCases<EngineUnderTest<EventStore>> = {
     );
   },
 
-  'a subscription starts after any position': async ({ engine }) => {
+  'a subscription can start after any position': async ({ engine }) => {
     const events = newEvents(6);
     await appendEach(engine, 'render-1', events);
     const all = await engine.readAll(0, 10);
@@ -70,7 +70,7 @@ export const subscribingCases: ContractCases<EngineUnderTest<EventStore>> = {
     expect(eventIds(await readSubscription(engine, 0, 6))).toEqual(eventIds(events));
   },
 
-  'a subscription catches up with a long log and then goes on live': async ({ engine }) => {
+  'a subscription catches up with a long event log and then gets new events': async ({ engine }) => {
     const old = newEvents(600);
     for (let from = 0; from < old.length; from += 50)
       await engine.append('render-1', old.slice(from, from + 50), from - 1);
@@ -93,7 +93,7 @@ export const subscribingCases: ContractCases<EngineUnderTest<EventStore>> = {
     for (const got of await Promise.all(subscribers)) expect(eventIds(got)).toEqual(eventIds(events));
   },
 
-  'an abort ends a subscription that waits, one that has more to give, and one not yet begun': async ({ engine }) => {
+  'an abort ends a subscription that waits, that has more events, or that has not started': async ({ engine }) => {
     const waiting = new AbortController();
     const drained = drain(engine.subscribe(0, waiting.signal));
     await appendEach(engine, 'render-1', newEvents(3));
@@ -109,7 +109,7 @@ export const subscribingCases: ContractCases<EngineUnderTest<EventStore>> = {
     expect(await drain(engine.subscribe(0, AbortSignal.abort()))).toEqual([]);
   },
 
-  'a subscriber that goes away does not trouble the others': async ({ engine }) => {
+  'a subscriber that stops does not affect the others': async ({ engine }) => {
     const other = readSubscription(engine, 0, 2);
     await engine.append('render-1', newEvents(1), noStream);
     for await (const _ of engine.subscribe(0, new AbortController().signal)) break;

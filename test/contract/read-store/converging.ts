@@ -13,7 +13,7 @@ type Tally = { id: string; events: number[] };
 const add =
   ({ position }: RecordedEvent, id: string) =>
   (tally: Tally | null): Tally => ({ id, events: [...(tally?.events ?? []), position] });
-/** Each person counts the events of their own stream; the house, which all share, counts the events of everyone's lives. */
+/** Each person counts the events of their own stream; one place counts the updates of all persons. */
 const tallies = [
   {
     model: 'people',
@@ -37,12 +37,12 @@ const tallies = [
     handlers: {},
     additionalHandlers: {
       TemplateVersioned: (event: RecordedEvent) =>
-        additionalEffect<Tally>(collections[1]!, 'house', add(event, 'house')),
+        additionalEffect<Tally>(collections[1]!, 'place', add(event, 'place')),
     },
   },
 ] as unknown as readonly Projection[];
 
-/** The lives of a few people, in turns, as the events of templates; each life has a stream of its own. */
+/** Events of a few persons, as template events. After a deletion a person gets a new stream. */
 const logs = fc
   .array(fc.record({ person: fc.constantFrom('a', 'b', 'c'), dies: fc.boolean() }), { minLength: 1, maxLength: 20 })
   .map((lives) => {
@@ -62,40 +62,40 @@ const logs = fc
     });
   });
 
-/** The documents by a plain fold. */
-const folded = (log: readonly RecordedEvent[]): Record<string, Tally[]> => {
+/** The expected documents, computed without a read store. */
+const expectedDocuments = (eventLog: readonly RecordedEvent[]): Record<string, Tally[]> => {
   const documents = { people: new Map<string, Tally | null>(), places: new Map<string, Tally | null>() };
-  for (const event of log) {
+  for (const event of eventLog) {
     const { stream, type } = event;
     documents.people.set(
       stream,
       type === 'TemplateDeleted' ? null : add(event, stream)(documents.people.get(stream) ?? null),
     );
     if (type === 'TemplateVersioned')
-      documents.places.set('house', add(event, 'house')(documents.places.get('house') ?? null));
+      documents.places.set('place', add(event, 'place')(documents.places.get('place') ?? null));
   }
   const alive = (all: Map<string, Tally | null>): Tally[] =>
     [...all.values()].filter((one) => one !== null).toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return { people: alive(documents.people), places: alive(documents.places) };
 };
 
-const stored = async (reads: ReadStore) => ({
+const storedDocuments = async (reads: ReadStore) => ({
   people: await reads.find(people, { where: {}, limit: 100 }),
   places: await reads.find(places, { where: {}, limit: 100 }),
 });
 
 class Crash extends Error {}
-/** What a projector does in one batch: how many events it takes, and where it crashes, if it does. */
+/** One batch of a projector: its size, and where the projector crashes. */
 type Batch = { size: number; crash: 'never' | 'among the documents' | 'before the checkpoints' };
 const batch: fc.Arbitrary<Batch> = fc.record({
   size: fc.integer({ min: 1, max: 6 }),
   crash: fc.constantFrom('never', 'never', 'among the documents', 'before the checkpoints'),
 });
 
-/** A projector that follows the log to its end, and begins again from the checkpoints after each crash. */
+/** A projector that projects the event log to its end, and restarts from the checkpoints after each crash. */
 const project = async (
   reads: ProjectionStore,
-  log: readonly RecordedEvent[],
+  eventLog: readonly RecordedEvent[],
   batches: readonly Batch[],
 ): Promise<void> => {
   const left = [...batches];
@@ -113,11 +113,11 @@ const project = async (
     },
   };
   const live = async (): Promise<void> => {
-    const projecting = await openProjectionRunner(crashing, tallies);
-    for (let after = projecting.position(); after < log.length;) {
+    const runner = await openProjectionRunner(crashing, tallies);
+    for (let after = runner.position(); after < eventLog.length;) {
       now = left.shift() ?? { size: 6, crash: 'never' };
-      const events = log.slice(after, after + now.size);
-      if (!(await projecting.advance(after, events))) await projectToEnd(storeOf(log), projecting);
+      const events = eventLog.slice(after, after + now.size);
+      if (!(await runner.advance(after, events))) await projectToEnd(storeOf(eventLog), runner);
       after = events.at(-1)!.position;
     }
   };
@@ -130,11 +130,11 @@ const project = async (
   }
 };
 
-const storeOf = (log: readonly RecordedEvent[]) => ({
-  readAll: async (after: number, limit: number) => log.slice(after, after + limit),
+const storeOf = (eventLog: readonly RecordedEvent[]) => ({
+  readAll: async (after: number, limit: number) => eventLog.slice(after, after + limit),
 });
 
-/** The operations of a store, in an order that fast-check chooses among those that are due at the same time. */
+/** The operations of a store, in an order that fast-check chooses. */
 const scheduled = (reads: ReadStore, scheduler: fc.Scheduler): ReadStore => ({
   ...reads,
   read: scheduler.scheduleFunction(reads.read),
@@ -148,34 +148,37 @@ const scheduled = (reads: ReadStore, scheduler: fc.Scheduler): ReadStore => ({
 const race = async (engine: ReadStore, other: ReadStore, isRebuilt: boolean): Promise<void> => {
   const plan = fc.array(batch, { maxLength: 6 });
   await fc.assert(
-    fc.asyncProperty(fc.scheduler(), logs, plan, plan, async (scheduler, log, ones, others) => {
+    fc.asyncProperty(fc.scheduler(), logs, plan, plan, async (scheduler, eventLog, ones, others) => {
       for (const { model } of tallies) await emptyModel(engine, model);
       const [first, second] = [scheduled(engine, scheduler), scheduled(other, scheduler)];
-      const all = [project(first, log, ones), project(second, log, others)];
-      if (isRebuilt) all.push(rebuildReadModel(storeOf(log), first, tallies[0]!));
+      const all = [project(first, eventLog, ones), project(second, eventLog, others)];
+      if (isRebuilt) all.push(rebuildReadModel(storeOf(eventLog), first, tallies[0]!));
       await scheduler.waitFor(Promise.all(all));
-      expect(await stored(engine)).toEqual(folded(log));
-      expect(await Promise.all(tallies.map(({ model }) => engine.checkpoint(model)))).toEqual([log.length, log.length]);
+      expect(await storedDocuments(engine)).toEqual(expectedDocuments(eventLog));
+      expect(await Promise.all(tallies.map(({ model }) => engine.checkpoint(model)))).toEqual([
+        eventLog.length,
+        eventLog.length,
+      ]);
     }),
     { numRuns: 25 },
   );
 };
 
 export const convergingCases: ContractCases<ReadStoreUnderTest> = {
-  'two projectors at once, whichever is first and wherever they crash, come to the plain fold of the log': async (
+  'two parallel projectors produce the correct documents, in any order and with any crashes': async (
     { engine, another },
     skip,
   ) => {
     await race(engine, await requireAbility(another, 'second instance', skip)(), false);
   },
 
-  'so they do while a model is rebuilt beside them': async ({ engine, another }, skip) => {
+  'two parallel projectors produce the correct documents during a rebuild': async ({ engine, another }, skip) => {
     await race(engine, await requireAbility(another, 'second instance', skip)(), true);
   },
 
-  'a projector that others have overtaken remembers no document from before': async ({ engine, another }, skip) => {
+  'a projector that another one has overtaken uses no outdated document': async ({ engine, another }, skip) => {
     const other = await requireAbility(another, 'second instance', skip)();
-    const log = [1, 2, 3, 4, 5].map(
+    const eventLog = [1, 2, 3, 4, 5].map(
       (position) =>
         ({
           id: `${position}`,
@@ -184,19 +187,16 @@ export const convergingCases: ContractCases<ReadStoreUnderTest> = {
           type: position === 1 ? 'TemplateCreated' : 'TemplateVersioned',
         }) as unknown as RecordedEvent,
     );
-    const projecting = await openProjectionRunner(engine, tallies);
-    expect(await projecting.advance(0, log.slice(0, 2))).toBe(true);
-    await catchUp(storeOf(log.slice(0, 4)), other, tallies);
-    await rebuildReadModel(storeOf(log.slice(0, 4)), other, tallies[0]!);
-    expect(await projecting.advance(2, log.slice(2, 3))).toBe(true);
-    expect(await projecting.advance(3, log.slice(3))).toBe(true);
-    expect(await stored(engine)).toEqual(folded(log));
+    const runner = await openProjectionRunner(engine, tallies);
+    expect(await runner.advance(0, eventLog.slice(0, 2))).toBe(true);
+    await catchUp(storeOf(eventLog.slice(0, 4)), other, tallies);
+    await rebuildReadModel(storeOf(eventLog.slice(0, 4)), other, tallies[0]!);
+    expect(await runner.advance(2, eventLog.slice(2, 3))).toBe(true);
+    expect(await runner.advance(3, eventLog.slice(3))).toBe(true);
+    expect(await storedDocuments(engine)).toEqual(expectedDocuments(eventLog));
   },
 
-  'what a projector remembers of a generation that was replaced goes into no document': async (
-    { engine, another },
-    skip,
-  ) => {
+  'a projector uses no document of a replaced generation': async ({ engine, another }, skip) => {
     const other = await requireAbility(another, 'second instance', skip)();
     const event = (position: number) =>
       ({
@@ -205,9 +205,9 @@ export const convergingCases: ContractCases<ReadStoreUnderTest> = {
         stream: 'a',
         type: position === 1 ? 'TemplateCreated' : 'TemplateVersioned',
       }) as unknown as RecordedEvent;
-    const log = [event(1), event(2), event(3)];
-    const projecting = await openProjectionRunner(engine, tallies);
-    expect(await projecting.advance(0, [event(1)])).toBe(true);
+    const eventLog = [event(1), event(2), event(3)];
+    const runner = await openProjectionRunner(engine, tallies);
+    expect(await runner.advance(0, [event(1)])).toBe(true);
     const rebuilt = {
       ...tallies[0]!,
       handlers: {
@@ -219,9 +219,9 @@ export const convergingCases: ContractCases<ReadStoreUnderTest> = {
         }),
       },
     };
-    await rebuildReadModel(storeOf(log.slice(0, 1)), other, rebuilt);
-    if (!(await projecting.advance(1, [event(2)]))) await projectToEnd(storeOf(log.slice(0, 2)), projecting);
-    expect(await projecting.advance(2, [event(3)])).toBe(true);
+    await rebuildReadModel(storeOf(eventLog.slice(0, 1)), other, rebuilt);
+    if (!(await runner.advance(1, [event(2)]))) await projectToEnd(storeOf(eventLog.slice(0, 2)), runner);
+    expect(await runner.advance(2, [event(3)])).toBe(true);
     expect(await engine.get(people, 'a')).toEqual({ id: 'a', events: ['rebuilt', 2, 3] });
   },
 };

@@ -18,7 +18,7 @@ const person = fc.record({
   age: fc.option(fc.integer({ min: -3, max: 3 }), { nil: null }),
 });
 
-/** What a page has to be: filtered, then ordered by age (null first) and id, both in the direction asked for. */
+/** The expected page: filtered, then sorted by age (null first) and id, both in the given direction. */
 const pageOf = (
   documents: readonly Document[],
   team: string | null,
@@ -36,7 +36,7 @@ const pageOf = (
 };
 
 export const queryingCases: ContractCases<ReadStoreUnderTest> = {
-  'documents are found by text, number and boolean, each only by its own kind': async ({ engine }) => {
+  'documents are found by text, number and boolean, each only by a value of its own type': async ({ engine }) => {
     const values = {
       text: 'x',
       one: 1,
@@ -64,7 +64,7 @@ export const queryingCases: ContractCases<ReadStoreUnderTest> = {
     }
   },
 
-  'null finds what is null and what is absent': async ({ engine }) => {
+  'null finds null and absent fields': async ({ engine }) => {
     await writeDocuments(
       engine,
       documentWrite('a', { id: 'a', name: null }),
@@ -77,7 +77,7 @@ export const queryingCases: ContractCases<ReadStoreUnderTest> = {
     expect(await engine.count(people, { name: null })).toBe(2);
   },
 
-  'a dotted path finds a field within': async ({ engine }) => {
+  'a dotted path finds a nested field': async ({ engine }) => {
     await writeDocuments(
       engine,
       documentWrite('a', { id: 'a', address: { city: 'Rome' } }),
@@ -101,7 +101,7 @@ export const queryingCases: ContractCases<ReadStoreUnderTest> = {
     expect(await engine.count(people, { team: 'red' })).toBe(2);
   },
 
-  'a range holds its beginning and not its end, and only text': async ({ engine }) => {
+  'a range includes its start but not its end, and matches only text': async ({ engine }) => {
     await writeDocuments(
       engine,
       ...['a', 'b', 'bb', 'c', 'é'].map((name) => documentWrite(name, { id: name, name, team: 'red' })),
@@ -117,7 +117,7 @@ export const queryingCases: ContractCases<ReadStoreUnderTest> = {
     expect(await ids({ by: 'name', from: 'c', before: 'a' })).toEqual([]);
   },
 
-  'values may hold anything': async ({ engine }) => {
+  'values can have any characters': async ({ engine }) => {
     const values = [
       '',
       "O'Hara",
@@ -140,7 +140,7 @@ export const queryingCases: ContractCases<ReadStoreUnderTest> = {
       expect(await findIds(engine, { name }), `value ${JSON.stringify(name)}`).toEqual([String(number)]);
   },
 
-  'field names may hold spaces, dashes, apostrophes and other scripts': async ({ engine }) => {
+  'field names can have spaces, dashes, apostrophes and other scripts': async ({ engine }) => {
     for (const field of unusualFieldNames) {
       await writeDocuments(
         engine,
@@ -151,28 +151,26 @@ export const queryingCases: ContractCases<ReadStoreUnderTest> = {
     }
   },
 
-  'who asks by a field that the collection does not declare is told so, rather than finds nothing': async ({
-    engine,
-  }) => {
+  'a query by a field without an index is rejected': async ({ engine }) => {
     await writeDocuments(engine, documentWrite('a', { id: 'a', shoe: 42 }));
-    const asked: Omit<Query, 'limit'>[] = [
+    const queries: Omit<Query, 'limit'>[] = [
       { where: { shoe: 42 } },
       { where: {}, sort: { by: 'shoe', descending: false } },
       { where: {}, range: { by: 'shoe', from: 'a' } },
     ];
-    for (const query of asked)
+    for (const query of queries)
       await expect(engine.find(people, { ...query, limit: 10 })).rejects.toThrow(
         'query of people by shoe, which is not in its indexes',
       );
     await expect(engine.count(people, { shoe: 42 })).rejects.toThrow(RangeError);
   },
 
-  'without a sort the order is that of the ids': async ({ engine }) => {
+  'without a sort documents are ordered by id': async ({ engine }) => {
     await writeDocuments(engine, ...['b', 'a', 'C', '10', '9', 'é', 'z'].map((id) => documentWrite(id, { id })));
     expect(await findIds(engine, {})).toEqual(['10', '9', 'C', 'a', 'b', 'z', 'é']);
   },
 
-  'sorting puts null and absent first, equal ones by id, and descending is the exact reverse': async ({ engine }) => {
+  'null and absent sort first, equal values sort by id, and descending is the exact reverse': async ({ engine }) => {
     const documents = [
       { id: 'a', age: 5 },
       { id: 'b', age: null },
@@ -198,7 +196,7 @@ export const queryingCases: ContractCases<ReadStoreUnderTest> = {
     expect(found.map(({ name }) => name)).toEqual(['', 'B', 'Z', 'a', 'é', '\uffee', '😀']);
   },
 
-  'pages follow each other without gap or overlap': async ({ engine }) => {
+  'pages have no gap and no overlap': async ({ engine }) => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(person, { maxLength: 30 }),
@@ -226,7 +224,7 @@ export const queryingCases: ContractCases<ReadStoreUnderTest> = {
     );
   },
 
-  'a page beyond the end is empty, and so is a page of none': async ({ engine }) => {
+  'a page beyond the end and a page with limit 0 are empty': async ({ engine }) => {
     await writeDocuments(engine, documentWrite('a', { id: 'a' }));
     expect(await engine.find(people, { where: {}, limit: 10, skip: 1 })).toEqual([]);
     expect(await engine.find(people, { where: {}, limit: 0 })).toEqual([]);

@@ -11,7 +11,7 @@ import {
   documentWrite,
 } from '../../support/contract/read-store-documents.ts';
 
-const soon = 20_000;
+const waitTimeoutMs = 20_000;
 const document = (id: string, n: number): Document => ({ id, n, team: 'red' });
 const inShadow = (generation: string, position: number, id: string, n: number): StoredDocument => ({
   collection: people,
@@ -22,7 +22,7 @@ const inShadow = (generation: string, position: number, id: string, n: number): 
 });
 
 /** A model at position 5 with the documents `a` and `b`, another model with `p`, and a shadow copy of the first. */
-const begun = async (engine: ReadStore): Promise<string> => {
+const startRebuild = async (engine: ReadStore): Promise<string> => {
   await writeDocumentsAt(
     engine,
     5,
@@ -34,8 +34,8 @@ const begun = async (engine: ReadStore): Promise<string> => {
 };
 
 export const rebuildingCases: ContractCases<ReadStoreUnderTest> = {
-  'while a shadow copy is built, what is there serves on, and goes on': async ({ engine }) => {
-    const shadow = await begun(engine);
+  'while a shadow copy is built, the serving generation is used and updated': async ({ engine }) => {
+    const shadow = await startRebuild(engine);
     await engine.write([inShadow(shadow, 3, 'a', 2), inShadow(shadow, 3, 'c', 2)]);
     expect(await engine.servingGenerations(['people'])).toEqual([{ generation: '', position: 5 }]);
     expect(await findIds(engine, { team: 'red' })).toEqual(['a', 'b']);
@@ -45,8 +45,8 @@ export const rebuildingCases: ContractCases<ReadStoreUnderTest> = {
     expect((await engine.read({ collection: people, generation: shadow, id: 'a' })).document).toEqual(document('a', 2));
   },
 
-  'a shadow copy serves from the switch on, with all that it holds and nothing else': async ({ engine }) => {
-    const shadow = await begun(engine);
+  'a shadow copy serves after the switch over, with its documents only': async ({ engine }) => {
+    const shadow = await startRebuild(engine);
     await engine.write([inShadow(shadow, 4, 'a', 2), inShadow(shadow, 5, 'c', 2)]);
     expect(await engine.switchOver('people', { generation: shadow, position: 5 })).toBe(true);
     expect(await findIds(engine, { team: 'red' })).toEqual(['a', 'c']);
@@ -63,8 +63,8 @@ export const rebuildingCases: ContractCases<ReadStoreUnderTest> = {
     expect(await findIds(engine, {})).toEqual(['c', 'd']);
   },
 
-  'what is written to the generation that was replaced is not seen, and moves no checkpoint': async ({ engine }) => {
-    const shadow = await begun(engine);
+  'writes to a replaced generation are not visible and move no checkpoint': async ({ engine }) => {
+    const shadow = await startRebuild(engine);
     await engine.write([inShadow(shadow, 5, 'a', 100)]);
     await engine.switchOver('people', { generation: shadow, position: 5 });
     await engine.write([{ ...inShadow('', 7, 'a', 2) }, inShadow('', 7, 'late', 2)]);
@@ -76,8 +76,8 @@ export const rebuildingCases: ContractCases<ReadStoreUnderTest> = {
     ]);
   },
 
-  'a shadow copy that is behind is not switched to, unless that is wanted': async ({ engine }) => {
-    const shadow = await begun(engine);
+  'there is no switch over to a shadow copy that is behind, unless it is allowed': async ({ engine }) => {
+    const shadow = await startRebuild(engine);
     await engine.write([inShadow(shadow, 4, 'c', 2)]);
     expect(await engine.switchOver('people', { generation: shadow, position: 4 })).toBe(false);
     expect([await findIds(engine, {}), await engine.checkpoint('people')]).toEqual([['a', 'b'], 5]);
@@ -85,17 +85,14 @@ export const rebuildingCases: ContractCases<ReadStoreUnderTest> = {
     expect([await findIds(engine, {}), await engine.checkpoint('people')]).toEqual([['c'], 4]);
   },
 
-  'a shadow copy that is ahead takes the model along, and those who wait for it': async ({ engine }) => {
-    const shadow = await begun(engine);
-    const waiting = engine.waitForCheckpoint('people', 9, soon);
+  'a switch over to a shadow copy that is ahead moves the checkpoint and ends waits for it': async ({ engine }) => {
+    const shadow = await startRebuild(engine);
+    const waiting = engine.waitForCheckpoint('people', 9, waitTimeoutMs);
     expect(await engine.switchOver('people', { generation: shadow, position: 9 })).toBe(true);
     expect(await waiting).toBe(true);
   },
 
-  'a model may be rebuilt again and again, and its documents are found by its indexes each time': async ({
-    engine,
-    reopen,
-  }) => {
+  'a model can be rebuilt repeatedly, and its indexes work each time': async ({ engine, reopen }) => {
     let current = engine;
     for (let round = 1; round <= 3; round += 1) {
       const shadow = await current.beginRebuild('people');
@@ -108,8 +105,8 @@ export const rebuildingCases: ContractCases<ReadStoreUnderTest> = {
     }
   },
 
-  'a rebuild that is given up, or was never ended, leaves what serves as it was': async ({ engine, reopen }) => {
-    const shadow = await begun(engine);
+  'an abandoned or interrupted rebuild does not change the serving generation': async ({ engine, reopen }) => {
+    const shadow = await startRebuild(engine);
     await engine.write([inShadow(shadow, 5, 'c', 2)]);
     await engine.abandonRebuild('people', shadow);
     expect((await engine.read({ collection: people, generation: shadow, id: 'c' })).document).toBe(null);
@@ -119,17 +116,17 @@ export const rebuildingCases: ContractCases<ReadStoreUnderTest> = {
     expect([await findIds(again, {}), await again.checkpoint('people')]).toEqual([['a', 'b'], 5]);
   },
 
-  'a rebuild that has switched over is not given up afterwards': async ({ engine }) => {
-    const shadow = await begun(engine);
+  'a rebuild cannot be abandoned after the switch over': async ({ engine }) => {
+    const shadow = await startRebuild(engine);
     await engine.write([inShadow(shadow, 5, 'c', 2)]);
     await engine.switchOver('people', { generation: shadow, position: 5 });
     await engine.abandonRebuild('people', shadow);
     expect(await findIds(engine, {})).toEqual(['c']);
   },
 
-  'of two rebuilds of a model the one begun last goes on': async ({ engine, another }, skip) => {
+  'of two rebuilds of a model the later one continues': async ({ engine, another }, skip) => {
     const other = await requireAbility(another, 'second instance', skip)();
-    const first = await begun(engine);
+    const first = await startRebuild(engine);
     const second = await other.beginRebuild('people');
     await expect(engine.switchOver('people', { generation: first, position: 5 })).rejects.toThrow(RebuildSuperseded);
     await expect(engine.requireShadow('people', first)).rejects.toThrow(RebuildSuperseded);
@@ -137,34 +134,36 @@ export const rebuildingCases: ContractCases<ReadStoreUnderTest> = {
     await other.requireShadow('people', second);
     await other.write([inShadow(second, 5, 'second', 1)]);
     expect(await other.switchOver('people', { generation: second, position: 5 })).toBe(true);
-    expect(await engine.waitForCheckpoint('people', 5, soon)).toBe(true);
+    expect(await engine.waitForCheckpoint('people', 5, waitTimeoutMs)).toBe(true);
     expect(await findIds(engine, {})).toEqual(['second']);
   },
 
-  'a process that only reads sees the shadow copy once it has waited for a position, and never anything in between':
-    async ({ engine, another }, skip) => {
-      const other = await requireAbility(another, 'second instance', skip)();
-      const shadow = await begun(engine);
-      await engine.write([inShadow(shadow, 5, 'a', 2), inShadow(shadow, 5, 'c', 2)]);
-      const seen = new Set<string>();
-      let over = false;
-      const reading = (async () => {
-        // What reads without waiting would leave no turn to the others.
-        for (; !over; await setImmediate()) seen.add((await findIds(other, {})).join());
-      })();
-      await engine.switchOver('people', { generation: shadow, position: 5 });
-      const removing = engine.dropUnusedGenerations();
-      expect(await other.waitForCheckpoint('people', 5, soon)).toBe(true);
-      expect(await findIds(other, {})).toEqual(['a', 'c']);
-      await removing;
-      over = true;
-      await reading;
-      expect([...seen].filter((ids) => ids !== 'a,b' && ids !== 'a,c')).toEqual([]);
-    },
-
-  'what is replaced is not removed before every process has ceased to read it': async ({ engine, another }, skip) => {
+  'a reading process sees the shadow copy after waiting for its position, and no mixed state before': async (
+    { engine, another },
+    skip,
+  ) => {
     const other = await requireAbility(another, 'second instance', skip)();
-    const shadow = await begun(engine);
+    const shadow = await startRebuild(engine);
+    await engine.write([inShadow(shadow, 5, 'a', 2), inShadow(shadow, 5, 'c', 2)]);
+    const seen = new Set<string>();
+    let over = false;
+    const reading = (async () => {
+      // Without the await, the reads would block the other operations.
+      for (; !over; await setImmediate()) seen.add((await findIds(other, {})).join());
+    })();
+    await engine.switchOver('people', { generation: shadow, position: 5 });
+    const removing = engine.dropUnusedGenerations();
+    expect(await other.waitForCheckpoint('people', 5, waitTimeoutMs)).toBe(true);
+    expect(await findIds(other, {})).toEqual(['a', 'c']);
+    await removing;
+    over = true;
+    await reading;
+    expect([...seen].filter((ids) => ids !== 'a,b' && ids !== 'a,c')).toEqual([]);
+  },
+
+  'a replaced generation is not removed while a process may read it': async ({ engine, another }, skip) => {
+    const other = await requireAbility(another, 'second instance', skip)();
+    const shadow = await startRebuild(engine);
     await engine.write([inShadow(shadow, 5, 'c', 2)]);
     expect(await findIds(other, {})).toEqual(['a', 'b']);
     await engine.switchOver('people', { generation: shadow, position: 5 });
@@ -176,8 +175,8 @@ export const rebuildingCases: ContractCases<ReadStoreUnderTest> = {
     expect([...seen]).toEqual(['a,b', 'c']);
   },
 
-  'generations that neither serve nor are being built are removed, and no others': async ({ engine }) => {
-    const superseded = await begun(engine);
+  'only generations that neither serve nor are being built are removed': async ({ engine }) => {
+    const superseded = await startRebuild(engine);
     const replaced = await engine.beginRebuild('people');
     await engine.write([inShadow(superseded, 5, 'left over', 1), inShadow(replaced, 5, 'c', 1)]);
     await engine.switchOver('people', { generation: replaced, position: 5 });

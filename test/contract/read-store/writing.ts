@@ -12,14 +12,14 @@ import {
   storedDocumentsAt,
 } from '../../support/contract/read-store-documents.ts';
 
-const soon = 20_000;
+const waitTimeoutMs = 20_000;
 const key = (id: string, collection = people) => ({ collection, generation: '', id });
 const event = (position: number) => ({ stream: 'render-1', revision: 0, id: `event ${position}`, position });
 const positions = (reads: ReadStore): Promise<number[]> =>
   Promise.all(['people', 'places'].map((model) => reads.checkpoint(model)));
 
 export const writingCases: ContractCases<ReadStoreUnderTest> = {
-  'a store is empty at first, and its models are at position 0': async ({ engine }) => {
+  'a new store is empty, and its models are at position 0': async ({ engine }) => {
     expect(await engine.checkpoint('people')).toBe(0);
     expect(await engine.get(people, 'a')).toBe(null);
     expect(await engine.read(key('a'))).toEqual({ document: null, position: 0 });
@@ -46,33 +46,32 @@ export const writingCases: ContractCases<ReadStoreUnderTest> = {
     expect(await engine.checkpoint('people')).toBe(0);
   },
 
-  'of documents that are written together the late and the repeated ones change nothing, and the others are written':
-    async ({ engine }) => {
-      await writeDocumentsAt(engine, 4, documentWrite('older', { id: 'older', n: 4 }), documentWrite('removed', null));
-      await writeDocumentsAt(engine, 7, documentWrite('same', { id: 'same', n: 7 }));
-      await writeDocumentsAt(
-        engine,
-        9,
-        documentWrite('newer', { id: 'newer', n: 9 }),
-        documentWrite('removed later', null),
-      );
-      const all = ['new', 'newer', 'older', 'same', 'removed', 'removed later', 'last'].map((id) =>
-        documentWrite(id, { id, n: 'late' }),
-      );
-      await engine.write(await storedDocumentsAt(engine, 7, ...all));
-      const found = await engine.find(people, { where: {}, limit: 10 });
-      expect(Object.fromEntries(found.map(({ id, n }) => [id, n]))).toEqual({
-        new: 'late',
-        newer: 9,
-        older: 'late',
-        same: 7,
-        removed: 'late',
-        last: 'late',
-      });
-      expect(await engine.count(people, { team: null })).toBe(6);
-    },
+  'in a batch only documents with a newer position are written': async ({ engine }) => {
+    await writeDocumentsAt(engine, 4, documentWrite('older', { id: 'older', n: 4 }), documentWrite('removed', null));
+    await writeDocumentsAt(engine, 7, documentWrite('same', { id: 'same', n: 7 }));
+    await writeDocumentsAt(
+      engine,
+      9,
+      documentWrite('newer', { id: 'newer', n: 9 }),
+      documentWrite('removed later', null),
+    );
+    const all = ['new', 'newer', 'older', 'same', 'removed', 'removed later', 'last'].map((id) =>
+      documentWrite(id, { id, n: 'late' }),
+    );
+    await engine.write(await storedDocumentsAt(engine, 7, ...all));
+    const found = await engine.find(people, { where: {}, limit: 10 });
+    expect(Object.fromEntries(found.map(({ id, n }) => [id, n]))).toEqual({
+      new: 'late',
+      newer: 9,
+      older: 'late',
+      same: 7,
+      removed: 'late',
+      last: 'late',
+    });
+    expect(await engine.count(people, { team: null })).toBe(6);
+  },
 
-  'of many that write a document at once the newest one stays': async ({ engine, another }, skip) => {
+  'of parallel writes of a document the newest one remains': async ({ engine, another }, skip) => {
     const other = await requireAbility(another, 'second instance', skip)();
     for (let round = 0; round < 10; round += 1) {
       const id = `${round}`;
@@ -91,30 +90,30 @@ export const writingCases: ContractCases<ReadStoreUnderTest> = {
     }
   },
 
-  'a document is replaced by one that knows its position, and by no other': async ({ engine }) => {
-    const answers = await Promise.all(
+  'a document is only replaced if the expected position matches': async ({ engine }) => {
+    const results = await Promise.all(
       Array.from({ length: 8 }, (_, number) => engine.replace({ ...key('a'), document: { number }, position: 1 }, 0)),
     );
-    expect(answers.filter(Boolean)).toHaveLength(1);
-    expect(await engine.read(key('a'))).toEqual({ document: { number: answers.indexOf(true) }, position: 1 });
+    expect(results.filter(Boolean)).toHaveLength(1);
+    expect(await engine.read(key('a'))).toEqual({ document: { number: results.indexOf(true) }, position: 1 });
     expect(await engine.replace({ ...key('a'), document: {}, position: 9 }, 2)).toBe(false);
     expect(await engine.replace({ ...key('a'), document: { back: true }, position: 0 }, 1)).toBe(true);
     expect(await engine.read(key('a'))).toEqual({ document: { back: true }, position: 0 });
   },
 
-  'checkpoints move together, and never back': async ({ engine }) => {
+  'checkpoints move together and never back': async ({ engine }) => {
     expect(await engine.moveCheckpoints({ people: '', places: '' }, 5)).toBe(true);
     expect(await engine.moveCheckpoints({ people: '' }, 9)).toBe(true);
     expect(await engine.moveCheckpoints({ people: '', places: '' }, 7)).toBe(true);
     expect(await positions(engine)).toEqual([9, 7]);
   },
 
-  'a checkpoint stays where another generation was written, and the others move': async ({ engine }) => {
+  'a checkpoint does not move if another generation was written; the others do': async ({ engine }) => {
     expect(await engine.moveCheckpoints({ people: 'another', places: '' }, 5)).toBe(false);
     expect(await positions(engine)).toEqual([0, 5]);
   },
 
-  'two instances that move checkpoints at once lose no move': async ({ engine, another }, skip) => {
+  'parallel checkpoint moves of two instances are all kept': async ({ engine, another }, skip) => {
     const other = await requireAbility(another, 'second instance', skip)();
     await Promise.all(
       Array.from({ length: 10 }, (_, index) => [
@@ -125,7 +124,7 @@ export const writingCases: ContractCases<ReadStoreUnderTest> = {
     expect(await positions(engine)).toEqual([10, 10]);
   },
 
-  'the last event that came with a checkpoint is kept, until it is forgotten': async ({ engine, reopen }) => {
+  'the last event of a checkpoint is kept until it is cleared': async ({ engine, reopen }) => {
     expect(await engine.lastEvent()).toBe(null);
     for (const position of [5, 9]) await engine.moveCheckpoints({ people: '' }, position, event(position));
     await engine.moveCheckpoints({ places: '' }, 7, event(7));
@@ -135,7 +134,7 @@ export const writingCases: ContractCases<ReadStoreUnderTest> = {
     expect([await again.lastEvent(), await again.checkpoint('people')]).toEqual([null, 9]);
   },
 
-  'a document comes back as it was written': async ({ engine }) => {
+  'a document is read as it was written': async ({ engine }) => {
     const document = {
       text: '\u00e9 e\u0301 \u0000 \n "\' 👩🏽‍🚀',
       list: [1, [2, { three: 3 }]],
@@ -149,7 +148,7 @@ export const writingCases: ContractCases<ReadStoreUnderTest> = {
     expect(await engine.find(people, { where: {}, limit: 10 })).toEqual([document]);
   },
 
-  'an id may hold anything': async ({ engine }) => {
+  'an id can have any characters': async ({ engine }) => {
     const ids = [
       '',
       'a',
@@ -170,38 +169,38 @@ export const writingCases: ContractCases<ReadStoreUnderTest> = {
     expect(await engine.count(people, {})).toBe(ids.length);
   },
 
-  'reached answers true at once where the model is there already': async ({ engine }) => {
+  'a wait for a reached checkpoint returns true at once': async ({ engine }) => {
     await writeDocumentsAt(engine, 5);
     expect(await engine.waitForCheckpoint('people', 5, 0)).toBe(true);
     expect(await engine.waitForCheckpoint('never built', 0, 0)).toBe(true);
   },
 
-  'reached waits for the write that takes the model there': async ({ engine }) => {
-    const answers = Promise.all([
-      engine.waitForCheckpoint('people', 6, soon),
-      engine.waitForCheckpoint('people', 8, soon),
-      engine.waitForCheckpoint('people', 7, soon),
+  'a wait for a checkpoint ends with the write that reaches it': async ({ engine }) => {
+    const waits = Promise.all([
+      engine.waitForCheckpoint('people', 6, waitTimeoutMs),
+      engine.waitForCheckpoint('people', 8, waitTimeoutMs),
+      engine.waitForCheckpoint('people', 7, waitTimeoutMs),
     ]);
     for (const position of [6, 8]) await writeDocumentsAt(engine, position);
-    expect(await answers).toEqual([true, true, true]);
+    expect(await waits).toEqual([true, true, true]);
   },
 
-  'reached answers false when the model does not get there in time': async ({ engine }) => {
+  'a wait for a checkpoint returns false after the timeout': async ({ engine }) => {
     await writeDocumentsAt(engine, 5);
     expect(await engine.waitForCheckpoint('people', 6, 30)).toBe(false);
     expect(await engine.waitForCheckpoint('people', 6, 0)).toBe(false);
   },
 
   'close ends the waiting': async ({ engine }) => {
-    const waiting = engine.waitForCheckpoint('people', 6, soon);
+    const waiting = engine.waitForCheckpoint('people', 6, waitTimeoutMs);
     await engine.close();
     await engine.close();
     expect(await waiting).toBe(false);
   },
 
-  'two instances see each other': async ({ engine, another }, skip) => {
+  'two instances see the writes of each other': async ({ engine, another }, skip) => {
     const other = await requireAbility(another, 'second instance', skip)();
-    const waiting = other.waitForCheckpoint('people', 4, soon);
+    const waiting = other.waitForCheckpoint('people', 4, waitTimeoutMs);
     await writeDocumentsAt(
       engine,
       4,
@@ -214,7 +213,7 @@ export const writingCases: ContractCases<ReadStoreUnderTest> = {
     expect(await findIds(engine, {})).toEqual(['a', 'b']);
   },
 
-  'all is still there after reopening': async ({ engine, reopen }, skip) => {
+  'all documents and checkpoints remain after reopening': async ({ engine, reopen }, skip) => {
     const open = requireAbility(reopen, 'lasting storage', skip);
     await writeDocuments(engine, documentWrite('a', { id: 'a' }));
     const again = await open();
