@@ -44,7 +44,7 @@ describe('An append to KurrentDB', () => {
       openEventStoreOn(server.endpoint.port, { attemptTimeoutMs: 300, operationTimeoutMs: 1_000 }),
     );
     server.loseAppendResponses(1_000, 'silently');
-    await expect(engine.append('render-1', newEvents(1), noStream)).rejects.toThrow('no answer');
+    await expect(engine.append('render-1', newEvents(1), noStream)).rejects.toThrow('no response');
     server.loseAppendResponses(0, 'silently');
     await expect(engine.append('render-2', newEvents(1), noStream)).resolves.toMatchObject({ revision: 0 });
   });
