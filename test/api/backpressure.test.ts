@@ -7,8 +7,8 @@ afterEach(async () => {
   await api.remove();
 });
 
-describe('A caller who would wait beyond the deadline', () => {
-  it('is told at once when to come again, and may have the document later; nothing of the refused request is counted or recorded', async () => {
+describe('A synchronous render that would wait too long', () => {
+  it('is rejected at once with retry_after, and is neither counted nor recorded; a job is accepted', async () => {
     api = await openInProcessApi('2026-03-05T10:00:00Z');
     const { key, id } = await issued();
     await api.requestRenders(id, 900, 'wait');
@@ -30,14 +30,14 @@ describe('A caller who would wait beyond the deadline', () => {
     });
   });
 
-  it('is only one who has as many before him that wait too: a long backlog of jobs turns nobody away', async () => {
+  it('depends on waiting synchronous renders only, not on a long backlog of jobs', async () => {
     api = await openInProcessApi('2026-03-05T10:00:00Z');
     const { key, id } = await issued();
     await api.requestRenders(id, 900, 'poll');
     expect((await api.request(key, 'POST', '/api/v1/render', htmlRequest)).status).toBe(200);
   });
 
-  it('is only one whose own account has as many waiting: accounts take turns, and what waits of another one turns nobody away', async () => {
+  it('depends on the renders of its own account only', async () => {
     api = await openInProcessApi('2026-03-05T10:00:00Z');
     const { key } = await issued();
     await api.requestRenders(await api.createAccount(), 900, 'wait');

@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const setBack = (): void => void (api.clock.now = new Date(api.clock.now.getTime() - hourMs));
 
-/** Does what a caller asks for in a process that dies once it has appended to a stream of this kind. */
+/** Runs a request in a process that fails after its first append to a stream of this kind. */
 const dyingAfter = async (kind: string, act: () => Promise<unknown>): Promise<void> => {
   const { store } = api.engines;
   const append = store.append.bind(store);
@@ -38,8 +38,8 @@ const dyingAfter = async (kind: string, act: () => Promise<unknown>): Promise<vo
   store.append = append;
 };
 
-describe('Where the clock is set back by an hour', () => {
-  it('an Idempotency-Key whose request died is not kept by it until the hour is over', async () => {
+describe('After the clock is set back by an hour', () => {
+  it('an Idempotency-Key of a request that crashed is free at once', async () => {
     const ask = async () => {
       const headers = {
         authorization: `Bearer ${secret}`,
@@ -61,14 +61,14 @@ describe('Where the clock is set back by an hour', () => {
     expect(await ask()).toBe(200);
   });
 
-  it('a template name whose request died is not kept by it until the hour is over', async () => {
+  it('a template name of a request that crashed is free at once', async () => {
     const create = () => api.request(secret, 'POST', '/api/v1/templates', { name: 'Invoice', content: '<p>x</p>' });
     await dyingAfter('templateName-', create);
     setBack();
     expect((await create()).status).toBe(201);
   });
 
-  it('a diagnosis that was asked for before is asked for again', async () => {
+  it('a pending diagnosis is requested again', async () => {
     const { job_id: id } = (await api.request(secret, 'POST', '/api/v1/render/async', htmlRequest)).body as unknown as {
       job_id: string;
     };
@@ -98,7 +98,7 @@ describe('Where the clock is set back by an hour', () => {
     expect(await asked()).toBe(2);
   });
 
-  it('a render in the middle of its work took no negative time, and less than the hour', async () => {
+  it('a running render has a duration between zero and one hour', async () => {
     const { job_id: id } = (await api.request(secret, 'POST', '/api/v1/render/async', htmlRequest)).body as unknown as {
       job_id: string;
     };
@@ -119,7 +119,7 @@ it.each([
   ['stays', 0],
   ['is set back by an hour', -hourMs],
   ['is set forward by an hour', hourMs],
-])('A render that was counted and never accepted is taken back after 20 s, where the clock %s', async (_, byMs) => {
+])('A counted render that was never accepted is released after 20 s if the clock %s', async (_, byMs) => {
   const account = await api.createAccount();
   const caller = (await api.createKey(account)).secret;
   const left = async () => Number((await api.request(caller, 'GET', '/api/v1/account')).headers['x-quota-remaining']);

@@ -29,7 +29,7 @@ const create = (secret: string, fields?: Record<string, unknown>) =>
 const variables = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ name: `v${index}`, type: 'string' }));
 
-describe('A render is held to what the plan allowed when it was accepted', () => {
+describe('A render has the limits of the plan at its acceptance', () => {
   it.each(planNames)('on %s', async (plan) => {
     const { body } = await api.request(keys[plan], 'POST', '/api/v1/render/async', htmlRequest);
     const [requested] = await api.engines.store.read(streams.render(bareId('job', body.job_id!)!));
@@ -112,7 +112,7 @@ describe('A template', () => {
     expect((await render(oldest - 1)).status).toBe(oldest === 1 ? 400 : 422);
   });
 
-  it('is one of at most 100, on enterprise of any number; deleting one makes room', async () => {
+  it('is one of at most 100, on enterprise without limit; deleting one frees its place', async () => {
     const [pro, enterprise] = [
       (await api.createKey(await api.createAccount('pro'))).secret,
       (await api.createKey(await api.createAccount('enterprise', {}))).secret,
@@ -144,7 +144,7 @@ describe('A page of a list', () => {
 });
 
 describe('The plans', () => {
-  it('allow so many renders a month and requests a minute as the API promises', () => {
+  it('have the renders per month and requests per minute of the API specification', () => {
     expect(planNames.map((plan) => [plan, plans[plan].requestsPerMonth, plans[plan].requestsPerMinute])).toEqual([
       ['free', 100, 5],
       ['starter', 1_000, 20],

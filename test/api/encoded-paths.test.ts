@@ -17,7 +17,7 @@ afterAll(async () => {
   await api.remove();
 });
 
-/** Sends a request line as it stands; answers with status and body. */
+/** Sends a request line unchanged. Returns status and body. */
 const ask = async (
   target: string,
   authorization = '',
@@ -32,14 +32,14 @@ const ask = async (
   };
 };
 
-describe('An address in another spelling', () => {
+describe('A path in another spelling', () => {
   it.each([
     '/api/v1/templates',
     '/%61pi/v1/templates',
     '/a%70i/v1/%74emplates',
     'http://localhost/api/v1/templates',
     'http://elsewhere.test/api/v1/templates',
-  ])('is asked for a key like the usual one: %s', async (target) => {
+  ])('needs a key like the usual one: %s', async (target) => {
     expect(await ask(target)).toMatchObject({ status: 401, body: { error: 'missing_authorization' } });
     expect(await ask(target, `Authorization: Bearer ${secret}\r\n`)).toMatchObject({
       status: 200,

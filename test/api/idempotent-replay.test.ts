@@ -34,13 +34,13 @@ const asked = async (): Promise<number> =>
     .length;
 const later = (ms: number): void => void (api.clock.now = new Date(api.clock.now.getTime() + ms));
 
-it('Twenty repeated requests at once have the PDF made again once', async () => {
+it('Twenty concurrent repeated requests regenerate the PDF once', async () => {
   const responses = await Promise.all(Array.from({ length: 20 }, repeat));
   expect(responses.map(({ status, replayed }) => [status, replayed])).toEqual(responses.map(() => [200, 'true']));
   expect(await asked()).toBe(1);
 });
 
-it('A PDF is made again five times at most for one Idempotency-Key, and the caller is told when the key is free', async () => {
+it('A PDF is regenerated at most five times for one Idempotency-Key, and the error says when the key expires', async () => {
   for (let time = 1; time <= 5; time += 1) {
     expect((await repeat()).status).toBe(200);
     expect(await asked()).toBe(time);
@@ -60,7 +60,7 @@ it('A PDF is made again five times at most for one Idempotency-Key, and the call
   expect(await asked()).toBe(5);
 });
 
-it('A repeated request whose PDF would have to wait for too long is refused as a new one is', async () => {
+it('A repeated request whose PDF would wait too long is rejected like a new one', async () => {
   await api.requestRenders(account, 900, 'wait');
   await expect.poll(async () => (await api.request(secret, 'POST', '/api/v1/render', htmlRequest)).status).toBe(503);
   expect(await repeat()).toMatchObject({ status: 503, replayed: undefined, body: { error: 'service_unavailable' } });

@@ -112,8 +112,8 @@ const comparable = ({ status, body }: { status: number; body: unknown }, ids: Id
   return { status, text: text.replaceAll(/req_\w+/g, '<request>') };
 };
 
-describe("Another account's things", () => {
-  it('are looked for on every route there is', () => {
+describe('Objects of another account', () => {
+  it('are tested on every route', () => {
     expect(collected.routes.length).toBeGreaterThanOrEqual(20);
     for (const { method, url } of collected.routes)
       expect(
@@ -122,7 +122,7 @@ describe("Another account's things", () => {
       ).toBe(true);
   });
 
-  it('are answered for, in status and body, as if they did not exist; to their owner they do', async () => {
+  it('give the same response as objects that do not exist, except to their owner', async () => {
     for (const route of collected.routes.filter(({ method, url }) => !ofTheCaller.has(`${method} ${url}`))) {
       const name = `${route.method} ${route.url}`;
       const [foreign, absent] = [await ask(stranger, route, theirs), await ask(stranger, route, madeUp)];
@@ -137,7 +137,7 @@ describe("Another account's things", () => {
     }
   });
 
-  it('are untouched by what a stranger tried', async () => {
+  it('do not change', async () => {
     expect((await api.request(owner, 'GET', `/api/v1/templates/${theirs.template}`)).body).toMatchObject({
       version: 1,
       content: content.content,
@@ -149,7 +149,7 @@ describe("Another account's things", () => {
     });
   });
 
-  it('are in no list that a stranger sees', async () => {
+  it('are in no list of another account', async () => {
     for (const route of ['/templates', '/jobs', '/usage', '/account', '/account/events']) {
       const { status, body } = await api.request(stranger, 'GET', `/api/v1${route}`);
       expect(status, route).toBe(200);
@@ -163,7 +163,7 @@ describe("Another account's things", () => {
     ).toMatchObject({ redelivered: 0 });
   });
 
-  it('take no name away from anybody', async () => {
+  it('do not reserve names in another account', async () => {
     expect((await api.request(owner, 'POST', '/api/v1/templates', { ...content, name: 'Shared' })).status).toBe(201);
     expect((await api.request(stranger, 'POST', '/api/v1/templates', { ...content, name: 'Shared' })).status).toBe(201);
   });

@@ -20,8 +20,8 @@ const usedBy = async (secret: string, query = '') =>
     .used;
 const left = ({ headers }: { headers: Record<string, unknown> }) => Number(headers['x-quota-remaining']);
 
-describe('The limit of a minute', () => {
-  it('lets exactly as many of many requests at once pass as it allows', async () => {
+describe('The rate limit', () => {
+  it('is exact for concurrent requests', async () => {
     const { secret } = await api.createKey(await api.createAccount('starter', {}));
     const responses = await Promise.all(
       Array.from({ length: 60 }, () => api.request(secret, 'GET', '/api/v1/account')),
@@ -30,7 +30,7 @@ describe('The limit of a minute', () => {
     expect(responses.filter(({ status }) => status === 429)).toHaveLength(40);
   });
 
-  it('begins anew on the minute, not a minute after the first request', async () => {
+  it('starts again at the full minute, not a minute after the first request', async () => {
     const { secret } = await api.createKey(await api.createAccount('free', {}));
     api.clock.now = new Date('2026-05-20T12:00:59.999Z');
     for (let request = 0; request < 5; request += 1) await api.request(secret, 'GET', '/api/v1/account');
@@ -50,7 +50,7 @@ describe('The limit of a minute', () => {
     expect((await api.request(secret, 'GET', '/api/v1/account')).status).toBe(200);
   });
 
-  it('neither locks out nor lets through twice when the clock jumps back an hour and forward again', async () => {
+  it('stays exact when the clock jumps back an hour and forward again', async () => {
     const { secret } = await api.createKey(await api.createAccount('free', {}));
     const statuses = async () =>
       Promise.all(Array.from({ length: 7 }, async () => (await api.request(secret, 'GET', '/api/v1/account')).status));
@@ -64,7 +64,7 @@ describe('The limit of a minute', () => {
     expect(await passed()).toBe(5);
   });
 
-  it('is told with every answer after the key was found good, and never before', async () => {
+  it('is in the headers of every response to a valid key, and of no other', async () => {
     const account = await api.createAccount('starter', {});
     const [one, less] = [await api.createKey(account), await api.createKey(account, { permissions: ['jobs:read'] })];
     const asks = [
@@ -89,8 +89,8 @@ describe('The limit of a minute', () => {
   });
 });
 
-describe('The quota of a month', () => {
-  it('lets exactly as many of many renders at once pass as it allows', async () => {
+describe('The monthly quota', () => {
+  it('is exact for concurrent renders', async () => {
     const { secret } = await api.createKey(
       await api.createAccount('free', { requestsPerMonth: 7, requestsPerMinute: 1_000 }),
     );
@@ -103,7 +103,7 @@ describe('The quota of a month', () => {
   it.each([
     ['2026-12-31T23:59:59.999Z', '2027-01-01T00:00:00.000Z'],
     ['2028-02-29T23:59:59.999Z', '2028-03-01T00:00:00.000Z'],
-  ])('begins anew in the first moment of the next month (%s)', async (last, first) => {
+  ])('starts again in the first millisecond of the next month (%s)', async (last, first) => {
     const { secret } = await api.createKey(
       await api.createAccount('free', { requestsPerMonth: 1, requestsPerMinute: 1_000 }),
     );
@@ -123,7 +123,7 @@ describe('The quota of a month', () => {
     ]).toEqual([1, 1]);
   });
 
-  it('gets a render back that the service itself failed, on the day it was taken from', async () => {
+  it('gets back a render that failed through an error of the service, on its day', async () => {
     const { secret } = await api.createKey(
       await api.createAccount('free', { requestsPerMonth: 1, requestsPerMinute: 1_000 }),
     );
@@ -145,7 +145,7 @@ describe('The quota of a month', () => {
     expect((await render(secret)).status).toBe(200);
   });
 
-  it('does not get a render back that its document failed', async () => {
+  it('does not get back a render that failed because of its document', async () => {
     const { secret } = await api.createKey(
       await api.createAccount('free', { requestsPerMonth: 5, requestsPerMinute: 1_000 }),
     );
@@ -161,7 +161,7 @@ describe('The quota of a month', () => {
     expect(await usedBy(secret)).toBe(1);
   });
 
-  it('counts no render whose acceptance failed', async () => {
+  it('does not count a render whose acceptance failed', async () => {
     const { secret } = await api.createKey(await api.createAccount());
     const { blobs } = api.engines;
     const put = blobs.put.bind(blobs);
@@ -174,7 +174,7 @@ describe('The quota of a month', () => {
   });
 
   it.each([1, 2])(
-    'keeps a render that the log has although its acceptance seemed to fail, and the log could not be asked %i times',
+    'counts a render in the event log although its acceptance failed and %i reads of the event log failed',
     async (failures) => {
       const { secret } = await api.createKey(await api.createAccount());
       const { store, limits } = api.engines;
@@ -196,7 +196,7 @@ describe('The quota of a month', () => {
     },
   );
 
-  it('is that of the moment in which a render was counted, though it came into the log in the next month', async () => {
+  it('is that of the month in which a render was counted, even if it was appended in the next month', async () => {
     const { secret } = await api.createKey(await api.createAccount());
     const { blobs } = api.engines;
     const put = blobs.put.bind(blobs);
@@ -212,7 +212,7 @@ describe('The quota of a month', () => {
 });
 
 describe('A restart', () => {
-  it('neither forgets nor doubles what was counted in the month, and begins the running minute anew', async () => {
+  it('keeps the quota used and starts the rate limit again', async () => {
     const before = await openInProcessApi(start);
     const account = await before.createAccount('free', { requestsPerMonth: 3, requestsPerMinute: 2 });
     const { secret } = await before.createKey(account);
@@ -236,8 +236,8 @@ describe('A restart', () => {
   });
 });
 
-describe('After a restart, while the usage is still being counted,', () => {
-  it('nobody is let in, and then the month goes on from the log', async () => {
+describe('After a restart, until the usage read model has caught up,', () => {
+  it('requests are rejected, and then the quota continues from the event log', async () => {
     const before = await openInProcessApi(start);
     const { secret } = await before.createKey(
       await before.createAccount('free', { requestsPerMonth: 3, requestsPerMinute: 1_000 }),
@@ -263,7 +263,7 @@ describe('After a restart, while the usage is still being counted,', () => {
   });
 });
 
-describe('Where asynchronous renders are exempt from the limit of a minute', () => {
+describe('If asynchronous renders are exempt from the rate limit', () => {
   let exempting: InProcessApi;
   beforeAll(async () => void (exempting = await openInProcessApi(start, { countAsync: false })));
   afterAll(async () => {
@@ -273,7 +273,7 @@ describe('Where asynchronous renders are exempt from the limit of a minute', () 
   const hook = { ...htmlRequest, webhook_url: 'https://example.com/hook' };
   const remaining = ({ headers }: { headers: Record<string, unknown> }) => Number(headers['x-ratelimit-remaining']);
 
-  it('they do not count, and pass when nothing is left', async () => {
+  it('they do not count, and are accepted when nothing is left', async () => {
     const { secret } = await exempting.createKey(await exempting.createAccount('free', {}));
     for (const [path, body] of [
       ['/render/async', htmlRequest],
@@ -290,7 +290,7 @@ describe('Where asynchronous renders are exempt from the limit of a minute', () 
     });
   });
 
-  it('all others count once, whatever becomes of them', async () => {
+  it('all other requests count once, whatever their result', async () => {
     const { secret } = await exempting.createKey(await exempting.createAccount('free', {}));
     const left = [
       await exempting.request(secret, 'POST', '/api/v1/render', htmlRequest),

@@ -12,8 +12,8 @@ afterAll(async () => {
 
 const render = (secret: string, body: unknown = htmlRequest) => api.request(secret, 'POST', '/api/v1/render', body);
 
-describe('A quota that was used up when a request came', () => {
-  it('refuses it before anything of it is stored, and none of a test key', async () => {
+describe('A used-up quota', () => {
+  it('rejects a render before anything of it is stored, but not with a test key', async () => {
     const account = await api.createAccount('free', { requestsPerMonth: 1, requestsPerMinute: 1_000 });
     const [live, test] = [await api.createKey(account), await api.createKey(account, { keyType: 'test' })];
     expect((await render(live.secret)).status).toBe(200);
@@ -26,7 +26,7 @@ describe('A quota that was used up when a request came', () => {
     expect((await render(test.secret)).status).toBe(200);
   });
 
-  it('refuses none whose last byte came in the next month', async () => {
+  it('does not reject a request that ends in the next month', async () => {
     const { secret } = await api.createKey(
       await api.createAccount('free', { requestsPerMonth: 1, requestsPerMinute: 1_000 }),
     );

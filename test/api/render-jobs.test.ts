@@ -27,8 +27,8 @@ const jobNow = async (id: string) => {
 const usedNow = async (): Promise<unknown> =>
   ((await api.request(secret, 'GET', '/api/v1/usage')).body as unknown as { quota: { used: number } }).quota.used;
 
-describe('What a document brings along', () => {
-  it('fits into the history of its failure, however long it is', async () => {
+describe('Long texts from a document', () => {
+  it('are shortened in the event of a failed render', async () => {
     const id = await submit();
     const url = `https://example.com/${'x'.repeat(200_000)}.png`;
     await renderJob(api, id, () => {
@@ -43,7 +43,7 @@ describe('What a document brings along', () => {
     expect(String(message).length).toBeLessThan(2_000);
   });
 
-  it('fits into the history of its success, however much went wrong beside', async () => {
+  it('are shortened in the warnings of a completed render', async () => {
     const id = await submit();
     const warnings = Array.from({ length: 2_000 }, (_, index) => ({
       kind: 'resource_failed' as const,
@@ -58,8 +58,8 @@ describe('What a document brings along', () => {
   });
 });
 
-describe('A render that no attempt brings to an end', () => {
-  it('is the fault of the service, and counts for nobody, where its workers were never heard of again', async () => {
+describe('A render whose attempts all fail', () => {
+  it('is an error of the service and does not count if its workers disappeared', async () => {
     const before = await usedNow();
     const id = await submit();
     expect(await usedNow()).not.toBe(before);
@@ -78,7 +78,7 @@ describe('A render that no attempt brings to an end', () => {
     expect(await usedNow()).toBe(before);
   });
 
-  it('is the fault of the document where it ended the browser each time', async () => {
+  it('is an error of the document if it crashed the browser each time', async () => {
     const id = await submit();
     await renderJob(api, id, () => Promise.reject(new BrowserGone('gone')));
     expect(await jobNow(id)).toMatchObject({

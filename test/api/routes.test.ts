@@ -27,17 +27,17 @@ const send = async ({ method, path, request }: (typeof guarded)[number], secret:
   return { statusCode, headers, body: JSON.parse(body) as Record<string, unknown> };
 };
 
-it('No route of the API does without a key', () => {
+it('Every route of the API needs a key', () => {
   expect(routes.filter(({ path, permission }) => path.startsWith('/api/') && !permission)).toEqual([]);
 });
 
-describe('Whatever it does, the route', () => {
-  it.each(titled)('%s is for callers with a key', async (_, route) => {
+describe('Every route', () => {
+  it.each(titled)('%s rejects a request without a key', async (_, route) => {
     const { statusCode, body } = await send(route, null);
     expect([statusCode, body.error]).toEqual([401, 'missing_authorization']);
   });
 
-  it.each(titled)('%s is for keys with its permission, and counts their requests', async (_, route) => {
+  it.each(titled)('%s rejects a key without its permission, and counts the request', async (_, route) => {
     const { statusCode, headers, body } = await send(route, powerless);
     expect([statusCode, body.required_permission]).toEqual([403, route.permission]);
     expect(headers).toHaveProperty('x-ratelimit-remaining');

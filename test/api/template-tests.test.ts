@@ -23,10 +23,10 @@ const openTemplate = async () => {
   };
 };
 
-describe('Trials of templates', () => {
-  it('are as many in a month for live keys as the plan has renders, and any number for test keys', async () => {
+describe('Template tests', () => {
+  it('are limited to the renders of the plan for live keys, and unlimited for test keys', async () => {
     const { live, test, tryOut } = await openTemplate();
-    for (let trial = 0; trial < 2; trial += 1) expect((await tryOut(live)).status).toBe(200);
+    for (let count = 0; count < 2; count += 1) expect((await tryOut(live)).status).toBe(200);
     expect(await tryOut(live)).toMatchObject({
       status: 403,
       body: {
@@ -47,7 +47,7 @@ describe('Trials of templates', () => {
     expect((await tryOut(live)).status).toBe(200);
   });
 
-  it('are refused where they would wait for too long', async () => {
+  it('are rejected if they would wait too long', async () => {
     const { account, live, tryOut } = await openTemplate();
     await crowd(account);
     expect(await tryOut(live)).toMatchObject({
@@ -68,7 +68,7 @@ describe('Diagnostics of a job', () => {
     return { account, secret, asked, path: `/api/v1/jobs/${body.job_id}?diagnostics=true` };
   };
 
-  it('make a PDF, and need the permission for it', async () => {
+  it('need the permission to make a PDF', async () => {
     const { account, path, asked } = await openJob();
     const reader = await api.createKey(account, { permissions: ['jobs:read'] });
     expect(await api.request(reader.secret, 'GET', path)).toMatchObject({
@@ -79,7 +79,7 @@ describe('Diagnostics of a job', () => {
     expect(await asked()).toBe(0);
   });
 
-  it('are not made where many renders wait: the caller is told to ask again', async () => {
+  it('are pending while many renders wait', async () => {
     const { account, secret, path, asked } = await openJob();
     await crowd(account);
     await expect.poll(async () => (await api.request(secret, 'POST', '/api/v1/render', htmlRequest)).status).toBe(503);

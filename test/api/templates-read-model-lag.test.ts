@@ -21,7 +21,7 @@ const create = async (fields: object = {}): Promise<string> => {
   return `/api/v1/templates/${String(body.id)}`;
 };
 
-/** Keeps the read models where they are; they come on again when it is called. */
+/** Stops the read models. The returned function lets them continue. */
 const holdReadModels = async (): Promise<() => void> => {
   // The quota of the month is counted from a read model, once.
   expect((await api.request(secret, 'GET', '/api/v1/templates')).status).toBe(200);
@@ -43,7 +43,7 @@ const holdReadModels = async (): Promise<() => void> => {
 };
 
 describe('A template that no read model shows yet', () => {
-  it('can be changed, brought back to a version, looked into and deleted', async () => {
+  it('can be changed, restored, read as history and deleted', async () => {
     const release = await holdReadModels();
     try {
       const path = await create();
@@ -58,7 +58,7 @@ describe('A template that no read model shows yet', () => {
     }
   });
 
-  it('is no 404 and in no list without it: such an answer waits, and is refused in the end', async () => {
+  it('makes reads wait and then fail with 503, not with 404 or a list without it', async () => {
     const release = await holdReadModels();
     try {
       const path = await create();
@@ -83,8 +83,8 @@ describe('A template that no read model shows yet', () => {
   });
 });
 
-describe('A template that is known for a moment, as on a server', () => {
-  it('is rendered from as its last change left it, and not once it is deleted', async () => {
+describe('A cached template, as on servers', () => {
+  it('is rendered in its latest version, and not after its deletion', async () => {
     await api.close();
     await api.remove();
     api = await openInProcessApi('2026-05-20T12:00:30.000Z', { templatesKnownForMs: 300 });
@@ -113,7 +113,7 @@ describe('A template that is known for a moment, as on a server', () => {
 });
 
 describe('The changes of a version', () => {
-  it('are those that the caller tells, or the fields that differ', async () => {
+  it('are the text of the caller, or the names of the changed fields', async () => {
     const path = await create({ description: 'plain', variables: [{ name: 'x', type: 'string' }] });
     const told = [
       [{ ...template, description: 'plain' }, 'nothing'],
@@ -137,7 +137,7 @@ describe('The changes of a version', () => {
 });
 
 describe('A name that is taken', () => {
-  it('costs nothing but the refusal: what would have been stored under it is not', async () => {
+  it('is rejected before the content is stored', async () => {
     await create();
     const { status } = await api.request(secret, 'POST', '/api/v1/templates', { ...template, content: 'never stored' });
     expect(status).toBe(409);
@@ -145,8 +145,8 @@ describe('A name that is taken', () => {
   });
 });
 
-describe('The first answer to an Idempotency-Key', () => {
-  it('is not given again to a key that may not ask for it', async () => {
+describe('The first response to an Idempotency-Key', () => {
+  it('is not sent again to a key without the permission', async () => {
     const account = await api.createAccount('pro');
     const [writer, reader] = [
       await api.createKey(account),

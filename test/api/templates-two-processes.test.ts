@@ -57,8 +57,8 @@ const takeSlotAndDie = async (templateId = newId()): Promise<string> => {
   return templateId;
 };
 
-describe('Of templates that are created in two processes at once', () => {
-  it('there are never more than the plan allows', async () => {
+describe('Templates that two processes create concurrently', () => {
+  it('do not exceed the limit of the plan', async () => {
     await created(96, 'Before');
     const responses = await Promise.all(
       Array.from({ length: 40 }, (_, index) => create(index % 2 ? one : other, `At once ${index}`)),
@@ -66,7 +66,7 @@ describe('Of templates that are created in two processes at once', () => {
     expect(responses.filter(({ status }) => status === 201)).toHaveLength(4);
     expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201, 403]));
     expect(await total()).toBe(100);
-    // A name that was refused for want of room is free.
+    // A name that was rejected at the template limit is free.
     const refused = responses.findIndex(({ status }) => status === 403);
     const { templates } = (await one.request(secret, 'GET', '/api/v1/templates')).body as unknown as {
       templates: { id: string }[];
@@ -75,7 +75,7 @@ describe('Of templates that are created in two processes at once', () => {
     expect((await create(one, `At once ${refused}`)).status).toBe(201);
   }, 60_000);
 
-  it('those that came while the plan had no limit count as well', async () => {
+  it('count together with templates from a time without limit', async () => {
     await one.updateAccount(account, { type: 'changePlan', plan: 'enterprise', overrides: {}, reason: null });
     await created(99, 'Before');
     await one.updateAccount(account, {
@@ -92,8 +92,8 @@ describe('Of templates that are created in two processes at once', () => {
   }, 60_000);
 });
 
-describe('Room that a request took and died', () => {
-  it('is kept for a moment, since the request may still run, and then given to another, and never to the request that was thought dead', async () => {
+describe('A template slot of a request that crashed', () => {
+  it('is reserved for a moment and then goes to another request, never back to the first one', async () => {
     await created(99, 'Before');
     const late = await takeSlotAndDie();
     expect((await create(other, 'Now')).status).toBe(403);
@@ -104,7 +104,7 @@ describe('Room that a request took and died', () => {
     expect((await create(one, 'One too many')).status).toBe(403);
   }, 60_000);
 
-  it('is free where its template was deleted by a process that died before it let go', async () => {
+  it('is free if a process crashed after deleting the template', async () => {
     const [first] = await created(100, 'Before');
     const { aggregate } = await loadAggregate(one.eventLog, template, streams.template(bareId('tpl', first!)!));
     const { position } = await aggregate.execute({ type: 'delete', expectedVersion: null }, cause);
@@ -117,7 +117,7 @@ describe('Room that a request took and died', () => {
   }, 60_000);
 });
 
-describe('A new name of a template that does not get it', () => {
+describe('A new template name whose update failed', () => {
   const rename = (api: InProcessApi, path: string, name: string, version: number) =>
     api.app.inject({
       method: 'PUT',
@@ -159,7 +159,7 @@ describe('A new name of a template that does not get it', () => {
     };
   };
 
-  it('is free at once for others', async () => {
+  it('is free at once', async () => {
     const [id] = await created(1, 'Old name');
     losesRace(id!, 'Old name 0');
     expect((await rename(other, id!, 'New name', 1)).statusCode).toBe(412);
@@ -167,7 +167,7 @@ describe('A new name of a template that does not get it', () => {
     expect((await create(one, 'New name')).status).toBe(201);
   });
 
-  it('stays with the template where another request gave it that name meanwhile', async () => {
+  it('stays reserved if another request gave it to the template meanwhile', async () => {
     const [id] = await created(1, 'Old name');
     losesRace(id!, 'Wanted');
     expect((await rename(other, id!, 'Wanted', 1)).statusCode).toBe(412);

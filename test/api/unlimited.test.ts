@@ -21,7 +21,7 @@ describe('An account without limits', () => {
     }) as const;
   const unlimited = { type: 'changePlan', plan: 'enterprise', overrides: {}, reason: null } as const;
 
-  it('that comes to have some has had what the log says, each time anew', async () => {
+  it('counts from the event log each time it gets a limit', async () => {
     const account = await api.createAccount('enterprise', {});
     const { secret } = await api.createKey(account);
     const renders = async (count: number): Promise<void> => {
@@ -53,7 +53,7 @@ describe('An account without limits', () => {
   it.each([
     ['of the minute', { requestsPerMinute: 3 }, ['3', undefined]],
     ['of the month', { requestsPerMonth: 3 }, [undefined, '3']],
-  ] as const)('but for one %s is held to that one', async (_, overrides, shown) => {
+  ] as const)('with one limit %s has that limit only', async (_, overrides, shown) => {
     const { secret } = await api.createKey(await api.createAccount('enterprise', overrides));
     const responses = [];
     for (let number = 0; number < 4; number += 1) responses.push(await render(secret));
@@ -67,7 +67,7 @@ describe('An account without limits', () => {
     expect([headers['x-ratelimit-limit'], headers['x-quota-limit']]).toEqual(shown);
   });
 
-  it('is told of its requests all the same', async () => {
+  it('still sees its number of requests', async () => {
     const { secret } = await api.createKey(await api.createAccount('enterprise', {}));
     await Promise.all(Array.from({ length: 5 }, () => render(secret)));
     const { rate_limit: minute } = (await api.request(secret, 'GET', '/api/v1/usage')).body as unknown as {

@@ -19,7 +19,7 @@ const usage = async (secret: string, query = '') =>
   };
 
 describe('The usage of an account', () => {
-  it('has every day of the month so far, those without renders too', async () => {
+  it('has every day of the month so far, also days without renders', async () => {
     const { secret } = await api.createKey(await api.createAccount());
     await api.request(secret, 'POST', '/api/v1/render', htmlRequest);
     api.clock.now = new Date('2026-05-05T00:00:00.000Z');
@@ -40,7 +40,7 @@ describe('The usage of an account', () => {
     });
   });
 
-  it('of an earlier month has all of its days, and is still there in the next year', async () => {
+  it('of an earlier month has all of its days, also in the next year', async () => {
     const { secret } = await api.createKey(await api.createAccount());
     await api.request(secret, 'POST', '/api/v1/render', htmlRequest);
     api.clock.now = new Date('2027-01-01T00:00:00.000Z');
@@ -54,7 +54,7 @@ describe('The usage of an account', () => {
     });
   });
 
-  it('knows how long February is', async () => {
+  it('has the right number of days for February', async () => {
     const { secret } = await api.createKey(await api.createAccount());
     const lengths = await Promise.all(
       ['2024-02', '2025-02', '2000-02', '1900-02'].map(
@@ -64,7 +64,7 @@ describe('The usage of an account', () => {
     expect(lengths).toEqual([29, 28, 29, 28]);
   });
 
-  it('says null where there is no limit', async () => {
+  it('has null for unlimited', async () => {
     const { secret } = await api.createKey(await api.createAccount('enterprise', {}));
     await api.request(secret, 'POST', '/api/v1/render', htmlRequest);
     expect(await usage(secret)).toMatchObject({
@@ -73,7 +73,7 @@ describe('The usage of an account', () => {
     });
   });
 
-  it('leaves out renders of test keys and trials of templates', async () => {
+  it('does not count renders of test keys and template tests', async () => {
     const account = await api.createAccount();
     const [live, test] = [await api.createKey(account), await api.createKey(account, { keyType: 'test' })];
     await api.request(test.secret, 'POST', '/api/v1/render', htmlRequest);
@@ -87,7 +87,7 @@ describe('The usage of an account', () => {
     expect(await usage(live.secret)).toMatchObject({ quota: { used: 0 }, template_tests: { used: 1 } });
   });
 
-  it('counts no render that was refused before it was accepted', async () => {
+  it('does not count a rejected render', async () => {
     const { secret } = await api.createKey(await api.createAccount());
     for (const body of [
       { ...htmlRequest, mode: 'X' },
@@ -100,7 +100,7 @@ describe('The usage of an account', () => {
     expect(await usage(secret)).toMatchObject({ quota: { used: 0, remaining: 100 } });
   });
 
-  it('remains within a month that a smaller plan would not have allowed', async () => {
+  it('may exceed the limit after a change to a smaller plan', async () => {
     const account = await api.createAccount('free', { requestsPerMonth: 3, requestsPerMinute: 1_000 });
     const { secret } = await api.createKey(account);
     for (let render = 0; render < 3; render += 1) await api.request(secret, 'POST', '/api/v1/render', htmlRequest);
@@ -114,7 +114,7 @@ describe('The usage of an account', () => {
   });
 
   it.each(['2026-06', '2027-01', '9999-12'])(
-    'of a month to come (%s) is refused, and the latest is named',
+    'of a future month (%s) is rejected with the latest month',
     async (period) => {
       const { secret } = await api.createKey(await api.createAccount());
       const { status, body } = await api.request(secret, 'GET', `/api/v1/usage?period=${period}`);
@@ -130,7 +130,7 @@ describe('The usage of an account', () => {
   );
 
   it.each(['2026-13', '2026-00', '2026-5', '05-2026', '2026-05-01', '', 'now', '2026-05%00'])(
-    'of something that is no month (%j) is refused',
+    'of an invalid month (%j) is rejected',
     async (period) => {
       const { secret } = await api.createKey(await api.createAccount());
       const { status, body } = await api.request(secret, 'GET', `/api/v1/usage?period=${period}`);
@@ -145,7 +145,7 @@ describe('The usage of an account', () => {
     },
   );
 
-  it('takes no other parameter, and one period at a time', async () => {
+  it('accepts no other parameter and only one period', async () => {
     const { secret } = await api.createKey(await api.createAccount());
     for (const query of ['?month=2026-05', '?period=2026-05&period=2026-04'])
       expect((await api.request(secret, 'GET', `/api/v1/usage${query}`)).status).toBe(400);

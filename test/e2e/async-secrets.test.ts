@@ -57,7 +57,7 @@ const erased = (jobId: string) =>
   );
 
 describe('Headers and address of a callback', () => {
-  it('reach the receiver, over a restart too, and are nowhere to be read: not in the log, the read models, the answers, the logs', async () => {
+  it('reach the receiver, also after a restart, and are not in event log, read models, responses or logs', async () => {
     const receiver = await receivers.openReceiver((received, nth) =>
       nth === 0 ? (_, response) => response.writeHead(503).end(JSON.stringify([received.headers, received.path])) : 200,
     );

@@ -9,7 +9,7 @@ beforeEach(async () => void (installation = await openTestInstallation()));
 afterEach(() => installation.remove());
 
 describe.skipIf(isOnServers)('The embedded engines', () => {
-  it('serve one process: a second one is refused until the first has ended, however it does, and commands run beside it', async () => {
+  it('serve one process: a second one is rejected until the first has ended, and commands run beside it', async () => {
     const first = await installation.start();
     const second = await installation.runCommand('start');
     expect(second.code).toBe(1);

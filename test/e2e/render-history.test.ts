@@ -40,7 +40,7 @@ const keptOnServers = (): Promise<string[]> =>
   });
 
 describe('The history of a render', () => {
-  it('is three events: asked for by a key, begun by a worker, completed', async () => {
+  it('is three events: requested by a key, started by a worker, completed', async () => {
     const rendered = await caller().render('markdown', '# Hello', { page_size: 'A3', footer_html: 'Foot' });
     const [requested, started, completed, ...more] = await readRenderEvents(at.installation, rendered.id);
     expect([requested?.type, started?.type, completed?.type, more]).toEqual([
@@ -72,7 +72,7 @@ describe('The history of a render', () => {
     expect(new Set([requested, started, completed].map((event) => event!.metadata.correlationId)).size).toBe(1);
   });
 
-  it('tells which lane a document took and why', async () => {
+  it('has the render mode of a document and its reason', async () => {
     const { id } = await caller().render('html', '<p>x</p><script>1</script>');
     expect((await readRenderEvents(at.installation, id)).at(-1)!.data).toMatchObject({
       renderMode: 'scripted',
@@ -80,7 +80,7 @@ describe('The history of a render', () => {
     });
   });
 
-  it('holds nothing of the document, its bands or its key, and neither do log and read models', async () => {
+  it('contains nothing of the document, its header and footer or the key, and nor do event log and read models', async () => {
     const secrets = ['Quetzalcoatlus', 'Xiphactinus', 'Eurhinosaurus'];
     const { id } = await caller().render('html', `<p>${secrets[0]}</p>`, {
       header_html: secrets[1],
@@ -95,7 +95,7 @@ describe('The history of a render', () => {
       for (const secret of [...secrets, key.key]) expect(text.includes(secret)).toBe(false);
   });
 
-  it('is told by the command line to people as well', async () => {
+  it('is printed by the command events', async () => {
     const { id } = await caller().render('html', '<p>x</p>');
     const { code, stdout } = await at.installation.runCommand('events', id.replace('_', '-'));
     expect(code).toBe(0);

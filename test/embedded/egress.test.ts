@@ -54,8 +54,8 @@ describe('What a document fetches', () => {
   });
 
   it('also into the header', async () => {
-    await caller.render('html', '<p>x', { header_html: `<img src="${allowed('/band.png')}">` });
-    expect(seen).toContain('/band.png');
+    await caller.render('html', '<p>x', { header_html: `<img src="${allowed('/header.png')}">` });
+    expect(seen).toContain('/header.png');
   });
 
   it.each([
@@ -90,7 +90,7 @@ describe('What a document fetches', () => {
     expect(seen.filter((path) => /^\/[abcd]\.png/.test(path))).toEqual([]);
   });
 
-  it('is refused by the same words behind a name that leads inside and a name that does not exist, in documents and in warnings', async () => {
+  it('has the same error for a name with a private address and a name that does not exist', async () => {
     const told = async (host: string): Promise<unknown[]> => {
       const ofImages = await Promise.all(
         ['http', 'https'].map(

@@ -41,7 +41,7 @@ describe.each(['', '<script>1</script>'])('Header and footer (%j)', (script) => 
     expect(findTextRun(page!, 'FOOT').top).toBeGreaterThan(297 - 20);
   });
 
-  it('push the text away where the margin is lower than the band', async () => {
+  it('grow the margin if it is lower than the header', async () => {
     const options = { header_html: 'HEAD', header_height: 60, margin_top: 5 };
     const [page] = await caller.renderedPages('html', `<p>TEXT</p>${script}`, options);
     const [without] = await caller.renderedPages('html', `<p>TEXT</p>${script}`, { margin_top: 5 });
@@ -49,7 +49,7 @@ describe.each(['', '<script>1</script>'])('Header and footer (%j)', (script) => 
     expect(findTextRun(page!, 'HEAD').top).toBeLessThan(60);
   });
 
-  it('do not change the bands of the next document', async () => {
+  it('do not change header and footer of the next document', async () => {
     await caller.renderedPages('html', `<p>x</p>${script}`, { header_html: 'HEAD' });
     const [page] = await caller.renderedPages('html', `<p>TEXT</p>${script}`);
     expect(page!.text.trim()).toBe('TEXT');

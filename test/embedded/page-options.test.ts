@@ -99,7 +99,7 @@ describe('The page options', () => {
     expect((await first({ wait_for: 'domcontentloaded' }, html)).text.trim()).toMatch(/^(parsed|loaded)$/);
   });
 
-  it('never leave the text without room: a band that would is refused', async () => {
+  it('reject a header that leaves no room for the text', async () => {
     const response = await caller.convert('html', block, { header_html: '<div style="height:290mm">tall</div>' });
     expect([response.status, response.body.error]).toEqual([422, 'conversion_failed']);
     expect(response.body.message).toMatch(/leave no room for the text/);
