@@ -103,7 +103,8 @@ describe('A caller converts a document', () => {
     );
     const text = await textOf(
       'html',
-      '<p id="p"></p><script>let s; try { s = localStorage.x } catch { s = "none" } document.getElementById("p").textContent = `found ${globalThis.left} ${s}`</script>',
+      '<p id="p"></p><script>let s; try { s = localStorage.x } catch { s = "none" } ' +
+        'document.getElementById("p").textContent = `found ${globalThis.left} ${s}`</script>',
     );
     expect(text).not.toContain('behind');
   });

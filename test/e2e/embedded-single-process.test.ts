@@ -26,7 +26,10 @@ describe.skipIf(isOnServers)('The embedded engines', () => {
     const refused = await installation.runCommand('start', 'renderer', 'relay');
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(
-      /^"colophon start renderer relay" needs engines that processes can share.* Run "colophon start".* EVENT_STORE_URL, BUS_URL and READ_STORE_URL\.\n$/,
+      new RegExp(
+        '^"colophon start renderer relay" needs engines that processes can share.* Run "colophon start".*' +
+          ' EVENT_STORE_URL, BUS_URL and READ_STORE_URL\\.\n$',
+      ),
     );
   });
 });

@@ -30,7 +30,7 @@ afterAll(async () => {
 const statusesOf = (responses: readonly ApiResponse[]): number[] => responses.map(({ status }) => status);
 const many = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
 
-test('slow documents of one account leave nothing behind that refuses the renders of another on an idle service, also after a restart', async () => {
+test('after slow documents of one account, an idle service accepts the renders of another, also after a restart', async () => {
   const service = await installation.start();
   const slowKey = (
     await issueKey(
@@ -53,7 +53,7 @@ test('slow documents of one account leave nothing behind that refuses the render
   expect((await restarted.stop('SIGTERM')).code).toBe(0);
 }, 120_000);
 
-test('a queue of one account, however long, does not refuse the synchronous renders of another', async () => {
+test('a long queue of one account does not reject the synchronous renders of another', async () => {
   const service = await installation.start();
   const crowd = createJobClient(createClient(service.url, await createUnlimitedKey(installation)));
   const other = createClient(service.url, await createUnlimitedKey(installation));

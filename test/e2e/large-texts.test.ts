@@ -15,7 +15,9 @@ beforeAll(async () => {
 const long = 'x'.repeat(70_000);
 const wide = '字'.repeat(40_000);
 
-/** What the service says of a document can quote the document. */
+const styleSheetLink = (path: string): string => `<link rel="stylesheet" href="https://127.0.0.1/${path}">`;
+
+/** Errors and warnings can quote the document. */
 const documents: [what: string, inputType: string, data: string][] = [
   ['the name of an event handler', 'html', `<p on${long}="x()">text`],
   ['the name of an attribute with a script address', 'html', `<p ${wide}="javascript:x()">text`],
@@ -25,7 +27,7 @@ const documents: [what: string, inputType: string, data: string][] = [
   [
     'the addresses of many style sheets',
     'html',
-    `<p>text${Array.from({ length: 200 }, (_, n) => `<link rel="stylesheet" href="https://127.0.0.1/${n}${wide.slice(0, 1000)}">`).join('')}`,
+    `<p>text${Array.from({ length: 200 }, (_, n) => styleSheetLink(`${n}${wide.slice(0, 1000)}`)).join('')}`,
   ],
   ['the tag of an XML element', 'xml', `<a><${long}></b></a>`],
   ['the name of an XML entity', 'xml', `<a>&${long};</a>`],

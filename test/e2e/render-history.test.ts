@@ -138,7 +138,8 @@ const documents: [inputType: string, data: string, options: Body][] = [
   ['html', sampleDocument('invoice.html'), { header_html: 'Page {{page}} of {{total}}, {{date}}' }],
   [
     'html',
-    '<canvas id="c"></canvas><p id="p"></p><script>document.getElementById("p").textContent = "x".repeat(200); document.getElementById("c").getContext("2d").fillRect(0, 0, 9, 9)</script>',
+    '<canvas id="c"></canvas><p id="p"></p><script>document.getElementById("p").textContent = "x".repeat(200); ' +
+      'document.getElementById("c").getContext("2d").fillRect(0, 0, 9, 9)</script>',
     {},
   ],
   ['docx', sampleDocument('agreement.docx'), {}],

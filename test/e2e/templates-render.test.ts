@@ -44,7 +44,8 @@ describe('A render from a template', () => {
 
   it('has helpers that follow the locale and the time zone of the template', async () => {
     const content =
-      '<p>{{formatDate due "DD MMMM YYYY HH:mm"}}</p><p>{{formatCurrency total "EUR"}}</p><p>{{uppercase word}} {{lowercase word}} {{truncate word 3}} {{json list}}</p>';
+      '<p>{{formatDate due "DD MMMM YYYY HH:mm"}}</p><p>{{formatCurrency total "EUR"}}</p>' +
+      '<p>{{uppercase word}} {{lowercase word}} {{truncate word 3}} {{json list}}</p>';
     const data = { due: '2026-03-01T23:30:00Z', total: 1234.5, word: 'Paper', list: [1] };
     const plain = await mine.renderText((await mine.create(content)).id, data);
     expect(plain).toContain('01 March 2026 23:30');

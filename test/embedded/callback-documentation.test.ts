@@ -55,7 +55,7 @@ const blockOf = async (language: string): Promise<string> => {
   return new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(page)![1]!;
 };
 
-/** Runs the page's functions over callbacks, in the language they are written in: [by the service's own header, by Standard Webhooks] for each. */
+/** Runs the functions of the page over callbacks. Returns [valid by X-Service-Signature, valid by Standard Webhooks] for each. */
 type Run = (callbacks: readonly Callback[]) => Promise<[boolean, boolean][]>;
 
 const run = (program: string, file: string, callbacks: readonly Callback[]): [boolean, boolean][] => {
@@ -75,7 +75,11 @@ const inNode: Run = async (callbacks) => {
     `import { isFromColophon, isFreshFromColophon } from ${JSON.stringify(pathToFileURL(join(folder, 'verify.mjs')))};
     import { json } from 'node:stream/consumers';
     const bytes = (one) => Buffer.from(one.body, 'base64');
-    console.log(JSON.stringify((await json(process.stdin)).map((one) => [isFromColophon(bytes(one), one.headers, one.secret), isFreshFromColophon(bytes(one), one.headers, one.secret, one.now)])));`,
+    const verify = (one) => [
+      isFromColophon(bytes(one), one.headers, one.secret),
+      isFreshFromColophon(bytes(one), one.headers, one.secret, one.now),
+    ];
+    console.log(JSON.stringify((await json(process.stdin)).map(verify)));`,
   );
   return run(process.execPath, 'main.mjs', callbacks);
 };
@@ -89,7 +93,10 @@ from verify import is_from_colophon, is_fresh_from_colophon
 results = []
 for one in json.load(sys.stdin):
     body = base64.b64decode(one["body"])
-    results.append([is_from_colophon(body, one["headers"], one["secret"]), is_fresh_from_colophon(body, one["headers"], one["secret"], one["now"] / 1000)])
+    results.append([
+        is_from_colophon(body, one["headers"], one["secret"]),
+        is_fresh_from_colophon(body, one["headers"], one["secret"], one["now"] / 1000),
+    ])
 print(json.dumps(results))`,
   );
   return run('python3', 'main.py', callbacks);

@@ -79,7 +79,8 @@ describe('The page options', () => {
   });
 
   it.each(['', '<script>1</script>'])('emulate the print medium, or the screen where asked (%j)', async (script) => {
-    const html = `<style>@media screen { .p { display: none } } @media print { .s { display: none } }</style><p class="p">for paper</p><p class="s">for screens</p>${script}`;
+    const style = '<style>@media screen { .p { display: none } } @media print { .s { display: none } }</style>';
+    const html = `${style}<p class="p">for paper</p><p class="s">for screens</p>${script}`;
     expect((await first({}, html)).text.trim()).toBe('for paper');
     expect((await first({ emulate_media: 'screen' }, html)).text.trim()).toBe('for screens');
     expect((await first({ emulate_media: 'print' }, html)).text.trim()).toBe('for paper');
@@ -93,7 +94,8 @@ describe('The page options', () => {
   });
 
   it('say whether a document is finished at domcontentloaded, at load or when the network is idle', async () => {
-    const html = `<p id="p">parsed</p><script>addEventListener("load", () => { document.getElementById("p").textContent = "loaded"; })</script>`;
+    const script = 'addEventListener("load", () => { document.getElementById("p").textContent = "loaded"; })';
+    const html = `<p id="p">parsed</p><script>${script}</script>`;
     expect((await first({ wait_for: 'load' }, html)).text.trim()).toBe('loaded');
     expect((await first({ wait_for: 'networkidle' }, html)).text.trim()).toBe('loaded');
     expect((await first({ wait_for: 'domcontentloaded' }, html)).text.trim()).toMatch(/^(parsed|loaded)$/);

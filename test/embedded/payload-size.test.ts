@@ -65,7 +65,8 @@ describe('A request of more than 10 MB', () => {
   it('is refused while it is still being sent', async () => {
     const { socket, received } = await openRawConnection(at.service.url);
     socket.write(
-      `POST /api/v1/render HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+      `POST /api/v1/render HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
+        `Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
     );
     const piece = Buffer.alloc(mb, ' ');
     for (let sent = 0; sent < 11; sent += 1)
@@ -100,7 +101,8 @@ describe('A caller who hangs up', () => {
   it('in the middle of a body leaves nothing behind', async () => {
     const { socket, closed } = await openRawConnection(at.service.url);
     socket.write(
-      `POST /api/v1/render HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"mode":`,
+      `POST /api/v1/render HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"mode":`,
     );
     await pause(1);
     socket.resetAndDestroy();

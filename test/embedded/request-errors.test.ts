@@ -241,7 +241,8 @@ describe('A method that a path does not have', () => {
 
 describe('What a request expects', () => {
   const post = (more: string): string =>
-    `POST /api/v1/templates/validate HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 2\r\n${more}\r\n\r\n`;
+    `POST /api/v1/templates/validate HTTP/1.1\r\nHost: x\r\nConnection: close\r\n` +
+    `Content-Type: application/json\r\nContent-Length: 2\r\n${more}\r\n\r\n`;
 
   it('is nothing but 100-continue, which is given', async () => {
     const { socket, received, closed } = await openRawConnection(at.service.url);
