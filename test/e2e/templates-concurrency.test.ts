@@ -55,7 +55,7 @@ const blob = { sha256: 'ab'.repeat(32), size: 1 };
 
 describe('Of many who create a template of one name at once', () => {
   it('one succeeds and all others learn that the name is taken; nothing is left of theirs', async () => {
-    const responses = await times(200, (index) => mine.post({ name: 'Wanted', content: `<p>${index}</p>` }));
+    const responses = await times(200, (index) => mine.post({ name: 'Wanted', content: `<p>wanted ${index}</p>` }));
     const [created, ...more] = responses.filter(({ status }) => status === 201);
     expect(more).toEqual([]);
     const refused = responses.filter((response) => response !== created);
@@ -70,7 +70,9 @@ describe('Of many who create a template of one name at once', () => {
       expect(
         (await store.read(streamOfName('Wanted'))).map(({ data }) => (data as { templateId: string }).templateId),
       ).toEqual([bareId('tpl', String(created!.body.id))]);
-      const kept = await times(200, (index) => blobs.has(createHash('sha256').update(`<p>${index}</p>`).digest('hex')));
+      const kept = await times(200, (index) =>
+        blobs.has(createHash('sha256').update(`<p>wanted ${index}</p>`).digest('hex')),
+      );
       expect(kept.map((has, index) => [index, has]).filter(([, has]) => has)).toEqual([
         [Number(/\d+/.exec(content)![0]), true],
       ]);
