@@ -1,0 +1,72 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, expect, test } from 'vitest';
+import { createUnlimitedKey } from '../support/service/accounts.ts';
+import { type ApiResponse, type ApiClient, createClient } from '../support/client/api-client.ts';
+import { createJobClient, smallRequest } from '../support/client/job-client.ts';
+import { expectErrorResponse } from '../support/client/expect-error-response.ts';
+import { serviceForTestFile } from '../support/service/for-test-file.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const held: (() => void)[] = [];
+/** Holds every image until the test releases it. */
+const site = createServer((_, response) => void held.push(() => void response.writeHead(404).end()));
+const port = (): number => (site.address() as AddressInfo).port;
+const release = (): void => held.splice(0).forEach((send) => send());
+/** A document that is under way until `release`. */
+const heldDocument = (): string => `<p>held<img src="http://127.0.0.1:${port()}/${Math.random()}.png">`;
+
+const at = serviceForTestFile(async () => {
+  await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+  return { COLOPHON_EGRESS_ALLOW: `127.0.0.1:${port()}`, RENDER_CONCURRENCY: '6' };
+});
+afterAll(() => {
+  release();
+  site.close().closeAllConnections();
+});
+
+const statusesOf = (responses: readonly ApiResponse[]): number[] => responses.map(({ status }) => status);
+const many = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
+
+test('four accounts whose slow documents fill the browsers do not keep a fifth one waiting until they end', async () => {
+  const slow = await Promise.all(
+    many(4, async () => createClient(at.service.url, await createUnlimitedKey(at.installation))),
+  );
+  const fifth = createClient(at.service.url, await createUnlimitedKey(at.installation));
+  let ended = 0;
+  const document = () => ({ ...smallRequest, data: `${heldDocument()}<script></script>` });
+  const post = (client: ApiClient) => client.postRender(document()).finally(() => (ended += 1));
+  const all = slow.flatMap((client) => many(8, () => post(client)));
+  await waitUntil('every account has a document under way', () => held.length >= 6);
+  for (const data of ['<p>static', '<p>scripted<script>document.body.append(1)</script>']) {
+    const response = await fifth.postRender({ ...smallRequest, data });
+    expect([response.status, ended]).toEqual([200, 0]);
+  }
+  const releasing = setInterval(release, 20);
+  await Promise.all(all);
+  clearInterval(releasing);
+}, 120_000);
+
+test('two accounts whose templates truncate a large text again and again do not keep a neighbour from a conversion process', async () => {
+  const greedy = await Promise.all(
+    many(2, async () => createClient(at.service.url, await createUnlimitedKey(at.installation))),
+  );
+  const neighbour = createClient(at.service.url, await createUnlimitedKey(at.installation));
+  const a = 'word '.repeat(1_000_000);
+  const post = async (client: ApiClient): Promise<ApiResponse[]> => {
+    const created = await createJobClient(client).postJson('/api/v1/templates', {
+      name: 'greedy',
+      content: '{{truncate a 1}}'.repeat(12_000),
+    });
+    expect(created.status, created.text).toBe(201);
+    return Promise.all(
+      many(4, () => client.postRender({ mode: 'RENDER', template_id: created.body['id'], data: { a } })),
+    );
+  };
+  const all = Promise.all(greedy.map(post));
+  expect(statusesOf([await neighbour.postRender(smallRequest), await neighbour.postRender(smallRequest)])).toEqual([
+    200, 200,
+  ]);
+  for (const response of (await all).flat())
+    if (response.status !== 200) expectErrorResponse(response, 'template_render_error');
+}, 180_000);
