@@ -1,3 +1,3 @@
 import { lint } from './check/lint.ts';
 
-process.exitCode = lint() ? 0 : 1;
+process.exitCode = (await lint()) ? 0 : 1;

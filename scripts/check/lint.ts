@@ -1,4 +1,4 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 
 type Check = { name: string; command: string; args: string[] };
 
@@ -13,13 +13,21 @@ const checks: Check[] = [
   { name: 'types (tsc)', command: 'tsc', args: ['-p', '.'] },
 ];
 
-const runCheck = ({ name, command, args }: Check): boolean => {
-  const result = spawnSync(`node_modules/.bin/${command}`, args, { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
-  const passed = result.status === 0;
-  console.log(`lint  ${passed ? 'ok    ' : 'FAILED'}  ${name}`);
-  if (!passed) console.log(`${result.stdout ?? ''}${result.stderr ?? ''}${result.error?.message ?? ''}`);
-  return passed;
-};
+type CheckResult = { passed: boolean; output: string };
 
-/** Runs every check in the current folder and prints the output of those that fail. True when all pass. */
-export const lint = (): boolean => checks.map(runCheck).every(Boolean);
+const runCheck = ({ command, args }: Check): Promise<CheckResult> =>
+  new Promise((resolve) => {
+    execFile(`node_modules/.bin/${command}`, args, { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) =>
+      resolve({ passed: error === null, output: stdout + stderr || String(error?.message) }),
+    );
+  });
+
+/** Runs all checks in the current folder at the same time and prints the output of those that fail. True when all pass. */
+export const lint = async (): Promise<boolean> => {
+  const results = await Promise.all(checks.map(runCheck));
+  for (const [index, { passed, output }] of results.entries()) {
+    console.log(`lint  ${passed ? 'ok    ' : 'FAILED'}  ${checks[index]!.name}`);
+    if (!passed) console.log(output);
+  }
+  return results.every(({ passed }) => passed);
+};

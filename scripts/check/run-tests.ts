@@ -17,6 +17,9 @@ const readTestCounts = (file: string): TestCounts => {
   }
 };
 
+/** Tests start many processes, which load the same code. */
+const compileCache = join(process.cwd(), 'node_modules/.cache/node');
+
 /** Runs vitest once in the current folder and shows its report. A run without a passed test is a failure. */
 export const runTests = (args: string[]): TestRunResult => {
   const folder = mkdtempSync(join(tmpdir(), 'colophon-results-'));
@@ -30,7 +33,10 @@ export const runTests = (args: string[]): TestRunResult => {
       `--outputFile.json=${file}`,
       ...args,
     ];
-    const { status } = spawnSync(process.execPath, vitest, { stdio: 'inherit' });
+    const { status } = spawnSync(process.execPath, vitest, {
+      stdio: 'inherit',
+      env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+    });
     const counts = readTestCounts(file);
     return { counts, succeeded: status === 0 && counts.failed === 0 && counts.passed > 0 };
   } finally {
