@@ -24,7 +24,9 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Tests spend most of their time waiting for other processes.
-    maxWorkers: 2,
+    maxWorkers: 3,
+    // A worker runs one file after the other. Loading the same modules again for each file takes longer than most files do.
+    isolate: false,
     projects: [
       {
         extends: true,
