@@ -19,7 +19,7 @@ it('What a worker cannot do is told with the render that it is about and the tra
   const stop = new AbortController();
   const told: Record<string, unknown>[] = [];
   const report = (fact: Record<string, unknown>): void => void told.push(fact);
-  const parts = { log: { store: { read: away }, now: () => new Date() }, blobs: {}, report };
+  const parts = { eventLog: { store: { read: away }, now: () => new Date() }, blobs: {}, report };
   const running = [
     runRenderer(parts as unknown as RunRenderDependencies, bus, 1, stop.signal),
     runDeliveryWorker(parts as unknown as DeliveryDependencies, bus, report, stop.signal),
@@ -31,7 +31,7 @@ it('What a worker cannot do is told with the render that it is about and the tra
     led,
   );
   await publishWithTrace(bus, { subject: subjects.deliveryDue, id: 'd', data: { id: render } }, led);
-  await expect.poll(() => new Set(told.map(({ message }) => message))).toEqual(new Set(['r', 'd']));
+  await expect.poll(() => new Set(told.map((fact) => fact['message_id']))).toEqual(new Set(['r', 'd']));
   stop.abort();
   await Promise.all(running);
   await bus.close();
