@@ -106,8 +106,8 @@ export const startError = (executable: string, stderr: string): Error => {
     return new Error(
       `Chromium's sandbox cannot start here, and Colophon does not run documents without it. ` +
         `Allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, ` +
-        +`kernel.apparmor_restrict_unprivileged_userns=0, user.max_user_namespaces above 0; in a container a seccomp ` +
-        +`profile that allows clone and unshare), or install Chromium's setuid sandbox (Debian: chromium-sandbox). ` +
+        `kernel.apparmor_restrict_unprivileged_userns=0, user.max_user_namespaces above 0; in a container a seccomp ` +
+        `profile that allows clone and unshare), or install Chromium's setuid sandbox (Debian: chromium-sandbox). ` +
         `Chromium said: ${stderr.slice(-500)}`,
     );
   return new Error(

@@ -45,6 +45,6 @@ export const headerFooterTemplate = (
     `${defaultTypography(fonts)}<style>#${kind}{display:block;padding:0;position:relative;overflow:visible}</style>` +
     `<div style="position:absolute;${edge}:${(margin - height) / 2}mm;left:${options.margin_left}mm;` +
     `width:${contentWidth(options)}mm;height:${height}mm">` +
-    +`<div class="colophon-${kind}" style="${paint}height:100%;align-content:center">${html}</div></div>`
+    `<div class="colophon-${kind}" style="${paint}height:100%;align-content:center">${html}</div></div>`
   );
 };
