@@ -20,7 +20,6 @@ const settingOf: Record<Name, string> = { kurrentdb: 'EVENT_STORE_URL', nats: 'B
 
 let servers: Servers;
 let proxies: Record<Name, InterruptibleProxy>;
-let closeEnvironment: () => Promise<void>;
 let installation: TestInstallation;
 let key: string;
 
@@ -30,14 +29,12 @@ const open = async (): Promise<void> => {
   const [kurrentdb, nats, mongodb] = await Promise.all(names.map((name) => openInterruptibleProxy(servers[name].url)));
   proxies = { kurrentdb: kurrentdb!, nats: nats!, mongodb: mongodb! };
   const settings = serverSettings({ kurrentdb: kurrentdb!.url, nats: nats!.url, mongodb: mongodb!.url });
-  closeEnvironment = environment.close;
   installation = await openTestInstallation({}, { ...environment, settings });
   key = await createUnlimitedKey(installation);
 };
 const close = async (): Promise<void> => {
   await installation.remove();
   await Promise.all(Object.values(proxies).map((proxy) => proxy.close()));
-  await closeEnvironment();
 };
 
 const readiness = async ({ url }: RunningService): Promise<string[]> => {

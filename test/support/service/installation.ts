@@ -59,7 +59,7 @@ export const commandLineOf = (env: EnvironmentVariables): CommandLine => {
   };
 };
 
-/** Opens an installation in the test environment of this run, or in the given one, which the caller closes. */
+/** Opens an installation in the test environment of this run, or in the given one, and closes that with the installation. */
 export const openTestInstallation = async (
   settings: EnvironmentVariables = {},
   environment?: TestEnvironment,
@@ -110,7 +110,7 @@ export const openTestInstallation = async (
     startWithoutWaiting,
     remove: async () => {
       await Promise.all([...running].map((kill) => kill()));
-      if (!environment) await close();
+      await close();
       await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     },
   };

@@ -19,14 +19,7 @@ type Started = { installation: TestInstallation; service: RunningService };
 
 const startService = async (project: TestProject): Promise<Started> => {
   const environment = project.name === 'servers' ? await openServersEnvironment() : undefined;
-  const opened = await openTestInstallation({}, environment);
-  const installation = {
-    ...opened,
-    remove: async () => {
-      await opened.remove();
-      await environment?.close();
-    },
-  };
+  const installation = await openTestInstallation({}, environment);
   try {
     return { installation, service: await installation.start() };
   } catch (error) {
