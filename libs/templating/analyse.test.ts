@@ -50,7 +50,7 @@ describe('a syntax error', () => {
     ['\n{{if x}}', 2, 'is used as {{#if x}}'],
     ['\n{{#uppercase x}}{{/uppercase}}', 2, 'is used as {{uppercase text}}'],
     ['\n{{uppercase x loud=true}}', 2, 'no argument named "loud"'],
-    ['\n{{@partial-block}}', 2, 'no {{@partial-block}}'],
+    ['\n{{@partial-block}}', 2, '{{@partial-block}} does not exist'],
     ['\n{{#if x as |y|}}{{/if}}', 2, 'as |...|'],
   ])('in %j is reported on line %i', (content, line, message) => {
     expect(syntaxErrors(content)).toEqual([{ type: 'syntax_error', line, message: expect.stringContaining(message) }]);
