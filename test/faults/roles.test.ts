@@ -31,6 +31,7 @@ beforeEach(async () => {
 afterEach(async () => {
   if (!areServersAvailable) return;
   await installation.remove();
+  await environment.close();
   scriptTracker.close();
 });
 
