@@ -63,7 +63,7 @@ export default {
       'libs-do-not-know-services',
       'Dependencies point inwards.',
       { path: '^(libs|contracts)/' },
-      { path: '^(services|test|scripts)/' },
+      { path: '^(services|scripts)/' },
     ),
     rule(
       'application-does-not-know-services',
@@ -88,7 +88,7 @@ export default {
       'nothing-imports-tests',
       'Production code must not depend on test helpers.',
       { path: '^(contracts|libs|application|services)/', pathNot: tests },
-      { path: tests },
+      { path: ['^test/', tests] },
     ),
 
     driver('SQLite', '^(node:)?sqlite$', ['^libs/sqlite/']),

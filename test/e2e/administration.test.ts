@@ -153,7 +153,7 @@ describe('For people', () => {
     await issueKeyByCommand(at.installation, id, '--name', 'web shop');
     const keys = (await at.installation.runCommand('key', 'list', '--account', id)).stdout.split('\n');
     expect(keys[0]).toMatch(
-      /^id +key +name +type +state +may +last used +requests +renders +succeeded +failed +quota$/,
+      /^id +key +name +type +state +permissions +last used +requests +renders +succeeded +failed +quota$/,
     );
     expect(keys[1]).toMatch(/^key_\w+ +svc_live_\w{6}\.\.\. +web shop +live +active +all +- +0 +0 +0 +0 +0$/);
     expect((await at.installation.runCommand('account', 'list')).stdout).toMatch(

@@ -62,7 +62,7 @@ describe.skipIf(isOnServers)('A damaged database', () => {
         const line = second
           .output()
           .split('\n')
-          .find((one) => one.includes('a damaged database was set aside'));
+          .find((one) => one.includes('damaged database set aside'));
         expect(line).toContain(fileOf(name));
         expect(
           (await readdir(installation.dataDir)).filter(
@@ -176,7 +176,7 @@ describe.skipIf(isOnServers)('"colophon check"', () => {
       const { event_log: found } = await check();
       for (const wrong of [
         'after position 1 cannot be read',
-        'there is no event NobodyKnows',
+        'there is no event type NobodyKnows',
         'the RenderRequested is not valid: limits',
         'the events in between are missing',
         'the stream should be at revision 1',

@@ -146,9 +146,7 @@ describe('An installation whose secret', () => {
   it('is lost gets another one when a person accepts that', async () => {
     const { secret_fingerprint: before } = await showInstallation();
     await rm(secretFile());
-    expect(await runSuccessfully('installation accept-secret')).toContain(
-      'Every account now has another webhook secret',
-    );
+    expect(await runSuccessfully('installation accept-secret')).toContain('Every account now has a new webhook secret');
     expect((await showInstallation()).secret_fingerprint).not.toBe(before);
     await expectToServe('');
     expect(await runSuccessfully('installation accept-secret')).toContain('already');
@@ -204,7 +202,7 @@ describe('A process', () => {
     await cp(kept, join(data, 'blobs'), { recursive: true });
     await createAccount();
     await rm(join(data, 'blobs'), { recursive: true });
-    expect(await runSuccessfully('installation accept-blobs')).toContain('from now on');
+    expect(await runSuccessfully('installation accept-blobs')).toContain('now belongs to the installation');
     expect(await typesIn()).toEqual([
       'InstallationCreated',
       'BlobStoreRegistered',

@@ -118,6 +118,11 @@ const violations: [rule: string, what: string, files: Files][] = [
     { 'libs/a.ts': moduleImporting('./b.test.ts'), 'libs/b.test.ts': emptyModule },
   ],
   [
+    'nothing-imports-tests',
+    'a lib that imports a test helper',
+    { 'libs/a.ts': moduleImporting('../test/support/b.ts'), 'test/support/b.ts': emptyModule },
+  ],
+  [
     'SQLite-in-one-place',
     'an engine that opens SQLite itself',
     { 'libs/bus/sqlite.ts': moduleImporting('node:sqlite') },

@@ -69,8 +69,7 @@ export const handleUnknownExpectations = (
     logger.debug({ request_id: id, status: 417 }, 'request rejected: unknown expectation');
     const fields: ApiErrorFields = {
       name: 'expectation_failed',
-      message:
-        `"Expect: ${truncateForMessage(String(headers.expect))}" is not supported; ` + 'only 100-continue is allowed.',
+      message: `"Expect: ${truncateForMessage(String(headers.expect))}" is not supported; only 100-continue is allowed.`,
       extra: { field: 'Expect' },
     };
     const body = errorBody(fields, id);
