@@ -7,21 +7,17 @@ import { withInstallationEngines } from '../support/service/with-engines.ts';
 import { createJobClient } from '../support/client/job-client.ts';
 import { expectErrorResponse } from '../support/client/expect-error-response.ts';
 import { type TestInstallation, openTestInstallation, type RunningService } from '../support/service/installation.ts';
-import { areServersAvailable, openServersEnvironment, type TestEnvironment } from '../support/environment.ts';
+import { areServersAvailable, openServersEnvironment } from '../support/environment.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { readRenderHistories, eventTypesOf } from '../support/renders/render-histories.ts';
 
 let installation: TestInstallation;
 let key: string;
-const environments: TestEnvironment[] = [];
 beforeEach(async () => {
   installation = await openTestInstallation();
   key = await createUnlimitedKey(installation);
 });
-afterEach(async () => {
-  await installation.remove();
-  for (const environment of environments.splice(0)) await environment.close();
-});
+afterEach(() => installation.remove());
 
 const clientOf = ({ url }: RunningService): ApiClient => createClient(url, key);
 
@@ -50,9 +46,7 @@ describe('A blob that the event log names and that is missing in the blob store'
     'makes the process unready and costs no document an attempt, until it is back',
     async () => {
       await installation.remove();
-      const environment = await openServersEnvironment();
-      environments.push(environment);
-      installation = await openTestInstallation({}, environment);
+      installation = await openTestInstallation({}, await openServersEnvironment());
       key = await createUnlimitedKey(installation);
       const front = await installation.start('api', 'relay', 'projector');
       const jobs = createJobClient(clientOf(front));

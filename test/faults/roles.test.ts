@@ -31,7 +31,6 @@ beforeEach(async () => {
 afterEach(async () => {
   if (!areServersAvailable) return;
   await installation.remove();
-  await environment.close();
   scriptTracker.close();
 });
 
