@@ -29,7 +29,10 @@ export const createUsageModel = () => {
   };
 };
 
-/** `another` opens the same counts again, as a second process does. The account `known` has three renders in May 2026, up to position 100. */
+/**
+ * `another` opens the same counts again, as a second process does. The account `known` has three renders in May 2026, up to
+ * position 100.
+ */
 export type LimitsUnderTest = EngineUnderTest<Limits> & {
   another?: () => Promise<Limits>;
   usage: ReturnType<typeof createUsageModel>['model'];

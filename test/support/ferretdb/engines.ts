@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll } from 'vitest';
 import { type FerretDb, isFerretDbAvailable, startFerretDb } from './server.ts';
 
-/** One server for the tests of a file. Where there is none, `at` stays empty; those tests are to be skipped. */
+/** One server for the tests of a file. If the server is not available, the result stays empty; skip the tests then. */
 export const useFerretDb = (): { server: FerretDb } => {
-  const at = {} as { server: FerretDb };
+  const testServer = {} as { server: FerretDb };
   beforeAll(async () => {
-    if (isFerretDbAvailable) at.server = await startFerretDb();
+    if (isFerretDbAvailable) testServer.server = await startFerretDb();
   });
-  afterAll(() => at.server?.remove());
-  return at;
+  afterAll(() => testServer.server?.remove());
+  return testServer;
 };
 
 type ClosableEngine = { close(): Promise<void> };
 
-/** Opens an engine over a database of its own, in the form that the suites take. */
+/** Opens an engine with its own database, for the contract tests. */
 export const openEngineOn = async <E extends ClosableEngine>(
   server: Pick<FerretDb, 'url'>,
   open: (url: string) => Promise<E>,
@@ -32,7 +32,7 @@ export const openEngineOn = async <E extends ClosableEngine>(
   return {
     url,
     engine: all[0]!,
-    /** One more over the same storage, while the others are open. */
+    /** Opens the same storage again while the others are open. */
     another: more,
     reopen: async (): Promise<E> => {
       await close();

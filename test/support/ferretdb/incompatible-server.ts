@@ -2,13 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { BSON } from 'mongodb';
 
-/** A server that is no MongoDB as it should be: `meet` is what it does with a connection. */
+/** A server that is not a usable MongoDB. `onConnection` handles its connections. */
 export const startIncompatibleServer = async (
-  meet: (socket: Socket) => void,
+  onConnection: (socket: Socket) => void,
 ): Promise<{ host: string; close(): void }> => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
-    meet(socket);
+    onConnection(socket);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, close: () => void server.close() };
@@ -17,7 +17,7 @@ export const startIncompatibleServer = async (
 const headerBytes = 16;
 const opReply = 1;
 
-/** The answer to the first message of a connection, in the form of before version 3.6. */
+/** The reply to the first message of a connection, in the format of versions before 3.6. */
 const legacyReply = (to: number, document: object): Buffer => {
   const body = BSON.serialize(document);
   const message = Buffer.alloc(headerBytes + 20 + body.byteLength);
@@ -27,7 +27,7 @@ const legacyReply = (to: number, document: object): Buffer => {
   return message;
 };
 
-/** Says of itself what MongoDB 3.2 did. */
+/** Replies like MongoDB 3.2. */
 export const respondAsOldServer = (socket: Socket): void =>
   void socket.on('data', (message: Buffer) =>
     socket.write(

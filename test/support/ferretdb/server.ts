@@ -5,30 +5,30 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-// A server for a test alone, which shares few cores with what it is a test of: as many threads as it could have would cost it more than they bring.
+// The server shares few cores with the tests, where more threads only make it slower.
 const singleCoreEnvironment = { GOMAXPROCS: '1', GOGC: '400' };
 
 const serverExecutable = fileURLToPath(new URL('../../../.setup/ferretdb/ferretdb', import.meta.url));
 
-/** Whether the set-up of the tests could build the server; where it could not, the tests that need it are skipped. */
+/** Whether the test set-up could build the server; otherwise the tests that need it are skipped. */
 export const isFerretDbAvailable = existsSync(serverExecutable);
 
-/** A MongoDB-compatible server as a process of its own, with its data in a folder of its own. */
+/** A MongoDB-compatible server in its own process, with its own data folder. */
 export type FerretDb = {
   host: string;
-  /** The address of a database on it. */
+  /** The address of a database on the server. */
   url(database: string): string;
-  /** Ends the process without warning; the data stays. */
+  /** Kills the process; keeps the data. */
   kill(): Promise<void>;
-  /** Starts it again over the same data, at the same address. */
+  /** Starts the server again with the same data and address. */
   start(): Promise<void>;
-  /** The process stops answering, and goes on where it was. */
+  /** Stops the process until `resume`. */
   suspend(): void;
   resume(): void;
-  /** Ends the process and removes the data. */
+  /** Kills the process and removes the data. */
   remove(): Promise<void>;
 };
 
@@ -62,11 +62,11 @@ export const startFerretDb = async (): Promise<FerretDb> => {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     child = starting;
-    let complaint = '';
-    starting.stderr.on('data', (text: Buffer) => (complaint += text.toString()));
+    let errorOutput = '';
+    starting.stderr.on('data', (text: Buffer) => (errorOutput += text.toString()));
     while (!(await acceptsConnections(port))) {
-      if (starting.exitCode !== null) throw new Error(`the server ended with ${starting.exitCode}: ${complaint}`);
-      await pause(10);
+      if (starting.exitCode !== null) throw new Error(`the server ended with ${starting.exitCode}: ${errorOutput}`);
+      await sleep(10);
     }
   };
   const kill = async (): Promise<void> => {

@@ -45,7 +45,7 @@ const errorStatus = (name: string, error: { serializeBinary(): Uint8Array }) => 
   return refusal;
 };
 
-/** How many bytes the events of one append may have together. */
+/** The maximum size of all events of an append together. */
 const maxAppendBytes = 1024 * 1024;
 const appendTooLargeStatus = () => {
   const error = new shared.MaximumAppendSizeExceeded();
@@ -67,16 +67,19 @@ const successOf = ({ revision, position }: { revision: number; position: number 
 
 type PendingAppend = { options: BatchAppendReq.Options; events: ProposedEvent[] };
 
-/** What becomes of an answer: `sent` gives it to the caller, `lost` keeps it back for ever. */
+/** Whether a response is sent to the caller or lost. */
 export type ResponseDelivery = () => 'sent' | 'lost';
 
-/** Many appends on one call, each known by its correlation id and in as many parts as the caller likes. One whose deadline is over by the server's clock is refused. */
+/**
+ * Many appends on one call, each with its own correlation id and in one or more messages. Rejects an append whose deadline
+ * has passed by the server's clock.
+ */
 export const createBatchAppendHandler =
-  (log: FakeEventLog, fate: ResponseDelivery, now: () => number) =>
+  (eventLog: FakeEventLog, delivery: ResponseDelivery, now: () => number) =>
   (call: ServerDuplexStream<BatchAppendReq, BatchAppendResp>): void => {
     const pending = new Map<string, PendingAppend>();
 
-    const answer = (correlationId: string, { options, events }: PendingAppend): void => {
+    const respond = (correlationId: string, { options, events }: PendingAppend): void => {
       const response = new streams.BatchAppendResp();
       response.setCorrelationId(uuidOf(correlationId));
       response.setStreamIdentifier(options.getStreamIdentifier());
@@ -87,8 +90,8 @@ export const createBatchAppendHandler =
         return;
       }
       const expected = expectedOf(options, options.getStreamPosition());
-      const outcome = log.append(nameOf(options.getStreamIdentifier()), events, expected);
-      if (fate() === 'lost') return;
+      const outcome = eventLog.append(nameOf(options.getStreamIdentifier()), events, expected);
+      if (delivery() === 'lost') return;
       if (outcome.kind === 'wrong version') response.setError(wrongVersionStatus(expected, outcome.current));
       else response.setSuccess(successOf(outcome));
       call.write(response);
@@ -102,7 +105,7 @@ export const createBatchAppendHandler =
       append.events.push(...request.getProposedMessagesList().map(proposedOf));
       if (!request.getIsFinal()) return;
       pending.delete(correlationId);
-      answer(correlationId, append);
+      respond(correlationId, append);
     });
     call.on('end', () => call.end());
   };
@@ -126,10 +129,10 @@ const responseOf = (outcome: AppendOutcome): AppendResp => {
   return response;
 };
 
-/** One append on a call: first where, then the events. */
+/** One append on a call: first the options, then the events. */
 export const createAppendHandler =
-  (log: FakeEventLog, fate: ResponseDelivery) =>
-  (call: ServerReadableStream<AppendReq, AppendResp>, answer: (error: null, response: AppendResp) => void): void => {
+  (eventLog: FakeEventLog, delivery: ResponseDelivery) =>
+  (call: ServerReadableStream<AppendReq, AppendResp>, respond: (error: null, response: AppendResp) => void): void => {
     let options: AppendReq.Options | undefined;
     const events: ProposedEvent[] = [];
     call.on('data', (request: AppendReq) => {
@@ -137,11 +140,11 @@ export const createAppendHandler =
       else events.push(proposedOf(request.getProposedMessage()!));
     });
     call.on('end', () => {
-      const outcome = log.append(
+      const outcome = eventLog.append(
         nameOf(options!.getStreamIdentifier()),
         events,
         expectedOf(options!, options!.getRevision()),
       );
-      if (fate() === 'sent') answer(null, responseOf(outcome));
+      if (delivery() === 'sent') respond(null, responseOf(outcome));
     });
   };

@@ -1,6 +1,6 @@
 import { type KurrentDbOptions, openKurrentDbEventStore } from '#libs/event-store/kurrentdb.ts';
 
-/** Short enough for tests that meet a server which does not answer, long enough for a busy machine that does. */
+/** Short enough for tests with a server that does not respond, long enough for a busy machine. */
 export const quickOptions: KurrentDbOptions = {
   attemptTimeoutMs: 1_000,
   operationTimeoutMs: 20_000,
@@ -11,5 +11,5 @@ export const quickOptions: KurrentDbOptions = {
 
 export const urlOf = (port: number): string => `kurrentdb://127.0.0.1:${port}?tls=false`;
 
-export const openEventStoreOn = (port: number, times: Partial<KurrentDbOptions> = {}) =>
-  openKurrentDbEventStore(urlOf(port), { ...quickOptions, ...times });
+export const openEventStoreOn = (port: number, options: Partial<KurrentDbOptions> = {}) =>
+  openKurrentDbEventStore(urlOf(port), { ...quickOptions, ...options });

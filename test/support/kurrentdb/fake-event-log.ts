@@ -4,7 +4,7 @@ export type ProposedEvent = { id: string; type: string; contentType: string; dat
 export type StoredEvent = ProposedEvent & { stream: string; revision: number; position: number; createdMs: number };
 export type ExpectedStreamState = number | 'any' | 'no_stream' | 'stream_exists';
 
-/** `revision` and `position` are those of the last event, whether it was written now or stood there already; -1 is a stream without events. */
+/** `revision` and `position` are those of the last event, new or repeated; `current` -1 is a stream without events. */
 export type AppendOutcome =
   { kind: 'written' | 'repeated'; revision: number; position: number } | { kind: 'wrong version'; current: number };
 
@@ -17,7 +17,7 @@ export type FakeEventLog = {
   onAppend(listener: () => void): () => void;
 };
 
-/** A system event after so many appends, as a real server's statistics lie between the events of its users. */
+/** After this many appends a system event follows, like the statistics of a real server. */
 const appendsBetweenStatistics = 7;
 const statistics = (): ProposedEvent => ({
   id: crypto.randomUUID(),
@@ -28,14 +28,20 @@ const statistics = (): ProposedEvent => ({
 });
 
 const toLine = (events: readonly StoredEvent[]): string =>
-  `${JSON.stringify(events.map((event) => ({ ...event, data: event.data.toString('base64'), metadata: event.metadata.toString('base64') })))}\n`;
+  `${JSON.stringify(
+    events.map((event) => ({
+      ...event,
+      data: event.data.toString('base64'),
+      metadata: event.metadata.toString('base64'),
+    })),
+  )}\n`;
 
 const fromLine = (line: string): StoredEvent[] =>
   (JSON.parse(line) as (Omit<StoredEvent, 'data' | 'metadata'> & { data: string; metadata: string })[]).map(
     (event) => ({ ...event, data: Buffer.from(event.data, 'base64'), metadata: Buffer.from(event.metadata, 'base64') }),
   );
 
-/** Where all of the events stand already, one after the other from the expected revision on. */
+/** The last event if all events are already stored in order after the expected revision. */
 const lastOfRepeatedAppend = (
   stored: readonly StoredEvent[],
   events: readonly ProposedEvent[],
@@ -47,7 +53,7 @@ const lastOfRepeatedAppend = (
     : undefined;
 };
 
-/** Null where no revision is expected. */
+/** Null if no revision is expected. */
 const revisionOf = (expected: ExpectedStreamState): number | null =>
   expected === 'no_stream' ? -1 : typeof expected === 'number' ? expected : null;
 
@@ -58,11 +64,11 @@ const matchesExpected = (current: number, expected: ExpectedStreamState): boolea
 };
 
 export type FakeEventLogOptions = {
-  /** Where the streams are kept so that they outlive the process. */
+  /** A file for the streams, so that they survive the process. */
   file?: string;
 };
 
-/** The streams of a KurrentDB with its rules for expected revisions and repeated appends. */
+/** An event log with the rules of KurrentDB for expected revisions and repeated appends. */
 export const openFakeEventLog = ({ file }: FakeEventLogOptions = {}): FakeEventLog => {
   const all: StoredEvent[] = [];
   const streams = new Map<string, StoredEvent[]>();
@@ -84,14 +90,14 @@ export const openFakeEventLog = ({ file }: FakeEventLogOptions = {}): FakeEventL
       position += 100 + event.data.length;
       return { ...event, stream, revision: first + index, position: here, createdMs: Date.now() };
     });
-    if (kept !== undefined) writeSync(kept, toLine(stored));
+    if (fileDescriptor !== undefined) writeSync(fileDescriptor, toLine(stored));
     for (const event of stored) {
       written.add(event.id);
       remember(event);
     }
   };
 
-  /** What an append without an expected revision is compared with: the events of this process, as a restart makes a server forget them. */
+  /** For appends without an expected revision, KurrentDB recognises only repeated events since its last start. */
   const written = new Set<string>();
   const writtenByThisProcess = (
     stored: readonly StoredEvent[],
@@ -102,7 +108,7 @@ export const openFakeEventLog = ({ file }: FakeEventLogOptions = {}): FakeEventL
     return count === events.length ? stored.find(({ id }) => id === events.at(-1)!.id) : 'in part';
   };
 
-  const kept = file === undefined ? undefined : openSync(file, 'a+');
+  const fileDescriptor = file === undefined ? undefined : openSync(file, 'a+');
   if (file !== undefined) readFileSync(file, 'utf8').split('\n').filter(Boolean).flatMap(fromLine).forEach(remember);
   if (all.length === 0) for (let count = 0; count < 3; count += 1) write('$stats-127.0.0.1:2113', [statistics()]);
 
@@ -111,13 +117,14 @@ export const openFakeEventLog = ({ file }: FakeEventLogOptions = {}): FakeEventL
       const stored = streams.get(stream) ?? [];
       const current = stored.length - 1;
       const after = revisionOf(expected);
-      const known = after === null ? writtenByThisProcess(stored, events) : lastOfRepeatedAppend(stored, events, after);
-      if (known === 'in part') return { kind: 'wrong version', current };
-      if (known) return { kind: 'repeated', revision: known.revision, position: known.position };
+      const repeated =
+        after === null ? writtenByThisProcess(stored, events) : lastOfRepeatedAppend(stored, events, after);
+      if (repeated === 'in part') return { kind: 'wrong version', current };
+      if (repeated) return { kind: 'repeated', revision: repeated.revision, position: repeated.position };
       if (!matchesExpected(current, expected)) return { kind: 'wrong version', current };
       if ((appends += 1) % appendsBetweenStatistics === 0) write('$stats-127.0.0.1:2113', [statistics()]);
       write(stream, events);
-      for (const tell of listeners) tell();
+      for (const listener of listeners) listener();
       const { revision, position } = all.at(-1)!;
       return { kind: 'written', revision, position };
     },

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { openFakeEventLog } from './fake-event-log.ts';
 import { startFakeKurrentDb } from './server.ts';
 
-// This file is a program: the stand-in as a process of its own, to be killed, stopped and started again on the same port and file.
+// This file is a program: the fake KurrentDB as a process, which tests can kill, stop and start again on the same port and file.
 
 const { values } = parseArgs({
   options: {
@@ -28,6 +28,7 @@ const { endpoint } = await startFakeKurrentDb({
 });
 console.log(`listening on ${endpoint.port}`);
 
-// With a parent named it goes when that goes, however that may be.
-const lookMs = 500;
-if (values.parent !== undefined) setInterval(() => process.ppid !== Number(values.parent) && process.exit(), lookMs);
+// With --parent, the process ends when its parent has ended.
+const parentCheckMs = 500;
+if (values.parent !== undefined)
+  setInterval(() => process.ppid !== Number(values.parent) && process.exit(), parentCheckMs);

@@ -11,7 +11,7 @@ import type { ProposedEvent, StoredEvent } from './fake-event-log.ts';
 const { UUID: Uuid, Empty } = shared;
 const { ReadResp: Response } = streams;
 
-/** An id as the protocol has it: as text, or as two signed numbers of 64 bits. */
+/** Reads an id of the protocol: text, or two signed 64-bit numbers. */
 export const idOf = (uuid: UUID | undefined): string => {
   const structured = uuid?.getStructured();
   if (!structured) return (uuid?.getString() ?? '').toLowerCase();

@@ -5,15 +5,15 @@ import { fileURLToPath } from 'node:url';
 
 export type FakeKurrentDbProcess = {
   port: number;
-  /** A signal of the system; SIGSTOP freezes it and SIGCONT lets it go on. */
+  /** Sends a signal: SIGSTOP suspends the process, SIGCONT resumes it. */
   signal(name: 'SIGSTOP' | 'SIGCONT'): void;
-  /** Ends it without warning. */
+  /** Kills the process. */
   kill(): Promise<void>;
 };
 
 const program = fileURLToPath(new URL('./main.ts', import.meta.url));
 
-/** Starts the stand-in as a process of its own; with the same port and file again it goes on where it was. */
+/** Starts the fake KurrentDB as a process. With the same port and file it continues where it stopped. */
 export const startFakeKurrentDbProcess = async (
   options: { port?: number; data?: string } = {},
 ): Promise<FakeKurrentDbProcess> => {
@@ -24,7 +24,7 @@ export const startFakeKurrentDbProcess = async (
   const child = spawn(process.execPath, [program, ...values], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = (await Promise.race([once(createInterface(child.stdout), 'line'), once(child, 'exit')])) as [unknown];
   const port = Number(/^listening on (\d+)$/.exec(String(line))?.[1]);
-  if (!port) throw new Error(`the stand-in of KurrentDB did not start: ${String(line)}`);
+  if (!port) throw new Error(`the fake KurrentDB did not start: ${String(line)}`);
   return {
     port,
     signal: (name) => void child.kill(name),

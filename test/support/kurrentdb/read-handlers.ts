@@ -14,7 +14,7 @@ import {
 type Call = ServerWritableStream<ReadReq, ReadResp>;
 type Matches = (event: StoredEvent) => boolean;
 
-/** The size of a window where the caller leaves it open. */
+/** The window size if the caller sets none. */
 const defaultSearchWindow = 32;
 
 const eventFilterOf = (
@@ -34,34 +34,34 @@ const eventFilterOf = (
   };
 };
 
-/** Writes to a caller who may be slow, or gone. */
+/** Writes to a caller that may be slow or disconnected. */
 type ResponseWriter = {
-  /** Waits where the caller does not take any more; false once the caller is gone. */
+  /** Waits while the caller is slow; false once it is disconnected. */
   send(message: ReadResp): Promise<boolean>;
   onDisconnect(listener: () => void): void;
 };
 
 const createResponseWriter = (call: Call): ResponseWriter => {
-  let isGone = false;
-  let room = Promise.withResolvers<void>();
+  let isDisconnected = false;
+  let drained = Promise.withResolvers<void>();
   const listeners: (() => void)[] = [];
   const go = (): void => {
-    isGone = true;
-    room.resolve();
-    for (const tell of listeners) tell();
+    isDisconnected = true;
+    drained.resolve();
+    for (const listener of listeners) listener();
   };
   call.on('cancelled', go);
   call.on('close', go);
   call.on('error', go);
-  call.on('drain', () => room.resolve());
+  call.on('drain', () => drained.resolve());
   return {
     send: async (message) => {
-      if (isGone || call.cancelled) return false;
+      if (isDisconnected || call.cancelled) return false;
       const taken = call.write(message);
       if (taken) return true;
-      room = Promise.withResolvers();
-      await room.promise;
-      return !isGone;
+      drained = Promise.withResolvers();
+      await drained.promise;
+      return !isDisconnected;
     },
     onDisconnect: (listener) => void listeners.push(listener),
   };
@@ -87,10 +87,10 @@ const takeMatching = (
   return taken;
 };
 
-const serveStreamRead = async (call: Call, log: FakeEventLog, options: ReadReq.Options): Promise<void> => {
+const serveStreamRead = async (call: Call, eventLog: FakeEventLog, options: ReadReq.Options): Promise<void> => {
   const asked = options.getStream()!;
   const name = nameOf(asked.getStreamIdentifier());
-  const events = log.eventsOfStream(name);
+  const events = eventLog.eventsOfStream(name);
   const backwards = options.getReadDirection() === streams.ReadReq.Options.ReadDirection.BACKWARDS;
   const count = Number(options.getCount());
   if (events.length === 0) {
@@ -105,21 +105,21 @@ const serveStreamRead = async (call: Call, log: FakeEventLog, options: ReadReq.O
   await sendAll(call, takeMatching(wanted, backwards, count));
 };
 
-/** Forwards a position is included, backwards it is not. */
-const serveAllRead = async (call: Call, log: FakeEventLog, options: ReadReq.Options): Promise<void> => {
+/** Reading forwards includes the start position, reading backwards does not. */
+const serveAllRead = async (call: Call, eventLog: FakeEventLog, options: ReadReq.Options): Promise<void> => {
   const asked = options.getAll()!;
   const { matches } = eventFilterOf(options.getFilter());
   const backwards = options.getReadDirection() === streams.ReadReq.Options.ReadDirection.BACKWARDS;
-  const index = asked.hasPosition() ? log.indexFrom(Number(asked.getPosition()!.getCommitPosition())) : undefined;
+  const index = asked.hasPosition() ? eventLog.indexFrom(Number(asked.getPosition()!.getCommitPosition())) : undefined;
   const wanted = backwards
-    ? log.all.slice(0, asked.hasEnd() ? undefined : (index ?? 0))
-    : log.all.slice(asked.hasEnd() ? log.all.length : (index ?? 0));
+    ? eventLog.all.slice(0, asked.hasEnd() ? undefined : (index ?? 0))
+    : eventLog.all.slice(asked.hasEnd() ? eventLog.all.length : (index ?? 0));
   await sendAll(call, takeMatching(wanted, backwards, Number(options.getCount()), matches));
 };
 
 /**
- * Of the subscriptions: after which positions they began, how many events they were told of, how many were broken off or ended as too
- * slow, and how many are kept waiting now; and how many appends and reads came.
+ * `subscribedAfter` are the start positions of all subscriptions. `waitingSubscriptions` is the current number; the others
+ * count since the start.
  */
 export type ServerCounters = {
   subscribedAfter: number[];
@@ -131,38 +131,41 @@ export type ServerCounters = {
   waitingSubscriptions: number;
 };
 
-/** A live subscriber may be so many events and checkpoints behind. */
+/** How many events and checkpoints a live subscriber can be behind. */
 const liveBufferSize = 32;
 const tooSlowError = {
   code: status.ABORTED,
   details: 'Consumer too slow to handle event while live. Client resubscription required',
 };
 
-/** A subscription begins after its position, first catches up and then goes on as events come; where a filter passes over much, it tells how far it is. */
+/**
+ * Serves a subscription: catches up after its position, then sends new events. Sends checkpoints while the filter passes
+ * over events.
+ */
 const serveSubscription = async (
   call: Call,
-  log: FakeEventLog,
+  eventLog: FakeEventLog,
   options: ReadReq.Options,
-  readings: ServerCounters,
+  counters: ServerCounters,
 ): Promise<void> => {
   const asked = options.getAll()!;
-  readings.subscribedAfter.push(Number(asked.getPosition()?.getCommitPosition() ?? 0));
+  counters.subscribedAfter.push(Number(asked.getPosition()?.getCommitPosition() ?? 0));
   const { matches, checkpointEvery } = eventFilterOf(options.getFilter());
   let index = asked.hasEnd()
-    ? log.all.length
+    ? eventLog.all.length
     : asked.hasPosition()
-      ? log.indexFrom(Number(asked.getPosition()!.getCommitPosition()) + 1)
+      ? eventLog.indexFrom(Number(asked.getPosition()!.getCommitPosition()) + 1)
       : 0;
   let sinceCheckpoint = 0;
   let wake = Promise.withResolvers<void>();
-  const forget = log.onAppend(() => wake.resolve());
+  const unsubscribe = eventLog.onAppend(() => wake.resolve());
   const { send, onDisconnect } = createResponseWriter(call);
   onDisconnect(() => wake.resolve());
 
-  const tell = async (event: StoredEvent): Promise<boolean> => {
+  const sendEvent = async (event: StoredEvent): Promise<boolean> => {
     if (matches(event)) {
       if (!(await send(eventMessage(event)))) return false;
-      readings.eventsSent += 1;
+      counters.eventsSent += 1;
     }
     sinceCheckpoint += 1;
     if (sinceCheckpoint !== checkpointEvery) return true;
@@ -171,7 +174,7 @@ const serveSubscription = async (
   };
 
   const behind = (): number => {
-    const left = log.all.slice(index);
+    const left = eventLog.all.slice(index);
     return (
       left.filter(matches).length +
       (checkpointEvery > 0 ? Math.floor((sinceCheckpoint + left.length) / checkpointEvery) : 0)
@@ -182,12 +185,12 @@ const serveSubscription = async (
     if (!(await send(confirmationMessage()))) return;
     for (let live = false; ;) {
       wake = Promise.withResolvers();
-      for (; index < log.all.length; index += 1) {
-        const before = log.all.length;
-        if (!(await tell(log.all[index]!))) return;
-        // Only a call that takes no more at the moment makes the buffer run over.
-        if (live && log.all.length > before && behind() > liveBufferSize) {
-          readings.tooSlowSubscriptions += 1;
+      for (; index < eventLog.all.length; index += 1) {
+        const before = eventLog.all.length;
+        if (!(await sendEvent(eventLog.all[index]!))) return;
+        // The buffer only overflows while the call is blocked.
+        if (live && eventLog.all.length > before && behind() > liveBufferSize) {
+          counters.tooSlowSubscriptions += 1;
           call.emit('error', tooSlowError);
           return;
         }
@@ -198,17 +201,17 @@ const serveSubscription = async (
       if (call.cancelled) return;
     }
   } finally {
-    forget();
+    unsubscribe();
   }
 };
 
 export const createReadHandler =
-  (log: FakeEventLog, readings: ServerCounters) =>
+  (eventLog: FakeEventLog, counters: ServerCounters) =>
   async (call: Call): Promise<void> => {
     const options = call.request.getOptions()!;
-    if (options.hasSubscription()) await serveSubscription(call, log, options, readings);
+    if (options.hasSubscription()) await serveSubscription(call, eventLog, options, counters);
     else {
-      readings.reads += 1;
-      await (options.hasAll() ? serveAllRead : serveStreamRead)(call, log, options);
+      counters.reads += 1;
+      await (options.hasAll() ? serveAllRead : serveStreamRead)(call, eventLog, options);
     }
   };

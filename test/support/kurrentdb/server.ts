@@ -19,11 +19,11 @@ import { createReadHandler, type ServerCounters } from './read-handlers.ts';
 export type FakeKurrentDbOptions = {
   eventLog?: FakeEventLog;
   port?: number;
-  /** PEM texts; without them the server speaks plainly. */
+  /** PEM texts; without them the server does not use TLS. */
   tls?: { key: string; cert: string };
-  /** `user:password`; without it everybody is let in. */
+  /** `user:password`; without it the server accepts all callers. */
   credentials?: string;
-  /** What the server says of itself; null for one from before servers said so. */
+  /** The version that the server reports; null for a version that reports none. */
   version?: string | null;
   /** How far the server's clock is ahead, in milliseconds. */
   clockAheadMs?: number;
@@ -32,24 +32,24 @@ export type FakeKurrentDbOptions = {
 export type FakeKurrentDb = {
   eventLog: FakeEventLog;
   endpoint: Endpoint;
-  /** Whom the server knows; itself alone, and as the leader, unless told otherwise. */
+  /** Sets the members that the server knows. Initially it is the only one and the leader. */
   setCluster(cluster: Cluster): void;
-  /** The next answers to appends that were written get lost: nothing comes, or the connections break instead. */
+  /** Loses the next responses to appends: sends nothing, or closes the connections. */
   loseAppendResponses(count: number, how: 'silently' | 'with the connection'): void;
-  /** Ends all connections. New ones are taken. */
+  /** Closes all connections. Accepts new ones. */
   dropConnections(): void;
-  /** Leaves questions for the members of the cluster unanswered until they are released, as a server does that is frozen and thaws. */
+  /** Delays responses to gossip requests until `release`, like a server that is suspended and resumed. */
   holdGossip(): { waiting(): number; release(): void };
-  /** New subscriptions are served, hear nothing, or end with RST_STREAM code 0, as calls to a frozen leader do when it thaws. */
+  /** New subscriptions are served, get no response, or end with RST_STREAM code 0, like calls to a leader that was suspended. */
   setSubscriptionMode(how: 'served' | 'kept waiting' | 'broken'): void;
-  /** What was asked for so far. */
+  /** Counts of requests so far. */
   counters: Readonly<ServerCounters>;
-  /** Goes without a word. */
+  /** Stops without closing calls properly. */
   stop(): Promise<void>;
 };
 
 type GrpcError = { code: status; details: string; metadata?: Metadata };
-/** A call with the HTTP/2 stream below it. */
+/** The HTTP/2 stream of a call. */
 type CallOnStream = { call: { stream: ServerHttp2Stream } };
 type AnyCall = { metadata: Metadata; emit(event: string, ...given: unknown[]): boolean };
 
@@ -70,7 +70,7 @@ const notLeaderError = ({ address, port }: Endpoint): GrpcError => {
   return { code: status.NOT_FOUND, details: 'Leader info available', metadata };
 };
 
-/** A stand-in for a KurrentDB server on a port of the loopback interface: the real protocol over a log in memory, and the ways in which a server can fail. */
+/** A fake KurrentDB server on the loopback interface: the real protocol, an event log in memory, and controllable failures. */
 export const startFakeKurrentDb = async ({
   eventLog = openFakeEventLog(),
   port = 0,
@@ -80,7 +80,7 @@ export const startFakeKurrentDb = async ({
   clockAheadMs = 0,
 }: FakeKurrentDbOptions = {}): Promise<FakeKurrentDb> => {
   const server = new Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024, 'grpc.enable_channelz': 0 });
-  const readings: ServerCounters = {
+  const counters: ServerCounters = {
     subscribedAfter: [],
     eventsSent: 0,
     appends: 0,
@@ -90,21 +90,21 @@ export const startFakeKurrentDb = async ({
     waitingSubscriptions: 0,
   };
   let heldGossip: (() => void)[] | undefined;
-  let treatment: Parameters<FakeKurrentDb['setSubscriptionMode']>[0] = 'served';
+  let subscriptionMode: Parameters<FakeKurrentDb['setSubscriptionMode']>[0] = 'served';
   let lost = { count: 0, how: 'silently' as 'silently' | 'with the connection' };
   let cluster: Cluster | undefined;
   let endpoint: Endpoint = { address: '127.0.0.1', port };
   const drop = (): void => server.drain(`127.0.0.1:${endpoint.port}`, 0);
 
-  const fate: ResponseDelivery = () => {
-    readings.appends += 1;
+  const deliverResponse: ResponseDelivery = () => {
+    counters.appends += 1;
     if (lost.count === 0) return 'sent';
     lost = { ...lost, count: lost.count - 1 };
     if (lost.how === 'with the connection') drop();
     return 'lost';
   };
 
-  const refusalOf = ({ metadata }: AnyCall): GrpcError | undefined => {
+  const rejectionOf = ({ metadata }: AnyCall): GrpcError | undefined => {
     if (
       credentials !== undefined &&
       metadata.get('authorization')[0] !== `Basic ${Buffer.from(credentials).toString('base64')}`
@@ -116,35 +116,35 @@ export const startFakeKurrentDb = async ({
     return undefined;
   };
 
-  /** A handler behind the checks that the server makes of every call. */
-  const admitted =
+  /** A handler with the checks that the server makes for every call. */
+  const withChecks =
     <Call extends AnyCall>(handle: (call: Call) => void) =>
     (call: Call): void => {
-      const refusal = refusalOf(call);
-      if (refusal) call.emit('error', refusal);
+      const rejection = rejectionOf(call);
+      if (rejection) call.emit('error', rejection);
       else handle(call);
     };
 
-  const read = createReadHandler(eventLog, readings);
-  const treat = async (call: Parameters<typeof read>[0]): Promise<void> => {
-    if (treatment === 'served' || !call.request.getOptions()!.hasSubscription()) return read(call);
-    if (treatment === 'broken') {
-      readings.brokenSubscriptions += 1;
+  const read = createReadHandler(eventLog, counters);
+  const handleRead = async (call: Parameters<typeof read>[0]): Promise<void> => {
+    if (subscriptionMode === 'served' || !call.request.getOptions()!.hasSubscription()) return read(call);
+    if (subscriptionMode === 'broken') {
+      counters.brokenSubscriptions += 1;
       (call as unknown as CallOnStream).call.stream.close(constants.NGHTTP2_NO_ERROR);
     } else {
-      readings.waitingSubscriptions += 1;
-      call.once('cancelled', () => (readings.waitingSubscriptions -= 1));
+      counters.waitingSubscriptions += 1;
+      call.once('cancelled', () => (counters.waitingSubscriptions -= 1));
     }
   };
   const answerGossip = (answer: sendUnaryData<unknown>): void =>
     answer(null, membersMessage(cluster ?? { members: [endpoint], leader: endpoint }));
-  const append = createAppendHandler(eventLog, fate);
+  const append = createAppendHandler(eventLog, deliverResponse);
   server.addService(streamsService.StreamsService, {
-    read: admitted((call: Parameters<typeof read>[0]) => void treat(call).catch(() => call.end())),
-    batchAppend: admitted(createBatchAppendHandler(eventLog, fate, () => Date.now() + clockAheadMs)),
+    read: withChecks((call: Parameters<typeof read>[0]) => void handleRead(call).catch(() => call.end())),
+    batchAppend: withChecks(createBatchAppendHandler(eventLog, deliverResponse, () => Date.now() + clockAheadMs)),
     append: (call: ServerReadableStream<AppendReq, AppendResp>, answer: sendUnaryData<AppendResp>) => {
-      const refusal = refusalOf(call);
-      if (refusal) answer(refusal);
+      const rejection = rejectionOf(call);
+      if (rejection) answer(rejection);
       else append(call, answer);
     },
   });
@@ -172,12 +172,12 @@ export const startFakeKurrentDb = async ({
         waiting: () => held.length,
         release: () => {
           heldGossip = undefined;
-          for (const tell of held) tell();
+          for (const respond of held) respond();
         },
       };
     },
-    setSubscriptionMode: (how) => (treatment = how),
-    counters: readings,
+    setSubscriptionMode: (how) => (subscriptionMode = how),
+    counters,
     stop: async () => server.forceShutdown(),
   };
 };

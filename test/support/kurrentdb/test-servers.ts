@@ -2,10 +2,10 @@ import { afterEach, expect } from 'vitest';
 import { openFakeEventLog } from './fake-event-log.ts';
 import { startFakeKurrentDb } from './server.ts';
 
-/** Looks until what is expected is there; a busy machine may take its time. */
-export const eventually = <T>(look: () => T) => expect.poll(look, { timeout: 25_000 });
+/** Polls until the expectation is met, with a long timeout for busy machines. */
+export const eventually = <T>(read: () => T) => expect.poll(read, { timeout: 25_000 });
 
-/** Servers and stores that are ended after each test of a file, the last one first. */
+/** Servers and stores that are closed after each test of a file, the last one first. */
 export const useTestServers = () => {
   const endings: (() => Promise<void>)[] = [];
   afterEach(async () => {
@@ -24,10 +24,10 @@ export const useTestServers = () => {
       endings.push(engine.close);
       return engine;
     },
-    /** Two members of a cluster over the same log, of which the first leads. */
+    /** Two members of a cluster with the same event log. The first is the leader. */
     startTwo: async () => {
-      const log = openFakeEventLog();
-      const [a, b] = [await start({ eventLog: log }), await start({ eventLog: log })];
+      const eventLog = openFakeEventLog();
+      const [a, b] = [await start({ eventLog }), await start({ eventLog })];
       const lead = (leader: typeof a): void => {
         for (const member of [a, b]) member.setCluster({ members: [a.endpoint, b.endpoint], leader: leader.endpoint });
       };
