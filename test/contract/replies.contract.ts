@@ -3,18 +3,18 @@ import { expect } from 'vitest';
 import type { RenderReply, RenderReplies } from '#libs/replies/port.ts';
 import { type ContractCases, describeContract } from '../support/contract/describe-contract.ts';
 
-/** `waiting` is where answers are waited for, `giving` where they are given: the same, or another process's. */
+/** `receiver` waits for replies and `sender` sends them: the same engine, or one of another process. */
 export type RepliesUnderTest = {
   receiver: RenderReplies;
   sender: RenderReplies;
-  /** Resolves when whoever gives an answer now reaches those who wait. */
+  /** Resolves when a reply that is sent now reaches the waiting callers. */
   waitUntilReady(): Promise<void>;
   close(): Promise<void>;
 };
 
 const never = new AbortController().signal;
 
-/** Bytes that no text is made of, and that differ from place to place. */
+/** Bytes that are not text and differ at each offset. */
 const pattern = Uint8Array.from({ length: 65_521 }, (_, at) => (at * 7 + (at >> 8) * 13) % 256);
 const pdfOf = (size: number): Uint8Array => Buffer.alloc(size, pattern);
 const done = (size = 50_000): Extract<RenderReply, { status: 'DONE' }> => ({
@@ -36,28 +36,28 @@ const expectSame = (got: RenderReply | null, sent: RenderReply): void => {
 };
 
 const cases: ContractCases<RepliesUnderTest> = {
-  'a PDF comes to whoever waits for it, byte for byte': async ({ receiver, sender, waitUntilReady }) => {
+  'a waiting caller gets the PDF byte for byte': async ({ receiver, sender, waitUntilReady }) => {
     const answer = receiver.wait('a', never);
     await waitUntilReady();
     sender.send('a', done());
     expectSame(await answer, done());
   },
 
-  'a failure comes as it was given': async ({ receiver, sender, waitUntilReady }) => {
+  'a waiting caller gets the error of a failed render': async ({ receiver, sender, waitUntilReady }) => {
     const answer = receiver.wait('a', never);
     await waitUntilReady();
     sender.send('a', failed);
     expect(await answer).toEqual(failed);
   },
 
-  'an empty PDF is an answer, too': async ({ receiver, sender, waitUntilReady }) => {
+  'an empty PDF is a reply, too': async ({ receiver, sender, waitUntilReady }) => {
     const answer = receiver.wait('a', never);
     await waitUntilReady();
     sender.send('a', done(0));
     expectSame(await answer, done(0));
   },
 
-  'a PDF of fifty megabytes comes in full': async ({ receiver, sender, waitUntilReady }) => {
+  'a PDF of fifty megabytes arrives completely': async ({ receiver, sender, waitUntilReady }) => {
     const large = done(50 * 1024 * 1024);
     const answer = receiver.wait('a', never);
     await waitUntilReady();
@@ -65,7 +65,7 @@ const cases: ContractCases<RepliesUnderTest> = {
     expectSame(await answer, large);
   },
 
-  'several large ones at once do not get into each other': async ({ receiver, sender, waitUntilReady }) => {
+  'several large PDFs in parallel do not mix': async ({ receiver, sender, waitUntilReady }) => {
     const sizes = [3_000_000, 4_000_001, 5_000_003];
     const answers = sizes.map((size) => receiver.wait(String(size), never));
     await waitUntilReady();
@@ -73,7 +73,7 @@ const cases: ContractCases<RepliesUnderTest> = {
     for (const [index, size] of sizes.entries()) expectSame((await answers[index])!, done(size));
   },
 
-  'a PDF of any size comes in full': async ({ receiver, sender, waitUntilReady }) => {
+  'a PDF of any size arrives completely': async ({ receiver, sender, waitUntilReady }) => {
     const size = fc.oneof(
       fc.integer({ min: 0, max: 5_000 }),
       fc.integer({ min: 1_040_000, max: 1_050_000 }),
@@ -92,7 +92,7 @@ const cases: ContractCases<RepliesUnderTest> = {
     );
   },
 
-  'all who wait for the same render get its answer, a large one included': async ({
+  'all callers that wait for the same render get its reply, also a large one': async ({
     receiver,
     sender,
     waitUntilReady,
@@ -105,7 +105,7 @@ const cases: ContractCases<RepliesUnderTest> = {
     }
   },
 
-  'each gets the answer of its own render, whatever the order': async ({ receiver, sender, waitUntilReady }) => {
+  'each caller gets the reply of its own render, in any order': async ({ receiver, sender, waitUntilReady }) => {
     const ids = Array.from({ length: 50 }, (_, number) => `render${number}`);
     const answers = ids.map((id) => receiver.wait(id, never));
     await waitUntilReady();
@@ -114,7 +114,7 @@ const cases: ContractCases<RepliesUnderTest> = {
     expect(pages).toEqual(ids.map((_, number) => number));
   },
 
-  'who no longer wants to wait gets null, and the others still get the answer': async ({
+  'a caller that stops waiting gets null, and the others still get the reply': async ({
     receiver,
     sender,
     waitUntilReady,
@@ -128,11 +128,15 @@ const cases: ContractCases<RepliesUnderTest> = {
     expect(await stayed).toEqual(failed);
   },
 
-  'who has aborted before gets null at once': async ({ receiver }) => {
+  'a caller that has already aborted gets null at once': async ({ receiver }) => {
     expect(await receiver.wait('a', AbortSignal.abort())).toBeNull();
   },
 
-  'an answer that nobody takes harms nobody, and the next one comes': async ({ receiver, sender, waitUntilReady }) => {
+  'a reply without a waiting caller does no harm, and the next reply arrives': async ({
+    receiver,
+    sender,
+    waitUntilReady,
+  }) => {
     sender.send('nobody', done());
     sender.send('nobody', done(3_000_000));
     const answer = receiver.wait('a', never);
@@ -141,7 +145,7 @@ const cases: ContractCases<RepliesUnderTest> = {
     expect(await answer).toEqual(failed);
   },
 
-  'who waits for the same render again gets the next answer': async ({ receiver, sender, waitUntilReady }) => {
+  'a caller that waits for the same render again gets the next reply': async ({ receiver, sender, waitUntilReady }) => {
     for (const pages of [1, 2]) {
       const answer = receiver.wait('a', never);
       await waitUntilReady();
@@ -151,6 +155,6 @@ const cases: ContractCases<RepliesUnderTest> = {
   },
 };
 
-/** What every way to hand over finished renders does. */
+/** The contract of the replies. */
 export const describeRepliesContract = (name: string, open: () => Promise<RepliesUnderTest>): void =>
-  describeContract(`${name} as answers`, open, cases);
+  describeContract(`${name} as replies`, open, cases);

@@ -10,10 +10,13 @@ const { start, closeAfterTest, startTwo } = useTestServers();
 
 describe('A cluster of KurrentDB', () => {
   it.each([
-    ['found by its gossip', (a: number, _b: number) => `kurrentdb+discover://127.0.0.1:${a}?tls=false`],
-    ['named in full', (a: number, b: number) => `kurrentdb://127.0.0.1:${a},127.0.0.1:${b}?tls=false`],
-    ['of which one member is named', (a: number, _b: number) => urlOf(a)],
-  ])('%s takes appends and is followed when another leads', async (_how, url) => {
+    ['discovered by gossip', (a: number, _b: number) => `kurrentdb+discover://127.0.0.1:${a}?tls=false`],
+    [
+      'with all members in the address',
+      (a: number, b: number) => `kurrentdb://127.0.0.1:${a},127.0.0.1:${b}?tls=false`,
+    ],
+    ['with one member in the address', (a: number, _b: number) => urlOf(a)],
+  ])('%s accepts appends and subscriptions under a new leader', async (_how, url) => {
     const { a, b, lead } = await startTwo();
     const engine = closeAfterTest(openKurrentDbEventStore(url(a.endpoint.port, b.endpoint.port), quickOptions));
     const live = readSubscription(engine, 0, 40);
@@ -26,7 +29,7 @@ describe('A cluster of KurrentDB', () => {
     expect(await live).toEqual(await engine.read('render-1'));
   });
 
-  it('is followed to the member that is left', async () => {
+  it('works on with the remaining member', async () => {
     const { a, b, lead } = await startTwo();
     const engine = closeAfterTest(
       openKurrentDbEventStore(
@@ -44,7 +47,7 @@ describe('A cluster of KurrentDB', () => {
 });
 
 describe('A cluster of KurrentDB that', () => {
-  it('has a leader that does not answer is left for the next, by appends and by subscribers', async () => {
+  it('has a leader that does not respond works on with the next leader', async () => {
     const [a, b] = [await start(), await start()];
     const members = [a.endpoint, b.endpoint];
     for (const member of [a, b]) member.setCluster({ members, leader: a.endpoint });
@@ -64,7 +67,7 @@ describe('A cluster of KurrentDB that', () => {
     expect(eventIds(await live)).toEqual(b.eventLog.eventsOfStream('render-1').map(({ id }) => id));
   });
 
-  it('has another leader is followed there by who does nothing but follow the log', async () => {
+  it('has a new leader continues a subscription without other operations', async () => {
     const { a, b, lead } = await startTwo();
     const engine = closeAfterTest(openEventStoreOn(a.endpoint.port, { checkIntervalMs: 60_000 }));
     const writer = closeAfterTest(openEventStoreOn(b.endpoint.port));
@@ -77,7 +80,7 @@ describe('A cluster of KurrentDB that', () => {
     expect(await live).toHaveLength(2);
   });
 
-  it('goes away as a whole and comes back is found again, and takes nobody along', async () => {
+  it('stops and starts again is found again, and does not end the process', async () => {
     const { a, b } = await startTwo();
     const members = [a.endpoint, b.endpoint];
     const engine = closeAfterTest(
@@ -99,7 +102,7 @@ describe('A cluster of KurrentDB that', () => {
     for (const got of await Promise.all(live)) expect(isInOrder(got)).toBe(true);
   });
 
-  it('goes away member by member while the next leader is looked for takes nobody along', async () => {
+  it('stops member by member during a leader search does not end the process', async () => {
     const { a, b, lead } = await startTwo();
     const engine = closeAfterTest(
       openKurrentDbEventStore(
@@ -126,7 +129,7 @@ describe('A cluster of KurrentDB that', () => {
     expect(await live).toHaveLength(2);
   });
 
-  it('comes up after the service is found when it does', async () => {
+  it('starts after the service is found', async () => {
     const { endpoint, stop } = await startFakeKurrentDb();
     await stop();
     const engine = closeAfterTest(

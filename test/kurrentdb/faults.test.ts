@@ -8,24 +8,24 @@ const { start, closeAfterTest } = useTestServers();
 
 describe('An append to KurrentDB', () => {
   it.each(['silently', 'with the connection'] as const)(
-    'whose answer is lost %s is found again and made once',
+    'whose response is lost %s is found again and made once',
     async (how) => {
       const server = await start();
       const engine = closeAfterTest(openEventStoreOn(server.endpoint.port, { attemptTimeoutMs: 300 }));
       const events = newEvents(2);
       server.loseAppendResponses(1, how);
-      const answer = await engine.append('render-1', events, noStream);
-      expect(await engine.read('render-1')).toMatchObject([{ revision: 0 }, { ...answer, id: events[1]!.id }]);
+      const result = await engine.append('render-1', events, noStream);
+      expect(await engine.read('render-1')).toMatchObject([{ revision: 0 }, { ...result, id: events[1]!.id }]);
     },
   );
 
-  it('is made where the clock of the server is an hour ahead of ours', async () => {
+  it('succeeds if the clock of the server is an hour ahead', async () => {
     const server = await start({ clockAheadMs: 3_600_000 });
     const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));
     await expect(engine.append('render-1', newEvents(1), noStream)).resolves.toMatchObject({ revision: 0 });
   });
 
-  it('is made once, however many connections break around it', async () => {
+  it('is made once when many connections break', async () => {
     const server = await start();
     const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));
     const events = newEvents(200);
@@ -38,7 +38,7 @@ describe('An append to KurrentDB', () => {
     expect(eventIds(all).toSorted()).toEqual(eventIds(events).toSorted());
   });
 
-  it('fails in the end where no answer ever comes, and the store works on', async () => {
+  it('fails if no response ever comes, and the store works on', async () => {
     const server = await start();
     const engine = closeAfterTest(
       openEventStoreOn(server.endpoint.port, { attemptTimeoutMs: 300, operationTimeoutMs: 1_000 }),
@@ -50,7 +50,7 @@ describe('An append to KurrentDB', () => {
   });
 });
 
-it('Closing the store waits for an append whose answer was lost', async () => {
+it('Closing the store waits for an append whose response was lost', async () => {
   const server = await start();
   const engine = openEventStoreOn(server.endpoint.port, { attemptTimeoutMs: 200 });
   server.loseAppendResponses(1, 'silently');
@@ -62,7 +62,7 @@ it('Closing the store waits for an append whose answer was lost', async () => {
 });
 
 describe('A subscription to KurrentDB', () => {
-  it('goes on without gap or double over connections that break', async () => {
+  it('continues without gaps or duplicates when connections break', async () => {
     const server = await start();
     const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));
     const live = readSubscription(engine, 0, 300);
@@ -75,7 +75,7 @@ describe('A subscription to KurrentDB', () => {
     expect(got).toEqual(await engine.read('render-1'));
   });
 
-  it('begins after a break where the server last said that it was, and passes nothing twice', async () => {
+  it('continues after a break at the last checkpoint of the server', async () => {
     const server = await start();
     const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));
     const foreign = {
@@ -98,7 +98,7 @@ describe('A subscription to KurrentDB', () => {
     expect((await live).map(({ revision }) => revision)).toEqual([0, 1]);
   });
 
-  it('holds the server back where its reader is slow', async () => {
+  it('applies backpressure to the server if its reader is slow', async () => {
     const server = await start();
     const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));
     const events = Array.from({ length: 400 }, () => newEvent('x'.repeat(20_000)));
@@ -116,7 +116,7 @@ describe('A subscription to KurrentDB', () => {
     expect(eventIds(got)).toEqual(eventIds(events));
   });
 
-  it('that is live and slow is ended by the server, and loses nothing', async () => {
+  it('that is live and slow is ended by the server, and loses no event', async () => {
     const server = await start();
     const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));
     const got: RecordedEvent[] = [];
@@ -141,7 +141,7 @@ describe('A subscription to KurrentDB', () => {
     );
   });
 
-  it('hands on together what has arrived together', async () => {
+  it('delivers events that arrived together in one batch', async () => {
     const server = await start();
     const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));
     await engine.append('render-1', newEvents(400), noStream);
@@ -157,7 +157,7 @@ describe('A subscription to KurrentDB', () => {
 });
 
 describe('In a KurrentDB that is shared with others', () => {
-  it('only what the service has recorded is read, followed and counted', async () => {
+  it('only events of the service are read, subscribed to and counted', async () => {
     const server = await start();
     const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));
     const foreign = (metadata = '') => ({
@@ -179,12 +179,12 @@ describe('In a KurrentDB that is shared with others', () => {
     expect(await readSubscription(engine, 0, 2)).toEqual(await engine.readAll(0, 10));
   });
 
-  it('a stream that nobody would see is refused', async () => {
+  it('a stream without a known prefix is rejected', async () => {
     const engine = closeAfterTest(openEventStoreOn((await start()).endpoint.port));
     await expect(engine.append('invoice-1', newEvents(1), noStream)).rejects.toThrow(RangeError);
   });
 
-  it('ids of any kind come back as they went in, and make a repeated append harmless', async () => {
+  it('ids of any kind are read as they were appended, and make a repeated append harmless', async () => {
     const engine = closeAfterTest(openEventStoreOn((await start()).endpoint.port));
     const ids = [
       '01ARZ3NDEKTSV4RRFFQ69G5FAV',
@@ -193,8 +193,8 @@ describe('In a KurrentDB that is shared with others', () => {
       '6e8bc430-9c3a-11d9-9669-0800200c9a66',
     ];
     const events = ids.map((id) => ({ ...newEvent(), id }));
-    const answer = await engine.append('render-1', events, noStream);
-    expect(await engine.append('render-1', events, noStream)).toEqual(answer);
+    const result = await engine.append('render-1', events, noStream);
+    expect(await engine.append('render-1', events, noStream)).toEqual(result);
     expect(eventIds(await engine.read('render-1'))).toEqual(ids);
   });
 });

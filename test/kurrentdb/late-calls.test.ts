@@ -14,11 +14,11 @@ afterEach(async () => {
 
 const shortTimeouts = { ...quickOptions, attemptTimeoutMs: 100 };
 const clusterUrl = (port: number): string => `kurrentdb+discover://127.0.0.1:${port}?tls=false`;
-/** So many attempts are given up while the members of the cluster are not known. */
+/** How many attempts time out while the members of the cluster are unknown. */
 const abandonedAttempts = 3;
 
-describe('An attempt that is given up before its KurrentDB is found', () => {
-  it('does not end the process when it comes to a leader that thaws and breaks its calls, and nothing is lost', async () => {
+describe('An attempt that times out before its KurrentDB is found', () => {
+  it('does not end the process when a resumed leader breaks its calls, and no event is lost', async () => {
     const server = await start();
     const gossip = server.holdGossip();
     const follower = runInOtherProcess(
@@ -43,10 +43,10 @@ describe('An attempt that is given up before its KurrentDB is found', () => {
     expect(follower.lines).toEqual(['ready', ...events.map(({ id }) => id)]);
   });
 
-  it('is not made any more when it is found', async () => {
+  it('is not made later when the server is found', async () => {
     const server = await start();
     const gossip = server.holdGossip();
-    // Long enough that attempts are made once on a busy machine when the member is known.
+    // Long enough for a single attempt on a busy machine once the member is known.
     const engine = closeAfterTest(
       openKurrentDbEventStore(clusterUrl(server.endpoint.port), {
         ...quickOptions,
@@ -66,7 +66,7 @@ describe('An attempt that is given up before its KurrentDB is found', () => {
 });
 
 describe('A subscription to KurrentDB that is ended', () => {
-  it('before the server has confirmed it is cancelled there', async () => {
+  it('before the server has confirmed it is cancelled on the server', async () => {
     const server = await start();
     server.setSubscriptionMode('kept waiting');
     const engine = closeAfterTest(openEventStoreOn(server.endpoint.port));

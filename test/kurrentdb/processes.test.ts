@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const end of endings.splice(0).toReversed()) await end();
 });
 
-/** A server in a process of its own that can go, and come back over the same data on the same port. */
+/** A server in its own process that can be killed and restarted with the same data and port. */
 const startRestartableServer = async () => {
   const { folder, remove } = await temporaryFolder();
   const data = join(folder, 'log.jsonl');
@@ -23,18 +23,18 @@ const startRestartableServer = async () => {
   return {
     port,
     server: () => all.at(-1)!,
-    comeBack: async () => void all.push(await startFakeKurrentDbProcess({ data, port })),
+    restart: async () => void all.push(await startFakeKurrentDbProcess({ data, port })),
   };
 };
 
-const openUntilTestEnd = (port: number, times: Parameters<typeof openEventStoreOn>[1] = {}) => {
-  const engine = openEventStoreOn(port, times);
+const openUntilTestEnd = (port: number, options: Parameters<typeof openEventStoreOn>[1] = {}) => {
+  const engine = openEventStoreOn(port, options);
   endings.push(engine.close);
   return engine;
 };
 
-it('appends under way when KurrentDB is killed are made once it is back, each once, and subscribers miss nothing', async () => {
-  const { port, server, comeBack } = await startRestartableServer();
+it('Appends that run when KurrentDB is killed are made once after its restart, and subscribers miss no event', async () => {
+  const { port, server, restart } = await startRestartableServer();
   const engine = openUntilTestEnd(port);
   const live = readSubscription(engine, 0, 600);
   const events = newEvents(600);
@@ -43,7 +43,7 @@ it('appends under way when KurrentDB is killed are made once it is back, each on
   );
   await appends[100];
   await server().kill();
-  await comeBack();
+  await restart();
   await Promise.all(appends);
   const all = await engine.readAll(0, 1_000);
   expect(eventIds(all).toSorted()).toEqual(eventIds(events).toSorted());
@@ -51,7 +51,7 @@ it('appends under way when KurrentDB is killed are made once it is back, each on
   expect(await live).toEqual(all);
 });
 
-it('a KurrentDB that freezes is told of as one that does not answer, and all that was asked is done when it goes on', async () => {
+it('A suspended KurrentDB is reported as not responding, and pending operations finish when it resumes', async () => {
   const { port, server } = await startRestartableServer();
   const engine = openUntilTestEnd(port, { attemptTimeoutMs: 300 });
   await eventually(() => engine.missing()).toBeNull();
@@ -69,8 +69,8 @@ it('a KurrentDB that freezes is told of as one that does not answer, and all tha
   expect(isInOrder(await live)).toBe(true);
 });
 
-it('a flood of appends to a KurrentDB that freezes and is then killed does not take the process along', async () => {
-  const { port, server, comeBack } = await startRestartableServer();
+it('Many appends to a KurrentDB that is suspended and then killed do not end the process', async () => {
+  const { port, server, restart } = await startRestartableServer();
   const engine = openUntilTestEnd(port, { attemptTimeoutMs: 1_500 });
   await engine.append('render-0', newEvents(1), noStream);
   server().signal('SIGSTOP');
@@ -78,13 +78,13 @@ it('a flood of appends to a KurrentDB that freezes and is then killed does not t
   const appends = events.map((event, number) => engine.append(`render-${number + 1}`, [event], noStream));
   await eventually(() => engine.missing()).toContain('does not respond');
   await server().kill();
-  await comeBack();
+  await restart();
   await Promise.all(appends);
   expect(await engine.readAll(0, 1_000)).toHaveLength(401);
 });
 
-it('a KurrentDB that is absent is waited for: the store opens at once, says so, and serves when it comes', async () => {
-  const { port, server, comeBack } = await startRestartableServer();
+it('A store without a running KurrentDB opens at once, reports the problem, and works when the server starts', async () => {
+  const { port, server, restart } = await startRestartableServer();
   await server().kill();
   const engine = openUntilTestEnd(port);
   expect(engine.missing()).toContain('has not responded yet');
@@ -93,24 +93,24 @@ it('a KurrentDB that is absent is waited for: the store opens at once, says so, 
   );
   const live = readSubscription(engine, 0, 1);
   const append = engine.append('render-1', newEvents(1), noStream);
-  await comeBack();
+  await restart();
   await append;
   expect(await live).toHaveLength(1);
   await eventually(() => engine.missing()).toBeNull();
 });
 
-it('a KurrentDB that goes away later is told of as missing', async () => {
-  const { port, server, comeBack } = await startRestartableServer();
+it('A KurrentDB that stops later is reported', async () => {
+  const { port, server, restart } = await startRestartableServer();
   const engine = openUntilTestEnd(port);
   await eventually(() => engine.missing()).toBeNull();
   await server().kill();
   await eventually(() => engine.missing()).toContain(`127.0.0.1:${port}`);
-  await comeBack();
+  await restart();
   await eventually(() => engine.missing()).toBeNull();
   expect(await engine.head()).toBe(0);
 });
 
-it('a process whose KurrentDB is away can close its store, and ends', async () => {
+it('A process whose KurrentDB is unavailable can close its store and end', async () => {
   const { port, server } = await startRestartableServer();
   await server().kill();
   const other = runInOtherProcess(

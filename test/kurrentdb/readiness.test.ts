@@ -37,12 +37,12 @@ const start = async (settings: Parameters<typeof startFakeKurrentDb>[0] = {}) =>
   return server.endpoint.port;
 };
 
-/** Something else that listens: it hangs up at once, or answers as a web server does. */
-const startOtherServer = async (answer: string | null) => {
+/** Another server: closes connections at once, or responds like a web server. */
+const startOtherServer = async (response: string | null) => {
   const other = createServer((socket) => {
     socket.on('error', () => undefined);
-    if (answer === null) socket.destroy();
-    else socket.on('data', () => socket.end(answer));
+    if (response === null) socket.destroy();
+    else socket.on('data', () => socket.end(response));
   }).listen(0, '127.0.0.1');
   await once(other, 'listening');
   endings.push(async () => void other.close());
@@ -62,10 +62,10 @@ const authorityFile = async (): Promise<string> => {
   return encodeURIComponent(join(folder, 'ca.pem'));
 };
 
-describe('A KurrentDB that cannot serve is told of in one sentence', () => {
+describe('A KurrentDB that is not available is reported in one sentence', () => {
   it.each([
     [
-      'whose password is another',
+      'with another password',
       () => start({ tls, credentials: `admin:${password}` }),
       (port: number) => `kurrentdb://admin:wr0ng-secret@localhost:${port}?tlsVerifyCert=false`,
       'rejected the user name or password in EVENT_STORE_URL',
@@ -83,37 +83,37 @@ describe('A KurrentDB that cannot serve is told of in one sentence', () => {
       'set tlsCAFile in EVENT_STORE_URL to the file of its CA',
     ],
     [
-      'that speaks no TLS',
+      'without TLS',
       () => start(),
       (port: number) => `kurrentdb://admin:${encoded}@localhost:${port}`,
       'add tls=false to EVENT_STORE_URL',
     ],
     [
-      'that speaks TLS alone',
+      'with TLS only',
       () => start({ tls }),
       (port: number) => `kurrentdb://admin:${encoded}@localhost:${port}?tls=false`,
       'remove tls=false from EVENT_STORE_URL',
     ],
     [
-      'behind a proxy that hangs up',
+      'behind a proxy that closes connections',
       () => startOtherServer(null),
       (port: number) => `kurrentdb://localhost:${port}?tls=false`,
       'closes connections at once: check whether KurrentDB is running',
     ],
     [
-      'behind a proxy that hangs up on TLS',
+      'behind a proxy that closes TLS connections',
       () => startOtherServer(null),
       (port: number) => `kurrentdb://localhost:${port}`,
       'closes connections at once: check whether KurrentDB is running',
     ],
     [
-      'that is none',
+      'that is another server',
       () => startOtherServer('HTTP/1.1 400 Bad Request\r\n\r\n'),
       (port: number) => `kurrentdb://localhost:${port}?tls=false`,
       'is not KurrentDB',
     ],
     [
-      'that is named by its IP address with TLS',
+      'with TLS and an IP address',
       () => start({ tls }),
       (port: number) => `kurrentdb://127.0.0.1:${port}`,
       'must have the host name of the server, not its IP address',
@@ -130,9 +130,9 @@ describe('A KurrentDB that cannot serve is told of in one sentence', () => {
       urlOf,
       'has version 21.10.9, but 22.6 or later is required',
     ],
-    ['that is too old to say so', () => start({ version: null }), urlOf, 'has version unknown'],
+    ['that is too old to report its version', () => start({ version: null }), urlOf, 'has version unknown'],
     [
-      'of whose cluster nobody answers',
+      'whose cluster has no available member',
       () => start({ tls }),
       (port: number) => `kurrentdb+discover://127.0.0.1:${port}?tls=false&maxDiscoverAttempts=2&discoveryInterval=10`,
       'No member of a KurrentDB cluster responds',
@@ -143,7 +143,7 @@ describe('A KurrentDB that cannot serve is told of in one sentence', () => {
     expect(engine.missing()).not.toMatch(/p:ss-w0rd|p%3Ass|wr0ng-secret/);
   });
 
-  it('and operations on it fail without the password in what they say', async () => {
+  it('without the password in errors of operations', async () => {
     const engine = open(
       `kurrentdb://admin:wr0ng-secret@localhost:${await start({ tls, credentials: `admin:${password}` })}?tlsVerifyCert=false`,
     );
@@ -159,7 +159,7 @@ describe('A KurrentDB that cannot serve is told of in one sentence', () => {
 });
 
 describe('A KurrentDB behind TLS and a password', () => {
-  it.each(['kurrentdb', 'esdb'])('serves who has both, as %s://', async (scheme) => {
+  it.each(['kurrentdb', 'esdb'])('works with both, as %s://', async (scheme) => {
     const port = await start({ tls, credentials: `admin:${password}` });
     const engine = open(`${scheme}://admin:${encoded}@localhost:${port}?tlsCAFile=${await authorityFile()}`);
     const { position } = await engine.append('render-1', newEvents(1), noStream);
@@ -168,7 +168,7 @@ describe('A KurrentDB behind TLS and a password', () => {
     await eventually(() => engine.missing()).toBeNull();
   });
 
-  it('serves at once when it begins to let the service in', async () => {
+  it('works as soon as it accepts the credentials', async () => {
     const port = await start({ tls, credentials: `admin:${password}` });
     const engine = open(`kurrentdb://admin:wr0ng-secret@localhost:${port}?tlsVerifyCert=false`);
     await eventually(() => engine.missing()).toContain('rejected');

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { EventStore, NewEvent, RecordedEvent } from '#libs/event-store/port.ts';
 
-/** An event of no particular kind, with an id of its own. */
+/** An event with a new id and a type that is only for tests. */
 export const newEvent = (data: unknown = {}): NewEvent => newEventWith(data);
 
-/** The same, for data that may be no JSON. An engine keeps any type and any JSON. */
+/** The same for data that may not be JSON. Engines store any type and any JSON. */
 export const newEventWith = (data: unknown): NewEvent => {
   const metadata = {
     occurredAt: '2026-01-02T03:04:05.678Z',
@@ -20,12 +20,12 @@ export const newEventWith = (data: unknown): NewEvent => {
 export const newEvents = (count: number): NewEvent[] =>
   Array.from({ length: count }, (_, number) => newEvent({ number }));
 
-/** Appends the events one by one to a stream that has none. */
+/** Appends the events one by one to an empty stream. */
 export const appendEach = async (store: EventStore, stream: string, events: readonly NewEvent[]): Promise<void> => {
   for (const [index, event] of events.entries()) await store.append(stream, [event], index - 1);
 };
 
-/** The next `count` events of a subscription, which then ends. */
+/** Subscribes, returns the next `count` events and ends the subscription. */
 export const readSubscription = async (store: EventStore, after: number, count: number): Promise<RecordedEvent[]> => {
   const enough = new AbortController();
   const events: RecordedEvent[] = [];
@@ -39,7 +39,7 @@ export const readSubscription = async (store: EventStore, after: number, count: 
 
 export const eventIds = (events: readonly { id: string }[]): string[] => events.map(({ id }) => id);
 
-/** Whether positions strictly grow, no event comes twice, and each stream's revisions go up by one. */
+/** Whether positions increase, no event is repeated, and revisions of each stream increase by one. */
 export const isInOrder = (events: readonly RecordedEvent[]): boolean => {
   const revisions = new Map<string, number>();
   return (

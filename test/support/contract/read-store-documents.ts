@@ -3,7 +3,7 @@ import type { Collection, Document, ReadStore, Scalar, StoredDocument } from '#l
 export const people = 'people';
 export const places = 'places';
 
-/** Names of fields that mean something elsewhere. */
+/** Field names with special characters. */
 export const unusualFieldNames = ['with space', 'with-dash', "o'clock", 'größe', '2026-01-02', '[0]'];
 
 export const collections: readonly Collection[] = [
@@ -15,7 +15,7 @@ export const collections: readonly Collection[] = [
   { name: places, model: 'places', indexes: [] },
 ];
 
-/** A document of a collection, null where it is removed; `put` gives it its position. */
+/** A document of a collection, without a position; null removes it. */
 type DocumentWrite = { id: string; document: Document | null; collection: string };
 export const documentWrite = (id: string, document: Document | null, collection = people): DocumentWrite => ({
   id,
@@ -23,7 +23,7 @@ export const documentWrite = (id: string, document: Document | null, collection 
   collection,
 });
 
-/** Documents of the generations that serve, at one position. */
+/** Documents of the serving generations, at one position. */
 export const storedDocumentsAt = async (
   store: ReadStore,
   position: number,
@@ -33,7 +33,7 @@ export const storedDocumentsAt = async (
   return put.map((one, index) => ({ ...one, generation: serving[index]!.generation, position }));
 };
 
-/** Writes documents at a position, and moves the checkpoint of the model `people` there. False where that is refused. */
+/** Writes documents at a position and moves the checkpoint of the model `people` there. False if the checkpoint does not move. */
 export const writeDocumentsAt = async (
   store: ReadStore,
   position: number,
@@ -49,11 +49,11 @@ export const writeDocuments = async (store: ReadStore, ...given: readonly Docume
   await writeDocumentsAt(store, (await store.checkpoint('people')) + 1, ...given);
 };
 
-/** Empties a model, so that it is at position 0. */
+/** Empties a model and sets its position to 0. */
 export const emptyModel = async (store: ReadStore, model: string): Promise<void> => {
   await store.switchOver(model, { generation: await store.beginRebuild(model), position: 0 }, 'behind');
 };
 
-/** The ids of those who are found, in order; their documents hold their own id. */
+/** The ids of the found people, in order. Their documents contain the id. */
 export const findIds = async (store: ReadStore, where: Record<string, Scalar>): Promise<string[]> =>
   (await store.find(people, { where, limit: 1_000 })).map(({ id }) => id as string);

@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A folder of its own for a test. */
+/** A temporary folder for a test. */
 export const temporaryFolder = async (): Promise<{ folder: string; remove: () => Promise<void> }> => {
   const folder = await mkdtemp(join(tmpdir(), 'colophon-contract-'));
   return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
 };
 
-/** Opens an engine over a temporary folder, in the form that the suites take. */
+/** Opens an engine in a temporary folder, for the contract tests. */
 export const openInTemporaryFolder = async <Engine extends { close(): Promise<void> }>(
   open: (folder: string) => Engine | Promise<Engine>,
 ) => {
@@ -26,7 +26,7 @@ export const openInTemporaryFolder = async <Engine extends { close(): Promise<vo
       all.push(again);
       return again;
     },
-    /** One more over the same storage, while the others are open. */
+    /** Opens the same storage again while the others are open. */
     another: async (): Promise<Engine> => {
       const more = await open(folder);
       all.push(more);
