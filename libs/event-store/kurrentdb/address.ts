@@ -4,7 +4,7 @@ import { AddressError } from '#libs/engines/remote.ts';
 export type KurrentDbAddress = { url: string; hosts: string };
 
 const addressPattern =
-  /^(?<scheme>esdb|kurrentdb|kurrent|kdb)(?<discover>\+discover)?:\/\/(?:(?<credentials>[^@/?]*)@)?(?<hosts>[^@/?]*)\/*(?:\?(?<options>.*))?$/;
+  /^(?:esdb|kurrentdb|kurrent|kdb)(?<discover>\+discover)?:\/\/(?:(?<credentials>[^@/?]*)@)?(?<hosts>[^@/?]*)\/*(?:\?(?<options>.*))?$/;
 const hostPattern = /^[^\s:]+(?::\d{1,5})?$/;
 
 type OptionFormat = { pattern: RegExp; name: string };
