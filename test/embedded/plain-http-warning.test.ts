@@ -14,7 +14,7 @@ describe('An API that is reachable from other machines', () => {
       output()
         .split('\n')
         .filter((line) => line.includes(warning)),
-    ).toEqual([expect.stringMatching(/"level":"warn".*TLS_CERT_FILE and TLS_KEY_FILE, or BASE_URL/)]);
+    ).toEqual([expect.stringMatching(/"level":"warn".*TLS_CERT_FILE and TLS_KEY_FILE, or set BASE_URL/)]);
   });
 
   it('does not warn behind a proxy that ends TLS', async () => {
