@@ -3,7 +3,7 @@ import { z } from 'zod';
 export const planNames = ['free', 'starter', 'pro', 'business', 'enterprise'] as const;
 export type PlanName = (typeof planNames)[number];
 
-/** Null is unlimited. Sizes in units of 1024 * 1024 bytes. */
+/** Null is unlimited. `...Mb` is in units of 1024 * 1024 bytes. */
 export type PlanLimits = {
   requestsPerMonth: number | null;
   requestsPerMinute: number | null;
@@ -53,7 +53,7 @@ export const plans: Record<PlanName, PlanLimits> = {
   },
 };
 
-/** What an operator may set for one account in place of its plan's figure. */
+/** Limits that an operator can set for one account, in place of those of its plan. */
 export const limitOverrides = z.object({
   requestsPerMinute: z.number().int().positive().optional(),
   requestsPerMonth: z.number().int().positive().optional(),
@@ -61,5 +61,5 @@ export const limitOverrides = z.object({
 });
 export type LimitOverrides = z.output<typeof limitOverrides>;
 
-/** The limits in force for an account. */
+/** The limits of an account: those of its plan, with the overrides applied. */
 export const limitsOf = (plan: PlanName, overrides: LimitOverrides): PlanLimits => ({ ...plans[plan], ...overrides });

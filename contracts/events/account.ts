@@ -18,7 +18,7 @@ export const accountEvents = {
   PlanChanged: z.object({ plan: z.enum(planNames), overrides: limitOverrides, reason: text(1500).nullable() }),
   AccountSuspended: z.object({ reason: text(1500) }),
   AccountReinstated: z.object({ reason: text(1500).nullable() }),
-  /** The webhook secret is made from the service's own secret, the account and this number: the log holds no secret. */
+  /** The webhook secret is derived from the installation secret, the account and this number; the event log holds no secret. */
   WebhookSecretRotated: z.object({ generation: z.number().int() }),
 } as const;
 
@@ -31,7 +31,7 @@ export const apiKeyEvents = {
     keyType: z.enum(['live', 'test']),
     /** SHA-256 of the whole key, in hex. */
     hash: identifier(),
-    /** The first characters of the key, enough to recognise it by. */
+    /** The first characters of the key, to recognise it. */
     prefix: identifier(),
     permissions: list(z.enum(permissions), permissions.length),
     expiresAt: identifier().nullable(),

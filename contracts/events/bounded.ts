@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
-/** Schemas of what events carry: each has a size that it cannot exceed, so that no event is too large for the log. */
+/** Schemas for event data. Each has a maximum size, so that no event is too large for the event log. */
 
-/** How large a schema lets a value become: `bytes` of its JSON in UTF-8, or `items` in a list or record. */
+/** The maximum size of a schema's values: `bytes` of JSON in UTF-8, or `items` of a list or record. */
 export const bounds = z.registry<{ bytes: number } | { items: number }>();
 
 const bounded = <S extends z.ZodType>(schema: S, bound: { bytes: number } | { items: number }): S => {
@@ -12,89 +12,92 @@ const bounded = <S extends z.ZodType>(schema: S, bound: { bytes: number } | { it
 
 const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text));
 const ellipsis = '…';
-/** A UTF-16 unit has at most six bytes in JSON: a control character, or half of a pair. */
+/** A UTF-16 unit needs at most six bytes in JSON: a control character, or half of a surrogate pair. */
 const maxBytesPerUnit = 6;
 
-/** The text, or its beginning and an ellipsis, so that it has at most `most` bytes as JSON in UTF-8. `most` is at least 5. */
-export const truncateText = (text: string, most: number): string => {
-  if (text.length * maxBytesPerUnit + 2 <= most || (text.length + 2 <= most && jsonBytes(text) <= most)) return text;
+/** Truncates a text with an ellipsis to at most `maxBytes` bytes of JSON in UTF-8. `maxBytes` is at least 5. */
+export const truncateText = (text: string, maxBytes: number): string => {
+  if (text.length * maxBytesPerUnit + 2 <= maxBytes || (text.length + 2 <= maxBytes && jsonBytes(text) <= maxBytes))
+    return text;
   let bytes = jsonBytes(ellipsis);
-  let kept = 0;
+  let keptLength = 0;
   for (const character of text) {
     bytes += jsonBytes(character) - 2;
-    if (bytes > most) break;
-    kept += character.length;
+    if (bytes > maxBytes) break;
+    keptLength += character.length;
   }
-  return text.slice(0, kept) + ellipsis;
+  return text.slice(0, keptLength) + ellipsis;
 };
 
-/** Free text, which callers, documents or receivers may have written: cut to `most` bytes of JSON. */
-export const text = (most: number) =>
+/** Free text, truncated to `maxBytes` bytes of JSON. Callers, documents or receivers may have written it. */
+export const text = (maxBytes: number) =>
   bounded(
-    z.string().overwrite((value) => truncateText(value, most)),
-    { bytes: most },
+    z.string().overwrite((value) => truncateText(value, maxBytes)),
+    { bytes: maxBytes },
   );
 
-/** Visible ASCII that must not be cut, of at most `most` characters. A quotation mark has two bytes in JSON. */
-export const ascii = (most: number) =>
+/** Visible ASCII of at most `maxLength` characters, never truncated. A quotation mark has two bytes in JSON. */
+export const ascii = (maxLength: number) =>
   bounded(
     z
       .string()
-      .max(most)
+      .max(maxLength)
       .regex(/^[\x20-\x7e]*$/),
-    { bytes: 2 * most + 2 },
+    { bytes: 2 * maxLength + 2 },
   );
 
-/** An identifier, hash or time, which must not be cut. */
+/** An identifier, hash or time, never truncated. */
 export const identifier = () => ascii(100);
 
-/** A list that ends after `most` items. */
-export const list = <S extends z.ZodType>(item: S, most: number) =>
+/** A list, truncated to `maxItems` items. */
+export const list = <S extends z.ZodType>(item: S, maxItems: number) =>
   bounded(
-    z.array(item).overwrite((items) => items.slice(0, most)),
-    { items: most },
+    z.array(item).overwrite((items) => items.slice(0, maxItems)),
+    { items: maxItems },
   );
 
-/** A record of at most `most` entries. */
-export const entries = <V extends z.ZodType>(name: z.ZodString, value: V, most: number) =>
+/** A record of at most `maxEntries` entries. */
+export const entries = <V extends z.ZodType>(name: z.ZodString, value: V, maxEntries: number) =>
   bounded(
-    z.record(name, value).refine((record) => Object.keys(record).length <= most, `must have at most ${most} entries`),
-    { items: most },
+    z
+      .record(name, value)
+      .refine((record) => Object.keys(record).length <= maxEntries, `must have at most ${maxEntries} entries`),
+    { items: maxEntries },
   );
 
 const maxTextBytes = 2000;
-/** Room for any name with any value that is no text, list or object. */
+/** Enough for any name with a number, boolean or null. */
 const minRemainingBytes = 256;
 
-/** JSON of at most `most` bytes: long texts are cut, and what comes after that is left out. */
-const truncateJson = (value: unknown, most: number): unknown => {
-  let room = most;
+/** Truncates long texts and drops the rest, so that the JSON has at most `maxBytes` bytes. */
+const truncateJson = (value: unknown, maxBytes: number): unknown => {
+  let remainingBytes = maxBytes;
   const shorten = (inner: unknown): unknown => {
-    if (typeof inner === 'string') return charged(truncateText(inner, Math.min(maxTextBytes, room)));
-    if (Array.isArray(inner)) return inside(inner, (item) => [shorten(item)]);
+    if (typeof inner === 'string') return charge(truncateText(inner, Math.min(maxTextBytes, remainingBytes)));
+    if (Array.isArray(inner)) return shortenItems(inner, (item) => [shorten(item)]);
     if (typeof inner === 'object' && inner !== null)
       return Object.fromEntries(
-        inside(Object.entries(inner), ([name, one]) => [
-          [charged(truncateText(name, minRemainingBytes / 2)), shorten(one)] as const,
+        shortenItems(Object.entries(inner), ([name, member]) => [
+          [charge(truncateText(name, minRemainingBytes / 2)), shorten(member)] as const,
         ]),
       );
-    room -= 30;
+    remainingBytes -= 30;
     return inner;
   };
-  const charged = (text: string): string => {
-    room -= jsonBytes(text) + 1;
+  const charge = (text: string): string => {
+    remainingBytes -= jsonBytes(text) + 1;
     return text;
   };
-  const inside = <Item, Kept>(items: readonly Item[], keep: (item: Item) => Kept[]): Kept[] => {
-    room -= 3;
-    return items.flatMap((item) => (room < minRemainingBytes ? [] : keep(item)));
+  const shortenItems = <Item, Kept>(items: readonly Item[], keep: (item: Item) => Kept[]): Kept[] => {
+    remainingBytes -= 3;
+    return items.flatMap((item) => (remainingBytes < minRemainingBytes ? [] : keep(item)));
   };
   return shorten(value);
 };
 
-/** An object with fields of any kind, cut to `most` bytes of JSON. */
-export const anyFields = (most: number) =>
+/** An object with any fields, truncated to `maxBytes` bytes of JSON. */
+export const anyFields = (maxBytes: number) =>
   bounded(
-    z.record(z.string(), z.unknown()).overwrite((fields) => truncateJson(fields, most) as Record<string, unknown>),
-    { bytes: most },
+    z.record(z.string(), z.unknown()).overwrite((fields) => truncateJson(fields, maxBytes) as Record<string, unknown>),
+    { bytes: maxBytes },
   );

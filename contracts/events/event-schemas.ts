@@ -6,7 +6,7 @@ import { installationEvents } from './installation.ts';
 import { renderEvents } from './render.ts';
 import { templateEvents, templateNameEvents, templateSlotEvents } from './template.ts';
 
-/** The schema of every event that the log can hold, by its type. */
+/** The schemas of all events by type. */
 export const eventSchemas = {
   ...accountEvents,
   ...apiKeyEvents,
@@ -21,11 +21,11 @@ export const eventSchemas = {
 
 export type EventType = keyof typeof eventSchemas;
 
-/** The data of each event, by its type. */
+/** The data of each event by type. */
 export type EventData = { [T in EventType]: z.output<(typeof eventSchemas)[T]> };
 
-/** An event of one of the types `T`, as a decider returns it: a union that its `type` tells apart. */
+/** An event of one of the types `T`, as a decider returns it: a union discriminated by `type`. */
 export type EventOf<T extends EventType = EventType> = { [K in T]: { type: K; data: EventData[K] } }[T];
 
-/** Whether the log can hold events of this type: it may come from a later release, or from another program. */
+/** False for an event type of a later release or of another program. */
 export const isEventType = (type: string): type is EventType => Object.hasOwn(eventSchemas, type);

@@ -2,14 +2,14 @@ import { z } from 'zod';
 import { identifier } from './bounded.ts';
 import type { EventsIn } from './metadata.ts';
 
-/** One stream a log: what belongs to this log, and must not be exchanged without a word. */
+/** Each event log has one installation stream. It records the secret and the blob store that belong to the event log. */
 export const installationEvents = {
-  /** The first start ever. The fingerprint tells one secret from another and reveals nothing of it. */
+  /** The first start. The fingerprint identifies the secret without revealing it. */
   InstallationCreated: z.object({ installationId: identifier(), secretFingerprint: identifier() }),
   SecretRotated: z.object({ from: identifier(), to: identifier() }),
-  /** The blob store of the installation is the one with this mark, which no other has. It holds what cannot be built anew from the log. */
+  /** `blobStoreId` identifies the blob store of the installation, whose content cannot be rebuilt from the event log. */
   BlobStoreRegistered: z.object({ blobStoreId: identifier() }),
-  /** A person has accepted another blob store in place of the one that was marked. */
+  /** An operator accepted another blob store in place of the registered one. */
   BlobStoreReplaced: z.object({}),
 } as const;
 

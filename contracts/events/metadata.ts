@@ -8,12 +8,12 @@ export const actor = z.discriminatedUnion('kind', [
 ]);
 export type Actor = z.output<typeof actor>;
 
-/** The events of a table of schemas by type. */
+/** The union of the events in a table of schemas. */
 export type EventsIn<Schemas extends Record<string, z.ZodType>> = {
   [T in keyof Schemas]: { type: T; data: z.output<Schemas[T]> };
 }[keyof Schemas];
 
-/** What every event carries beside its data. `occurredAt` is ISO 8601 in UTC; `traceparent` is W3C Trace Context. */
+/** The metadata of every event. `occurredAt` is ISO 8601 in UTC; `traceparent` is W3C Trace Context. */
 export const metadata = z.object({
   occurredAt: identifier(),
   actor,

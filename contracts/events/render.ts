@@ -7,7 +7,7 @@ import { maxWebhookHeaderLength, maxWebhookHeaders, maxWebhookUrlLength, webhook
 import { anyFields, ascii, entries, identifier, list, text } from './bounded.ts';
 import type { EventsIn } from './metadata.ts';
 
-/** A blob is named by the SHA-256 of its bytes, in hex; `size` is in bytes. */
+/** The hex SHA-256 of a blob, and its size in bytes. */
 export const blobRef = z.object({ sha256: identifier(), size: z.number().int() });
 export type BlobRef = z.output<typeof blobRef>;
 
@@ -19,13 +19,13 @@ export const renderSource = z.discriminatedUnion('mode', [
     templateVersion: z.number().int(),
     content: blobRef,
     data: blobRef,
-    /** The blob of the JSON of the version's variables and default options. */
+    /** The JSON of the version's variables and default options. */
     settings: blobRef,
   }),
 ]);
 export type RenderSource = z.output<typeof renderSource>;
 
-/** What the account's plan allowed when the render was accepted. Null is unlimited. */
+/** The limits of the account when the render was accepted. Null is unlimited. */
 export const renderLimits = z.object({
   processingMs: z.number().int(),
   scriptMs: z.number().int(),
@@ -35,8 +35,9 @@ export const renderLimits = z.object({
 });
 
 /**
- * Where a callback goes, without its secrets: `***` stands for the values of the headers and for what in the address may be a credential. `sealed` is the blob of the
- * sealed box that holds address and headers as they were given; it is erased when the delivery has ended. Null where nothing is masked.
+ * The target of a webhook without its secrets: `***` replaces the header values and possible credentials in the URL.
+ * `sealed` is the blob of the sealed box with the original URL and headers. It is erased when the delivery has ended, and null if
+ * nothing is masked.
  */
 export const webhookTarget = z.object({
   url: z.string().max(maxWebhookUrlLength),
@@ -48,8 +49,8 @@ export const webhookTarget = z.object({
 export type WebhookTarget = z.output<typeof webhookTarget>;
 
 /**
- * How the caller gets the PDF. `wait`: in the answer, and it is not kept. `poll`: by asking for it. `webhook`: by a callback.
- * `estimatedMs` is what the caller was told.
+ * How the caller receives the result. `wait`: in the response, and the PDF is not stored. `poll`: the caller polls the job.
+ * `webhook`: by a webhook. `estimatedMs` is the estimate in the response.
  */
 export const responseMode = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('wait') }),
@@ -67,11 +68,11 @@ export const renderRequested = z.object({
   keyId: identifier(),
   keyType: z.enum(['live', 'test']),
   source: renderSource,
-  /** All options but the bands' HTML, which can be large. */
+  /** Without the HTML of header and footer, which can be large. */
   options: renderOptions.omit({ header_html: true, footer_html: true }),
   headerFooter: z.object({ header: blobRef.nullable(), footer: blobRef.nullable() }),
   limits: renderLimits,
-  /** A trial of a template: it counts neither toward the quota nor as a use of the template. */
+  /** True for POST /templates/{id}/test. Such a render counts neither toward the quota nor as template usage. */
   templateTest: z.boolean(),
   responseMode,
 });
@@ -79,11 +80,11 @@ export const renderRequested = z.object({
 export const renderStarted = z.object({
   attempt: z.number().int(),
   worker: text(500),
-  /** Milliseconds from the request to this claim. */
+  /** From the request to this claim. */
   queueMs: z.number(),
 });
 
-/** What the PDF lacks: the first things alone, where there are many. */
+/** Resources that are missing in the PDF: the first 50. */
 export const renderWarnings = list(z.object({ kind: text(100), url: text(500), reason: text(500) }), 50);
 
 export const renderDurations = z.object({
@@ -100,11 +101,11 @@ export const renderModeReasonText = text(1000);
 
 export const renderCompleted = z.object({
   attempt: z.number().int(),
-  /** What the PDF was made from: an input type, or a template. */
+  /** The input type, or `template`. */
   input: z.enum([...inputTypes, 'template']),
   pdf: blobRef,
   responseMode: z.enum(['wait', 'poll', 'webhook']),
-  /** Until when the PDF can be fetched; null where it was not kept. */
+  /** When the PDF expires; null if it is not stored. */
   keptUntil: identifier().nullable(),
   pages: z.number().int(),
   durations: renderDurations,
@@ -116,30 +117,30 @@ export const renderCompleted = z.object({
 
 export const renderFailed = z.object({
   attempt: z.number().int(),
-  /** A name of the error table, with the message and the extra fields that the caller got. */
+  /** The error of the response, as in the table of errors. */
   error: z.object({ name: z.enum(errorNames), message: text(2000), extra: anyFields(24_000) }),
   responseMode: z.enum(['wait', 'poll', 'webhook']),
   totalMs: z.number(),
-  /** The day (`YYYY-MM-DD`, UTC; in early events the month alone) whose quota gets the render back, where the service itself was at fault. */
+  /** If the service failed: the day (`YYYY-MM-DD`, UTC; in early events the month) whose quota the render is refunded to. Else null. */
   quotaRefundDate: identifier().nullable(),
 });
 
-/** The kept PDF was erased; its hash stays in RenderCompleted. */
+/** The stored PDF was erased. Its hash stays in RenderCompleted. */
 export const pdfErased = z.object({ sha256: identifier() });
 
-/** A PDF was stored when its render had failed already, or could not be recorded. It is not to be fetched, and is erased after `until`. */
+/** The PDF was stored although the render has failed. It cannot be downloaded, and is erased after `eraseAfter`. */
 export const pdfDiscarded = z.object({ pdf: blobRef, eraseAfter: identifier() });
 
-/** Somebody who repeats their request shall have the same PDF again, which was not kept. */
+/** A repeated request needs the PDF, which was not stored. */
 export const pdfRegenerationRequested = z.object({});
 
-/** The PDF was made again and is kept for a while; both are null where it could not be made, or has other bytes now, and nothing is kept. */
+/** The PDF was rendered again and stored until `keptUntil`. Both are null if this failed, or if the new PDF has other bytes. */
 export const pdfRegenerationEnded = z.object({ pdf: blobRef.nullable(), keptUntil: identifier().nullable() });
 
-/** Somebody wants to know more of a render that has ended than its story tells. */
+/** A caller requested the diagnostics of an ended render. */
 export const diagnosisRequested = z.object({});
 
-/** It was made once more, and looked at closely; the blob is JSON as `diagnosis` of the HTTP contracts has it. */
+/** The document was rendered again to collect diagnostics. The blob is JSON, see `diagnosis` in contracts/http/diagnostics.ts. */
 export const renderDiagnosed = z.object({ diagnosis: blobRef });
 
 export const renderEvents = {

@@ -6,7 +6,7 @@ import { blobRef } from './render.ts';
 
 const templateNameText = z.string().max(templateLimits.nameLength);
 
-/** A template as one version has it. `settings` is the blob of the JSON of its variables and default options. */
+/** One version of a template. `settings` is the blob with the JSON of its variables and default options. */
 export const templateBody = z.object({
   name: templateNameText,
   description: z.string().max(templateLimits.descriptionLength).nullable(),
@@ -21,14 +21,14 @@ export const templateEvents = {
   TemplateVersioned: z.object({
     version: z.number().int(),
     body: templateBody,
-    /** What the version changes, as the caller said, or the names of the changed fields. */
+    /** The caller's description of the change, or the names of the changed fields. */
     changes: text(6 * templateLimits.changesLength + 2),
     restoredFrom: z.number().int().nullable(),
   }),
   TemplateDeleted: z.object({ version: z.number().int() }),
-  /** A template that was to be created never was, and never will be: the request died, and its place was given to another. */
+  /** The request that created the template did not finish. Its slot was freed, and the template can no longer be created. */
   TemplateCreationCancelled: z.object({}),
-  /** The template gave up a name that it had reserved and never taken; one that did not exist yet never will. */
+  /** The template will not use a name that it had reserved. If it did not exist yet, it can no longer be created. */
   TemplateNameReservationCancelled: z.object({ name: templateNameText }),
 } as const;
 
@@ -41,7 +41,7 @@ export const templateNameEvents = {
 
 export type TemplateNameEvent = EventsIn<typeof templateNameEvents>;
 
-/** Room for a template in an account, for which the order of this one stream decides. */
+/** The template slots of an account. The order of events in this stream decides which template gets the last slot. */
 export const templateSlotEvents = {
   TemplateSlotTaken: z.object({ templateId: identifier() }),
   TemplateSlotFreed: z.object({ templateId: identifier() }),

@@ -8,8 +8,8 @@ const { upcast: lift, versionOf: versionNow } = createUpcaster({
   ],
 });
 
-describe('an event', () => {
-  it('that has only ever had one shape comes as it was recorded', () => {
+describe('An event', () => {
+  it('whose type has one version is not changed', () => {
     const event = {
       type: 'RenderStarted',
       version: 1,
@@ -20,7 +20,7 @@ describe('an event', () => {
     expect(versionOf('RenderStarted')).toBe(1);
   });
 
-  it('of an old version is lifted step by step to the present one, and keeps all else', () => {
+  it('of an old version is converted step by step to the current one, and keeps its other fields', () => {
     expect(lift({ type: 'Renamed', version: 1, data: { title: 'x' }, position: 7 })).toEqual({
       type: 'Renamed',
       version: 3,
@@ -35,12 +35,12 @@ describe('an event', () => {
     expect(versionNow('Renamed')).toBe(3);
   });
 
-  it('of a later release is refused rather than misread', () => {
+  it('of a later release is rejected', () => {
     expect(() => lift({ type: 'Renamed', version: 4, data: {} })).toThrow(UnknownEventVersionError);
     expect(() => upcast({ type: 'RenderStarted', version: 2, data: {} })).toThrow('RenderStarted has version 2');
   });
 
-  it('may bear the name of something that every object has', () => {
+  it('may have the name of a property of every object', () => {
     expect(versionOf('hasOwnProperty')).toBe(1);
   });
 });

@@ -1,12 +1,12 @@
 type Versioned = { type: string; version: number; data: unknown };
 
-/** Turns the data of one version of an event into that of the next. Pure, and never changed once it is released. */
+/** Converts the data of an event from one version to the next. Pure, and never changed after its release. */
 export type Step = (data: never) => unknown;
 
-/** The steps of each event type: the first one leads from version 1 to version 2. A type without steps is at version 1. */
+/** The steps of each event type. The first one converts version 1 to version 2. A type without steps is at version 1. */
 export type Steps = Readonly<Record<string, readonly Step[]>>;
 
-/** An event written by a later release than this one, whose meaning is not known here. */
+/** The event was written by a later release. */
 export class UnknownEventVersionError extends Error {
   constructor({ type, version }: Versioned, known: number) {
     super(`event ${type} has version ${version}; this release knows versions up to ${known}`);
@@ -14,7 +14,7 @@ export class UnknownEventVersionError extends Error {
   }
 }
 
-/** `versionOf` is the version that a new event of a type has; `upcast` lifts a recorded event to it. @throws UnknownEventVersionError */
+/** `versionOf` gives the current version of an event type; `upcast` converts a recorded event to it. @throws UnknownEventVersionError */
 export const createUpcaster = (steps: Steps) => {
   const stepsOf = (type: string): readonly Step[] => (Object.hasOwn(steps, type) ? steps[type]! : []);
   const versionOf = (type: string): number => stepsOf(type).length + 1;

@@ -5,7 +5,7 @@ import { actor } from '../events/metadata.ts';
 
 const timestamp = z.string().describe('ISO 8601, UTC.');
 const count = z.number().int();
-const unlimited = 'null where it is unlimited.';
+const unlimited = 'null if unlimited.';
 
 /** Query of GET /usage. */
 export const usageQuery = z.strictObject({
@@ -13,7 +13,7 @@ export const usageQuery = z.strictObject({
     .string()
     .regex(/^\d{4}-(0[1-9]|1[0-2])$/, 'must be a month written YYYY-MM, such as 2026-03')
     .optional()
-    .describe('A month, YYYY-MM, in UTC; the present one unless given. Not one that is still to come.'),
+    .describe('A month, YYYY-MM, in UTC. Default: the current month. Future months are not allowed.'),
 });
 
 /** 200 of GET /usage. */
@@ -21,20 +21,22 @@ export const usageResponse = z.object({
   period: z.string().describe('YYYY-MM, UTC.'),
   quota: z.object({
     limit: count.nullable().describe(unlimited),
-    used: count.describe('Accepted renders of live keys in the period, less those that the service itself failed.'),
+    used: count.describe(
+      'Accepted renders of live keys in the period, without those that failed through an error of the service.',
+    ),
     remaining: count.nullable().describe(unlimited),
   }),
   rate_limit: z.object({
     per_minute: count.nullable().describe(unlimited),
-    current_usage: count.describe('Requests of the account in the present minute, this one included.'),
+    current_usage: count.describe('Requests of the account in the current minute, including this one.'),
   }),
   template_tests: z.object({
-    limit: count.nullable().describe(`The same number as renders in a month; ${unlimited}`),
-    used: count.describe('Trials of templates with live keys in the period. They do not count toward the quota.'),
+    limit: count.nullable().describe(`Equal to the monthly quota of renders; ${unlimited}`),
+    used: count.describe('Template tests with live keys in the period. They do not count toward the quota.'),
   }),
   by_day: z
     .array(z.object({ date: z.string().describe('YYYY-MM-DD, UTC.'), requests: count }))
-    .describe('Every day of the period so far, oldest first; the requests add up to used.'),
+    .describe('Every day of the period so far, oldest first. The sum of requests is quota.used.'),
 });
 export type UsageResponse = z.output<typeof usageResponse>;
 
@@ -57,7 +59,7 @@ export const accountResponse = z.object({
     max_templates: count.nullable().describe(unlimited),
     max_template_mb: z.number(),
     max_variables: count.nullable().describe(unlimited),
-    kept_versions: count.nullable().describe('null where all are kept.'),
+    kept_versions: count.nullable().describe('null if all versions are kept.'),
   }),
 });
 export type AccountResponse = z.output<typeof accountResponse>;
@@ -68,7 +70,7 @@ export const accountEventsQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(20),
 });
 
-/** What the audit history says of each kind of event: never a key, a secret or a hash. */
+/** The fields of each event that the audit history shows: no key, secret or hash. */
 export const accountHistoryData = {
   AccountOpened: z.object({ name: z.string(), plan: z.enum(planNames), overrides: limitOverrides }),
   PlanChanged: z.object({ plan: z.enum(planNames), overrides: limitOverrides, reason: z.string().nullable() }),
@@ -90,7 +92,7 @@ export const accountHistoryEvent = z.object({
   type: z.enum(
     Object.keys(accountHistoryData) as [keyof typeof accountHistoryData, ...(keyof typeof accountHistoryData)[]],
   ),
-  subject: z.string().describe('What it happened to: acc_<id> or key_<id>.'),
+  subject: z.string().describe('The account or key of the event: acc_<id> or key_<id>.'),
   time: timestamp,
   actor,
   request_id: z.string(),

@@ -1,16 +1,16 @@
 import type { ErrorExtra, ErrorName } from './errors.ts';
 
-/** A failure with plain data only, as it crosses a thread, the bus or the log. */
+/** An ApiError as plain data, for worker messages, the bus and the event log. */
 export type ApiErrorFields = { name: ErrorName; message: string; extra: Record<string, unknown> };
 
-/** The one way to raise an error that a caller shall see. `message` is for the caller: what was wrong, where, what is allowed. */
+/** An error that the caller sees. `message` says what was wrong, where, and what is allowed. */
 export class ApiError extends Error {
   readonly fields: ApiErrorFields;
 
-  private constructor(fault: ApiErrorFields) {
-    super(fault.message);
+  private constructor(fields: ApiErrorFields) {
+    super(fields.message);
     this.name = 'ApiError';
-    this.fields = fault;
+    this.fields = fields;
   }
 
   static of<N extends ErrorName>(
@@ -21,13 +21,13 @@ export class ApiError extends Error {
     return new ApiError({ name, message, extra: extra[0] ?? {} });
   }
 
-  static from(fault: ApiErrorFields): ApiError {
-    return new ApiError(fault);
+  static from(fields: ApiErrorFields): ApiError {
+    return new ApiError(fields);
   }
 }
 
 const maxMessageTextLength = 200;
 
-/** A text of a caller as it may stand in an answer: at most 200 characters of it. */
+/** A caller's text for use in an error message: its first 200 characters. */
 export const truncateForMessage = (text: string): string =>
   text.length > maxMessageTextLength ? `${text.slice(0, maxMessageTextLength)}...` : text;

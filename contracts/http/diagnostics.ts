@@ -5,7 +5,7 @@ const fonts = z.object({
   used: z.array(
     z.object({
       family: z.string(),
-      embedded: z.boolean().describe('Whether the document brought it along.'),
+      embedded: z.boolean().describe('Whether the document contains the font.'),
       glyphs: z.number().int(),
     }),
   ),
@@ -13,37 +13,35 @@ const fonts = z.object({
     .array(
       z.object({
         family: z.string(),
-        substitutes: z.array(z.string()).describe('What the text was set in for want of it.'),
+        substitutes: z.array(z.string()).describe('The fonts that were used in its place.'),
       }),
     )
-    .describe('Fonts that text asks for first, and that were not to be had.'),
+    .describe('Fonts that are first in a font-family list but are not available.'),
 });
 
 const resource = z.object({ url: z.string(), reason: z.string() });
 
-/** What looking closely at a render that was made once more has shown. */
+/** The findings of a second rendering of an ended render. */
 export const diagnosis = z.object({
   render_mode: z.enum(renderModes).nullable(),
   render_mode_reason: z.string().nullable(),
   console: z
     .array(z.object({ level: z.enum(['debug', 'info', 'warning', 'error']), text: z.string() }))
-    .describe('The first hundred messages of scripts and of the browser, each cut to 500 characters.'),
+    .describe('The first 100 messages of scripts and of the browser, each truncated to 500 characters.'),
   omitted_messages: z.number().int(),
   failed_resources: z.array(resource).nullable(),
-  fonts: fonts
-    .nullable()
-    .describe('Null where the document never came to be printed. The first thousand elements with text are looked at.'),
+  fonts: fonts.nullable().describe('From the first 1,000 elements with text. Null if the document was not printed.'),
   same_bytes: z
     .boolean()
     .nullable()
     .describe(
-      'Whether the PDF made for this has the bytes of the first one. It has not where external resources, or what scripts do, have changed since. Null where there is not a PDF of both.',
+      'Whether the second PDF has the same bytes as the first one. It has not if external resources have changed, or if scripts behave differently. Null if one of the PDFs is missing.',
     ),
-  error: z.string().nullable().describe('The error that the second rendering ended in, if any.'),
+  error: z.string().nullable().describe('The error of the second rendering, if it failed.'),
 });
 export type Diagnosis = z.output<typeof diagnosis>;
 
-/** `diagnostics` of a render that has ended. */
+/** `diagnostics` of an ended render. */
 export const diagnostics = z.object({
   render_mode: z
     .enum(renderModes)
@@ -63,20 +61,21 @@ export const diagnostics = z.object({
     })
     .nullable()
     .describe(
-      'Of the render itself: waiting to be taken up, conversion or expansion, waiting for a browser, loading, printing, and from acceptance to PDF. Null for one that failed.',
+      'Durations of the render: queue, conversion or expansion, wait for a browser, loading, printing, and total from acceptance to PDF. Null for a failed render.',
     ),
   failed_resources: z
     .array(resource)
     .nullable()
-    .describe(
-      'What could not be loaded and was left out. Null where the document never came to be a PDF, so that nobody knows.',
-    ),
+    .describe('Resources that could not be loaded and are missing in the PDF. Null if there is no PDF.'),
   console: diagnosis.shape.console.optional(),
-  omitted_messages: z.number().int().optional().describe('How many messages there were beyond those shown.'),
+  omitted_messages: z.number().int().optional().describe('The number of messages beyond those shown.'),
   fonts: diagnosis.shape.fonts.optional(),
   same_bytes: diagnosis.shape.same_bytes.optional(),
   error: diagnosis.shape.error.optional(),
-  pending: z.literal(true).optional().describe('There where messages and fonts are still being found out. Ask again.'),
+  pending: z
+    .literal(true)
+    .optional()
+    .describe('Present if the second rendering has not finished. Repeat the request for messages and fonts.'),
 });
 export type Diagnostics = z.output<typeof diagnostics>;
 
@@ -85,6 +84,6 @@ export const diagnosticsQuery = z.object({
     .enum(['true', 'false'])
     .optional()
     .describe(
-      'Whether the answer has `diagnostics`. The first time, the document is made once more for it and looked at closely, so the answer takes longer.',
+      'Whether the response has `diagnostics`. The first request renders the document a second time to collect them, so its response takes longer.',
     ),
 });

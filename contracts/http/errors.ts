@@ -14,8 +14,8 @@ const details = { details: z.unknown().optional() };
 const withLine = { ...details, line: z.number().int().optional() };
 
 /**
- * Every error that a caller can get, with its HTTP status and the fields it has beside
- * `error`, `message`, `code` and `request_id`. The key is our own name; `error` is the code that the caller sees.
+ * All errors of the API: HTTP status, and the fields in addition to `error`, `message`, `code` and `request_id`.
+ * The key is the internal name; `error` is the code in the response.
  */
 export const errors = {
   invalid_request: defineError(
@@ -39,18 +39,18 @@ export const errors = {
   invalid_template_syntax: defineError('invalid_template_syntax', 400, 'The template has a syntax error.', withLine),
 
   missing_authorization: defineError('missing_authorization', 401, 'The Authorization header is absent.'),
-  invalid_api_key: defineError('invalid_api_key', 401, 'The API key is wrong or badly formed.'),
+  invalid_api_key: defineError('invalid_api_key', 401, 'The API key is wrong or malformed.'),
   revoked_api_key: defineError('revoked_api_key', 401, 'The API key has been revoked.', { revoked_at: z.string() }),
   invalid_metrics_token: defineError(
     'invalid_metrics_token',
     401,
-    'The metrics of this service need the metrics token as bearer token.',
+    'GET /metrics requires the metrics token as bearer token.',
   ),
   expired_api_key: defineError('expired_api_key', 401, 'The temporary API key has expired.', {
     expired_at: z.string(),
   }),
 
-  quota_exceeded: defineError('quota_exceeded', 403, 'The quota of the month is used up.', {
+  quota_exceeded: defineError('quota_exceeded', 403, 'The monthly quota is used up.', {
     quota_limit: z.number(),
     quota_used: z.number(),
     quota_reset: z.string(),
@@ -65,7 +65,7 @@ export const errors = {
   template_limit_exceeded: defineError(
     'template_limit_exceeded',
     403,
-    'The account holds as many templates as its plan allows.',
+    'The account has reached the template limit of its plan.',
     { limit: z.number() },
   ),
 
@@ -77,11 +77,11 @@ export const errors = {
   method_not_allowed: defineError(
     'method_not_allowed',
     405,
-    'The path exists, but does not take this method. The header Allow names the methods that it takes.',
+    'The path exists but does not support this method. The header Allow lists the supported methods.',
     { allowed: z.array(z.string()) },
   ),
 
-  template_name_exists: defineError('template_name_exists', 409, 'The account has a template of this name already.'),
+  template_name_exists: defineError('template_name_exists', 409, 'The account already has a template with this name.'),
   idempotency_conflict: defineError('idempotency_conflict', 409, 'The Idempotency-Key was used with another body.'),
   idempotency_in_progress: defineError(
     'idempotency_in_progress',
@@ -91,7 +91,7 @@ export const errors = {
   redelivery_conflict: defineError(
     'redelivery_conflict',
     409,
-    'The callback has not ended yet, so it cannot be sent elsewhere.',
+    'The delivery of the callback has not ended yet, so the callback cannot be sent to another address.',
   ),
   webhook_target_erased: defineError(
     'webhook_target_erased',
@@ -102,7 +102,7 @@ export const errors = {
   version_conflict: defineError(
     'version_conflict',
     412,
-    'The template has moved on from the version named in If-Match.',
+    'The current version of the template is not the one in If-Match.',
     { current_version: z.number().int() },
   ),
 
@@ -118,16 +118,13 @@ export const errors = {
     generated_size_mb: z.number(),
   }),
 
-  expectation_failed: defineError(
-    'expectation_failed',
-    417,
-    'The Expect header asks for something other than 100-continue.',
-    { field: z.string() },
-  ),
+  expectation_failed: defineError('expectation_failed', 417, 'The Expect header has a value other than 100-continue.', {
+    field: z.string(),
+  }),
 
   conversion_failed: defineError('conversion_failed', 422, 'The document could not be converted.', withLine),
   invalid_html: defineError('invalid_html', 422, 'The HTML would lose content.', withLine),
-  invalid_docx: defineError('invalid_docx', 422, 'The Word document is damaged or is none.', details),
+  invalid_docx: defineError('invalid_docx', 422, 'The file is damaged or is not a Word document.', details),
   invalid_markdown: defineError('invalid_markdown', 422, 'The Markdown would lose content.', withLine),
   render_template_not_found: defineError(
     'template_not_found',
@@ -151,12 +148,12 @@ export const errors = {
     timeout_seconds: z.number(),
   }),
 
-  rate_limit_exceeded: defineError('rate_limit_exceeded', 429, 'The limit of requests per minute is reached.', {
+  rate_limit_exceeded: defineError('rate_limit_exceeded', 429, 'The rate limit per minute is reached.', {
     limit: z.number(),
     retry_after: z.number(),
     reset_at: z.string(),
   }),
-  internal_error: defineError('internal_error', 500, 'The service failed; the request_id finds the reason in its log.'),
+  internal_error: defineError('internal_error', 500, 'The service failed. Its log has the cause under the request_id.'),
   webhook_failed: defineError('webhook_failed', 500, 'The callback could not be delivered.', {
     webhook_url: z.string(),
     attempts: z.number(),

@@ -27,7 +27,7 @@ export const jobResponse = z.object({
   pdf_url: z
     .string()
     .optional()
-    .describe('Opens the PDF without a key until pdf_expires_at; absent once the PDF is erased.'),
+    .describe('Link to the PDF, valid without a key until pdf_expires_at. Absent when the PDF is erased.'),
   pdf_expires_at: timestamp.optional(),
   error: z.string().optional(),
   message: z.string().optional(),
@@ -36,7 +36,7 @@ export const jobResponse = z.object({
     .string()
     .optional()
     .describe(
-      'Where the callback goes. What may be a credential is shown as `***`: query values, and parts of the path that are not plain words.',
+      'The callback URL. Possible credentials are masked as `***`: query values, and path segments that are not plain words.',
     ),
   webhook_status: z.enum(webhookStatuses).optional(),
   webhook_attempts: z.number().int().optional(),
@@ -52,13 +52,13 @@ export const jobResponse = z.object({
       last_error: z.string(),
     })
     .optional()
-    .describe('There once the callback has failed for good.'),
-  diagnostics: diagnostics.optional().describe('There where it was asked for, once the render has ended.'),
+    .describe('Present when all attempts of the callback have failed.'),
+  diagnostics: diagnostics.optional().describe('Present if requested, when the render has ended.'),
 });
 export type JobResponse = z.output<typeof jobResponse>;
 
 const instant = z.union([z.iso.datetime({ offset: true }), z.iso.date()], {
-  error: 'must be a time in ISO 8601 with its offset, such as 2026-03-02T09:15:00Z, or a date',
+  error: 'must be an ISO 8601 time with an offset, such as 2026-03-02T09:15:00Z, or a date',
 });
 
 export const listJobsQuery = z.strictObject({
@@ -66,7 +66,7 @@ export const listJobsQuery = z.strictObject({
   since: instant.optional().describe('Jobs created at or after this ISO 8601 time.'),
   until: instant.optional().describe('Jobs created before this ISO 8601 time.'),
   limit: z.coerce.number().int().min(1).max(100).default(20),
-  cursor: z.string().max(100).optional().describe('next_cursor of the page before.'),
+  cursor: z.string().max(100).optional().describe('next_cursor of the previous page.'),
 });
 
 export const jobListResponse = z.object({
@@ -90,7 +90,7 @@ export const jobHistoryResponse = z.object({ job_id: z.string(), events: z.array
 export const redeliverJobRequest = z.strictObject(webhookFields);
 export type RedeliverJobRequest = z.output<typeof redeliverJobRequest>;
 export const redeliverJobsRequest = z.strictObject({
-  since: instant.describe('Callbacks that failed at or after this ISO 8601 time are sent again.'),
+  since: instant.describe('Sends the callbacks again that failed at or after this ISO 8601 time.'),
 });
 export const redeliverJobResponse = z.object({ job_id: z.string(), webhook_status: z.enum(webhookStatuses) });
 export const redeliverJobsResponse = z.object({
@@ -100,20 +100,20 @@ export const redeliverJobsResponse = z.object({
     .array(z.string())
     .optional()
     .describe(
-      'Jobs whose callbacks cannot be sent again without a body, because their secrets are erased. At most 1,000; absent if there are none.',
+      'Jobs whose callbacks need a body to be sent again, because their secrets are erased. At most 1,000; absent if there are none.',
     ),
 });
 
-/** The immediate answer to an asynchronous render. */
+/** 200 of an asynchronous render. */
 export const renderQueuedResponse = z.object({
   id: z.string().describe('render_<id>'),
   job_id: z.string().describe('job_<id>'),
   status: z.literal('QUEUED'),
-  webhook_url: z.string().optional().describe('As it was sent.'),
+  webhook_url: z.string().optional().describe('As in the request.'),
   estimated_time_ms: z
     .number()
     .int()
-    .describe('From recent renders of the same kind of input, and from the renders of the account that wait now.'),
+    .describe('Estimated from recent renders of the same input type and the queued renders of the account.'),
   created_at: timestamp,
 });
 export type RenderQueuedResponse = z.output<typeof renderQueuedResponse>;

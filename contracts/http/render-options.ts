@@ -9,11 +9,11 @@ const headerFooterHtml = z
   .nullable()
   .default(null)
   .describe(
-    'HTML of a band in the margin; {{page}}, {{total}} and {{date}} are filled in. The margin grows to the height of the band where it is lower.',
+    'HTML of the header or footer in the margin. {{page}}, {{total}} and {{date}} are replaced. The margin grows if it is lower than the header or footer.',
   );
 const headerFooterHeight = z.number().min(0).max(100).default(10).describe('Millimetres, 0 to 100.');
 
-/** The fields of a render request that shape the page, each with its default (section 4.1 of the API). */
+/** The render options of a request with their defaults (section 4.1 of the API). */
 export const renderOptionFields = {
   page_size: z.enum(pageSizes).default('A4'),
   orientation: z.enum(orientations).default('portrait'),
@@ -28,10 +28,10 @@ export const renderOptionFields = {
   print_background: z.boolean().default(true),
   scale: z.number().min(0.1).max(2).default(1),
   wait_for: z.enum(['load', 'domcontentloaded', 'networkidle']).default('load'),
-  wait_time: z.number().int().min(0).max(5000).default(0).describe('Milliseconds to wait further, 0 to 5000.'),
+  wait_time: z.number().int().min(0).max(5000).default(0).describe('Additional wait in milliseconds, 0 to 5000.'),
   emulate_media: z.enum(['print', 'screen']).default('print'),
 } as const;
 
 export const renderOptions = z.strictObject(renderOptionFields);
-/** All options, every default filled in. Lengths in millimetres, times in milliseconds. */
+/** All options with defaults applied. Lengths in millimetres, times in milliseconds. */
 export type RenderOptions = z.output<typeof renderOptions>;

@@ -14,15 +14,15 @@ const textData = z
   .string()
   .min(1)
   .describe(
-    'Text, or base64: always for docx; for text types after a `data:...;base64,` prefix, or where all of it is canonical base64 of text that reads as the input type.',
+    'Text or base64. docx is always base64. Other types are base64 after a `data:...;base64,` prefix, or if the whole text is canonical base64 of text of the input type.',
   );
 
 export const convertRequest = z.strictObject({
   mode: z.literal('CONVERT'),
   input_type: z.enum(inputTypes),
   data: z
-    .union([textData, anyObject, anyArray], 'must be text, or for json also an object or array')
-    .describe('The content. For json also an object or array as it stands.'),
+    .union([textData, anyObject, anyArray], 'must be text, or an object or array for json')
+    .describe('The content: text, or for json also an object or array.'),
   ...renderOptionFields,
   ...webhookFields,
 });
@@ -37,8 +37,8 @@ export const templateRequest = z.strictObject({
     .int()
     .min(1)
     .optional()
-    .describe('An older version that is still kept; the current one unless given.'),
-  data: anyObject.describe("The values of the template's placeholders."),
+    .describe('A version that is still kept. Default: the current version.'),
+  data: anyObject.describe('The values of the placeholders of the template.'),
   ...optionalRenderOptionFields,
   ...webhookFields,
 });
@@ -47,14 +47,14 @@ export type TemplateRequest = z.output<typeof templateRequest>;
 
 export const renderStatuses = ['QUEUED', 'PROCESSING', 'DONE', 'FAILED'] as const;
 
-/** The Render object as a synchronous answer has it. */
+/** 200 of a synchronous render. */
 export const renderDoneResponse = z.object({
   id: z.string().describe('render_<id>'),
   status: z.literal('DONE'),
   pdf_base64: z.string(),
   pages: z.number().int(),
-  file_size_kb: z.number().describe('Size of the PDF in units of 1024 bytes, to two decimals.'),
+  file_size_kb: z.number().describe('Size of the PDF in units of 1024 bytes, with two decimals.'),
   duration_ms: z.number().describe('From the acceptance of the request to the finished PDF.'),
   created_at: z.string().describe('ISO 8601, UTC.'),
-  diagnostics: diagnostics.optional().describe('There where it was asked for.'),
+  diagnostics: diagnostics.optional().describe('Present if requested.'),
 });

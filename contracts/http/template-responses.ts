@@ -57,7 +57,7 @@ export type TemplateVersionEntry = z.output<typeof templateVersionEntry>;
 export const templateVersionsResponse = z.object({ template_id: z.string(), versions: z.array(templateVersionEntry) });
 export type TemplateVersionsResponse = z.output<typeof templateVersionsResponse>;
 
-/** 200 of GET /templates/{id}/versions/{n}: one kept version as it was. */
+/** 200 of GET /templates/{id}/versions/{n}. */
 export const templateVersionResponse = templateVersionEntry.extend({
   template_id: z.string(),
   name: z.string(),
@@ -69,7 +69,7 @@ export const templateVersionResponse = templateVersionEntry.extend({
 });
 export type TemplateVersionResponse = z.output<typeof templateVersionResponse>;
 
-/** One thing wrong with a template. `line` counts from 1. */
+/** A problem of a template. `line` counts from 1. */
 export const templateIssue = z.object({
   type: z.enum(['syntax_error', 'missing_variable']),
   message: z.string(),

@@ -13,8 +13,8 @@ const variables = (count: number) => Array.from({ length: count }, (_, at) => ({
 const pathsOf = (body: unknown) =>
   createTemplateRequest.safeParse(body).error?.issues.map(({ path }) => path.join('.'));
 
-describe('the body of a new template', () => {
-  it('needs a name and content alone', () => {
+describe('The body of a new template', () => {
+  it('needs only a name and content', () => {
     expect(createTemplateRequest.parse(template)).toEqual({
       ...template,
       category: 'other',
@@ -23,7 +23,7 @@ describe('the body of a new template', () => {
     });
   });
 
-  it('keeps a name trimmed and composed, so that equal names are equal strings', () => {
+  it('has its name trimmed and normalised, so that equal names are equal strings', () => {
     expect(createTemplateRequest.parse({ ...template, name: '  Cafe\u0301 ' }).name).toBe('Caf\u00e9');
   });
 
@@ -50,11 +50,11 @@ describe('the body of a new template', () => {
     ['default_options.locale', { ...template, default_options: { locale: 'no such tag' } }],
     ['default_options.time_zone', { ...template, default_options: { time_zone: 'Mars/Olympus' } }],
     ['', { ...template, colour: 'red' }],
-  ])('refuses what is not allowed at "%s"', (path, body) => {
+  ])('is rejected for an invalid value at "%s"', (path, body) => {
     expect(pathsOf(body)).toEqual([path]);
   });
 
-  it('may declare 50 variables, and any number where the plan sets no limit', () => {
+  it('may declare 50 variables, or any number if the plan has no limit', () => {
     expect(pathsOf({ ...template, variables: variables(50) })).toBeUndefined();
     expect(createTemplateRequestFor(null).parse({ ...template, variables: variables(500) }).variables).toHaveLength(
       500,
@@ -62,8 +62,8 @@ describe('the body of a new template', () => {
   });
 });
 
-describe('default options', () => {
-  it('take every render option, and fill none in', () => {
+describe('Default options', () => {
+  it('accept every render option and set no default', () => {
     const every = Object.fromEntries(
       Object.entries(renderOptionFields).map(([name, field]) => [name, field.parse(undefined)]),
     );
@@ -73,13 +73,13 @@ describe('default options', () => {
   });
 });
 
-describe('the body of an update', () => {
-  it('holds only what the caller sent', () => {
+describe('The body of an update', () => {
+  it('has only the fields that the caller sent', () => {
     expect(updateTemplateRequest.parse({ changes: 'New logo' })).toEqual({ changes: 'New logo' });
   });
 });
 
-it('refuses a name that is far too long without composing it first: composing many marks takes minutes', () => {
+it('A name that is much too long is rejected before it is normalised, which would take minutes', () => {
   const nameOf = (name: string) => createTemplateRequest.safeParse({ name, content: 'x' });
   const { error } = nameOf(`a${'\u0301'.repeat(100_000)}${'\u0316'.repeat(100_000)}`);
   expect(error?.issues).toMatchObject([{ code: 'too_big', path: ['name'], maximum: 200 }]);

@@ -4,7 +4,7 @@ import { renderOptionFields } from './render-options.ts';
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Any JSON object, passed on as the very object that came in: its members are not looked at, however many they are. */
+/** Any JSON object. It is not copied or checked, so its size does not matter. */
 export const anyObject = z
   .custom<Record<string, unknown>>(isObject, 'must be an object')
   .meta({ type: 'object', additionalProperties: {} });
@@ -20,7 +20,7 @@ export const templateCategories = [
 ] as const;
 export const variableTypes = ['string', 'number', 'boolean', 'array', 'object', 'date'] as const;
 
-/** What every plan but the unlimited ones may hold. Characters, unless the name says otherwise. */
+/** Limits of every plan that is not unlimited. Lengths in characters. */
 export const templateLimits = {
   nameLength: 200,
   descriptionLength: 2000,
@@ -51,7 +51,7 @@ type OptionalFields = {
   [K in keyof typeof renderOptionFields]: z.ZodOptional<ReturnType<(typeof renderOptionFields)[K]['unwrap']>>;
 };
 
-/** Every page, header/footer and advanced option of a render, each optional and none filled in: what a template may preset, and what a test render may override. */
+/** All render options, optional and without defaults: for the presets of a template, and for requests that override them. */
 export const optionalRenderOptionFields = Object.fromEntries(
   Object.entries(renderOptionFields).map(([name, field]) => [name, withoutDefault(field as z.ZodDefault<z.ZodType>)]),
 ) as OptionalFields;
@@ -64,16 +64,16 @@ export const defaultOptions = z
       .max(64)
       .refine(isLocale, 'must be a language tag such as en, de-AT or pt-BR')
       .optional()
-      .describe('Language tag (BCP 47) for month names and amounts; en unless set.'),
+      .describe('Language tag (BCP 47) for month names and amounts. Default: en.'),
     time_zone: z
       .string()
       .max(64)
       .refine(isTimeZone, 'must be an IANA time zone such as UTC or Europe/Vienna')
       .optional()
-      .describe('IANA time zone that date-times are shown in; UTC unless set.'),
+      .describe('IANA time zone of formatted date-times. Default: UTC.'),
   })
-  .describe('Render options that a render with this template takes where its own request leaves them out.');
-/** Lengths in millimetres, times in milliseconds; absent means not preset. */
+  .describe('Render options for renders with this template, unless the request has them.');
+/** Lengths in millimetres, times in milliseconds. Absent: no preset. */
 export type DefaultOptions = z.output<typeof defaultOptions>;
 
 export const variableDeclaration = z.strictObject({
@@ -83,7 +83,7 @@ export const variableDeclaration = z.strictObject({
     .min(1)
     .max(templateLimits.variableNameLength)
     .describe('A top-level name of the data, or a dotted path into it.'),
-  type: z.enum(variableTypes).describe('date is an ISO 8601 date or date-time.'),
+  type: z.enum(variableTypes).describe('A date is an ISO 8601 date or date-time.'),
   required: z.boolean().default(false).describe('A render whose data lacks a required variable fails.'),
 });
 export type VariableDeclaration = z.output<typeof variableDeclaration>;
@@ -97,11 +97,11 @@ const indexOfFirstDuplicate = (names: string[]): number => {
   });
 };
 
-/** The declared variables of a template; names are distinct. `most` is how many the plan allows, null for any number. */
-export const variablesUpTo = (most: number | null) =>
+/** The declared variables of a template, with distinct names. `maxVariables` is the limit of the plan; null is unlimited. */
+export const variablesUpTo = (maxVariables: number | null) =>
   z
     .array(variableDeclaration)
-    .max(most ?? Number.MAX_SAFE_INTEGER, `at most ${most} variables are allowed`)
+    .max(maxVariables ?? Number.MAX_SAFE_INTEGER, `at most ${maxVariables} variables are allowed`)
     .superRefine((variables, context) => {
       const at = indexOfFirstDuplicate(variables.map(({ name }) => name));
       if (at >= 0)
@@ -112,13 +112,13 @@ export const variablesUpTo = (most: number | null) =>
         });
     });
 
-/** Far longer texts take minutes to normalise, and are refused for their length anyway. */
+/** Much longer names take minutes to normalise. They are rejected for their length anyway. */
 const normalizeName = (name: string): string =>
   name.length > 4 * templateLimits.nameLength ? name : name.normalize('NFC');
 
 const isOneLine = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
 
-const templateFields = (mostVariables: number | null) => ({
+const templateFields = (maxVariables: number | null) => ({
   name: z
     .string()
     .trim()
@@ -130,13 +130,13 @@ const templateFields = (mostVariables: number | null) => ({
   description: z.string().max(templateLimits.descriptionLength),
   content: z.string().min(1).describe('HTML with placeholders.'),
   category: z.enum(templateCategories),
-  variables: variablesUpTo(mostVariables),
+  variables: variablesUpTo(maxVariables),
   default_options: defaultOptions,
 });
 
-/** The body of POST /templates for a plan that allows `mostVariables` variables (null: any number). The size of `content` is a matter of the plan, not of this schema. */
-export const createTemplateRequestFor = (mostVariables: number | null) => {
-  const { name, content, description, category, variables, default_options } = templateFields(mostVariables);
+/** The body of POST /templates. `maxVariables` is the limit of the plan; null is unlimited. The handler checks the size of `content`. */
+export const createTemplateRequestFor = (maxVariables: number | null) => {
+  const { name, content, description, category, variables, default_options } = templateFields(maxVariables);
   return z.strictObject({
     name,
     content,
@@ -147,10 +147,10 @@ export const createTemplateRequestFor = (mostVariables: number | null) => {
   });
 };
 
-/** The body of PUT /templates/{id}: only the fields that are there change. */
-export const updateTemplateRequestFor = (mostVariables: number | null) =>
+/** The body of PUT /templates/{id}. Absent fields do not change. */
+export const updateTemplateRequestFor = (maxVariables: number | null) =>
   z
-    .strictObject(templateFields(mostVariables))
+    .strictObject(templateFields(maxVariables))
     .partial()
     .extend({
       changes: z
@@ -159,7 +159,7 @@ export const updateTemplateRequestFor = (mostVariables: number | null) =>
         .min(1)
         .max(templateLimits.changesLength)
         .optional()
-        .describe('What the version changes; else the names of the changed fields are noted.'),
+        .describe('A description of the change. Default: the names of the changed fields.'),
     });
 
 export const createTemplateRequest = createTemplateRequestFor(templateLimits.variables);
@@ -173,14 +173,14 @@ export const listTemplatesQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(100).default(20),
 });
 
-/** The body of POST /templates/validate for a plan that allows `mostVariables` variables (null: any number). */
-export const validateTemplateRequestFor = (mostVariables: number | null) =>
-  z.strictObject({ content: z.string(), variables: variablesUpTo(mostVariables).default([]) });
+/** The body of POST /templates/validate. `maxVariables` is the limit of the plan; null is unlimited. */
+export const validateTemplateRequestFor = (maxVariables: number | null) =>
+  z.strictObject({ content: z.string(), variables: variablesUpTo(maxVariables).default([]) });
 export const validateTemplateRequest = validateTemplateRequestFor(templateLimits.variables);
 
 const templateVersion = z.number().int().min(1);
 
-/** The body of POST /templates/{id}/test: the data, and the render's own options where they differ from the template's. */
+/** The body of POST /templates/{id}/test: the data, and options that override those of the template. */
 export const testTemplateRequest = z.strictObject({
   data: anyObject,
   template_version: templateVersion.optional(),

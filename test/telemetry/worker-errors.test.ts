@@ -31,7 +31,7 @@ it('What a worker cannot do is told with the render that it is about and the tra
     led,
   );
   await publishWithTrace(bus, { subject: subjects.deliveryDue, id: 'd', data: { id: render } }, led);
-  await expect.poll(() => new Set(told.map((fact) => fact['message_id']))).toEqual(new Set(['r', 'd']));
+  await expect.poll(() => new Set(told.map((fields) => fields['message_id']))).toEqual(new Set(['r', 'd']));
   stop.abort();
   await Promise.all(running);
   await bus.close();

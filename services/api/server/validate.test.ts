@@ -39,7 +39,7 @@ describe('A validation error', () => {
     const headers = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`no header ${at}`, '\n']));
     const { error } = z.object(webhookFields).safeParse({ webhook_headers: headers });
     expect(error?.issues.map(({ message }) => message)).toEqual([
-      'at most 20 headers are allowed, and 10000 are there',
+      'at most 20 headers are allowed; there are 10000',
     ]);
   });
 });
