@@ -7,12 +7,12 @@ import { newId } from '#libs/ids/ulids.ts';
 
 /** Opens an account; answers with its bare id. */
 export const openAccount = async (
-  log: EventLog,
+  eventLog: EventLog,
   actor: Actor,
   opening: { name: string; plan: PlanName; overrides: LimitOverrides },
 ): Promise<string> => {
   const id = newId();
-  await newAggregate(log, account, streams.account(id)).execute({ type: 'open', ...opening }, newCause(actor, id));
+  await newAggregate(eventLog, account, streams.account(id)).execute({ type: 'open', ...opening }, newCause(actor, id));
   return id;
 };
 
@@ -20,12 +20,12 @@ export type AccountChange = Exclude<AccountCommand, { type: 'open' }>;
 
 /** Does something to an account, by its bare id. `changed` is false where it was that way already; the state of an account that was never opened is NONE. */
 export const changeAccount = async (
-  log: EventLog,
+  eventLog: EventLog,
   actor: Actor,
   accountId: string,
   change: AccountChange,
 ): Promise<{ changed: boolean; state: AccountState }> => {
-  const { aggregate } = await loadAggregate(log, account, streams.account(accountId));
+  const { aggregate } = await loadAggregate(eventLog, account, streams.account(accountId));
   const { events } = await aggregate.execute(change, newCause(actor, accountId));
   return { changed: events.length > 0, state: aggregate.state };
 };

@@ -20,40 +20,49 @@ export type DefaultAccount = {
 };
 
 const createExample = async (
-  log: EventLog,
+  eventLog: EventLog,
   blobs: BlobStore,
   accountId: string,
   { template }: Example,
 ): Promise<string> => {
   const id = newId();
   const store = () => storeTemplate(blobs, { ...template, description: template.description ?? null });
-  await createTemplate(log, accountId, id, { name: template.name, store, capacity: null }, newCause(actor, accountId));
+  await createTemplate(
+    eventLog,
+    accountId,
+    id,
+    { name: template.name, store, capacity: null },
+    newCause(actor, accountId),
+  );
   return templateIdOf(id);
 };
 
 const createExamples = async (
-  log: EventLog,
+  eventLog: EventLog,
   blobs: BlobStore,
   accountId: string,
 ): Promise<DefaultAccount['exampleTemplate']> => {
   const made = new Map<string, DefaultAccount['exampleTemplate']>();
   for (const example of await readExamples())
-    made.set(example.folder, { templateId: await createExample(log, blobs, accountId, example), data: example.sample });
+    made.set(example.folder, {
+      templateId: await createExample(eventLog, blobs, accountId, example),
+      data: example.sample,
+    });
   return made.get('invoice')!;
 };
 
 /** On a log without accounts, opens the account `default` with a live and a test key and the example templates; null where there is an account already. */
 export const openDefaultAccount = async (
-  log: EventLog,
+  eventLog: EventLog,
   reads: ReadStore,
   blobs: BlobStore,
 ): Promise<DefaultAccount | null> => {
   if ((await reads.count(readModels.accounts, {})) > 0) return null;
-  const accountId = await openAccount(log, actor, { name: 'default', plan: 'enterprise', overrides: {} });
-  const invoice = await createExamples(log, blobs, accountId);
+  const accountId = await openAccount(eventLog, actor, { name: 'default', plan: 'enterprise', overrides: {} });
+  const invoice = await createExamples(eventLog, blobs, accountId);
   const issue = async (keyType: 'live' | 'test'): Promise<string> => {
     const wish = { accountId, name: `${keyType} key of the first start`, keyType, permissions, expiresAt: null };
-    return (await issueKey(log, actor, wish)).secret;
+    return (await issueKey(eventLog, actor, wish)).secret;
   };
   return { liveKey: await issue('live'), testKey: await issue('test'), exampleTemplate: invoice };
 };

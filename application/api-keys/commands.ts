@@ -16,7 +16,7 @@ export type IssueKeyRequest = {
 
 /** Issues an API key; the secret is in the answer and nowhere else. */
 export const issueKey = async (
-  log: EventLog,
+  eventLog: EventLog,
   actor: Actor,
   wish: IssueKeyRequest,
 ): Promise<{ id: string; secret: string; prefix: string }> => {
@@ -24,18 +24,21 @@ export const issueKey = async (
   const secret = newSecret(wish.keyType);
   const prefix = visiblePrefix(secret);
   const data = { ...wish, permissions: [...wish.permissions], hash: hashSecret(secret), prefix };
-  await newAggregate(log, apiKey, streams.apiKey(id)).execute({ type: 'issue', data }, newCause(actor, wish.accountId));
+  await newAggregate(eventLog, apiKey, streams.apiKey(id)).execute(
+    { type: 'issue', data },
+    newCause(actor, wish.accountId),
+  );
   return { id, secret, prefix };
 };
 
 /** Revokes a key of an account, both by their bare ids. False where it was revoked before. */
 export const revokeKey = async (
-  log: EventLog,
+  eventLog: EventLog,
   actor: Actor,
   { id, accountId }: { id: string; accountId: string },
   reason: string | null,
 ): Promise<boolean> => {
-  const { aggregate } = await loadAggregate(log, apiKey, streams.apiKey(id));
+  const { aggregate } = await loadAggregate(eventLog, apiKey, streams.apiKey(id));
   const { events } = await aggregate.execute({ type: 'revoke', reason }, newCause(actor, accountId));
   return events.length > 0;
 };

@@ -47,7 +47,7 @@ const openLog = ({ before, after }: { before?: (events: RecordedEvent[]) => void
     },
     read: async (_, from = 0) => events.slice(from),
   } satisfies Partial<EventStore> as unknown as EventStore;
-  return { store, events, log: { store, now } };
+  return { store, events, eventLog: { store, now } };
 };
 
 const numbers = (events: readonly RecordedEvent[]): number[] =>
@@ -68,8 +68,8 @@ const other = (events: RecordedEvent[]): void => {
 
 describe('A command', () => {
   it('appends what is decided, with time and cause, and says where it stands', async () => {
-    const { log, events } = openLog();
-    const counting = newAggregate(log, counter, 'counter-1');
+    const { eventLog, events } = openLog();
+    const counting = newAggregate(eventLog, counter, 'counter-1');
     expect(await counting.execute({ type: 'countTwice' }, cause)).toMatchObject({
       position: 101,
       at: '2026-05-20T12:00:00.000Z',
@@ -85,8 +85,8 @@ describe('A command', () => {
   });
 
   it('that decides on nothing appends nothing', async () => {
-    const { log, events } = openLog();
-    expect(await newAggregate(log, counter, 'counter-1').execute({ type: 'rest' }, cause)).toEqual({
+    const { eventLog, events } = openLog();
+    expect(await newAggregate(eventLog, counter, 'counter-1').execute({ type: 'rest' }, cause)).toEqual({
       events: [],
       position: null,
       at: null,
@@ -96,33 +96,33 @@ describe('A command', () => {
 
   it('is decided anew on what others wrote in between, three times', async () => {
     let left = 3;
-    const { log, events } = openLog({ before: (there) => void (left-- > 0 && other(there)) });
-    const { aggregate } = await loadAggregate(log, counter, 'counter-1');
+    const { eventLog, events } = openLog({ before: (there) => void (left-- > 0 && other(there)) });
+    const { aggregate } = await loadAggregate(eventLog, counter, 'counter-1');
     await aggregate.execute({ type: 'count' }, cause);
     expect(numbers(events)).toEqual([10, 20, 30, 31]);
   });
 
   it('gives up where others are faster four times, and at once where it must not be tried again', async () => {
     const crowded = openLog({ before: other });
-    await expect(newAggregate(crowded.log, counter, 'counter-1').execute({ type: 'count' }, cause)).rejects.toThrow(
-      RevisionConflict,
-    );
+    await expect(
+      newAggregate(crowded.eventLog, counter, 'counter-1').execute({ type: 'count' }, cause),
+    ).rejects.toThrow(RevisionConflict);
     expect(crowded.events.length).toBe(4);
     const once = openLog({ before: other });
-    await expect(newAggregate(once.log, counter, 'counter-1').executeOnce({ type: 'count' }, cause)).rejects.toThrow(
-      RevisionConflict,
-    );
+    await expect(
+      newAggregate(once.eventLog, counter, 'counter-1').executeOnce({ type: 'count' }, cause),
+    ).rejects.toThrow(RevisionConflict);
     expect(once.events.length).toBe(1);
   });
 
   it('whose answer is lost has been carried out once, and goes on from there', async () => {
     let lost = true;
-    const { log, events } = openLog({
+    const { eventLog, events } = openLog({
       after: () => {
         if (lost) throw new Error('the connection is gone');
       },
     });
-    const counting = newAggregate(log, counter, 'counter-1');
+    const counting = newAggregate(eventLog, counter, 'counter-1');
     expect(await counting.execute({ type: 'countTwice' }, cause)).toMatchObject({ position: 101 });
     lost = false;
     await counting.execute({ type: 'count' }, cause);
@@ -131,13 +131,13 @@ describe('A command', () => {
 
   it('that was not carried out says why, also where somebody else wrote meanwhile', async () => {
     for (const meanwhile of [() => undefined, other]) {
-      const { log } = openLog({
+      const { eventLog } = openLog({
         before: (there) => {
           meanwhile(there);
           throw new Error('the disk is full');
         },
       });
-      await expect(newAggregate(log, counter, 'counter-1').execute({ type: 'count' }, cause)).rejects.toThrow(
+      await expect(newAggregate(eventLog, counter, 'counter-1').execute({ type: 'count' }, cause)).rejects.toThrow(
         'the disk is full',
       );
     }
@@ -179,8 +179,8 @@ describe('What a document or caller wrote', () => {
   });
 
   it('is cut to what an event has room for, in the log, in the state and in the answer alike', async () => {
-    const { log, events } = openLog();
-    const aggregate = newAggregate(log, failing(failed), 'render-1');
+    const { eventLog, events } = openLog();
+    const aggregate = newAggregate(eventLog, failing(failed), 'render-1');
     const { events: told } = await aggregate.execute({ type: 'fail' }, { ...cause, correlationId: 'x'.repeat(1e6) });
     for (const part of [events[0]!.data, events[0]!.metadata])
       expect(Buffer.byteLength(JSON.stringify(part))).toBeLessThan(maxEventBytes);
@@ -189,20 +189,20 @@ describe('What a document or caller wrote', () => {
   });
 
   it('is not recorded where it is not as the event has it', async () => {
-    const { log, events } = openLog();
+    const { eventLog, events } = openLog();
     const malformed = { ...failed, data: { ...failed.data, totalMs: NaN } } as RenderEvent;
-    await expect(newAggregate(log, failing(malformed), 'render-1').execute({ type: 'fail' }, cause)).rejects.toThrow(
-      /event RenderFailed does not match its schema: totalMs/,
-    );
+    await expect(
+      newAggregate(eventLog, failing(malformed), 'render-1').execute({ type: 'fail' }, cause),
+    ).rejects.toThrow(/event RenderFailed does not match its schema: totalMs/);
     expect(events).toEqual([]);
   });
 });
 
 describe('A stream', () => {
   it('is loaded with its history and goes on after it', async () => {
-    const { log, events } = openLog();
+    const { eventLog, events } = openLog();
     other(events);
-    const { history, aggregate } = await loadAggregate(log, counter, 'counter-1');
+    const { history, aggregate } = await loadAggregate(eventLog, counter, 'counter-1');
     expect([history.length, aggregate.state]).toEqual([1, 10]);
     await aggregate.executeOnce({ type: 'count' }, cause);
     expect(numbers(events)).toEqual([10, 11]);

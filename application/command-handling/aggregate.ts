@@ -167,14 +167,14 @@ const createAggregate = <State, Command, Event extends EventOf>(
 
 /** A stream that is known to have no events yet: nothing is read. */
 export const newAggregate = <State, Command, Event extends EventOf>(
-  log: EventLog,
+  eventLog: EventLog,
   decider: Decider<State, Command, Event>,
   stream: string,
 ): Aggregate<State, Command, Event> =>
-  createAggregate(log, decider, stream, { state: decider.initial, revision: noStream });
+  createAggregate(eventLog, decider, stream, { state: decider.initial, revision: noStream });
 
 const aggregateFromHistory = <State, Command, Event extends EventOf>(
-  log: EventLog,
+  eventLog: EventLog,
   decider: Decider<State, Command, Event>,
   stream: string,
   history: readonly RecordedEvent<Event>[],
@@ -182,30 +182,30 @@ const aggregateFromHistory = <State, Command, Event extends EventOf>(
   const state = fold(decider, history);
   return {
     history,
-    aggregate: createAggregate(log, decider, stream, { state, revision: history.at(-1)?.revision ?? noStream }),
+    aggregate: createAggregate(eventLog, decider, stream, { state, revision: history.at(-1)?.revision ?? noStream }),
   };
 };
 
 /** A stream with its history folded, and the history itself. */
 export const loadAggregate = async <State, Command, Event extends EventOf>(
-  log: EventLog,
+  eventLog: EventLog,
   decider: Decider<State, Command, Event>,
   stream: string,
 ) => ({
-  ...aggregateFromHistory(log, decider, stream, eventsOfDecider<Event>(await log.store.read(stream))),
+  ...aggregateFromHistory(eventLog, decider, stream, eventsOfDecider<Event>(await eventLog.store.read(stream))),
   isWhole: true,
 });
 
 /** As `load`, without a read where a subscription of this process has brought the stream. Then `isWhole` is false: the last events may be missing, and what is decided on an old state is decided anew. */
 export const loadCachedAggregate = async <State, Command, Event extends EventOf>(
-  log: EventLog,
+  eventLog: EventLog,
   decider: Decider<State, Command, Event>,
   stream: string,
 ) => {
-  const recent = log.store.readCached?.(stream);
+  const recent = eventLog.store.readCached?.(stream);
   return recent
-    ? { ...aggregateFromHistory(log, decider, stream, eventsOfDecider<Event>(recent)), isWhole: false }
-    : loadAggregate(log, decider, stream);
+    ? { ...aggregateFromHistory(eventLog, decider, stream, eventsOfDecider<Event>(recent)), isWhole: false }
+    : loadAggregate(eventLog, decider, stream);
 };
 
 /** A command that nothing led to, for an account by its bare id, or for none. */

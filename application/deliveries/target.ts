@@ -21,12 +21,12 @@ export const sealTarget = async (
   id: string,
   { url, method, headers }: PlaintextTarget,
 ): Promise<WebhookTarget> => {
-  const { text, isMasked } = maskUrl(url);
+  const { url: maskedUrl, isMasked } = maskUrl(url);
   const names = Object.keys(headers);
   const isSecret = isMasked || names.length > 0;
   const sealed: SealedContent = { url, headers };
   return {
-    url: text,
+    url: maskedUrl,
     urlIsMasked: isMasked,
     method,
     headers: Object.fromEntries(names.map((name) => [name, mask])),

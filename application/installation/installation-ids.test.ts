@@ -28,13 +28,13 @@ const blobs = (engine: EngineWithInstallationId): ConfiguredEngine => ({
 
 let folder: string;
 let store: EventStore;
-let log: EventLog;
+let eventLog: EventLog;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'settle-marks-'));
   store = openSqliteEventStore(join(folder, 'log.db'));
-  log = { store, now: () => new Date() };
+  eventLog = { store, now: () => new Date() };
   await ensureInstallationSecret(
-    log,
+    eventLog,
     { secret: 'a secret that is long enough for a test', previousSecrets: [], dataDir: folder },
     actor,
   );
@@ -46,7 +46,7 @@ afterEach(async () => {
 
 describe('Of several processes that start for the first time at once', () => {
   it('all work with one blob store', async () => {
-    const [one, other, shared] = [await loadInstallation(log), await loadInstallation(log), blobs(storage())];
+    const [one, other, shared] = [await loadInstallation(eventLog), await loadInstallation(eventLog), blobs(storage())];
     await Promise.all([ensureInstallationIds(one, [shared], actor), ensureInstallationIds(other, [shared], actor)]);
     expect(requireCreated(one).blobStoreId).toBe(await shared.engine.installationId());
     expect(requireCreated(other).blobStoreId).toBe(await shared.engine.installationId());
@@ -54,8 +54,8 @@ describe('Of several processes that start for the first time at once', () => {
 
   it('those with a second blob store refuse to work, then and later, until a person accepts it', async () => {
     const [one, other, first, second] = [
-      await loadInstallation(log),
-      await loadInstallation(log),
+      await loadInstallation(eventLog),
+      await loadInstallation(eventLog),
       blobs(storage()),
       blobs(storage()),
     ];
@@ -63,12 +63,12 @@ describe('Of several processes that start for the first time at once', () => {
     await expect(ensureInstallationIds(other, [second], actor)).rejects.toThrow(
       /BLOB_STORE_URL leads to a second blob store of this installation/,
     );
-    const later = await loadInstallation(log);
+    const later = await loadInstallation(eventLog);
     await expect(ensureInstallationIds(later, [second], actor)).rejects.toThrow('a second blob store');
     await ensureInstallationIds(later, [first], actor);
     expect(await acceptBlobStore(later, second, actor)).toBe(true);
-    await ensureInstallationIds(await loadInstallation(log), [second], actor);
-    await expect(ensureInstallationIds(await loadInstallation(log), [first], actor)).rejects.toThrow(
+    await ensureInstallationIds(await loadInstallation(eventLog), [second], actor);
+    await expect(ensureInstallationIds(await loadInstallation(eventLog), [first], actor)).rejects.toThrow(
       'a second blob store',
     );
   });

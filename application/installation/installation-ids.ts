@@ -32,11 +32,11 @@ export const ownershipOf = (
 
 /** The engine belongs to another installation. Bus and read models can be built anew from the log; blobs cannot. */
 const otherInstallationMessage = ({ kind, setting }: ConfiguredEngine, found: string, id: string): string =>
-  `${setting} leads to the ${kind} of another installation (${installationIdIn(found)}); the event log that EVENT_STORE_URL names is that of ${id}. ` +
+  `${setting} leads to the ${kind} of another installation (${installationIdIn(found)}); the event eventLog that EVENT_STORE_URL names is that of ${id}. ` +
   `Correct the setting that is wrong; the log may be the wrong one, or a new one. ` +
   (kind === 'blobs'
     ? `If installation ${id} has lost its own blobs for good, name an empty place in ${setting} and run "colophon installation accept-blobs".`
-    : `Or name an empty place in ${setting}: the service fills it from the log.`);
+    : `Or name an empty place in ${setting}: the service fills it from the eventLog.`);
 
 const acceptBlobsConsequence =
   '"colophon installation accept-blobs" accepts this one; templates, inputs and PDFs that are not in it are gone.';
@@ -50,7 +50,7 @@ const secondBlobStoreMessage = (
   found: string,
   { id, blobStoreId }: InstallationIdentity,
 ): string =>
-  `${setting} leads to a second blob store of this installation (${id}): its mark is ${found}, and the event log names the one with the mark ${blobStoreId}. All processes need the same one: mount the same folder, or name the same place. ` +
+  `${setting} leads to a second blob store of this installation (${id}): its mark is ${found}, and the event eventLog names the one with the mark ${blobStoreId}. All processes need the same one: mount the same folder, or name the same place. ` +
   `If the other one is lost for good, ${acceptBlobsConsequence}`;
 
 /** What is wrong with an engine that has this mark; null where nothing is. */

@@ -16,8 +16,8 @@ import {
 export type InstallationAggregate = Aggregate<InstallationState, InstallationCommand, InstallationEvent>;
 export type CreatedInstallation = Extract<InstallationState, { status: 'CREATED' }>;
 
-export const loadInstallation = async (log: EventLog): Promise<InstallationAggregate> =>
-  (await loadAggregate(log, installation, streams.installation())).aggregate;
+export const loadInstallation = async (eventLog: EventLog): Promise<InstallationAggregate> =>
+  (await loadAggregate(eventLog, installation, streams.installation())).aggregate;
 
 /** What it is once it has been created. */
 export const requireCreated = ({ state }: InstallationAggregate): CreatedInstallation => {
@@ -30,13 +30,13 @@ const acceptSecretConsequence =
 
 const missingSecretError = ({ dataDir }: SecretSettings, expected: string): SettingsError =>
   new SettingsError(
-    `The secret of this installation is missing: ${secretFilePath(dataDir)} does not exist or is incomplete, COLOPHON_SECRET is not set, and the event log has the fingerprint ${expected} of a secret. ` +
+    `The secret of this installation is missing: ${secretFilePath(dataDir)} does not exist or is incomplete, COLOPHON_SECRET is not set, and the event eventLog has the fingerprint ${expected} of a secret. ` +
       `Restore secret.key from the backup, or set COLOPHON_SECRET. If it is lost for good, "colophon installation accept-secret" makes a new one. ${acceptSecretConsequence}.`,
   );
 
 const wrongSecretError = (settings: SecretSettings, found: string, expected: string): SettingsError =>
   new SettingsError(
-    `${settings.secret === undefined ? `The secret in ${secretFilePath(settings.dataDir)}` : 'COLOPHON_SECRET'} is not the secret of this installation: its fingerprint is ${found}, but the event log has ${expected}. ` +
+    `${settings.secret === undefined ? `The secret in ${secretFilePath(settings.dataDir)}` : 'COLOPHON_SECRET'} is not the secret of this installation: its fingerprint is ${found}, but the event eventLog has ${expected}. ` +
       'Set or restore the right one; to replace it, name the former one in COLOPHON_PREVIOUS_SECRETS. ' +
       `If the former one is lost or has leaked, "colophon installation accept-secret" accepts this one. ${acceptSecretConsequence}.`,
   );
@@ -47,11 +47,11 @@ const wrongSecretError = (settings: SecretSettings, found: string, expected: str
  * @throws SettingsError where the secret is missing or another one
  */
 export const ensureInstallationSecret = async (
-  log: EventLog,
+  eventLog: EventLog,
   settings: SecretSettings,
   actor: Actor,
 ): Promise<InstallationAggregate> => {
-  const aggregate = await loadInstallation(log);
+  const aggregate = await loadInstallation(eventLog);
   const { current, previous } = configuredSecrets(settings);
   if (aggregate.state.status === 'NONE') {
     const secret = current ?? readSecretFile(settings.dataDir) ?? createSecretFile(settings.dataDir);
@@ -71,8 +71,8 @@ export const ensureInstallationSecret = async (
 };
 
 /** Takes the secret that this process has, or a new one where it has none, for the installation's from now on. Answers with its fingerprint. */
-export const acceptSecret = async (log: EventLog, settings: SecretSettings, actor: Actor): Promise<string> => {
-  const aggregate = await loadInstallation(log);
+export const acceptSecret = async (eventLog: EventLog, settings: SecretSettings, actor: Actor): Promise<string> => {
+  const aggregate = await loadInstallation(eventLog);
   const state = requireCreated(aggregate);
   const here: InstallationSecret | null =
     configuredSecrets(settings).current ?? confirmSecretFile(settings.dataDir, state.secretFingerprint);

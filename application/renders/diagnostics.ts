@@ -11,7 +11,7 @@ import type { Estimator } from './estimate.ts';
 
 export type DiagnosticsDependencies = { eventLog: EventLog; blobs: BlobStore; estimator: Pick<Estimator, 'estimate'> };
 
-const loadRender = (log: EventLog, stream: string) => loadAggregate(log, render, stream);
+const loadRender = (eventLog: EventLog, stream: string) => loadAggregate(eventLog, render, stream);
 type LoadedRender = Awaited<ReturnType<typeof loadRender>>;
 const findDiagnosis = (history: readonly RecordedEvent[]) =>
   history.find((event) => event.type === 'RenderDiagnosed')?.data;

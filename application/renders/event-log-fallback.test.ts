@@ -30,14 +30,14 @@ const cause: Cause = {
   causationId: null,
   traceparent: null,
 };
-const log = () => ({ store, now: () => new Date() });
+const eventLog = () => ({ store, now: () => new Date() });
 const quick = { initialDelayMs: 5, pollIntervalMs: 5, regenerationTimeoutMs: 60_000 };
 const never = new AbortController().signal;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'colophon-answers-'));
   store = openSqliteEventStore(join(folder, 'log.db'));
-  answers = withEventLogFallback(openMemoryReplies(), log(), quick);
+  answers = withEventLogFallback(openMemoryReplies(), eventLog(), quick);
 });
 afterEach(async () => {
   answers.close();
@@ -46,7 +46,7 @@ afterEach(async () => {
 });
 
 const begun = async (id: string) => {
-  const aggregate = newAggregate(log(), render, streams.render(id));
+  const aggregate = newAggregate(eventLog(), render, streams.render(id));
   await aggregate.execute(
     { type: 'request', data: await released<'RenderRequested'>('RenderRequested.v1.convert') },
     cause,
@@ -79,7 +79,7 @@ describe('Whoever waits for a render', () => {
       ...store,
       read: async (...given) => (left-- === 0 ? looks.resolve() : undefined, store.read(...given)),
     };
-    const other = withEventLogFallback(openMemoryReplies(), { ...log(), store: counting }, quick);
+    const other = withEventLogFallback(openMemoryReplies(), { ...eventLog(), store: counting }, quick);
     void other.wait('a', never);
     await looks.promise;
     other.close();
@@ -111,10 +111,10 @@ describe('Whoever waits for a render', () => {
       ...store,
       read: (...given) => (fails-- > 0 ? Promise.reject(new Error('away')) : store.read(...given)),
     };
-    const patient = withEventLogFallback(openMemoryReplies(), { ...log(), store: failing }, quick);
+    const patient = withEventLogFallback(openMemoryReplies(), { ...eventLog(), store: failing }, quick);
     const answer = patient.wait('a', never);
     await expect.poll(() => fails).toBeLessThan(-2);
-    const { aggregate } = await loadAggregate(log(), render, streams.render('a'));
+    const { aggregate } = await loadAggregate(eventLog(), render, streams.render('a'));
     await aggregate.execute(
       {
         type: 'fail',
@@ -135,7 +135,7 @@ describe('Whoever waits for a render', () => {
   it('is told why, where callers come to be refused meanwhile', async () => {
     await begun('a');
     let closed: string | null = null;
-    const closing = withEventLogFallback(openMemoryReplies(), log(), quick, () => closed);
+    const closing = withEventLogFallback(openMemoryReplies(), eventLog(), quick, () => closed);
     const answer = closing.wait('a', never);
     closed = 'The event log is older.';
     expect(await answer).toMatchObject({ status: 'FAILED', error: { name: 'service_unavailable', message: closed } });

@@ -34,16 +34,16 @@ export const isRegenerationPending = (
 
 /** The outcome that the log holds, if there is one to answer with. A PDF that was made and not handed over is asked for again: `wasDone` says that it is no longer under way. */
 const readReplyFromEventLog = async (
-  log: EventLog,
+  eventLog: EventLog,
   id: string,
   wasDone: boolean,
   { regenerationTimeoutMs }: EventLogFallbackOptions,
 ): Promise<RenderReply | 'done' | null> => {
-  const { history, aggregate } = await loadAggregate(log, render, streams.render(id));
+  const { history, aggregate } = await loadAggregate(eventLog, render, streams.render(id));
   const failed = history.find((event) => event.type === 'RenderFailed');
   if (failed) return { status: 'FAILED', error: failed.data.error };
   if (aggregate.state.status !== 'DONE') return null;
-  if (!wasDone || isRegenerationPending(history, log.now(), regenerationTimeoutMs)) return 'done';
+  if (!wasDone || isRegenerationPending(history, eventLog.now(), regenerationTimeoutMs)) return 'done';
   const count = nextRegeneration(aggregate.state);
   if (count === null) return tooManyRegenerations;
   await aggregate.execute({ type: 'requestPdfRegeneration', count }, causedBy(history.at(-1)!, 'api'));
@@ -63,7 +63,7 @@ const serviceUnavailable = (reason: string): RenderReply => ({
  */
 export const withEventLogFallback = (
   answers: RenderReplies,
-  log: EventLog,
+  eventLog: EventLog,
   patience: EventLogFallbackOptions = defaultFallbackOptions,
   closed: () => string | null = () => null,
 ): RenderReplies & { close(): void } => {
@@ -71,7 +71,7 @@ export const withEventLogFallback = (
   const lookFor = async (one: PendingRequest): Promise<void> => {
     const reason = closed();
     if (reason !== null) return one.resolve(serviceUnavailable(reason));
-    const found = await readReplyFromEventLog(log, one.id, one.wasDone, patience).catch(() => null);
+    const found = await readReplyFromEventLog(eventLog, one.id, one.wasDone, patience).catch(() => null);
     if (found === 'done') one.wasDone = true;
     else if (found) one.resolve(found);
   };

@@ -70,8 +70,10 @@ const msSinceRequest = ({ now }: EventLog, { requestedAt }: Pick<RenderTask, 're
   Math.max(0, now().getTime() - requestedAt.getTime());
 
 /** From the request until now, in milliseconds: what passes in this process is measured by a clock that is never set. */
-const totalDurationMs = (log: EventLog, task: RenderTask): number =>
-  task.claimed ? task.claimed.queueMs + Math.round(performance.now() - task.claimed.at) : msSinceRequest(log, task);
+const totalDurationMs = (eventLog: EventLog, task: RenderTask): number =>
+  task.claimed
+    ? task.claimed.queueMs + Math.round(performance.now() - task.claimed.at)
+    : msSinceRequest(eventLog, task);
 
 const inputKindOf = ({ source }: RenderRequestedData) =>
   source.mode === 'CONVERT' ? source.inputType : ('template' as const);

@@ -64,8 +64,8 @@ const retryOnConflict = async <T>(work: () => Promise<T>): Promise<T> => {
   }
 };
 
-const loadActive = async (log: EventLog, accountId: string, id: string) => {
-  const { history, aggregate } = await loadAggregate(log, template, streams.template(id));
+const loadActive = async (eventLog: EventLog, accountId: string, id: string) => {
+  const { history, aggregate } = await loadAggregate(eventLog, template, streams.template(id));
   const { state } = aggregate;
   if (state.status !== 'ACTIVE' || state.accountId !== accountId) throw templateNotFound();
   return { history, aggregate, state };
@@ -73,13 +73,13 @@ const loadActive = async (log: EventLog, accountId: string, id: string) => {
 
 /** An account's template by its `tpl_<id>` as the log has it now. @throws Problem template_not_found */
 export const requireTemplate = async (
-  log: EventLog,
+  eventLog: EventLog,
   accountId: string,
   prefixed: string,
 ): Promise<{ id: string; version: number; history: readonly RecordedEvent<TemplateEvent>[] }> => {
   const id = bareId('tpl', prefixed);
   if (!id) throw templateNotFound();
-  const { history, state } = await loadActive(log, accountId, id);
+  const { history, state } = await loadActive(eventLog, accountId, id);
   return { id, version: state.version, history };
 };
 
@@ -98,39 +98,39 @@ const isCertainlyRejected = (error: unknown): boolean =>
 
 /** What a request reserved for a template that it does not make. Where this fails, the reservations end as those of a crash do. */
 const releaseReservations = (
-  log: EventLog,
+  eventLog: EventLog,
   accountId: string,
   id: string,
   name: string,
   cause: Cause,
 ): Promise<unknown> =>
-  Promise.allSettled([releaseName(log, { accountId, name }, id, cause), freeSlot(log, accountId, id, cause)]);
+  Promise.allSettled([releaseName(eventLog, { accountId, name }, id, cause), freeSlot(eventLog, accountId, id, cause)]);
 
 /** Creates a template, with a new bare id, under a name that is free. @throws Problem template_name_exists, template_limit_exceeded */
 export const createTemplate = async (
-  log: EventLog,
+  eventLog: EventLog,
   accountId: string,
   id: string,
   { name, store, capacity }: CreateTemplateOptions,
   cause: Cause,
 ): Promise<TemplateWriteResult> => {
-  await reserveName(log, { accountId, name }, id, cause);
+  await reserveName(eventLog, { accountId, name }, id, cause);
   const prepare = async (): Promise<TemplateBody> => {
-    if (capacity) await takeSlot(log, accountId, id, capacity, cause);
+    if (capacity) await takeSlot(eventLog, accountId, id, capacity, cause);
     return store();
   };
   const body = await prepare().catch(async (error: unknown) => {
-    await releaseReservations(log, accountId, id, name, cause);
+    await releaseReservations(eventLog, accountId, id, name, cause);
     throw error instanceof RevisionConflict ? tooManyConcurrentChanges() : error;
   });
   try {
-    const { position, at } = await newAggregate(log, template, streams.template(id)).execute(
+    const { position, at } = await newAggregate(eventLog, template, streams.template(id)).execute(
       { type: 'create', accountId, body },
       cause,
     );
     return { version: 1, body, position: position!, at: at! };
   } catch (error) {
-    if (isCertainlyRejected(error)) await releaseReservations(log, accountId, id, name, cause);
+    if (isCertainlyRejected(error)) await releaseReservations(eventLog, accountId, id, name, cause);
     // The reservations took so long to be used that they were given to another.
     throw error instanceof TemplateCommandError ? creationTimedOut() : error;
   }
@@ -145,7 +145,7 @@ type UpdateTemplateOptions = {
 
 /** Makes a new version of a template. `next` says what it is to be, from the current one. @throws Problem */
 export const updateTemplate = (
-  log: EventLog,
+  eventLog: EventLog,
   accountId: string,
   id: string,
   { expectedVersion, next }: UpdateTemplateOptions,
@@ -156,12 +156,12 @@ export const updateTemplate = (
     /** Whether the log may have taken the version although its answer is lost: its name stays reserved then. */
     let isInDoubt = false;
     const makeVersion = async (): Promise<TemplateWriteResult> => {
-      const { aggregate, state } = await loadActive(log, accountId, id);
+      const { aggregate, state } = await loadActive(eventLog, accountId, id);
       if (expectedVersion !== null && expectedVersion !== state.version)
         throw new TemplateCommandError('version_conflict', state.version);
       const { name, store, changes, restoredFrom } = await next(state);
       const renamed = name !== state.body.name;
-      if (renamed) unused.set(name, await reserveName(log, { accountId, name }, id, cause));
+      if (renamed) unused.set(name, await reserveName(eventLog, { accountId, name }, id, cause));
       const body = await store();
       const { position, at } = await aggregate
         .executeOnce({ type: 'update', expectedVersion, body, changes, restoredFrom }, cause)
@@ -170,7 +170,7 @@ export const updateTemplate = (
           throw error;
         });
       unused.delete(name);
-      if (renamed) await releaseName(log, { accountId, name: state.body.name }, id, cause);
+      if (renamed) await releaseName(eventLog, { accountId, name: state.body.name }, id, cause);
       return { version: state.version + 1, body, position: position!, at: at! };
     };
     try {
@@ -182,7 +182,7 @@ export const updateTemplate = (
 
 /** Deletes a template; its name is free again. @throws Problem template_not_found */
 export const deleteTemplate = (
-  log: EventLog,
+  eventLog: EventLog,
   accountId: string,
   id: string,
   expectedVersion: number | null,
@@ -190,10 +190,10 @@ export const deleteTemplate = (
 ): Promise<{ position: number }> =>
   withTemplateLock(id, () =>
     retryOnConflict(async () => {
-      const { aggregate, state } = await loadActive(log, accountId, id);
+      const { aggregate, state } = await loadActive(eventLog, accountId, id);
       const { position } = await aggregate.executeOnce({ type: 'delete', expectedVersion }, cause);
-      await releaseName(log, { accountId, name: state.body.name }, id, cause);
-      await freeSlot(log, accountId, id, cause);
+      await releaseName(eventLog, { accountId, name: state.body.name }, id, cause);
+      await freeSlot(eventLog, accountId, id, cause);
       return { position: position! };
     }),
   );

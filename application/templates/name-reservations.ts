@@ -22,12 +22,12 @@ const reservedAt = (history: readonly RecordedEvent[]): string => history.at(-1)
 
 /** Makes sure, by an event in its stream, that a template will never come to bear a name that it once reserved. False when it does bear it. */
 const cancelNameReservation = async (
-  log: EventLog,
+  eventLog: EventLog,
   templateId: string,
   name: string,
   cause: Cause,
 ): Promise<boolean> => {
-  const { aggregate } = await loadAggregate(log, template, streams.template(templateId));
+  const { aggregate } = await loadAggregate(eventLog, template, streams.template(templateId));
   await aggregate.execute({ type: 'cancelNameReservation', name }, cause);
   const { state } = aggregate;
   return !(state.status === 'ACTIVE' && state.body.name === name);
@@ -41,18 +41,18 @@ export type NameReservation = { release(): Promise<void> };
  * @throws Problem template_name_exists
  */
 export const reserveName = async (
-  log: EventLog,
+  eventLog: EventLog,
   wish: AccountTemplateName,
   templateId: string,
   cause: Cause,
 ): Promise<NameReservation> => {
-  const { history, aggregate } = await loadAggregate(log, templateName, nameStream(wish));
+  const { history, aggregate } = await loadAggregate(eventLog, templateName, nameStream(wish));
   const reserve = (forgoneBy: string | null) =>
     aggregate.execute({ type: 'reserve', ...wish, templateId, cancelledBy: forgoneBy }, cause);
   const isMine = (): boolean => aggregate.state.status === 'RESERVED' && aggregate.state.templateId === templateId;
   const reservation: NameReservation = {
     release: async () => {
-      if (!(await cancelNameReservation(log, templateId, wish.name, cause))) return;
+      if (!(await cancelNameReservation(eventLog, templateId, wish.name, cause))) return;
       await aggregate.executeOnce({ type: 'release', templateId }, cause).catch((error: unknown) => {
         if (!(error instanceof RevisionConflict)) throw error;
       });
@@ -64,10 +64,10 @@ export const reserveName = async (
   if (
     state.status !== 'RESERVED' ||
     history.length === 0 ||
-    isRecent(reservedAt(history), log.now(), reservationTimeoutMs)
+    isRecent(reservedAt(history), eventLog.now(), reservationTimeoutMs)
   )
     throw nameExists(wish);
-  if (!(await cancelNameReservation(log, state.templateId, wish.name, cause))) throw nameExists(wish);
+  if (!(await cancelNameReservation(eventLog, state.templateId, wish.name, cause))) throw nameExists(wish);
   await reserve(state.templateId);
   if (!isMine()) throw nameExists(wish);
   return reservation;
@@ -75,11 +75,11 @@ export const reserveName = async (
 
 /** Frees a name, where the template holds it. */
 export const releaseName = async (
-  log: EventLog,
+  eventLog: EventLog,
   held: AccountTemplateName,
   templateId: string,
   cause: Cause,
 ): Promise<void> => {
-  const { aggregate } = await loadAggregate(log, templateName, nameStream(held));
+  const { aggregate } = await loadAggregate(eventLog, templateName, nameStream(held));
   await aggregate.execute({ type: 'release', templateId }, cause);
 };

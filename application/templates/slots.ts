@@ -24,9 +24,9 @@ const takenAt = (history: readonly RecordedEvent[], templateId: string): number 
 };
 
 /** Whether the template of a slot is deleted, or never came and by an event in its stream never will. */
-const isTemplateGone = async (log: EventLog, templateId: string, since: number, cause: Cause): Promise<boolean> => {
-  const { aggregate } = await loadAggregate(log, template, streams.template(templateId));
-  if (aggregate.state.status === 'NONE' && log.now().getTime() - since >= slotTimeoutMs)
+const isTemplateGone = async (eventLog: EventLog, templateId: string, since: number, cause: Cause): Promise<boolean> => {
+  const { aggregate } = await loadAggregate(eventLog, template, streams.template(templateId));
+  if (aggregate.state.status === 'NONE' && eventLog.now().getTime() - since >= slotTimeoutMs)
     await aggregate.execute({ type: 'cancelCreation' }, cause);
   return aggregate.state.status === 'DELETED';
 };
@@ -36,13 +36,13 @@ const isTemplateGone = async (log: EventLog, templateId: string, since: number, 
  * @throws Problem template_limit_exceeded
  */
 export const takeSlot = async (
-  log: EventLog,
+  eventLog: EventLog,
   accountId: string,
   templateId: string,
   { limit, listExistingIds }: TemplateCapacity,
   cause: Cause,
 ): Promise<void> => {
-  const { history, aggregate } = await loadAggregate(log, templateSlots, streams.templateSlots(accountId));
+  const { history, aggregate } = await loadAggregate(eventLog, templateSlots, streams.templateSlots(accountId));
   const others = await listExistingIds();
   const take = async (): Promise<boolean> => {
     await aggregate.execute({ type: 'take', templateId, limit, existingTemplateIds: others }, cause);
@@ -51,7 +51,7 @@ export const takeSlot = async (
   if (await take()) return;
   let freed = false;
   for (const held of aggregate.state.templateIds.filter((one) => !others.includes(one))) {
-    if (!(await isTemplateGone(log, held, takenAt(history, held), cause))) continue;
+    if (!(await isTemplateGone(eventLog, held, takenAt(history, held), cause))) continue;
     await aggregate.execute({ type: 'free', templateId: held }, cause);
     freed = true;
   }
@@ -59,7 +59,7 @@ export const takeSlot = async (
 };
 
 /** Gives the room of a template back, where it holds any. */
-export const freeSlot = async (log: EventLog, accountId: string, templateId: string, cause: Cause): Promise<void> => {
-  const { aggregate } = await loadAggregate(log, templateSlots, streams.templateSlots(accountId));
+export const freeSlot = async (eventLog: EventLog, accountId: string, templateId: string, cause: Cause): Promise<void> => {
+  const { aggregate } = await loadAggregate(eventLog, templateSlots, streams.templateSlots(accountId));
   await aggregate.execute({ type: 'free', templateId }, cause);
 };

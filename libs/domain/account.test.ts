@@ -20,13 +20,13 @@ const opened: AccountEvent = { type: 'AccountOpened', data: { name: 'Acme', plan
 const suspended: AccountEvent = { type: 'AccountSuspended', data: { reason: 'unpaid' } };
 const reinstated: AccountEvent = { type: 'AccountReinstated', data: { reason: null } };
 
-describe('an account', () => {
+describe('An account', () => {
   it('is opened once', () => {
     expect(given(account).when(open)).toEqual([opened]);
     expect(given(account, opened).when({ ...open, name: 'Other' })).toEqual([]);
   });
 
-  it('changes to another plan or other limits, not to what it has', () => {
+  it('changes to another plan or other limits', () => {
     expect(given(account, opened).when(changePlan('pro'))).toEqual([
       { type: 'PlanChanged', data: { plan: 'pro', overrides: {}, reason: null } },
     ]);
@@ -34,7 +34,7 @@ describe('an account', () => {
     expect(given(account, opened).when(changePlan('free'))).toEqual([]);
   });
 
-  it('loses an override that the change does not name', () => {
+  it('loses an override that a plan change does not name', () => {
     const limited: AccountEvent = {
       type: 'AccountOpened',
       data: { name: 'Acme', plan: 'free', overrides: { requestsPerMinute: 9, maxPdfMb: 3 } },
@@ -55,12 +55,12 @@ describe('an account', () => {
     expect(fold(account, events)).toMatchObject({ status: 'SUSPENDED', plan: 'pro' });
   });
 
-  it('that was never opened takes no other command', () => {
+  it('that was never opened ignores every other command', () => {
     for (const command of [changePlan('pro'), suspend, reinstate]) expect(given(account).when(command)).toEqual([]);
   });
 });
 
-describe('whatever is commanded, an account', () => {
+describe('After any commands, an account', () => {
   const plan = fc.constantFrom(...planNames);
   const overrides = fc.record({ requestsPerMinute: fc.integer({ min: 1, max: 2 }) }, { requiredKeys: [] });
   const command = fc.oneof(
@@ -69,23 +69,23 @@ describe('whatever is commanded, an account', () => {
   );
   const history = fc.array(command, { maxLength: 30 }).map((commands) => historyOf(account, commands));
 
-  it('is opened first and once, and alternates between suspended and reinstated', () => {
+  it('has been opened once, and alternates between suspended and reinstated', () => {
     fc.assert(
       fc.property(history, (events) => {
         expect(events.filter(({ type }) => type === 'AccountOpened')).toEqual(events.slice(0, 1));
-        const turns = events
+        const changes = events
           .map(({ type }) => type)
           .filter((type) => type === 'AccountSuspended' || type === 'AccountReinstated');
-        for (const [index, turn] of turns.entries())
-          expect(turn).toBe(index % 2 === 0 ? 'AccountSuspended' : 'AccountReinstated');
+        for (const [index, change] of changes.entries())
+          expect(change).toBe(index % 2 === 0 ? 'AccountSuspended' : 'AccountReinstated');
       }),
     );
   });
 
-  it('does nothing when asked the same twice', () => {
+  it('ignores a repeated command', () => {
     fc.assert(
-      fc.property(history, command, (events, once) => {
-        expect(given(account, ...events, ...given(account, ...events).when(once)).when(once)).toEqual([]);
+      fc.property(history, command, (events, repeated) => {
+        expect(given(account, ...events, ...given(account, ...events).when(repeated)).when(repeated)).toEqual([]);
       }),
     );
   });

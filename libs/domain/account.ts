@@ -62,7 +62,7 @@ const decide = (command: AccountCommand, state: AccountState): AccountEvent[] =>
   }
 };
 
-/** An account: opened once, its plan changed only to another, suspended and reinstated in turn. */
+/** An account is opened once, and suspended and reinstated in turn. A change to the same plan has no effect. */
 export const account: Decider<AccountState, AccountCommand, AccountEvent> = {
   initial: { status: 'NONE' },
   evolve,

@@ -19,7 +19,7 @@ const revoke: ApiKeyCommand = { type: 'revoke', reason: 'lost' };
 const issued: ApiKeyEvent = { type: 'ApiKeyIssued', data };
 const revoked: ApiKeyEvent = { type: 'ApiKeyRevoked', data: { reason: 'lost' } };
 
-describe('an API key', () => {
+describe('An API key', () => {
   it('is issued once', () => {
     expect(given(apiKey).when(issue)).toEqual([issued]);
     expect(given(apiKey, issued).when(issue)).toEqual([]);
@@ -34,7 +34,7 @@ describe('an API key', () => {
     expect(given(apiKey).when(revoke)).toEqual([]);
   });
 
-  it('that was revoked is never issued again, whatever is commanded', () => {
+  it('that was revoked is never issued again, after any commands', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(issue, revoke)), (commands) => {
         const types = historyOf(apiKey, commands).map(({ type }) => type);

@@ -29,5 +29,5 @@ const decide = (command: ApiKeyCommand, state: ApiKeyState): ApiKeyEvent[] => {
   }
 };
 
-/** An API key: issued once, revoked at most once. Expiry is a fact of the key itself and needs no event. */
+/** An API key is issued once and revoked at most once. Its expiry needs no event. */
 export const apiKey: Decider<ApiKeyState, ApiKeyCommand, ApiKeyEvent> = { initial: { status: 'NONE' }, evolve, decide };

@@ -17,22 +17,27 @@ const requested: DeliveryEvent = {
     payload: { sha256: 'x', size: 1 },
   },
 };
-const answered = (status: number): AttemptOutcome => ({ kind: 'responded', status, responseBody: '' });
-const timeout: AttemptOutcome = { kind: 'timeout', reason: 'no answer within 10 s' };
-const record = (outcome: AttemptOutcome): DeliveryCommand => ({ type: 'recordAttempt', outcome, durationMs: 1, now });
+const responded = (status: number): AttemptOutcome => ({ kind: 'responded', status, responseBody: '' });
+const timeout: AttemptOutcome = { kind: 'timeout', reason: 'no response within 10 s' };
+const recordAttempt = (outcome: AttemptOutcome): DeliveryCommand => ({
+  type: 'recordAttempt',
+  outcome,
+  durationMs: 1,
+  now,
+});
 
-const after = (commands: readonly DeliveryCommand[]): DeliveryEvent[] =>
+const eventsAfter = (commands: readonly DeliveryCommand[]): DeliveryEvent[] =>
   commands.reduce<DeliveryEvent[]>(
     (events, command) => [...events, ...delivery.decide(command, fold(delivery, events))],
     [requested],
   );
-const attempt = (outcome: AttemptOutcome): DeliveryCommand[] => [{ type: 'startAttempt' }, record(outcome)];
+const attempt = (outcome: AttemptOutcome): DeliveryCommand[] => [{ type: 'startAttempt' }, recordAttempt(outcome)];
 const types = (events: readonly DeliveryEvent[]): string[] => events.map(({ type }) => type);
 
-describe('a callback', () => {
-  test('is delivered by any 2xx', () => {
+describe('A webhook delivery', () => {
+  test('succeeds with any 2xx response', () => {
     for (const status of [200, 204, 299])
-      expect(types(after(attempt(answered(status))))).toEqual([
+      expect(types(eventsAfter(attempt(responded(status))))).toEqual([
         'DeliveryRequested',
         'WebhookAttemptStarted',
         'WebhookAttempted',
@@ -40,37 +45,41 @@ describe('a callback', () => {
       ]);
   });
 
-  test('fails at once when the receiver answers with a redirect or a 4xx', () => {
+  test('fails without a retry after a redirect or a 4xx response', () => {
     for (const status of [301, 400, 404, 410])
-      expect(types(after(attempt(answered(status)))).at(-1)).toBe('WebhookFailed');
+      expect(types(eventsAfter(attempt(responded(status)))).at(-1)).toBe('WebhookFailed');
   });
 
-  test('is tried again after 5 and then 30 seconds when the receiver fails or is silent', () => {
-    const events = after([...attempt(answered(503)), ...attempt(timeout), ...attempt(timeout)]);
+  test('is retried 5 and then 30 seconds after a 5xx response or a timeout', () => {
+    const events = eventsAfter([...attempt(responded(503)), ...attempt(timeout), ...attempt(timeout)]);
     const next = events.flatMap((event) => (event.type === 'WebhookAttempted' ? [event.data.nextAttemptAt] : []));
     expect(next).toEqual(['2026-01-01T00:00:05.000Z', '2026-01-01T00:00:30.000Z', null]);
     expect(events.at(-1)).toEqual({
       type: 'WebhookFailed',
-      data: { round: 1, attempts: 3, lastError: 'no answer within 10 s' },
+      data: { round: 1, attempts: 3, lastError: 'no response within 10 s' },
     });
   });
 
-  test('can be sent again only after it has ended, in a new round', () => {
-    expect(types(after([{ type: 'redeliver', target: null }]))).toEqual(['DeliveryRequested']);
-    const events = after([...attempt(answered(404)), { type: 'redeliver', target: null }, ...attempt(answered(200))]);
+  test('starts a new round only after it has ended', () => {
+    expect(types(eventsAfter([{ type: 'redeliver', target: null }]))).toEqual(['DeliveryRequested']);
+    const events = eventsAfter([
+      ...attempt(responded(404)),
+      { type: 'redeliver', target: null },
+      ...attempt(responded(200)),
+    ]);
     expect(events.at(-1)).toEqual({ type: 'WebhookDelivered', data: { round: 2, attempt: 1 } });
   });
 
-  test('takes no more than three attempts a round and is never delivered twice, whatever is asked of it', () => {
-    const outcome = fc.oneof(fc.integer({ min: 200, max: 599 }).map(answered), fc.constant(timeout));
+  test('has at most three attempts and one end per round, after any commands', () => {
+    const outcome = fc.oneof(fc.integer({ min: 200, max: 599 }).map(responded), fc.constant(timeout));
     const command: fc.Arbitrary<DeliveryCommand> = fc.oneof(
       fc.constant({ type: 'startAttempt' } as const),
-      outcome.map(record),
+      outcome.map(recordAttempt),
       fc.constant({ type: 'redeliver', target: null } as const),
     );
     fc.assert(
       fc.property(fc.array(command, { maxLength: 40 }), (commands) => {
-        const events = after(commands);
+        const events = eventsAfter(commands);
         const rounds = Map.groupBy(events, (event) => ('round' in event.data ? event.data.round : 0));
         for (const [round, ofRound] of rounds) {
           if (round === 0) continue;

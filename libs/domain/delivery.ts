@@ -3,18 +3,18 @@ import type { AttemptOutcome, DeliveryEvent } from '#contracts/events/delivery.t
 import type { WebhookTarget } from '#contracts/events/render.ts';
 import type { Decider } from './decider.ts';
 
-/** How long after an attempt the next one begins, in milliseconds. */
+/** The delays before the second and the third attempt. */
 const retryDelaysMs = [5_000, 30_000] as const;
-/** How long the attempt of this number (from 1) waits for the one before to be over. */
+/** The delay before an attempt, in milliseconds. `attempt` counts from 1. */
 export const retryDelayMs = (attempt: number): number => retryDelaysMs[attempt - 2] ?? 0;
 
 type AttemptPosition = { round: number; attempt: number };
-/** The target of the latest round, and whether its sealed box was erased. */
+/** The target of the current round, and whether its sealed box was erased. */
 type CurrentTarget = { target: WebhookTarget; erased: boolean };
 
 export type DeliveryState =
   | { status: 'NONE' }
-  /** `attempt` is the next one; it begins at `notBefore`, or at once where that is null. */
+  /** `attempt` is the next one. It starts at `nextAttemptAt`, or at once if that is null. */
   | ({ status: 'DUE'; nextAttemptAt: string | null } & AttemptPosition & CurrentTarget)
   | ({ status: 'ATTEMPTING' } & AttemptPosition & CurrentTarget)
   | ({ status: 'ENDED' } & AttemptPosition & CurrentTarget);
@@ -26,10 +26,10 @@ export type DeliveryCommand =
   | { type: 'redeliver'; target: WebhookTarget | null }
   | { type: 'eraseTarget'; sha256: string };
 
-/** The callback cannot be sent to the same place again: its address and headers are erased once the delivery has ended. */
+/** A redelivery needs a new target, because the URL and headers of the ended delivery were erased. */
 export class TargetErasedError extends Error {}
 
-/** The hash of the sealed box that a delivery holds and has not erased; null where there is none. */
+/** The hash of the sealed box that is not yet erased; null if there is none. */
 export const sealedBoxHash = (state: DeliveryState): string | null =>
   state.status === 'NONE' || state.erased ? null : (state.target.sealed?.sha256 ?? null);
 
@@ -37,9 +37,9 @@ const isSuccess = (outcome: AttemptOutcome): boolean =>
   outcome.kind === 'responded' && outcome.status >= 200 && outcome.status < 300;
 const isRetryable = (outcome: AttemptOutcome): boolean => outcome.kind !== 'responded' || outcome.status >= 500;
 
-/** One line that tells a person why an attempt failed. */
+/** The `webhook_last_error` of a failed attempt. */
 export const attemptErrorMessage = (outcome: AttemptOutcome): string =>
-  outcome.kind === 'responded' ? `The receiver answered with status ${outcome.status}.` : outcome.reason;
+  outcome.kind === 'responded' ? `The receiver responded with status ${outcome.status}.` : outcome.reason;
 
 const withNewTarget = ({ url, urlIsMasked, method, headers, sealed }: WebhookTarget): CurrentTarget => ({
   target: { url, urlIsMasked, method, headers, sealed },
@@ -53,27 +53,27 @@ const stateAfterRequest = (event: DeliveryEvent): DeliveryState =>
 
 const evolve = (state: DeliveryState, event: DeliveryEvent): DeliveryState => {
   if (state.status === 'NONE') return stateAfterRequest(event);
-  const going: CurrentTarget = { target: state.target, erased: state.erased };
+  const current: CurrentTarget = { target: state.target, erased: state.erased };
   switch (event.type) {
     case 'DeliveryRequested':
       return state;
     case 'WebhookAttemptStarted':
-      return { ...going, status: 'ATTEMPTING', round: event.data.round, attempt: event.data.attempt };
+      return { ...current, status: 'ATTEMPTING', round: event.data.round, attempt: event.data.attempt };
     case 'WebhookAttempted':
       return {
-        ...going,
+        ...current,
         status: 'DUE',
         round: event.data.round,
         attempt: event.data.attempt + 1,
         nextAttemptAt: event.data.nextAttemptAt,
       };
     case 'WebhookDelivered':
-      return { ...going, status: 'ENDED', round: event.data.round, attempt: event.data.attempt };
+      return { ...current, status: 'ENDED', round: event.data.round, attempt: event.data.attempt };
     case 'WebhookFailed':
-      return { ...going, status: 'ENDED', round: event.data.round, attempt: event.data.attempts };
+      return { ...current, status: 'ENDED', round: event.data.round, attempt: event.data.attempts };
     case 'RedeliveryRequested':
       return {
-        ...(event.data.target ? withNewTarget(event.data.target) : going),
+        ...(event.data.target ? withNewTarget(event.data.target) : current),
         status: 'DUE',
         round: event.data.round,
         attempt: 1,
@@ -90,8 +90,8 @@ const recordAttempt = (
   { round, attempt }: AttemptPosition,
   { outcome, durationMs, now }: Extract<DeliveryCommand, { type: 'recordAttempt' }>,
 ): DeliveryEvent[] => {
-  const waitMs = isSuccess(outcome) || !isRetryable(outcome) ? undefined : retryDelaysMs[attempt - 1];
-  const nextAttemptAt = waitMs === undefined ? null : new Date(now.getTime() + waitMs).toISOString();
+  const delayMs = isSuccess(outcome) || !isRetryable(outcome) ? undefined : retryDelaysMs[attempt - 1];
+  const nextAttemptAt = delayMs === undefined ? null : new Date(now.getTime() + delayMs).toISOString();
   const attempted: DeliveryEvent = {
     type: 'WebhookAttempted',
     data: { round, attempt, outcome, durationMs, nextAttemptAt },
@@ -104,15 +104,15 @@ const recordAttempt = (
   ];
 };
 
-/** @throws TargetErased where the sealed box of the former round is needed, or still there */
+/** @throws TargetErasedError if the sealed box of the previous round is needed, or not yet erased */
 const redeliver = (
   state: Extract<DeliveryState, { status: 'ENDED' }>,
   target: WebhookTarget | null,
 ): DeliveryEvent[] => {
   if (sealedBoxHash(state) !== null)
-    throw new TargetErasedError('The sealed box of the former round is to be erased first.');
+    throw new TargetErasedError('The sealed box of the previous round is not erased yet.');
   if (target === null && state.target.sealed !== null)
-    throw new TargetErasedError('The sealed box of the former round was erased.');
+    throw new TargetErasedError('The sealed box of the previous round was erased.');
   return [{ type: 'RedeliveryRequested', data: { round: state.round + 1, target } }];
 };
 
@@ -137,7 +137,10 @@ const decide = (command: DeliveryCommand, state: DeliveryState): DeliveryEvent[]
   }
 };
 
-/** One callback: rounds of at most three attempts, each announced before it is made and recorded after. A 2xx delivers; 5xx, silence and broken connections are tried again. */
+/**
+ * One webhook delivery: rounds of at most three attempts, each with an event before and after it. A 2xx response delivers.
+ * 5xx, timeouts and failed connections are retried.
+ */
 export const delivery: Decider<DeliveryState, DeliveryCommand, DeliveryEvent> = {
   initial: { status: 'NONE' },
   evolve,

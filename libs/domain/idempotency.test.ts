@@ -20,19 +20,19 @@ const claimed = (id: string): IdempotencyEvent => ({
 });
 const released = (id: string): IdempotencyEvent => ({ type: 'IdempotencyKeyReleased', data: { id } });
 
-describe('an idempotency key', () => {
+describe('An idempotency key', () => {
   it('belongs to the first request that claims it', () => {
     expect(given(idempotency).when(claim('a'))).toEqual([claimed('a')]);
     expect(given(idempotency, claimed('a')).when(claim('b'))).toEqual([]);
   });
 
-  it('is free again when its request was refused, and then alone', () => {
+  it('is free again when its own request releases it', () => {
     expect(given(idempotency, claimed('a')).when(release('a'))).toEqual([released('a')]);
     expect(given(idempotency, claimed('a')).when(release('b'))).toEqual([]);
     expect(given(idempotency, claimed('a'), released('a')).when(release('a'))).toEqual([]);
   });
 
-  it('keeps the id of a request that is sent again after its release, so that its work has one stream', () => {
+  it('keeps the id of a request that is repeated after a release, so that the request has one stream', () => {
     const retry = given(idempotency, claimed('a'), released('a'));
     expect(retry.when(claim('b'))).toEqual([claimed('a')]);
     const other = { ...claim('b'), bodySha256: 'cd' } as IdempotencyCommand;
@@ -40,12 +40,12 @@ describe('an idempotency key', () => {
     expect(retry.when(claim('b', true))).toEqual([claimed('b')]);
   });
 
-  it('passes to another request when the time is over for which keys are kept', () => {
+  it('can be claimed by another request after its lifetime', () => {
     expect(given(idempotency, claimed('a')).when(claim('b', true))).toEqual([claimed('b')]);
     expect(given(idempotency, claimed('a'), claimed('b')).when(release('a'))).toEqual([]);
   });
 
-  it('is held by one request at a time while it is kept, whatever is commanded', () => {
+  it('is held by one request at a time, after any commands', () => {
     const id = fc.constantFrom('a', 'b', 'c');
     fc.assert(
       fc.property(

@@ -8,23 +8,24 @@ type Claim = { id: string; operation: string; bodySha256: string };
 export type IdempotencyState = { status: 'FREE'; released: Claim | null } | ({ status: 'CLAIMED' } & Claim);
 
 export type IdempotencyCommand =
-  /** `expired`: the present claim is older than the time that keys are kept. */
+  /** `expired`: the current claim is older than the lifetime of a key. */
   ({ type: 'claim'; accountId: string; expired: boolean } & Claim) | { type: 'release'; id: string };
+
+const claimOf = ({ id, operation, bodySha256 }: Claim): Claim => ({ id, operation, bodySha256 });
 
 const evolve = (state: IdempotencyState, event: IdempotencyEvent): IdempotencyState => {
   switch (event.type) {
     case 'IdempotencyKeyClaimed': {
-      const { id, operation, bodySha256 } = event.data;
-      return { status: 'CLAIMED', id, operation, bodySha256 };
+      return { status: 'CLAIMED', ...claimOf(event.data) };
     }
     case 'IdempotencyKeyReleased':
-      return { status: 'FREE', released: state.status === 'CLAIMED' ? state : null };
+      return { status: 'FREE', released: state.status === 'CLAIMED' ? claimOf(state) : null };
     default:
       return event satisfies never;
   }
 };
 
-/** An append that was given up may still succeed. The same request therefore keeps its id, so that it has one stream. */
+/** An append that timed out may still succeed. So a repeated request keeps its id and has one stream. */
 const retriedId = ({ operation, bodySha256 }: Claim, released: Claim | null): string | null =>
   released?.operation === operation && released.bodySha256 === bodySha256 ? released.id : null;
 
@@ -49,7 +50,7 @@ const decide = (command: IdempotencyCommand, state: IdempotencyState): Idempoten
   }
 };
 
-/** One Idempotency-Key of an account. No events on `claim`: somebody holds it, and the state says with what. */
+/** One Idempotency-Key of an account. `claim` returns no events if another request holds the key; see the state. */
 export const idempotency: Decider<IdempotencyState, IdempotencyCommand, IdempotencyEvent> = {
   initial: { status: 'FREE', released: null },
   evolve,

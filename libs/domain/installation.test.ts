@@ -4,7 +4,7 @@ import { fold } from './decider.ts';
 import { installation, type InstallationCommand, type InstallationState } from './installation.ts';
 
 const create: InstallationCommand = { type: 'create', installationId: 'one', secretFingerprint: 'a' };
-const after = (...commands: InstallationCommand[]): InstallationState =>
+const stateAfter = (...commands: InstallationCommand[]): InstallationState =>
   commands.reduce(
     (state, command) => fold(installation, installation.decide(command, state), state),
     installation.initial,
@@ -14,30 +14,30 @@ const typesOf = (command: InstallationCommand, state: InstallationState): string
 
 describe('An installation', () => {
   it('is created once, and keeps its id', () => {
-    expect(typesOf(create, after())).toEqual(['InstallationCreated']);
-    expect(typesOf({ ...create, installationId: 'other' }, after(create))).toEqual([]);
+    expect(typesOf(create, stateAfter())).toEqual(['InstallationCreated']);
+    expect(typesOf({ ...create, installationId: 'other' }, stateAfter(create))).toEqual([]);
   });
 
-  it('has its secret rotated from the present one alone, and to another', () => {
+  it('rotates its secret only from the current one to another one', () => {
     const rotate = (from: string, to: string): InstallationCommand => ({ type: 'rotateSecret', from, to });
-    expect(after(create, rotate('a', 'b'))).toMatchObject({ secretFingerprint: 'b' });
-    expect(typesOf(rotate('b', 'c'), after(create))).toEqual([]);
-    expect(typesOf(rotate('a', 'a'), after(create))).toEqual([]);
+    expect(stateAfter(create, rotate('a', 'b'))).toMatchObject({ secretFingerprint: 'b' });
+    expect(typesOf(rotate('b', 'c'), stateAfter(create))).toEqual([]);
+    expect(typesOf(rotate('a', 'a'), stateAfter(create))).toEqual([]);
   });
 
-  it('has one blob store, which is marked once until it is replaced', () => {
-    const [note, replace] = [
+  it('has one blob store, which can be registered again only after it was replaced', () => {
+    const [register, replace] = [
       { type: 'registerBlobStore', blobStoreId: 'one/a' },
       { type: 'replaceBlobStore' },
     ] as const;
-    expect(typesOf(note, after(create))).toEqual(['BlobStoreRegistered']);
-    expect(typesOf(note, after(create, note))).toEqual([]);
-    expect(after(create, note, { ...note, blobStoreId: 'one/b' })).toMatchObject({ blobStoreId: 'one/a' });
-    expect(typesOf(replace, after(create))).toEqual([]);
-    expect(typesOf(note, after(create, note, replace))).toEqual(['BlobStoreRegistered']);
+    expect(typesOf(register, stateAfter(create))).toEqual(['BlobStoreRegistered']);
+    expect(typesOf(register, stateAfter(create, register))).toEqual([]);
+    expect(stateAfter(create, register, { ...register, blobStoreId: 'one/b' })).toMatchObject({ blobStoreId: 'one/a' });
+    expect(typesOf(replace, stateAfter(create))).toEqual([]);
+    expect(typesOf(register, stateAfter(create, register, replace))).toEqual(['BlobStoreRegistered']);
   });
 
-  it('has nothing happen before it is created, and nothing twice in a row', () => {
+  it('ignores commands before its creation, and repeated commands', () => {
     const names = fc.constantFrom('a', 'b', 'c');
     const commands = fc.oneof(
       fc.record({ type: fc.constant('create' as const), installationId: names, secretFingerprint: names }),
@@ -47,10 +47,10 @@ describe('An installation', () => {
     );
     fc.assert(
       fc.property(fc.array(commands), (all) => {
-        const begun = all.findIndex(({ type }) => type === 'create');
-        expect(after(...all.slice(0, Math.max(begun, 0)))).toEqual({ status: 'NONE' });
+        const created = all.findIndex(({ type }) => type === 'create');
+        expect(stateAfter(...all.slice(0, Math.max(created, 0)))).toEqual({ status: 'NONE' });
         const last = all.at(-1);
-        if (last) expect(typesOf(last, after(...all))).toEqual([]);
+        if (last) expect(typesOf(last, stateAfter(...all))).toEqual([]);
       }),
     );
   });

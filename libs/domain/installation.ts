@@ -6,7 +6,7 @@ export type InstallationState =
 
 export type InstallationCommand =
   | { type: 'create'; installationId: string; secretFingerprint: string }
-  /** `from` is the secret that the one who gives the command takes for the present one. */
+  /** `from` must be the fingerprint of the current secret. */
   | { type: 'rotateSecret'; from: string; to: string }
   | { type: 'registerBlobStore'; blobStoreId: string }
   | { type: 'replaceBlobStore' };
@@ -56,7 +56,7 @@ const decide = (command: InstallationCommand, state: InstallationState): Install
   }
 };
 
-/** The installation that a log is the log of: created once, with one secret at a time and one blob store. */
+/** The installation of an event log. It is created once, and has one secret and one blob store at a time. */
 export const installation: Decider<InstallationState, InstallationCommand, InstallationEvent> = {
   initial: { status: 'NONE' },
   evolve,

@@ -66,7 +66,7 @@ const complete = (attempt: number): RenderCommand => ({ type: 'complete', data: 
 const erase: RenderCommand = { type: 'erasePdf' };
 const fail = (attempt: number): RenderCommand => ({ type: 'fail', data: failure(attempt) });
 
-describe('a render', () => {
+describe('A render', () => {
   it('is requested once', () => {
     expect(given(render).when({ type: 'request', data: request })).toEqual([requested]);
     expect(given(render, requested).when({ type: 'request', data: request })).toEqual([]);
@@ -80,7 +80,7 @@ describe('a render', () => {
     expect(given(render).when(claim(1))).toEqual([]);
   });
 
-  it('is claimed once for each attempt, and none is left out', () => {
+  it('is claimed once per attempt, in order', () => {
     expect(given(render, requested, started(1)).when(claim(1))).toEqual([]);
     expect(given(render, requested, started(1)).when(claim(3))).toEqual([]);
     expect(given(render, requested, started(1)).when(claim(2))).toEqual([started(2)]);
@@ -93,22 +93,22 @@ describe('a render', () => {
     expect(given(render, ...thrice).when(fail(3))).toEqual([failed(3)]);
   });
 
-  it('ends with a PDF or a fault once it is claimed, and not before', () => {
+  it('ends with a PDF or an error after it was claimed', () => {
     expect(given(render, requested, started(1)).when(complete(1))).toEqual([completed(1)]);
     expect(given(render, requested, started(1)).when(fail(1))).toEqual([failed(1)]);
     expect(given(render, requested).when(complete(1))).toEqual([]);
     expect(given(render, requested).when(fail(1))).toEqual([]);
   });
 
-  it('is not failed by a worker that has lost it to another', () => {
+  it('cannot be failed by a worker that has lost it to another worker', () => {
     expect(given(render, requested, started(1), started(2)).when(fail(1))).toEqual([]);
   });
 
-  it('takes a PDF also from a worker that has lost it to another', () => {
+  it('can be completed by a worker that has lost it to another worker', () => {
     expect(given(render, requested, started(1), started(2)).when(complete(1))).toEqual([completed(1)]);
   });
 
-  it('has its kept PDF erased once', () => {
+  it('has its stored PDF erased once', () => {
     const erased: RenderEvent = { type: 'PdfErased', data: { sha256: blob.sha256 } };
     expect(given(render, requested, started(1), completed(1)).when(erase)).toEqual([erased]);
     expect(given(render, requested, started(1), completed(1), erased).when(erase)).toEqual([]);
@@ -121,7 +121,7 @@ describe('a render', () => {
     expect(given(render, requested, started(1), failed(1)).when(erase)).toEqual([]);
   });
 
-  it('that has failed has a PDF discarded that was stored for it, and erased', () => {
+  it('that has failed has its stored PDF discarded and erased', () => {
     const data = { pdf: blob, eraseAfter: '2026-01-02T04:04:05.000Z' };
     const discard: RenderCommand = { type: 'discardPdf', data };
     const discarded: RenderEvent = { type: 'PdfDiscarded', data };
@@ -138,7 +138,7 @@ describe('a render', () => {
       expect(given(render, ...history).when(discard)).toEqual([]);
   });
 
-  it('gives its PDF again to those who ask at once, once for all of them, and five times at most', () => {
+  it('regenerates its PDF once for concurrent requests, and at most five times', () => {
     const ask = (count: number): RenderCommand => ({ type: 'requestPdfRegeneration', count });
     const again: RenderEvent = { type: 'PdfRegenerationRequested', data: {} };
     const ended = [requested, started(1), completed(1)];
@@ -151,7 +151,7 @@ describe('a render', () => {
       expect(given(render, ...history).when(ask(1))).toEqual([]);
   });
 
-  it('keeps a PDF that was made again until it is erased, and notes the end once for each time', () => {
+  it('stores a regenerated PDF until it is erased, and ends each regeneration once', () => {
     const kept: RenderEvent = {
       type: 'PdfRegenerationEnded',
       data: { pdf: blob, keptUntil: '2026-01-02T04:04:05.000Z' },
@@ -170,7 +170,7 @@ describe('a render', () => {
     expect(given(render, ...asked.slice(0, 3)).when(end)).toEqual([]);
   });
 
-  it.each([[completed(1)], [failed(1)]])('is looked at closely once, after %o', (end) => {
+  it.each([[completed(1)], [failed(1)]])('is diagnosed once after %o', (end) => {
     const asked: RenderEvent = { type: 'DiagnosisRequested', data: {} };
     const diagnosed: RenderEvent = { type: 'RenderDiagnosed', data: { diagnosis: blob } };
     const ask: RenderCommand = { type: 'requestDiagnosis' };
@@ -184,13 +184,13 @@ describe('a render', () => {
     }
   });
 
-  it.each([[completed(1)], [failed(1)]])('is over after %o', (end) => {
+  it.each([[completed(1)], [failed(1)]])('has ended after %o', (end) => {
     for (const command of [claim(1), claim(2), complete(1), fail(1)])
       expect(given(render, requested, started(1), end).when(command)).toEqual([]);
   });
 });
 
-describe('whatever is commanded, a render', () => {
+describe('After any commands, a render', () => {
   const attempt = fc.integer({ min: 0, max: maxAttempts + 1 });
   const command = fc.oneof(
     fc.constantFrom<RenderCommand>({ type: 'request', data: request }, erase),
@@ -200,7 +200,7 @@ describe('whatever is commanded, a render', () => {
   );
   const history = fc.array(command, { maxLength: 30 }).map((commands) => historyOf(render, commands));
 
-  it('is requested first, ends at most once and is silent afterwards', () => {
+  it('is requested first and ends at most once', () => {
     fc.assert(
       fc.property(history, (events) => {
         const types = events.map(({ type }) => type);
@@ -213,7 +213,7 @@ describe('whatever is commanded, a render', () => {
     );
   });
 
-  it('is attempted at most three times, counted from one', () => {
+  it('has at most three attempts, numbered from 1', () => {
     fc.assert(
       fc.property(history, (events) => {
         const attempts = events.flatMap((event) => (event.type === 'RenderStarted' ? [event.data.attempt] : []));
@@ -222,10 +222,10 @@ describe('whatever is commanded, a render', () => {
     );
   });
 
-  it('does nothing when asked the same twice', () => {
+  it('ignores a repeated command', () => {
     fc.assert(
-      fc.property(history, command, (events, once) => {
-        expect(given(render, ...events, ...given(render, ...events).when(once)).when(once)).toEqual([]);
+      fc.property(history, command, (events, repeated) => {
+        expect(given(render, ...events, ...given(render, ...events).when(repeated)).when(repeated)).toEqual([]);
       }),
     );
   });

@@ -4,21 +4,21 @@ import type { Decider } from './decider.ts';
 
 export const maxAttempts = 3;
 
-/** How often the PDF of a render that was waited for is made again at most. */
+/** The maximum number of regenerations of a PDF that was not stored. */
 export const maxRegenerations = 5;
 
 export type RenderState =
   | { status: 'NONE' }
   | { status: 'QUEUED' }
   | { status: 'PROCESSING'; attempt: number }
-  /** `again` counts how often the PDF was asked for again, and tells whether the last time has ended. */
+  /** `regeneration`: the number of regenerations, and whether the last one has ended. */
   | {
       status: 'DONE';
       pdf: { sha256: string; keptUntil: string } | null;
       diagnosed?: true;
       regeneration?: { count: number; ended: boolean };
     }
-  /** `discarded` is a PDF that cannot be fetched and is still stored. */
+  /** `discardedPdf` is the hash of a stored PDF that cannot be downloaded. */
   | { status: 'FAILED'; diagnosed?: true; discardedPdf?: string };
 
 export type RenderCommand =
@@ -33,7 +33,7 @@ export type RenderCommand =
   | { type: 'requestDiagnosis' }
   | { type: 'diagnose'; data: EventData['RenderDiagnosed'] };
 
-/** The attempt that a worker may claim next; null when the render has ended, was never asked for, or has no attempt left. */
+/** The attempt that a worker can claim next; null if the render does not exist, has ended, or has no attempt left. */
 export const nextAttempt = (state: RenderState): number | null => {
   switch (state.status) {
     case 'QUEUED':
@@ -45,7 +45,7 @@ export const nextAttempt = (state: RenderState): number | null => {
   }
 };
 
-/** Which time it would be that the PDF is made again; null where it was made as often as it may be. */
+/** The number of the next regeneration, from 1; null if there were too many, or if there is no PDF. */
 export const nextRegeneration = (state: RenderState): number | null => {
   const next = state.status === 'DONE' ? (state.regeneration?.count ?? 0) + 1 : maxRegenerations + 1;
   return next <= maxRegenerations ? next : null;
@@ -53,10 +53,10 @@ export const nextRegeneration = (state: RenderState): number | null => {
 
 const hasEnded = (state: RenderState): state is Extract<RenderState, { status: 'DONE' | 'FAILED' }> =>
   state.status === 'DONE' || state.status === 'FAILED';
-/** A render is looked at once: it would be the same every time. */
+/** One diagnosis is enough: the result would always be the same. */
 const canBeDiagnosed = (state: RenderState): boolean => hasEnded(state) && !state.diagnosed;
 
-/** The hash of the PDF that the blob store holds because of a render. */
+/** The hash of the PDF that is stored for the render. */
 const storedPdfHash = (state: RenderState): string | null => {
   if (state.status === 'DONE') return state.pdf?.sha256 ?? null;
   return state.status === 'FAILED' ? (state.discardedPdf ?? null) : null;
@@ -118,7 +118,7 @@ const decide = (command: RenderCommand, state: RenderState): RenderEvent[] => {
     case 'complete':
       return state.status === 'PROCESSING' ? [{ type: 'RenderCompleted', data: command.data }] : [];
     case 'fail':
-      // A worker that has lost its render must not fail it for the one that has it now; a PDF is welcome from either.
+      // A worker that has lost the render to another worker must not fail it. It may complete it, though.
       return state.status === 'PROCESSING' && state.attempt === command.data.attempt
         ? [{ type: 'RenderFailed', data: command.data }]
         : [];
@@ -131,7 +131,7 @@ const decide = (command: RenderCommand, state: RenderState): RenderEvent[] => {
       return sha256 === null ? [] : [{ type: 'PdfErased', data: { sha256 } }];
     }
     case 'requestPdfRegeneration':
-      // Several callers who repeat a request at once ask for the same time, and the first of them gets it.
+      // Concurrent requests have the same count. The first one requests the regeneration for all of them.
       return nextRegeneration(state) === command.count ? [{ type: 'PdfRegenerationRequested', data: {} }] : [];
     case 'endPdfRegeneration':
       return state.status === 'DONE' && state.regeneration?.ended === false
@@ -146,5 +146,5 @@ const decide = (command: RenderCommand, state: RenderState): RenderEvent[] => {
   }
 };
 
-/** One render: asked for, claimed at most three times, ended once. */
+/** A render is requested once, claimed at most three times, and ends once. */
 export const render: Decider<RenderState, RenderCommand, RenderEvent> = { initial: { status: 'NONE' }, evolve, decide };

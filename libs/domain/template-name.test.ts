@@ -5,12 +5,12 @@ import { fold } from './decider.ts';
 import { given, historyOf } from './testing/given.ts';
 import { templateName, type TemplateNameCommand } from './template-name.ts';
 
-const reserve = (templateId: string, forgoneBy: string | null = null): TemplateNameCommand => ({
+const reserve = (templateId: string, cancelledBy: string | null = null): TemplateNameCommand => ({
   type: 'reserve',
   accountId: 'acc_1',
   name: 'Invoice',
   templateId,
-  cancelledBy: forgoneBy,
+  cancelledBy,
 });
 const release = (templateId: string): TemplateNameCommand => ({ type: 'release', templateId });
 const reserved = (templateId: string): TemplateNameEvent => ({
@@ -19,29 +19,29 @@ const reserved = (templateId: string): TemplateNameEvent => ({
 });
 const released = (templateId: string): TemplateNameEvent => ({ type: 'TemplateNameReleased', data: { templateId } });
 
-describe('a template name', () => {
-  it('is reserved by the first who asks', () => {
+describe('A template name', () => {
+  it('is reserved by the first template that requests it', () => {
     expect(given(templateName).when(reserve('a'))).toEqual([reserved('a')]);
     expect(given(templateName, reserved('a')).when(reserve('b'))).toEqual([]);
     expect(given(templateName, reserved('a')).when(reserve('a'))).toEqual([reserved('a')]);
   });
 
-  it('is released by its holder alone, and then free for others', () => {
+  it('can be released only by its holder, and is then free', () => {
     expect(given(templateName, reserved('a')).when(release('b'))).toEqual([]);
     expect(given(templateName, reserved('a')).when(release('a'))).toEqual([released('a')]);
     expect(given(templateName, reserved('a'), released('a')).when(release('a'))).toEqual([]);
     expect(given(templateName, reserved('a'), released('a')).when(reserve('b'))).toEqual([reserved('b')]);
   });
 
-  it('passes on from a template that has forgone it, and only from that one', () => {
+  it('can be reserved for another template if its holder has cancelled the reservation', () => {
     expect(given(templateName, reserved('a')).when(reserve('b', 'a'))).toEqual([released('a'), reserved('b')]);
     expect(given(templateName, reserved('c')).when(reserve('b', 'a'))).toEqual([]);
   });
 
-  it('has one holder at a time, whatever is commanded', () => {
+  it('has one holder at a time, after any commands', () => {
     const id = fc.constantFrom('a', 'b', 'c');
     const command = fc.oneof(
-      fc.tuple(id, fc.option(id)).map(([templateId, forgoneBy]) => reserve(templateId, forgoneBy)),
+      fc.tuple(id, fc.option(id)).map(([templateId, cancelledBy]) => reserve(templateId, cancelledBy)),
       id.map(release),
     );
     fc.assert(

@@ -4,7 +4,7 @@ import type { Decider } from './decider.ts';
 export type TemplateNameState = { status: 'FREE' } | { status: 'RESERVED'; templateId: string };
 
 export type TemplateNameCommand =
-  /** `forgoneBy` is a template that has given the name up without having used it: its reservation no longer counts. */
+  /** `cancelledBy` is a template that has cancelled its reservation of the name. */
   | { type: 'reserve'; accountId: string; name: string; templateId: string; cancelledBy: string | null }
   | { type: 'release'; templateId: string };
 
@@ -24,7 +24,7 @@ const decide = (command: TemplateNameCommand, state: TemplateNameState): Templat
     case 'reserve': {
       const { accountId, name, templateId, cancelledBy } = command;
       const reserved: TemplateNameEvent = { type: 'TemplateNameReserved', data: { accountId, name, templateId } };
-      // Reserved again for the same template: whoever reserved it before cannot release it any more.
+      // Reserve again for the same template, so that the request that reserved the name earlier can no longer release it.
       if (state.status === 'FREE' || state.templateId === templateId) return [reserved];
       if (state.templateId === cancelledBy)
         return [{ type: 'TemplateNameReleased', data: { templateId: cancelledBy } }, reserved];
@@ -39,7 +39,7 @@ const decide = (command: TemplateNameCommand, state: TemplateNameState): Templat
   }
 };
 
-/** A name within an account, held by at most one template. No events on `reserve`: it is taken. */
+/** A template name in an account, held by at most one template. `reserve` returns no events if the name is taken. */
 export const templateName: Decider<TemplateNameState, TemplateNameCommand, TemplateNameEvent> = {
   initial: { status: 'FREE' },
   evolve,

@@ -5,36 +5,36 @@ import { fold } from './decider.ts';
 import { templateSlots, type TemplateSlotsCommand } from './template-slots.ts';
 import { given, historyOf } from './testing/given.ts';
 
-const take = (templateId: string, limit = 2, others: string[] = []): TemplateSlotsCommand => ({
+const take = (templateId: string, limit = 2, existingTemplateIds: string[] = []): TemplateSlotsCommand => ({
   type: 'take',
   templateId,
   limit,
-  existingTemplateIds: others,
+  existingTemplateIds,
 });
 const free = (templateId: string): TemplateSlotsCommand => ({ type: 'free', templateId });
 const taken = (templateId: string): TemplateSlotEvent => ({ type: 'TemplateSlotTaken', data: { templateId } });
 const freed = (templateId: string): TemplateSlotEvent => ({ type: 'TemplateSlotFreed', data: { templateId } });
 
-describe('room for templates in an account', () => {
-  it('is taken once for each template, up to the limit', () => {
+describe('The template slots of an account', () => {
+  it('are taken once per template, up to the limit', () => {
     expect(given(templateSlots).when(take('a'))).toEqual([taken('a')]);
     expect(given(templateSlots, taken('a')).when(take('a'))).toEqual([]);
     expect(given(templateSlots, taken('a')).when(take('b'))).toEqual([taken('b')]);
     expect(given(templateSlots, taken('a'), taken('b')).when(take('c'))).toEqual([]);
   });
 
-  it('is there again when it is freed', () => {
+  it('are free again after a deletion', () => {
     expect(given(templateSlots, taken('a'), taken('b')).when(free('a'))).toEqual([freed('a')]);
     expect(given(templateSlots, taken('a'), taken('b'), freed('a')).when(take('c'))).toEqual([taken('c')]);
     expect(given(templateSlots, taken('a')).when(free('b'))).toEqual([]);
   });
 
-  it('is taken by templates, too, that were there before the plan had a limit', () => {
+  it('are also taken by templates that existed before the plan had a limit', () => {
     expect(given(templateSlots).when(take('c', 3, ['a', 'b', 'a']))).toEqual([taken('a'), taken('b'), taken('c')]);
     expect(given(templateSlots, taken('a')).when(take('c', 2, ['a', 'b']))).toEqual([]);
   });
 
-  it('is never exceeded, whatever is commanded', () => {
+  it('never exceed the limit, after any commands', () => {
     const id = fc.constantFrom('a', 'b', 'c', 'd', 'e');
     const command = fc.oneof(
       fc.tuple(id, fc.array(id)).map(([templateId, others]) => take(templateId, 3, others)),

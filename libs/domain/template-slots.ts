@@ -1,11 +1,11 @@
 import type { TemplateSlotEvent } from '#contracts/events/template.ts';
 import type { Decider } from './decider.ts';
 
-/** The templates that take up room in an account, by their bare ids. */
+/** The templates that hold a slot of the account, by bare id. */
 export type TemplateSlotsState = { templateIds: readonly string[] };
 
 export type TemplateSlotsCommand =
-  /** `limit` is how many the plan allows. `others` are templates that exist, some of which may hold no slot yet: they were created while the plan had no limit. */
+  /** `limit` is that of the plan. `existingTemplateIds` may include templates without a slot, created while the plan had no limit. */
   | { type: 'take'; templateId: string; limit: number; existingTemplateIds: readonly string[] }
   | { type: 'free'; templateId: string };
 
@@ -15,21 +15,23 @@ const evolve = ({ templateIds }: TemplateSlotsState, event: TemplateSlotEvent): 
     case 'TemplateSlotTaken':
       return { templateIds: [...templateIds, templateId] };
     case 'TemplateSlotFreed':
-      return { templateIds: templateIds.filter((one) => one !== templateId) };
+      return { templateIds: templateIds.filter((id) => id !== templateId) };
     default:
       return event satisfies never;
   }
 };
 
-const taken = (templateId: string): TemplateSlotEvent => ({ type: 'TemplateSlotTaken', data: { templateId } });
+const slotTaken = (templateId: string): TemplateSlotEvent => ({ type: 'TemplateSlotTaken', data: { templateId } });
 
 const decide = (command: TemplateSlotsCommand, { templateIds }: TemplateSlotsState): TemplateSlotEvent[] => {
   switch (command.type) {
     case 'take': {
       if (templateIds.includes(command.templateId)) return [];
-      const known = new Set([...templateIds, command.templateId]);
-      const without = [...new Set(command.existingTemplateIds)].filter((one) => !known.has(one));
-      return templateIds.length + without.length < command.limit ? [...without, command.templateId].map(taken) : [];
+      const counted = new Set([...templateIds, command.templateId]);
+      const withoutSlot = [...new Set(command.existingTemplateIds)].filter((id) => !counted.has(id));
+      return templateIds.length + withoutSlot.length < command.limit
+        ? [...withoutSlot, command.templateId].map(slotTaken)
+        : [];
     }
     case 'free':
       return templateIds.includes(command.templateId)
@@ -40,7 +42,7 @@ const decide = (command: TemplateSlotsCommand, { templateIds }: TemplateSlotsSta
   }
 };
 
-/** The room for templates in an account whose plan limits it. No events on `take`: the template holds a slot already, or there is none left. */
+/** The template slots of an account with a limited plan. `take` returns no events if the template already holds a slot, or none is left. */
 export const templateSlots: Decider<TemplateSlotsState, TemplateSlotsCommand, TemplateSlotEvent> = {
   initial: { templateIds: [] },
   evolve,

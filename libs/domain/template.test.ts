@@ -21,7 +21,7 @@ const update = (expectedVersion: number | null = null): TemplateCommand => ({
   restoredFrom: null,
 });
 const remove = (expectedVersion: number | null = null): TemplateCommand => ({ type: 'delete', expectedVersion });
-const forgo = (name: string): TemplateCommand => ({ type: 'cancelNameReservation', name });
+const cancelReservation = (name: string): TemplateCommand => ({ type: 'cancelNameReservation', name });
 
 const created: TemplateEvent = { type: 'TemplateCreated', data: { accountId: 'acc_1', body: body() } };
 const versioned = (version: number): TemplateEvent => ({
@@ -29,11 +29,14 @@ const versioned = (version: number): TemplateEvent => ({
   data: { version, body: body('Bill'), changes: 'name', restoredFrom: null },
 });
 const deleted = (version: number): TemplateEvent => ({ type: 'TemplateDeleted', data: { version } });
-const forgone = (name: string): TemplateEvent => ({ type: 'TemplateNameReservationCancelled', data: { name } });
+const reservationCancelled = (name: string): TemplateEvent => ({
+  type: 'TemplateNameReservationCancelled',
+  data: { name },
+});
 
-const refused = (reason: string, currentVersion: number | null = null) =>
+const commandError = (reason: string, currentVersion: number | null = null) =>
   expect.objectContaining({ reason, currentVersion });
-const refusalOf = (work: () => unknown): unknown => {
+const resultOrError = (work: () => unknown): unknown => {
   try {
     return work();
   } catch (error) {
@@ -42,55 +45,55 @@ const refusalOf = (work: () => unknown): unknown => {
   }
 };
 
-describe('a template', () => {
-  it('is created as version 1, and each update is the next', () => {
+describe('A template', () => {
+  it('is created as version 1, and each update is the next version', () => {
     expect(given(template).when(create)).toEqual([created]);
     expect(given(template, created).when(update())).toEqual([versioned(2)]);
     expect(given(template, created, versioned(2)).when(update())).toEqual([versioned(3)]);
   });
 
-  it('is updated and deleted only at the version that the caller means', () => {
+  it('is updated and deleted only at the expected version', () => {
     expect(given(template, created, versioned(2)).when(update(2))).toEqual([versioned(3)]);
     expect(given(template, created, versioned(2)).when(remove(2))).toEqual([deleted(2)]);
     for (const command of [update(1), remove(1), update(3)]) {
-      expect(refusalOf(() => given(template, created, versioned(2)).when(command))).toEqual(
-        refused('version_conflict', 2),
+      expect(resultOrError(() => given(template, created, versioned(2)).when(command))).toEqual(
+        commandError('version_conflict', 2),
       );
     }
   });
 
-  it('that does not exist, or no longer does, takes no update and no delete', () => {
-    for (const history of [[], [created, deleted(1)], [forgone('Invoice')]]) {
+  it('that does not exist, or was deleted, cannot be updated or deleted', () => {
+    for (const history of [[], [created, deleted(1)], [reservationCancelled('Invoice')]]) {
       for (const command of [update(), remove()])
-        expect(refusalOf(() => given(template, ...history).when(command))).toEqual(refused('not_found'));
+        expect(resultOrError(() => given(template, ...history).when(command))).toEqual(commandError('not_found'));
     }
   });
 
-  it('that was deleted, or gave its name up before it existed, is never created', () => {
-    for (const history of [[created, deleted(1)], [forgone('Invoice')]])
-      expect(refusalOf(() => given(template, ...history).when(create))).toEqual(refused('not_found'));
+  it('that was deleted, or whose name reservation was cancelled, cannot be created', () => {
+    for (const history of [[created, deleted(1)], [reservationCancelled('Invoice')]])
+      expect(resultOrError(() => given(template, ...history).when(create))).toEqual(commandError('not_found'));
   });
 
-  it('gives up a name that it does not bear', () => {
-    expect(given(template).when(forgo('Invoice'))).toEqual([forgone('Invoice')]);
-    expect(given(template, created).when(forgo('Bill'))).toEqual([forgone('Bill')]);
-    expect(given(template, created).when(forgo('Invoice'))).toEqual([]);
-    expect(given(template, created, deleted(1)).when(forgo('Invoice'))).toEqual([]);
+  it('cancels the reservation of a name that it does not have', () => {
+    expect(given(template).when(cancelReservation('Invoice'))).toEqual([reservationCancelled('Invoice')]);
+    expect(given(template, created).when(cancelReservation('Bill'))).toEqual([reservationCancelled('Bill')]);
+    expect(given(template, created).when(cancelReservation('Invoice'))).toEqual([]);
+    expect(given(template, created, deleted(1)).when(cancelReservation('Invoice'))).toEqual([]);
   });
 
-  it('counts its versions without a gap, whatever is commanded', () => {
+  it('has versions without a gap, after any commands', () => {
     const version = fc.option(fc.integer({ min: 1, max: 4 }));
     const command = fc.oneof(
       fc.constant(create),
       version.map(update),
       version.map(remove),
-      fc.constantFrom('Invoice', 'Bill').map(forgo),
+      fc.constantFrom('Invoice', 'Bill').map(cancelReservation),
     );
     fc.assert(
       fc.property(fc.array(command, { maxLength: 30 }), (commands) => {
         const events: TemplateEvent[] = [];
         for (const one of commands) {
-          const decided = refusalOf(() => given(template, ...events).when(one));
+          const decided = resultOrError(() => given(template, ...events).when(one));
           if (Array.isArray(decided)) events.push(...(decided as TemplateEvent[]));
         }
         const versions = events.flatMap((event) =>

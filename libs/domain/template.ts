@@ -15,15 +15,15 @@ export type TemplateCommand =
 
 export type TemplateErrorReason = 'not_found' | 'version_conflict';
 
-/** Why a template cannot take a command. `current` is its version, where it has one. */
+/** A command was rejected. `currentVersion` is set for version_conflict. */
 export class TemplateCommandError extends Error {
   readonly reason: TemplateErrorReason;
   readonly currentVersion: number | null;
 
-  constructor(refusal: TemplateErrorReason, current: number | null = null) {
-    super(refusal);
-    this.reason = refusal;
-    this.currentVersion = current;
+  constructor(reason: TemplateErrorReason, currentVersion: number | null = null) {
+    super(reason);
+    this.reason = reason;
+    this.currentVersion = currentVersion;
   }
 }
 
@@ -75,7 +75,7 @@ const decide = (command: TemplateCommand, state: TemplateState): TemplateEvent[]
   }
 };
 
-/** One template: created once, each update a version, deleted for good. @throws TemplateRefusal */
+/** A template is created once; each update is a new version; a deletion is final. @throws TemplateCommandError */
 export const template: Decider<TemplateState, TemplateCommand, TemplateEvent> = {
   initial: { status: 'NONE' },
   evolve,

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { maxWebhookUrlLength } from '#contracts/http/webhook.ts';
 import { mask, maskUrl } from './webhook-url.ts';
 
-describe('The address of a callback is shown', () => {
+describe('The URL of a webhook is shown', () => {
   test.each([
     'https://example.com',
     'https://example.com/',
@@ -12,8 +12,8 @@ describe('The address of a callback is shown', () => {
     'https://example.com/v2/callbackUrl/12',
     'https://127.0.0.1:9000/hook',
     'https://example.com/api/webhooks/pdf_done.php',
-  ])('as it is where nothing in it can be a credential: %s', (url) => {
-    expect(maskUrl(url)).toEqual({ text: url, isMasked: false });
+  ])('unchanged if nothing in it can be a credential: %s', (url) => {
+    expect(maskUrl(url)).toEqual({ url, isMasked: false });
   });
 
   test.each([
@@ -27,31 +27,30 @@ describe('The address of a callback is shown', () => {
     ['https://example.com/0b6c2f4e-8a1d-4a7e-9a53-3a1f0de8c111/', 'https://example.com/***/'],
     ['https://example.com/%68ook', 'https://example.com/***'],
     ['https://example.com/hook?8f3a2c1d9e=1', 'https://example.com/hook?***=***'],
-  ])('without what may be a credential: %s', (url, text) => {
-    expect(maskUrl(url)).toEqual({ text, isMasked: true });
+  ])('with possible credentials masked: %s', (original, url) => {
+    expect(maskUrl(original)).toEqual({ url, isMasked: true });
   });
 
   test.each([
     ['https://example.com/hook#k9Q2z7X1', 'https://example.com/hook'],
     ['https://example.com/k9Q2z7X1/../hook', 'https://example.com/hook'],
     ['https://EXAMPLE.com:443/hook', 'https://example.com/hook'],
-  ])('as the address that is called, without what is resolved before: %s', (url, text) => {
-    expect(maskUrl(url)).toEqual({ text, isMasked: false });
+  ])('in the normalised form that is called: %s', (original, url) => {
+    expect(maskUrl(original)).toEqual({ url, isMasked: false });
   });
 
-  test('in no more characters than an address may have', () => {
+  test('with at most the maximum length of a webhook URL', () => {
     expect(maskUrl(`https://example.com/?${'&'.repeat(2000)}`)).toEqual({
-      text: 'https://example.com/***',
+      url: 'https://example.com/***',
       isMasked: true,
     });
     const longer = `https://${'ü'.repeat(40)}.example/${'hooks/'.repeat(331)}`;
-    expect([
-      longer.length <= maxWebhookUrlLength,
-      maskUrl(`${longer}hooks`).text.length <= maxWebhookUrlLength,
-    ]).toEqual([true, true]);
+    expect([longer.length <= maxWebhookUrlLength, maskUrl(`${longer}hooks`).url.length <= maxWebhookUrlLength]).toEqual(
+      [true, true],
+    );
   });
 
-  test('never with a random key, wherever it stands, and what is not masked leads to the same place', () => {
+  test('without a random key at any position; an unmasked URL has the same target', () => {
     const key = fc.integer({ min: 12, max: 40 }).map((length) => randomBytes(length).toString('base64url'));
     const url = fc.tuple(
       key,
@@ -70,10 +69,10 @@ describe('The address of a callback is shown', () => {
     fc.assert(
       fc.property(url, ([secret, path]) => {
         const whole = `https://example.com${path.replace('KEY', secret)}`;
-        const { text, isMasked } = maskUrl(whole);
-        expect(text).not.toContain(secret);
-        expect(isMasked).toBe(text.includes(mask));
-        if (!isMasked) expect(new URL(text).href).toBe(new URL(whole).href.replace(/#.*/, ''));
+        const { url: shown, isMasked } = maskUrl(whole);
+        expect(shown).not.toContain(secret);
+        expect(isMasked).toBe(shown.includes(mask));
+        if (!isMasked) expect(new URL(shown).href).toBe(new URL(whole).href.replace(/#.*/, ''));
       }),
     );
   });

@@ -1,13 +1,13 @@
-/** Stands in place of what only the caller and the receiver may know. */
+/** Replaces values that only the caller and the receiver may know. */
 export const mask = '***';
 
 const word = '[A-Za-z][a-z]{0,15}(?:[A-Z][a-z]{1,15}){0,2}[0-9]{0,2}';
-/** Words as people write them into addresses, and small numbers: `hooks`, `pdf-ready`, `v2`, `callbackUrl`, `12`. Keys, tokens and ids do not look like that. */
+/** Words and small numbers such as `hooks`, `pdf-ready`, `v2`, `callbackUrl`, `12`. Keys, tokens and ids do not match. */
 const plainWords = new RegExp(`^(?:${word}(?:[-_.]${word}){0,3}|[0-9]{1,3})?$`);
 
 const maskUnlessPlain = (text: string): string => (plainWords.test(text) ? text : mask);
 
-/** As long as an address may be: of very many short parts, each of which is masked, no more than the host is shown. */
+/** The maximum length of a webhook URL. Masking many short parts could exceed it; then only the host is shown. */
 const maxMaskedUrlLength = 2048;
 
 const maskQueryParameter = (parameter: string): string => {
@@ -16,19 +16,19 @@ const maskQueryParameter = (parameter: string): string => {
 };
 
 /**
- * The address of a callback as anybody may see it: scheme, host and port, those parts of the path that are plain words, and the names of the query's parameters.
- * Everything else may be a credential and is masked. The fragment, which is never sent, falls away. `isMasked` is false where nothing is hidden: `text` is then an address that may be called.
+ * A webhook URL for display: scheme, host, port, plain words of the path, and plain names of query parameters. All other parts may
+ * be credentials and are masked. The fragment is removed, since it is never sent. If `isMasked` is false, `url` can be called.
  */
-export const maskUrl = (url: string): { text: string; isMasked: boolean } => {
-  const { origin, pathname, search, href, hash } = new URL(url);
+export const maskUrl = (original: string): { url: string; isMasked: boolean } => {
+  const { origin, pathname, search, href, hash } = new URL(original);
   const path = pathname.split('/').map(maskUnlessPlain).join('/');
   const query = search === '' ? '' : `?${search.slice(1).split('&').map(maskQueryParameter).join('&')}`;
-  // Of a host in other letters the spelling that is called is longer than what the caller wrote.
+  // The ASCII form of an internationalised host is longer than what the caller wrote.
   const whole = href.slice(0, href.length - hash.length);
   if (path !== pathname || query !== '' || whole.length > maxMaskedUrlLength) {
-    const text = origin + path + query;
-    return { text: text.length > maxMaskedUrlLength ? `${origin}/${mask}` : text, isMasked: true };
+    const url = origin + path + query;
+    return { url: url.length > maxMaskedUrlLength ? `${origin}/${mask}` : url, isMasked: true };
   }
-  // As the caller wrote it, where no other spelling, which may hide something, was resolved.
-  return { text: whole === `${url}/` ? url : whole, isMasked: false };
+  // Keep the caller's spelling only if the normalised URL differs by nothing but the final slash.
+  return { url: whole === `${original}/` ? original : whole, isMasked: false };
 };

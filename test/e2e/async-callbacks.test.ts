@@ -186,13 +186,13 @@ describe('A redelivery', () => {
     expect(failed).toMatchObject({
       status: 'DONE',
       webhook_attempts: 1,
-      webhook_last_error: 'The receiver answered with status 410.',
+      webhook_last_error: 'The receiver responded with status 410.',
       webhook_error: {
         error: 'webhook_failed',
         code: 500,
         webhook_url: receiver.url,
         attempts: 1,
-        last_error: 'The receiver answered with status 410.',
+        last_error: 'The receiver responded with status 410.',
       },
     });
     const again = await client.request('POST', `/api/v1/jobs/${job_id}/redeliver`);

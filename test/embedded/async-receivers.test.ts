@@ -80,7 +80,7 @@ describe.concurrent('A receiver that', () => {
     );
     expect(failed).toMatchObject({
       webhook_attempts: 1,
-      webhook_error: { error: 'webhook_failed', attempts: 1, last_error: 'The receiver answered with status 307.' },
+      webhook_error: { error: 'webhook_failed', attempts: 1, last_error: 'The receiver responded with status 307.' },
     });
     expect(elsewhere.connectionCount()).toBe(0);
   });
@@ -92,7 +92,7 @@ describe.concurrent('A receiver that', () => {
       await jobs.waitUntilJob(job_id, 'has failed', ({ webhook_status }) => webhook_status === 'failed'),
     ).toMatchObject({
       webhook_attempts: 1,
-      webhook_error: { last_error: `The receiver answered with status ${status}.` },
+      webhook_error: { last_error: `The receiver responded with status ${status}.` },
     });
   });
 
@@ -153,7 +153,7 @@ describe.concurrent('A receiver that', () => {
     const job = await attempted(receiver.url);
     expect(job).toMatchObject({
       webhook_status: 'pending',
-      webhook_last_error: 'The receiver answered with status 503.',
+      webhook_last_error: 'The receiver responded with status 503.',
     });
     const delivered = await jobs.waitUntilJob(
       job.job_id,

@@ -37,7 +37,7 @@ describe('The diagnostics of a render', () => {
     const { job_id } = await jobs.submitAsync({}, { mode: 'CONVERT', input_type: 'html', data: talkative });
     await jobs.waitUntilEnded(job_id);
     const found = diagnosticsIn(await askJob(job_id));
-    expect(found).toMatchObject({ render_mode: 'scripted', failed_resources: [], same_bytes: true, error: null });
+    expect(found).toMatchObject({ render_mode: 'animated', failed_resources: [], same_bytes: true, error: null });
     expect(found.render_mode_reason).toMatch(/script/);
     expect(found.console!.slice(0, 3)).toEqual([
       { level: 'info', text: 'made 3 Object' },
@@ -82,7 +82,7 @@ describe('The diagnostics of a render', () => {
     await jobs.waitUntilEnded(job_id);
     const found = diagnosticsIn(await askJob(job_id));
     expect(found).toMatchObject({
-      render_mode: 'scripted',
+      render_mode: 'animated',
       timings_ms: null,
       failed_resources: null,
       error: 'conversion_failed',

@@ -1,7 +1,7 @@
 import type { EventOf } from '#contracts/events/event-schemas.ts';
 import { type Decider, fold } from '../decider.ts';
 
-/** A stream's history, and what a command then leads to: `given(render, ...events).when(command)` are the events of the decision. */
+/** `given(render, ...events).when(command)` returns the events that the decider decides for this history. */
 export const given = <State, Command, Event extends EventOf>(
   decider: Decider<State, Command, Event>,
   ...events: readonly Event[]
@@ -9,7 +9,7 @@ export const given = <State, Command, Event extends EventOf>(
   when: (command: Command): Event[] => decider.decide(command, fold(decider, events)),
 });
 
-/** The history that follows when commands are given one after the other. */
+/** The history after the commands, executed one after the other. */
 export const historyOf = <State, Command, Event extends EventOf>(
   decider: Decider<State, Command, Event>,
   commands: readonly Command[],
