@@ -5,7 +5,7 @@ import type { LimitOverrides, PlanName } from '#contracts/plans.ts';
 import { account, type AccountCommand, type AccountState } from '#libs/domain/account.ts';
 import { newId } from '#libs/ids/ulids.ts';
 
-/** Opens an account; answers with its bare id. */
+/** Opens an account. Returns its bare id. */
 export const openAccount = async (
   eventLog: EventLog,
   actor: Actor,
@@ -18,7 +18,7 @@ export const openAccount = async (
 
 export type AccountChange = Exclude<AccountCommand, { type: 'open' }>;
 
-/** Does something to an account, by its bare id. `changed` is false where it was that way already; the state of an account that was never opened is NONE. */
+/** Executes a command on an account, by bare id. `changed` is false if it had no effect. The state is NONE if the account does not exist. */
 export const changeAccount = async (
   eventLog: EventLog,
   actor: Actor,

@@ -12,7 +12,7 @@ import { newId } from '#libs/ids/ulids.ts';
 
 const actor = { kind: 'service', name: 'first start' } as const;
 
-/** What the first start has made: keys that are shown this once, and the example invoice with data that fills it. */
+/** The result of the first start: the keys, which are shown only once, and the example invoice with sample data. */
 export type DefaultAccount = {
   liveKey: string;
   testKey: string;
@@ -42,16 +42,16 @@ const createExamples = async (
   blobs: BlobStore,
   accountId: string,
 ): Promise<DefaultAccount['exampleTemplate']> => {
-  const made = new Map<string, DefaultAccount['exampleTemplate']>();
+  const created = new Map<string, DefaultAccount['exampleTemplate']>();
   for (const example of await readExamples())
-    made.set(example.folder, {
+    created.set(example.folder, {
       templateId: await createExample(eventLog, blobs, accountId, example),
       data: example.sample,
     });
-  return made.get('invoice')!;
+  return created.get('invoice')!;
 };
 
-/** On a log without accounts, opens the account `default` with a live and a test key and the example templates; null where there is an account already. */
+/** Opens the account `default` with a live key, a test key and the example templates; null if there is an account already. */
 export const openDefaultAccount = async (
   eventLog: EventLog,
   reads: ReadStore,
@@ -61,8 +61,8 @@ export const openDefaultAccount = async (
   const accountId = await openAccount(eventLog, actor, { name: 'default', plan: 'enterprise', overrides: {} });
   const invoice = await createExamples(eventLog, blobs, accountId);
   const issue = async (keyType: 'live' | 'test'): Promise<string> => {
-    const wish = { accountId, name: `${keyType} key of the first start`, keyType, permissions, expiresAt: null };
-    return (await issueKey(eventLog, actor, wish)).secret;
+    const request = { accountId, name: `${keyType} key of the first start`, keyType, permissions, expiresAt: null };
+    return (await issueKey(eventLog, actor, request)).secret;
   };
   return { liveKey: await issue('live'), testKey: await issue('test'), exampleTemplate: invoice };
 };

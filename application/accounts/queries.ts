@@ -5,11 +5,11 @@ import type { AccountDocument } from '#libs/projections/accounts.ts';
 import { type UsageDocument, usageIdOf } from '#libs/projections/usage.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
-/** The limits in force for an account. */
+/** The limits of an account, with overrides. */
 export const planLimits = ({ plan, overrides }: Pick<AccountDocument, 'plan' | 'overrides'>): PlanLimits =>
   limitsOf(plan, overrides);
 
-/** The limits of an account as callers and operators see them; null is unlimited. */
+/** The limits of an account in the API and the command line. Null is unlimited. */
 export const limitsView = (limits: PlanLimits): AccountResponse['limits'] => ({
   requests_per_minute: limits.requestsPerMinute,
   requests_per_month: limits.requestsPerMonth,
@@ -25,11 +25,11 @@ export const limitsView = (limits: PlanLimits): AccountResponse['limits'] => ({
   kept_versions: limits.keptVersions,
 });
 
-/** The state of an account in the word that people and `--json` get. */
+/** The state of an account in the API and the command line. */
 export const accountState = (status: 'ACTIVE' | 'SUSPENDED'): 'active' | 'suspended' =>
   status === 'ACTIVE' ? 'active' : 'suspended';
 
-/** `used` are the renders that count in the period (`YYYY-MM`). */
+/** `period` is a month (`YYYY-MM`). */
 const accountView = (
   { id, name, plan, overrides, openedAt, suspension }: AccountDocument,
   period: string,
@@ -51,7 +51,7 @@ const accountView = (
 
 export type AccountView = ReturnType<typeof accountView>;
 
-/** An account by its `acc_<id>`; null where there is none. */
+/** An account by its `acc_<id>`; null if there is none. */
 export const findAccount = async (reads: ReadStore, prefixed: string): Promise<AccountDocument | null> => {
   const id = bareId('acc', prefixed);
   return id ? ((await reads.get(readModels.accounts, id)) as AccountDocument | null) : null;
@@ -60,7 +60,7 @@ export const findAccount = async (reads: ReadStore, prefixed: string): Promise<A
 export const listAccounts = async (reads: ReadStore): Promise<AccountDocument[]> =>
   (await reads.find(readModels.accounts, { where: {}, limit: 10_000 })) as AccountDocument[];
 
-/** Everything that is known of an account, with its usage in the month of `now`. */
+/** An account with its usage in the month of `now`. */
 export const describeAccount = async (reads: ReadStore, document: AccountDocument, now: Date): Promise<AccountView> => {
   const period = now.toISOString().slice(0, 7);
   const [usage, keys] = await Promise.all([

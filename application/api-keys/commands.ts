@@ -14,24 +14,24 @@ export type IssueKeyRequest = {
   expiresAt: string | null;
 };
 
-/** Issues an API key; the secret is in the answer and nowhere else. */
+/** Issues an API key. The secret is returned and not stored. */
 export const issueKey = async (
   eventLog: EventLog,
   actor: Actor,
-  wish: IssueKeyRequest,
+  request: IssueKeyRequest,
 ): Promise<{ id: string; secret: string; prefix: string }> => {
   const id = newId();
-  const secret = newSecret(wish.keyType);
+  const secret = newSecret(request.keyType);
   const prefix = visiblePrefix(secret);
-  const data = { ...wish, permissions: [...wish.permissions], hash: hashSecret(secret), prefix };
+  const data = { ...request, permissions: [...request.permissions], hash: hashSecret(secret), prefix };
   await newAggregate(eventLog, apiKey, streams.apiKey(id)).execute(
     { type: 'issue', data },
-    newCause(actor, wish.accountId),
+    newCause(actor, request.accountId),
   );
   return { id, secret, prefix };
 };
 
-/** Revokes a key of an account, both by their bare ids. False where it was revoked before. */
+/** Revokes a key, by bare ids. False if it was already revoked. */
 export const revokeKey = async (
   eventLog: EventLog,
   actor: Actor,

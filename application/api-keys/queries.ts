@@ -10,9 +10,9 @@ import type { AccountDocument } from '#libs/projections/accounts.ts';
 import { type ReadCache, openReadCache } from '#libs/read-store/read-cache.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
-/** What was done with a key: requests of any kind, renders asked for, how they ended, and those that count toward the quota. */
+/** The usage of a key: requests of any kind, requested renders, how they ended, and those that count toward the quota. */
 type KeyCounts = { requests: number; renders: number; succeeded: number; failed: number; quota: number };
-/** `lastUsedAt` is the time of the last request, null before the first one. */
+/** `lastUsedAt` is null before the first request. */
 type KeyStatistics = { lastUsedAt: string | null; period: KeyCounts; total: KeyCounts };
 
 const noCounts: KeyCounts = { requests: 0, renders: 0, succeeded: 0, failed: 0, quota: 0 };
@@ -35,8 +35,8 @@ const sum = (all: readonly Partial<StoredCounts>[]): KeyCounts =>
   );
 
 /**
- * The statistics of an account's keys, by the bare id of the key; keys that were never used are not in it. `period` is a month, `YYYY-MM` in UTC.
- * Renders are counted from the log; other requests are noted by the running service and shown about a second later.
+ * The usage of an account's keys by bare id, without unused keys. `period` is a month (`YYYY-MM`, UTC). Renders are counted from the
+ * event log; other requests are counted by the service and stored about a second later.
  */
 const keyStatistics = async (
   reads: ReadStore,
@@ -65,7 +65,7 @@ const keyStatistics = async (
 const keyStateOf = ({ revokedAt, expiresAt }: ApiKeyDocument, now: Date): 'revoked' | 'expired' | 'active' =>
   revokedAt ? 'revoked' : expiresAt && expiresAt <= now.toISOString() ? 'expired' : 'active';
 
-/** Everything that is known of a key but the key itself. */
+/** A key without its secret. */
 const keyView = (key: ApiKeyDocument, period: string, statistics: KeyStatistics | undefined, now: Date) => ({
   id: apiKeyIdOf(key.id),
   prefix: key.prefix,
@@ -83,7 +83,7 @@ const keyView = (key: ApiKeyDocument, period: string, statistics: KeyStatistics 
 
 export type KeyView = ReturnType<typeof keyView>;
 
-/** An account's keys in the order of their issue, with what was done with them in all and in `period`, a month written `YYYY-MM`. */
+/** An account's keys by issue time, with their total usage and that in `period` (`YYYY-MM`). */
 export const listKeys = async (reads: ReadStore, accountId: string, period: string, now: Date): Promise<KeyView[]> => {
   const sort = { by: 'issuedAt', descending: false };
   const keys = (await reads.find(readModels.apiKeys, {
@@ -95,22 +95,22 @@ export const listKeys = async (reads: ReadStore, accountId: string, period: stri
   return keys.map((key) => keyView(key, period, statistics.get(key.id), now));
 };
 
-/** A key by its `key_<id>`; null where there is none. */
+/** A key by its `key_<id>`; null if there is none. */
 export const findKey = async (reads: ReadStore, prefixed: string): Promise<ApiKeyDocument | null> => {
   const id = bareId('key', prefixed);
   return id ? ((await reads.get(readModels.apiKeys, id)) as ApiKeyDocument | null) : null;
 };
 
-/** Who asks: a key, be it in force or not, and its account. */
+/** The key of a request, valid or not, and its account. */
 export type Caller = { key: ApiKeyDocument; account: AccountDocument };
 
-/** Callers by the hash of their key. */
+/** Callers by the hash of their secret. */
 export type CallerCache = ReadCache<Caller>;
 
-/** Callers from the read models, each known for so many milliseconds. */
-export const openCallerCache = (reads: Pick<ReadStore, 'find' | 'get'>, knownForMs: number): CallerCache =>
+/** Callers from the read models, cached for `cacheMs` milliseconds. */
+export const openCallerCache = (reads: Pick<ReadStore, 'find' | 'get'>, cacheMs: number): CallerCache =>
   openReadCache(async (hash) => {
     const [key] = (await reads.find(readModels.apiKeys, { where: { hash }, limit: 1 })) as ApiKeyDocument[];
     const account = key ? ((await reads.get(readModels.accounts, key.accountId)) as AccountDocument | null) : null;
     return key && account ? { key, account } : null;
-  }, knownForMs);
+  }, cacheMs);

@@ -26,19 +26,19 @@ export const newSecret = (type: KeyType): string => {
   return body + checksum(body);
 };
 
-/** SHA-256 in hex: all that is stored of a key. */
+/** Hex SHA-256. The service stores only this hash of a secret. */
 export const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** The first characters, enough to recognise a key by, too few to use it. */
+/** The first characters of a secret, to recognise the key. */
 export const visiblePrefix = (secret: string): string => secret.slice(0, keyPrefixes.test.length + 6);
 
-/** What is wrong with a key's form; null when it is one that could have been issued. */
+/** Why a secret is malformed; null if it is well-formed. */
 export const secretFormatError = (secret: string): string | null => {
   const type = (Object.keys(keyPrefixes) as KeyType[]).find((one) => secret.startsWith(keyPrefixes[one]));
-  if (!type) return `A key begins with ${keyPrefixes.live} or ${keyPrefixes.test}.`;
+  if (!type) return `A key starts with ${keyPrefixes.live} or ${keyPrefixes.test}.`;
   const expected = keyPrefixes[type].length + secretLength + checksumLength;
   if (secret.length !== expected) return `A key has ${expected} characters; this one has ${secret.length}.`;
   if (checksum(secret.slice(0, -checksumLength)) !== secret.slice(-checksumLength))
-    return 'The checksum at its end does not match: it was probably mistyped or cut.';
+    return 'The checksum at its end does not match: the key was probably mistyped or truncated.';
   return null;
 };

@@ -12,53 +12,53 @@ const mergeUsage = (known: ApiKeyUsageDocument | null | undefined, more: ApiKeyU
       }
     : more;
 
-/** Adds a note to what is stored. The position of the document counts its writes: after another process's write it is read again. */
-const addToStored = async (reads: Pick<ReadStore, 'read' | 'replace'>, note: ApiKeyUsageDocument): Promise<void> => {
-  const key = { collection: apiKeyUsageCollection.name, generation: '', id: idOf(note.keyId, note.month) };
+/** Adds counts to the stored document. Its position counts the writes: after a concurrent write it is read again. */
+const addToStored = async (reads: Pick<ReadStore, 'read' | 'replace'>, usage: ApiKeyUsageDocument): Promise<void> => {
+  const key = { collection: apiKeyUsageCollection.name, generation: '', id: idOf(usage.keyId, usage.month) };
   for (;;) {
     const { document, position } = await reads.read(key);
-    const changed = mergeUsage(document as ApiKeyUsageDocument | null, note);
+    const changed = mergeUsage(document as ApiKeyUsageDocument | null, usage);
     if (await reads.replace({ ...key, document: changed, position: position + 1 }, position)) return;
   }
 };
 
 export type ApiKeyUsageCounter = {
-  /** Notes a request, in memory: this is on the way of every request. */
+  /** Counts a request in memory. */
   countRequest(key: { id: string; accountId: string }, at: Date): void;
-  /** Stores what has been noted. What cannot be stored is noted again. */
+  /** Stores the counts. Counts that cannot be stored are kept. */
   flush(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Counts requests by key, and stores the counts `everyMs` after the first one that is not stored. A process that is killed loses the last ones. */
+/** Counts requests by key and stores the counts every `intervalMs`. A killed process loses the last counts. */
 export const createApiKeyUsageCounter = (
   reads: Pick<ReadStore, 'read' | 'replace'>,
-  everyMs = 1_000,
+  intervalMs = 1_000,
 ): ApiKeyUsageCounter => {
-  let notes = new Map<string, ApiKeyUsageDocument>();
+  let pending = new Map<string, ApiKeyUsageDocument>();
   let timer: NodeJS.Timeout | undefined;
   let flushing: Promise<void> = Promise.resolve();
 
-  const add = (note: ApiKeyUsageDocument): void => {
-    const id = idOf(note.keyId, note.month);
-    notes.set(id, mergeUsage(notes.get(id), note));
-    timer ??= setTimeout(() => void flush(), everyMs).unref();
+  const add = (usage: ApiKeyUsageDocument): void => {
+    const id = idOf(usage.keyId, usage.month);
+    pending.set(id, mergeUsage(pending.get(id), usage));
+    timer ??= setTimeout(() => void flush(), intervalMs).unref();
   };
   const flush = (): Promise<void> => {
     clearTimeout(timer);
     timer = undefined;
-    const taken = [...notes.values()];
-    notes = new Map();
+    const taken = [...pending.values()];
+    pending = new Map();
     const storeAll = async (): Promise<void> =>
-      void (await Promise.all(taken.map((note) => addToStored(reads, note).catch(() => add(note)))));
+      void (await Promise.all(taken.map((usage) => addToStored(reads, usage).catch(() => add(usage)))));
     if (taken.length > 0) flushing = flushing.then(storeAll);
     return flushing;
   };
 
   return {
     countRequest: ({ id: keyId, accountId }, at) => {
-      const lastAt = at.toISOString();
-      add({ keyId, accountId, month: lastAt.slice(0, 7), requests: 1, lastRequestAt: lastAt });
+      const lastRequestAt = at.toISOString();
+      add({ keyId, accountId, month: lastRequestAt.slice(0, 7), requests: 1, lastRequestAt });
     },
     flush,
     close: async () => {

@@ -15,7 +15,7 @@ import { count, record } from '#libs/telemetry/metrics.ts';
 import { currentTraceparent, isTracingEnabled, otelSystemNames, withSpan } from '#libs/telemetry/tracing.ts';
 import { validateEvent, validateMetadata } from './event-validation.ts';
 
-/** Where a command comes from: who gave it, for which account, in which correlation. */
+/** The origin of a command: its actor, account, correlation and trace. */
 export type Cause = {
   actor: Actor;
   accountId: string | null;
@@ -24,30 +24,31 @@ export type Cause = {
   traceparent: string | null;
 };
 
-/** What a command led to: `position` in the log and `at` (ISO 8601) are null where nothing was appended. */
+/** The events of a command. `position` in the event log and `at` (ISO 8601) are null if there are none. */
 export type CommandResult<Event> = { events: Event[]; position: number | null; at: string | null };
 
-/** A stream with its state folded, ready to take commands. */
+/** A stream with its folded state. */
 export type Aggregate<State, Command, Event> = {
   readonly state: State;
   /**
-   * Decides on the present state and appends what follows, cut to what an event has room for; where another command was faster, folds again and decides anew, three times.
-   * No events: the command had nothing to add. @throws RevisionConflict after the last try, EventTooLarge and MalformedEvent at once, and whatever the decider throws.
+   * Decides on the current state and appends the events, with long texts truncated. After a conflict with another command it folds the
+   * new events and decides again, at most three times. @throws RevisionConflict after the last try; EventTooLarge, InvalidEventError
+   * and errors of the decider at once
    */
   execute(command: Command, cause: Cause): Promise<CommandResult<Event>>;
-  /** The same without a second try, for commands that rest on more than this stream. @throws RevisionConflict */
+  /** The same without retries, for commands that depend on other streams too. @throws RevisionConflict */
   executeOnce(command: Command, cause: Cause): Promise<CommandResult<Event>>;
 };
 
 const maxRetries = 3;
 
-/** The log, and the clock that its events are dated by. */
+/** The event store, and the clock for the times of its events. */
 export type EventLog = { store: EventStore; now: () => Date };
 
 type AppendRequest = {
   stream: string;
   types: readonly string[];
-  /** W3C `traceparent` of what led to the events. */
+  /** W3C `traceparent` of the cause. */
   parentTraceparent: string | null;
 };
 
@@ -70,7 +71,7 @@ const traceAppend = <T>(
   );
 };
 
-/** An append to the log in its span, timed and counted. `work` is given the `traceparent` that its events carry on. */
+/** Runs an append with span and metrics. `work` gets the `traceparent` for the events. */
 const observedAppend = async <T>(
   append: AppendRequest,
   work: (traceparent: string | null) => Promise<T>,
@@ -85,7 +86,7 @@ const observedAppend = async <T>(
 const isAppendRejected = (error: unknown): boolean =>
   error instanceof RevisionConflict || error instanceof EventTooLarge;
 
-/** Appends, and where an error may have cost the answer alone looks whether the events are there. */
+/** Appends. After an error that leaves the outcome open, reads back whether the events were appended. */
 const appendOnce = async (
   store: EventStore,
   stream: string,
@@ -96,13 +97,13 @@ const appendOnce = async (
     return await store.append(stream, events, expected);
   } catch (error) {
     if (isAppendRejected(error)) throw error;
-    const there = await store.read(stream, expected + 1).catch(() => []);
-    if (!events.every(({ id }, index) => there[index]?.id === id)) throw error;
-    return there[events.length - 1]!;
+    const found = await store.read(stream, expected + 1).catch(() => []);
+    if (!events.every(({ id }, index) => found[index]?.id === id)) throw error;
+    return found[events.length - 1]!;
   }
 };
 
-/** A stream holds events of its decider alone. */
+/** A stream has only events of its decider. */
 const eventsOfDecider = <Event extends EventOf>(events: readonly RecordedEvent[]) =>
   events as readonly RecordedEvent<Event>[];
 
@@ -123,7 +124,7 @@ const createAggregate = <State, Command, Event extends EventOf>(
     revision = missed.at(-1)?.revision ?? revision;
   };
 
-  const attempt = async (command: Command, cause: Cause): Promise<CommandResult<Event>> => {
+  const executeOnce = async (command: Command, cause: Cause): Promise<CommandResult<Event>> => {
     const events = decider.decide(command, state).map(validateEvent);
     if (events.length === 0) return { events, position: null, at: null };
     const at = now();
@@ -147,7 +148,7 @@ const createAggregate = <State, Command, Event extends EventOf>(
   const execute = async (command: Command, cause: Cause): Promise<CommandResult<Event>> => {
     for (let retry = 0; ; retry += 1) {
       try {
-        return await attempt(command, cause);
+        return await executeOnce(command, cause);
       } catch (error) {
         if (!(error instanceof RevisionConflict) || retry === maxRetries) throw error;
         count('colophon.append.conflicts', 1, {});
@@ -161,11 +162,11 @@ const createAggregate = <State, Command, Event extends EventOf>(
       return state;
     },
     execute,
-    executeOnce: attempt,
+    executeOnce,
   };
 };
 
-/** A stream that is known to have no events yet: nothing is read. */
+/** An aggregate for a new stream, without a read. */
 export const newAggregate = <State, Command, Event extends EventOf>(
   eventLog: EventLog,
   decider: Decider<State, Command, Event>,
@@ -186,17 +187,17 @@ const aggregateFromHistory = <State, Command, Event extends EventOf>(
   };
 };
 
-/** A stream with its history folded, and the history itself. */
+/** Reads a stream. Returns its history and its aggregate. */
 export const loadAggregate = async <State, Command, Event extends EventOf>(
   eventLog: EventLog,
   decider: Decider<State, Command, Event>,
   stream: string,
 ) => ({
   ...aggregateFromHistory(eventLog, decider, stream, eventsOfDecider<Event>(await eventLog.store.read(stream))),
-  isWhole: true,
+  isComplete: true,
 });
 
-/** As `load`, without a read where a subscription of this process has brought the stream. Then `isWhole` is false: the last events may be missing, and what is decided on an old state is decided anew. */
+/** Uses the events that a subscription of this process has received, if there are any. Then `isComplete` is false: the last events may be missing, so that an append conflicts and the command is decided again. */
 export const loadCachedAggregate = async <State, Command, Event extends EventOf>(
   eventLog: EventLog,
   decider: Decider<State, Command, Event>,
@@ -204,11 +205,11 @@ export const loadCachedAggregate = async <State, Command, Event extends EventOf>
 ) => {
   const recent = eventLog.store.readCached?.(stream);
   return recent
-    ? { ...aggregateFromHistory(eventLog, decider, stream, eventsOfDecider<Event>(recent)), isWhole: false }
+    ? { ...aggregateFromHistory(eventLog, decider, stream, eventsOfDecider<Event>(recent)), isComplete: false }
     : loadAggregate(eventLog, decider, stream);
 };
 
-/** A command that nothing led to, for an account by its bare id, or for none. */
+/** The cause of a command without a predecessor. `accountId` is a bare id. */
 export const newCause = (actor: Actor, accountId: string | null): Cause => ({
   actor,
   accountId,
@@ -217,7 +218,7 @@ export const newCause = (actor: Actor, accountId: string | null): Cause => ({
   traceparent: null,
 });
 
-/** The cause of a command that a worker gives because of an event: the same correlation and trace. `worker` names the process in the log. */
+/** The cause of a worker's command for an event, with the correlation and trace of the event. `worker` is the name of the actor. */
 export const causedBy = (
   { id, metadata: { accountId, correlationId, traceparent } }: RecordedEvent,
   worker: string,

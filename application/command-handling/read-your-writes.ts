@@ -6,51 +6,50 @@ import type { ReadStore } from '#libs/read-store/port.ts';
 const maxWaitMs = 1_000;
 const maxRememberedWrites = 50_000;
 
-/** Lets a caller read what it wrote: a query waits until its read models have come to the position of the account's last write to them. */
+/** Read-your-writes consistency: a query waits until its read models have reached the position of the account's last write. */
 export type ReadYourWrites = {
-  /** Notes that what is at `position` in the log, and before it, shall be seen in `models`. */
+  /** Records that the account has written events up to `position` that affect `models`. */
   recordWrite(accountId: string, position: number, ...models: string[]): void;
-  /** Resolves when `models` show the account's writes. @throws Problem service_unavailable after a second: what they show by then would be wrong */
+  /** Resolves when `models` include the account's writes. @throws ApiError service_unavailable after a second */
   waitForWrites(accountId: string, ...models: string[]): Promise<void>;
-  /** Resolves when every process shows them, also those that go by what they read a moment ago. @throws as `settled` */
+  /** The same for all processes: also waits until their read caches have expired. @throws ApiError service_unavailable */
   waitForWritesEverywhere(accountId: string, ...models: string[]): Promise<void>;
 };
 
 const readModelBehind = (): ApiError =>
-  ApiError.of('service_unavailable', 'What was written a moment ago cannot be shown yet. Try again in a moment.', {
+  ApiError.of('service_unavailable', 'The last change cannot be shown yet. Try again in a moment.', {
     retry_after: 1,
   });
 
-/** Remembers, within this process, the last writes of the accounts that wrote last. For so many milliseconds others may go by what they have read. */
-export const createReadYourWrites = (reads: Pick<ReadStore, 'waitForCheckpoint'>, knownForMs = 0): ReadYourWrites => {
+/** Keeps the last writes of recent accounts in memory. `cacheMs` is the lifetime of read cache entries in milliseconds. */
+export const createReadYourWrites = (reads: Pick<ReadStore, 'waitForCheckpoint'>, cacheMs = 0): ReadYourWrites => {
   const lastWrites = new LRUCache<string, number>({ max: maxRememberedWrites });
-  const placeOf = (accountId: string, model: string): string => `${accountId}\n${model}`;
+  const keyOf = (accountId: string, model: string): string => `${accountId}\n${model}`;
 
-  const remember = (place: string, position: number): void => {
-    // Of two writes at once, the later one in the log may be told of first.
-    lastWrites.set(place, Math.max(position, lastWrites.get(place) ?? 0));
+  const remember = (key: string, position: number): void => {
+    // Concurrent writes may be recorded in another order than that of the event log.
+    lastWrites.set(key, Math.max(position, lastWrites.get(key) ?? 0));
   };
-  const shows = async (accountId: string, model: string): Promise<boolean> => {
-    const place = placeOf(accountId, model);
-    const position = lastWrites.get(place);
+  const includesWrites = async (accountId: string, model: string): Promise<boolean> => {
+    const key = keyOf(accountId, model);
+    const position = lastWrites.get(key);
     if (position === undefined) return true;
-    const shown = await reads.waitForCheckpoint(model, position, maxWaitMs);
-    // What is seen once stays seen, and need not be asked for again.
-    if (shown && lastWrites.get(place) === position) lastWrites.delete(place);
-    return shown;
+    const isReached = await reads.waitForCheckpoint(model, position, maxWaitMs);
+    if (isReached && lastWrites.get(key) === position) lastWrites.delete(key);
+    return isReached;
   };
-  const settled: ReadYourWrites['waitForWrites'] = async (accountId, ...models) => {
-    const shown = await Promise.all(models.map((model) => shows(accountId, model)));
-    if (shown.includes(false)) throw readModelBehind();
+  const waitForWrites: ReadYourWrites['waitForWrites'] = async (accountId, ...models) => {
+    const reached = await Promise.all(models.map((model) => includesWrites(accountId, model)));
+    if (reached.includes(false)) throw readModelBehind();
   };
 
   return {
     recordWrite: (accountId, position, ...models) =>
-      models.forEach((model) => remember(placeOf(accountId, model), position)),
-    waitForWrites: settled,
+      models.forEach((model) => remember(keyOf(accountId, model), position)),
+    waitForWrites,
     waitForWritesEverywhere: async (accountId, ...models) => {
-      await settled(accountId, ...models);
-      await waitForCacheExpiry(knownForMs);
+      await waitForWrites(accountId, ...models);
+      await waitForCacheExpiry(cacheMs);
     },
   };
 };

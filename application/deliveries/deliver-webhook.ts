@@ -28,23 +28,23 @@ import { type PlaintextTarget, eraseTarget, openTarget } from './target.ts';
 import { maskSecrets } from './mask-secrets.ts';
 import { webhookPayload, signatureHeaders } from './payload.ts';
 
-/** When this process makes attempts, by a clock that is never set: the recorded times are those of a clock that may be. */
+/** The times of the next attempts by a monotonic clock. The recorded times come from a clock that can be set. */
 type AttemptSchedule = {
-  /** How many milliseconds an attempt is still to wait. `atFirstMs` is what it waits from the moment in which this process first asks. */
-  remainingMs(attempt: string, atFirstMs: number): number;
+  /** The remaining delay of an attempt in milliseconds. `initialMs` is its delay from the first call on. */
+  remainingMs(attempt: string, initialMs: number): number;
 };
 
-/** One that is forgotten waits as if it were asked for the first time. */
+/** An attempt that was evicted waits for its whole delay again. */
 const maxScheduledAttempts = 20_000;
 
-/** `clock` tells milliseconds. */
+/** `clock` returns milliseconds. */
 export const createAttemptSchedule = (clock = (): number => performance.now()): AttemptSchedule => {
   const dueAt = new LRUCache<string, number>({ max: maxScheduledAttempts });
   return {
-    remainingMs: (attempt, atFirstMs) => {
-      const due = dueAt.get(attempt) ?? clock() + atFirstMs;
-      if (atFirstMs > 0) dueAt.set(attempt, due);
-      // Timers may be early by a part of a millisecond.
+    remainingMs: (attempt, initialMs) => {
+      const due = dueAt.get(attempt) ?? clock() + initialMs;
+      if (initialMs > 0) dueAt.set(attempt, due);
+      // Timers can fire a fraction of a millisecond early.
       return Math.max(0, Math.floor(due - clock()));
     },
   };
@@ -57,7 +57,7 @@ export type DeliveryDependencies = {
   egress: Pick<Egress, 'sendWebhook'>;
   secrets: InstallationSecrets;
   attemptSchedule: AttemptSchedule;
-  /** How callers reach the service. */
+  /** The URL of the service for callers. */
   baseUrl: string;
 };
 
@@ -66,7 +66,7 @@ type DeliveryRequestedData = EventData['DeliveryRequested'];
 
 export const attemptTimeoutMs = 10_000;
 const maxRecordedCharacters = 1000;
-// A character has four bytes of UTF-8 at most.
+// A character has at most four bytes in UTF-8.
 const maxResponseBytes = 4 * maxRecordedCharacters;
 
 const done: MessageResult = { kind: 'done' };
@@ -80,17 +80,17 @@ const toAttemptOutcome = (outcome: WebhookResult, target: PlaintextTarget): Atte
       }
     : { kind: outcome.kind, reason: outcome.reason };
 
-/** Decides from the render's history what is to be delivered; null where no callback was asked for or the render has not ended. */
+/** Creates the delivery of an ended render; null if the render has no webhook or has not ended. */
 const requestDelivery = async (
   { eventLog, blobs, secrets, baseUrl }: DeliveryDependencies,
   id: string,
 ): Promise<{ requested: DeliveryRequestedData; aggregate: DeliveryAggregate; cause: Cause } | null> => {
   const history = await eventLog.store.read(streams.render(id));
-  const reply = history.find((event) => event.type === 'RenderRequested')?.data.responseMode;
+  const responseMode = history.find((event) => event.type === 'RenderRequested')?.data.responseMode;
   const urlOf = (until: Date): string => createDownloadUrl(baseUrl, secrets.current, id, until);
-  const payload = reply?.kind === 'webhook' ? webhookPayload(id, history, urlOf) : null;
-  if (!payload || reply?.kind !== 'webhook') return null;
-  const { url, urlIsMasked, method, headers, sealed } = reply;
+  const payload = responseMode?.kind === 'webhook' ? webhookPayload(id, history, urlOf) : null;
+  if (!payload || responseMode?.kind !== 'webhook') return null;
+  const { url, urlIsMasked, method, headers, sealed } = responseMode;
   const requested: DeliveryRequestedData = {
     accountId: history[0]!.metadata.accountId!,
     url,
@@ -117,38 +117,42 @@ const loadOrRequestDelivery = async (dependencies: DeliveryDependencies, id: str
     : requestDelivery(dependencies, id);
 };
 
-/** The caller's headers and our own. Names are in lower case: `User-Agent` and `user-agent` are one header, and would be sent twice. */
-const requestHeaders = (own: Record<string, string>, signed: Record<string, string>): Record<string, string> => ({
+/** The headers of the caller and of the service. Names are in lower case; otherwise `User-Agent` and `user-agent` would both be sent. */
+const requestHeaders = (
+  callerHeaders: Record<string, string>,
+  signatures: Record<string, string>,
+): Record<string, string> => ({
   'user-agent': 'Colophon',
-  ...Object.fromEntries(Object.entries(own).map(([name, value]) => [name.toLowerCase(), value])),
+  ...Object.fromEntries(Object.entries(callerHeaders).map(([name, value]) => [name.toLowerCase(), value])),
   'content-type': 'application/json',
-  ...signed,
+  ...signatures,
 });
 
-/** What an attempt is made from: read before it is announced, so that no attempt pays for what the service itself lacks. */
+/** The input of an attempt. It is read before WebhookAttemptStarted, so that missing input does not cost an attempt. */
 type AttemptInput = { body: Uint8Array; account: AccountDocument; target: PlaintextTarget };
 
-/** A sentence that tells why there is none where trying again will not help. @throws BlobMissing until the blob store has lacked something for an hour, and where the account is not known yet */
+/** Returns an error message if a retry cannot help. @throws BlobNotFound for the first hour; Error if the account is not in the read model yet */
 const loadAttemptInput = async (
   dependencies: DeliveryDependencies,
   id: string,
   { payload, accountId }: DeliveryRequestedData,
-  shown: WebhookTarget,
-  delivery: number,
+  maskedTarget: WebhookTarget,
+  deliveryCount: number,
 ): Promise<AttemptInput | string> => {
   const { blobs, reads } = dependencies;
   try {
     const [body, account, target] = await Promise.all([
       blobs.get(payload.sha256),
       reads.get(readModels.accounts, accountId) as Promise<AccountDocument | null>,
-      openTarget(dependencies, id, shown),
+      openTarget(dependencies, id, maskedTarget),
     ]);
     if (!account) throw new Error(`account ${accountId} is not in the read model yet`);
     return { body, account, target };
   } catch (error) {
     if (error instanceof DecryptionError)
-      return `The address and headers of the callback cannot be read. ${error.message}`;
-    if (error instanceof BlobNotFound && hasWaitedAnHour(delivery)) return 'The service has lost what it was to send.';
+      return `The URL and headers of the callback cannot be decrypted. ${error.message}`;
+    if (error instanceof BlobNotFound && hasWaitedAnHour(deliveryCount))
+      return 'The service has lost the content of the callback.';
     throw error;
   }
 };
@@ -156,7 +160,6 @@ const loadAttemptInput = async (
 type AttemptRequest = { id: string; input: AttemptInput; attempt: number; traceparent: string | null };
 type AttemptResult = { outcome: AttemptOutcome; durationMs: number };
 
-/** The address and headers in clear leave this file toward the receiver alone. */
 const sendAttempt = async (
   { eventLog, egress, secrets }: DeliveryDependencies,
   { id, input: { body, account, target }, attempt, traceparent }: AttemptRequest,
@@ -164,7 +167,7 @@ const sendAttempt = async (
   const now = eventLog.now();
   const { url, method, headers } = target;
   const signed = signatureHeaders(`msg_${id}`, body, webhookSecrets(secrets, account, now), now);
-  const outcome = await traceAttempt({ url, method, attempt, led: traceparent }, (traceparent) =>
+  const outcome = await traceAttempt({ url, method, attempt, parent: traceparent }, (traceparent) =>
     egress.sendWebhook({
       account: account.id,
       url,
@@ -183,7 +186,7 @@ const failedWithoutAttempt = (reason: string): AttemptResult => ({
   durationMs: 0,
 });
 
-/** How long the next attempt is still to wait, in milliseconds. */
+/** The remaining delay of the next attempt in milliseconds. */
 const remainingDelayMs = (
   { attemptSchedule }: DeliveryDependencies,
   id: string,
@@ -199,13 +202,14 @@ const remainingDelayMs = (
 };
 
 /**
- * Does what is due of one callback: one attempt at most. The log says which; a message that comes too early comes again when it is time. `delivery` counts how often the message was given out.
- * @throws where what is to be sent cannot be read: no attempt was announced then, and the message is to come again
+ * Handles one message: makes at most one attempt, as the history says. A message that comes too early is delayed. `deliveryCount` is
+ * that of the message.
+ * @throws errors of the blob store, before the attempt is started; the message must be redelivered
  */
 export const deliverWebhook = async (
   dependencies: DeliveryDependencies,
   id: string,
-  delivery = 1,
+  deliveryCount = 1,
   span?: Span,
 ): Promise<MessageResult> => {
   span?.setAttributes({ 'colophon.render.id': renderIdOf(id) });
@@ -214,20 +218,20 @@ export const deliverWebhook = async (
   const { requested, aggregate, cause } = found;
   span?.setAttributes({ 'colophon.account.id': accountIdOf(requested.accountId) });
   if (aggregate.state.status !== 'DUE' && aggregate.state.status !== 'ATTEMPTING') return done;
-  const wait = remainingDelayMs(dependencies, id, aggregate.state, dependencies.eventLog.now());
-  if (wait > 0) return { kind: 'retry', delayMs: wait };
-  const material = await loadAttemptInput(dependencies, id, requested, aggregate.state.target, delivery);
+  const delayMs = remainingDelayMs(dependencies, id, aggregate.state, dependencies.eventLog.now());
+  if (delayMs > 0) return { kind: 'retry', delayMs };
+  const input = await loadAttemptInput(dependencies, id, requested, aggregate.state.target, deliveryCount);
   await aggregate.execute({ type: 'startAttempt' }, cause);
-  // An attempt that was announced and never recorded was cut off by a crash: it is made again.
+  // An attempt without an outcome was interrupted by a crash. It is repeated.
   const { state } = aggregate;
   if (state.status !== 'ATTEMPTING') return done;
   span?.setAttributes({ 'colophon.attempt': state.attempt });
   const { outcome, durationMs } =
-    typeof material === 'string'
-      ? failedWithoutAttempt(material)
+    typeof input === 'string'
+      ? failedWithoutAttempt(input)
       : await sendAttempt(dependencies, {
           id,
-          input: material,
+          input,
           attempt: state.attempt,
           traceparent: cause.traceparent,
         });
@@ -235,6 +239,6 @@ export const deliverWebhook = async (
   const { events } = await aggregate.execute({ type: 'recordAttempt', outcome, durationMs, now }, cause);
   countAttempts(events);
   await eraseTarget(dependencies.blobs, aggregate, cause);
-  const next = remainingDelayMs(dependencies, id, aggregate.state, now);
-  return next > 0 ? { kind: 'retry', delayMs: next } : done;
+  const nextDelayMs = remainingDelayMs(dependencies, id, aggregate.state, now);
+  return nextDelayMs > 0 ? { kind: 'retry', delayMs: nextDelayMs } : done;
 };

@@ -1,7 +1,7 @@
 import { mask, maskUrl } from '#libs/domain/webhook-url.ts';
 import type { PlaintextTarget } from './target.ts';
 
-/** Shorter ones are no credentials, and would mask half of any text. */
+/** Shorter values are not credentials, and masking them would hide too much. */
 const minSecretLength = 4;
 
 const decodeOrKeep = (text: string): string => {
@@ -32,8 +32,8 @@ const secretsOf = ({ url, headers }: PlaintextTarget): string[] => {
 };
 
 /**
- * With how many characters of the beginning of `secret` the text ends, fewer than all. Caller and receiver choose both texts, so the time grows with their length alone
- * (the algorithm of Knuth, Morris and Pratt: `borders` says of each beginning how long a shorter one it ends with).
+ * The length of the longest proper prefix of `secret` at the end of `text`. Linear time, since callers and receivers choose both texts
+ * (Knuth-Morris-Pratt; `borders` has the longest border of each prefix).
  */
 const prefixLengthAtEnd = (text: string, secret: string): number => {
   const borders = [0];
@@ -48,17 +48,17 @@ const prefixLengthAtEnd = (text: string, secret: string): number => {
   return length;
 };
 
-/** The text without a secret at its end of which it has the beginning only: answers are cut. */
+/** Masks a secret that is truncated at the end of the text. */
 const maskTruncatedSecret = (text: string, secret: string): string => {
   const length = prefixLengthAtEnd(text, secret);
   return length < minSecretLength ? text : text.slice(0, -length) + mask;
 };
 
-/** A receiver's answer without the headers and the address that it was called with: some send back what they got. */
-export const maskSecrets = (target: PlaintextTarget, answer: string): string => {
+/** Masks the target's headers and URL in a response body: some receivers echo the request. */
+export const maskSecrets = (target: PlaintextTarget, body: string): string => {
   const secrets = [...new Set(secretsOf(target))]
     .filter((secret) => secret.length >= minSecretLength)
     .toSorted((a, b) => b.length - a.length);
-  const whole = secrets.reduce((text, secret) => text.replaceAll(secret, mask), answer);
+  const whole = secrets.reduce((text, secret) => text.replaceAll(secret, mask), body);
   return secrets.reduce(maskTruncatedSecret, whole);
 };

@@ -9,7 +9,7 @@ const donePayload = (
   id: string,
   createdAt: string,
   event: RecordedEvent<EventOf<'RenderCompleted'>>,
-  urlOf: (until: Date) => string,
+  urlOf: (expiresAt: Date) => string,
 ) => {
   const { pages, pdf, durations, keptUntil } = event.data;
   return {
@@ -41,11 +41,11 @@ const failedPayload = (id: string, createdAt: string, event: RecordedEvent<Event
   };
 };
 
-/** The callback's body for a render that has ended (section 6 of the API); null while it has not. `urlOf` makes the download address. */
+/** The webhook body of an ended render (section 6 of the API); null if it has not ended. `urlOf` creates the download URL. */
 export const webhookPayload = (
   id: string,
   history: readonly RecordedEvent[],
-  urlOf: (until: Date) => string,
+  urlOf: (expiresAt: Date) => string,
 ): Record<string, unknown> | null => {
   const createdAt = history[0]!.metadata.occurredAt;
   const end = history.find((event) => event.type === 'RenderCompleted' || event.type === 'RenderFailed');
@@ -59,8 +59,8 @@ const standardWebhooksSignature = (secret: string, signed: Buffer): string =>
   `v1,${createHmac('sha256', standardWebhooksKey(secret)).update(signed).digest('base64')}`;
 
 /**
- * The headers that prove where a callback comes from. `X-Service-Signature` is the HMAC-SHA-256 of the body in hex, keyed with the
- * present secret as it is written; the others follow Standard Webhooks 1.0, with one signature for each secret in force.
+ * The signature headers of a webhook. `X-Service-Signature` is the hex HMAC-SHA-256 of the body with the current secret as key. The
+ * others follow Standard Webhooks 1.0, with one signature per valid secret.
  */
 export const signatureHeaders = (
   id: string,

@@ -16,7 +16,7 @@ type RedeliverFailedDependencies = RedeliverDependencies & { reads: ReadStore; r
 
 type RedeliverField = keyof RedeliverJobRequest;
 
-/** What the next round cannot do without: secrets of the former one are erased when it has ended. */
+/** The fields that a redelivery must contain, because the secrets of the previous round were erased. */
 const requiredFields = (target: WebhookTarget): RedeliverField[] => [
   ...(target.urlIsMasked ? (['webhook_url'] as const) : []),
   ...(Object.keys(target.headers).length > 0 ? (['webhook_headers'] as const) : []),
@@ -32,20 +32,22 @@ const targetErased = (missing: readonly RedeliverField[]): ApiError =>
 const deliveryInProgress = (): ApiError =>
   ApiError.of(
     'redelivery_conflict',
-    'The callback has not ended yet, so it cannot be sent to another address or with other headers. Ask again when webhook_status is delivered or failed.',
+    'The delivery has not ended, so the callback cannot be sent to another URL or with other headers. ' +
+      'Repeat the request when webhook_status is delivered or failed.',
   );
 
 /**
- * Starts another round of a callback, and answers with the position of its event; null where the callback has not ended. `given` replaces the address, method and headers
- * of the former round. @throws Problem webhook_target_erased where it lacks what was erased, redelivery_conflict where it has something and the callback has not ended
+ * Starts a new round of a delivery. Returns the position of its event; null if the delivery has not ended. `given` replaces URL, method
+ * and headers of the previous round. @throws ApiError webhook_target_erased if `given` lacks erased fields; redelivery_conflict if it
+ * has fields and the delivery has not ended
  */
 export const redeliver = async (
-  parts: RedeliverDependencies,
+  dependencies: RedeliverDependencies,
   id: string,
   given: RedeliverJobRequest,
   cause: Cause,
 ): Promise<number | null> => {
-  const { aggregate } = await loadAggregate(parts.eventLog, delivery, streams.delivery(id));
+  const { aggregate } = await loadAggregate(dependencies.eventLog, delivery, streams.delivery(id));
   const { state } = aggregate;
   const isGiven = Object.keys(given).length > 0;
   if (state.status !== 'ENDED') {
@@ -54,22 +56,23 @@ export const redeliver = async (
   }
   const missing = requiredFields(state.target).filter((field) => given[field] === undefined);
   if (missing.length > 0) throw targetErased(missing);
-  await eraseTarget(parts.blobs, aggregate, cause);
+  await eraseTarget(dependencies.blobs, aggregate, cause);
   const {
     webhook_url: url = state.target.url,
     webhook_method: method = state.target.method,
     webhook_headers: headers = {},
   } = given;
-  const target = isGiven ? await sealTarget(parts, id, { url, method, headers }) : null;
-  const forget = async (): Promise<void> => void (target?.sealed && (await parts.blobs.delete(target.sealed.sha256)));
+  const target = isGiven ? await sealTarget(dependencies, id, { url, method, headers }) : null;
+  const eraseSealed = async (): Promise<void> =>
+    void (target?.sealed && (await dependencies.blobs.delete(target.sealed.sha256)));
   try {
     const { events, position } = await aggregate.execute({ type: 'redeliver', target }, cause);
     if (events.length > 0) return position;
   } catch (error) {
-    // Another caller began a round with its own secrets, and that round has ended by now.
+    // A concurrent round with secrets of its own has already ended.
     if (!(error instanceof TargetErasedError)) throw error;
   }
-  await forget();
+  await eraseSealed();
   if (isGiven) throw deliveryInProgress();
   return null;
 };
@@ -79,29 +82,29 @@ const maxRedeliveries = 1_000;
 type RedeliverFailedResult = { redelivered: string[]; erased: string[] };
 
 /**
- * Starts another round for the callbacks of an account that failed for good at or after `since`. Answers with the bare
- * ids of their jobs: `erased` are those that cannot be sent again without the secrets that were erased.
+ * Starts a new round for the deliveries of an account that failed at or after `since`. Returns the bare ids of their jobs. `erased` are
+ * those that need their erased secrets again.
  */
 export const redeliverFailed = async (
-  parts: RedeliverFailedDependencies,
+  dependencies: RedeliverFailedDependencies,
   accountId: string,
   since: string,
   cause: Cause,
 ): Promise<RedeliverFailedResult> => {
-  const { reads, readYourWrites } = parts;
+  const { reads, readYourWrites } = dependencies;
   await readYourWrites.waitForWrites(accountId, deliveries);
   const range = { by: 'failedAt', from: new Date(since).toISOString() };
   const sort = { by: 'failedAt', descending: false };
-  const failed = async (isSealed: boolean): Promise<string[]> => {
+  const findFailed = async (isSealed: boolean): Promise<string[]> => {
     const where = { accountId, status: 'failed', isSealed };
     const found = await reads.find(deliveries, { where, range, sort, limit: maxRedeliveries });
     return (found as DeliveryDocument[]).map(({ id }) => id);
   };
-  const [open, erased] = await Promise.all([failed(false), failed(true)]);
+  const [redeliverable, erased] = await Promise.all([findFailed(false), findFailed(true)]);
   const redelivered: string[] = [];
-  for (const id of open) {
-    // A callback that got secrets a moment ago is refused; the others are sent all the same.
-    const position = await redeliver(parts, id, {}, cause).catch((error: unknown) => {
+  for (const id of redeliverable) {
+    // A delivery may have got new secrets meanwhile. It is skipped.
+    const position = await redeliver(dependencies, id, {}, cause).catch((error: unknown) => {
       if (error instanceof ApiError) return null;
       throw error;
     });

@@ -7,15 +7,15 @@ import { mask, maskUrl } from '#libs/domain/webhook-url.ts';
 import { decrypt, encrypt } from '#libs/secrets/encryption.ts';
 import type { InstallationSecrets } from '#libs/secrets/installation-secret.ts';
 
-/** Where a callback goes, as its caller gave it. */
+/** A webhook target with its secrets. */
 export type PlaintextTarget = { url: string; method: WebhookTarget['method']; headers: Record<string, string> };
 
 export type TargetDependencies = { blobs: BlobStore; secrets: InstallationSecrets };
 
-/** What of a target is secret, as the sealed box has it. */
+/** The content of the sealed box. */
 type SealedContent = Pick<PlaintextTarget, 'url' | 'headers'>;
 
-/** A target as it may stand in the event log, with a sealed box in the blob store where it holds secrets. `id` is the bare id of its render. */
+/** Masks a target for the event log. If it has secrets, stores them in a sealed box in the blob store. `id` is the bare id of its render. */
 export const sealTarget = async (
   { blobs, secrets }: TargetDependencies,
   id: string,
@@ -49,8 +49,8 @@ export const openTarget = async (
 };
 
 /**
- * Erases the sealed box of a delivery that has ended, and answers with the position of the event that says so; null where there is nothing to erase. The event comes
- * last: the sweeper finds what a crash left half done.
+ * Erases the sealed box of an ended delivery. Returns the position of the event; null if there is nothing to erase. The event is
+ * appended last, so that the sweeper repeats an interrupted erasure.
  */
 export const eraseTarget = async (
   blobs: Pick<BlobStore, 'delete'>,

@@ -5,20 +5,20 @@ import { isTracingEnabled, type Span, withSpan } from '#libs/telemetry/tracing.t
 const outcomeLabels = { timeout: 'timeout', blocked: 'blocked', failed: 'failed' } as const;
 const attemptLabels = ['1', '2', '3'] as const;
 
-/** Counts what the log has come to say of a callback. */
+/** Counts the attempts and the end of a delivery. */
 export const countAttempts = (events: readonly DeliveryEvent[]): void => {
   const ended = events.find(({ type }) => type === 'WebhookDelivered' || type === 'WebhookFailed')?.type;
   for (const event of events) {
     if (event.type !== 'WebhookAttempted') continue;
     const { attempt, outcome, durationMs } = event.data;
-    const name =
+    const label =
       outcome.kind !== 'responded'
         ? outcomeLabels[outcome.kind]
         : ended === 'WebhookDelivered'
           ? 'delivered'
           : 'rejected';
     count('colophon.webhook.attempts', 1, {
-      outcome: name,
+      outcome: label,
       attempt: attemptLabels[Math.min(attempt, attemptLabels.length) - 1]!,
     });
     record('colophon.webhook.attempt.duration', durationMs / 1000, {});
@@ -29,14 +29,14 @@ export const countAttempts = (events: readonly DeliveryEvent[]): void => {
 
 type Outcome = AttemptOutcome | { kind: 'responded'; status: number };
 
-/** One attempt to call back, in its span. `call` is given the span's `traceparent`, which goes to the receiver; `led` where tracing is off. */
+/** Runs an attempt in a span. `call` gets the `traceparent` of the span for the receiver, or `parent` if tracing is off. */
 export const traceAttempt = <T extends Outcome>(
-  { url, method, attempt, led }: { url: string; method: string; attempt: number; led: string | null },
+  { url, method, attempt, parent }: { url: string; method: string; attempt: number; parent: string | null },
   call: (traceparent: string | null) => Promise<T>,
 ): Promise<T> => {
-  if (!isTracingEnabled()) return call(led);
+  if (!isTracingEnabled()) return call(parent);
   const { hostname, port, protocol } = new URL(url);
-  // Of the address no more than the host: the rest may hold what only caller and receiver should know.
+  // Only the host of the URL: the rest may contain secrets.
   const attributes = {
     'http.request.method': method,
     'server.address': hostname,
@@ -45,7 +45,7 @@ export const traceAttempt = <T extends Outcome>(
     ...(attempt > 1 ? { 'http.request.resend_count': attempt - 1 } : {}),
   };
   return withSpan({ name: `webhook ${method}`, kind: 'client', attributes }, async (span) => {
-    const outcome = await call(span.traceparent ?? led);
+    const outcome = await call(span.traceparent ?? parent);
     setOutcomeAttributes(span, outcome);
     return outcome;
   });

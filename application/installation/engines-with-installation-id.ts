@@ -4,13 +4,13 @@ import type { EngineWithInstallationId, ConfiguredEngine, InstallationEngineKind
 
 const dataDirectorySchemes = new Set(['sqlite:', 'file:']);
 
-/** A setting as messages name it: what has no place of its own lies in the data folder. */
+/** The setting for messages, with the data folder if the URL has no path. */
 const describeSetting = (variable: string, url: string): string =>
   dataDirectorySchemes.has(url) ? `${variable} (${url} in COLOPHON_DATA_DIR)` : variable;
 
-/** Where the address of each engine stands. */
-export const settingOf = (part: InstallationEngineKind, { blobStoreUrl, busUrl, readStoreUrl }: EngineUrls): string => {
-  switch (part) {
+/** The setting with the URL of an engine. */
+export const settingOf = (kind: InstallationEngineKind, { blobStoreUrl, busUrl, readStoreUrl }: EngineUrls): string => {
+  switch (kind) {
     case 'blobs':
       return describeSetting('BLOB_STORE_URL', blobStoreUrl);
     case 'bus':
@@ -18,17 +18,17 @@ export const settingOf = (part: InstallationEngineKind, { blobStoreUrl, busUrl, 
     case 'read models':
       return describeSetting('READ_STORE_URL', readStoreUrl);
     default:
-      return part satisfies never;
+      return kind satisfies never;
   }
 };
 
 const toConfiguredEngine = (
-  part: InstallationEngineKind,
+  kind: InstallationEngineKind,
   engine: EngineWithInstallationId,
   urls: EngineUrls,
-): ConfiguredEngine => ({ kind: part, setting: settingOf(part, urls), engine });
+): ConfiguredEngine => ({ kind, setting: settingOf(kind, urls), engine });
 
-/** All engines that have marks, the blob store first. */
+/** All engines with an installation id, the blob store first. */
 export const enginesWithInstallationId = (
   { blobs, bus, reads }: Pick<Engines, 'blobs' | 'bus' | 'reads'>,
   urls: EngineUrls,

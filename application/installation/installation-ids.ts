@@ -10,39 +10,42 @@ export type EngineWithInstallationId = {
   setInstallationId(installation: string): Promise<string>;
 };
 export type InstallationEngineKind = 'blobs' | 'bus' | 'read models';
-/** `setting` is where its address stands. */
+/** `setting` is the variable with its URL, for messages. */
 export type ConfiguredEngine = { kind: InstallationEngineKind; setting: string; engine: EngineWithInstallationId };
 
-/** A blob store has a mark of its own, which begins with the installation: two stores are never both taken for the one that the log names. */
+/** A blob store has an id of its own, `<installation id>/<own id>`, so that a second blob store of the installation is noticed. */
 const newBlobStoreId = (id: string): string => `${id}/${newId()}`;
-const installationIdIn = (mark: string): string => mark.split('/')[0]!;
+const installationIdIn = (storedId: string): string => storedId.split('/')[0]!;
 
 type InstallationIdentity = Pick<CreatedInstallation, 'id' | 'blobStoreId'>;
 
-/** To which installation an engine with this mark belongs. */
+/** The owner of an engine with this stored id. */
 export const ownershipOf = (
-  part: InstallationEngineKind,
-  mark: string | null,
+  kind: InstallationEngineKind,
+  storedId: string | null,
   { id, blobStoreId }: InstallationIdentity,
 ): 'own' | 'none' | 'other' => {
-  if (mark === null) return 'none';
-  if (part === 'blobs' && blobStoreId !== null) return mark === blobStoreId ? 'own' : 'other';
-  return installationIdIn(mark) === id ? 'own' : 'other';
+  if (storedId === null) return 'none';
+  if (kind === 'blobs' && blobStoreId !== null) return storedId === blobStoreId ? 'own' : 'other';
+  return installationIdIn(storedId) === id ? 'own' : 'other';
 };
 
-/** The engine belongs to another installation. Bus and read models can be built anew from the log; blobs cannot. */
+/** Bus and read models can be rebuilt from the event log; blobs cannot. */
 const otherInstallationMessage = ({ kind, setting }: ConfiguredEngine, found: string, id: string): string =>
-  `${setting} leads to the ${kind} of another installation (${installationIdIn(found)}); the event eventLog that EVENT_STORE_URL names is that of ${id}. ` +
-  `Correct the setting that is wrong; the log may be the wrong one, or a new one. ` +
+  `${setting} leads to the ${kind} of another installation (${installationIdIn(found)}). ` +
+  `The event log at EVENT_STORE_URL belongs to installation ${id}. ` +
+  `Correct the wrong setting. The event log may be the wrong one, or a new one. ` +
   (kind === 'blobs'
-    ? `If installation ${id} has lost its own blobs for good, name an empty place in ${setting} and run "colophon installation accept-blobs".`
-    : `Or name an empty place in ${setting}: the service fills it from the eventLog.`);
+    ? `If the blobs of installation ${id} are lost for good, set ${setting} to an empty blob store ` +
+      'and run "colophon installation accept-blobs".'
+    : `Or set ${setting} to an empty store: the service fills it from the event log.`);
 
 const acceptBlobsConsequence =
-  '"colophon installation accept-blobs" accepts this one; templates, inputs and PDFs that are not in it are gone.';
+  '"colophon installation accept-blobs" accepts this one. Templates, inputs and PDFs that are not in it are lost.';
 
 const missingIdMessage = ({ setting }: ConfiguredEngine, id: string): string =>
-  `${setting} leads to a blob store without the mark of this installation (${id}), but its blobs have one. Mount the right folder, or correct the setting, or restore the blobs from the backup. ` +
+  `${setting} leads to a blob store without the id of this installation (${id}). ` +
+  'Mount the right folder, correct the setting, or restore the blobs from the backup. ' +
   `If they are lost for good, ${acceptBlobsConsequence}`;
 
 const secondBlobStoreMessage = (
@@ -50,25 +53,26 @@ const secondBlobStoreMessage = (
   found: string,
   { id, blobStoreId }: InstallationIdentity,
 ): string =>
-  `${setting} leads to a second blob store of this installation (${id}): its mark is ${found}, and the event eventLog names the one with the mark ${blobStoreId}. All processes need the same one: mount the same folder, or name the same place. ` +
+  `${setting} leads to a second blob store of this installation (${id}). Its id is ${found}; ` +
+  `the event log names ${blobStoreId}. All processes need the same blob store. ` +
   `If the other one is lost for good, ${acceptBlobsConsequence}`;
 
-/** What is wrong with an engine that has this mark; null where nothing is. */
+/** Why an engine with this stored id cannot be used; null if it can. */
 const mismatchMessage = (engine: ConfiguredEngine, found: string | null, of: InstallationIdentity): string | null => {
   if (found !== null && installationIdIn(found) !== of.id) return otherInstallationMessage(engine, found, of.id);
   if (engine.kind !== 'blobs' || of.blobStoreId === null || found === of.blobStoreId) return null;
   return found === null ? missingIdMessage(engine, of.id) : secondBlobStoreMessage(engine, found, of);
 };
 
-const throwIfAny = (complaints: readonly (string | null)[]): void => {
-  const told = complaints.filter((one) => one !== null);
-  if (told.length > 0) throw new SettingsError(told.join('\n'));
+const throwIfAny = (mismatches: readonly (string | null)[]): void => {
+  const messages = mismatches.filter((message) => message !== null);
+  if (messages.length > 0) throw new SettingsError(messages.join('\n'));
 };
 
 /**
- * Makes sure that engines belong to the installation of the log, and lets those without a mark belong to it: all are looked at before any is changed. Blobs that had a mark and have
- * none are others; the rest is built anew from the log. Each step may be repeated; of several blob stores that are marked at once the log names one.
- * @throws SettingsError that names each engine that is another installation's, or a second blob store
+ * Checks that all engines belong to the installation, then sets its id on those without one. Only a registered blob store must have an
+ * id already. All steps are idempotent. If several blob stores get an id at once, the event log names one of them.
+ * @throws SettingsError with a message for each engine of another installation and for a second blob store
  */
 export const ensureInstallationIds = async (
   aggregate: InstallationAggregate,
@@ -76,17 +80,18 @@ export const ensureInstallationIds = async (
   actor: Actor,
 ): Promise<void> => {
   const { id } = requireCreated(aggregate);
-  const seen = await Promise.all(engines.map(async (one) => ({ one, found: await one.engine.installationId() })));
-  throwIfAny(seen.map(({ one, found }) => mismatchMessage(one, found, requireCreated(aggregate))));
-  for (const { one, found } of seen) {
-    const mark = found ?? (await one.engine.setInstallationId(one.kind === 'blobs' ? newBlobStoreId(id) : id));
-    if (one.kind === 'blobs' && installationIdIn(mark) === id)
-      await aggregate.execute({ type: 'registerBlobStore', blobStoreId: mark }, newCause(actor, null));
-    throwIfAny([mismatchMessage(one, mark, requireCreated(aggregate))]);
+  const storedIds = await Promise.all(engines.map(({ engine }) => engine.installationId()));
+  throwIfAny(engines.map((engine, index) => mismatchMessage(engine, storedIds[index]!, requireCreated(aggregate))));
+  for (const [index, configured] of engines.entries()) {
+    const { kind, engine } = configured;
+    const storedId = storedIds[index] ?? (await engine.setInstallationId(kind === 'blobs' ? newBlobStoreId(id) : id));
+    if (kind === 'blobs' && installationIdIn(storedId) === id)
+      await aggregate.execute({ type: 'registerBlobStore', blobStoreId: storedId }, newCause(actor, null));
+    throwIfAny([mismatchMessage(configured, storedId, requireCreated(aggregate))]);
   }
 };
 
-/** Takes the blob store of the settings in the place of the one that the log names. False where there is nothing to accept. */
+/** Accepts the blob store of the settings in place of the registered one. False if it is the registered one. */
 export const acceptBlobStore = async (
   aggregate: InstallationAggregate,
   blobs: ConfiguredEngine,

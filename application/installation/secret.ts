@@ -19,32 +19,34 @@ export type CreatedInstallation = Extract<InstallationState, { status: 'CREATED'
 export const loadInstallation = async (eventLog: EventLog): Promise<InstallationAggregate> =>
   (await loadAggregate(eventLog, installation, streams.installation())).aggregate;
 
-/** What it is once it has been created. */
 export const requireCreated = ({ state }: InstallationAggregate): CreatedInstallation => {
   if (state.status !== 'CREATED') throw new Error('the installation has not been created');
   return state;
 };
 
 const acceptSecretConsequence =
-  'Every account then has another webhook secret, download links of the former secret are no longer valid, and callbacks under way that were sealed with it fail';
+  'Then every account has a new webhook secret, old download links are invalid, and running webhook deliveries with secrets fail';
 
 const missingSecretError = ({ dataDir }: SecretSettings, expected: string): SettingsError =>
   new SettingsError(
-    `The secret of this installation is missing: ${secretFilePath(dataDir)} does not exist or is incomplete, COLOPHON_SECRET is not set, and the event eventLog has the fingerprint ${expected} of a secret. ` +
-      `Restore secret.key from the backup, or set COLOPHON_SECRET. If it is lost for good, "colophon installation accept-secret" makes a new one. ${acceptSecretConsequence}.`,
+    `The secret of this installation is missing: ${secretFilePath(dataDir)} does not exist or is incomplete, ` +
+      `COLOPHON_SECRET is not set, and the event log has the fingerprint ${expected} of a secret. ` +
+      'Restore secret.key from the backup, or set COLOPHON_SECRET. If the secret is lost for good, ' +
+      `"colophon installation accept-secret" creates a new one. ${acceptSecretConsequence}.`,
   );
 
 const wrongSecretError = (settings: SecretSettings, found: string, expected: string): SettingsError =>
   new SettingsError(
-    `${settings.secret === undefined ? `The secret in ${secretFilePath(settings.dataDir)}` : 'COLOPHON_SECRET'} is not the secret of this installation: its fingerprint is ${found}, but the event eventLog has ${expected}. ` +
-      'Set or restore the right one; to replace it, name the former one in COLOPHON_PREVIOUS_SECRETS. ' +
-      `If the former one is lost or has leaked, "colophon installation accept-secret" accepts this one. ${acceptSecretConsequence}.`,
+    `${settings.secret === undefined ? `The secret in ${secretFilePath(settings.dataDir)}` : 'COLOPHON_SECRET'} ` +
+      `is not the secret of this installation: its fingerprint is ${found}, but the event log has ${expected}. ` +
+      'Set or restore the right secret. To replace it, set COLOPHON_PREVIOUS_SECRETS to the old one. If the old one is lost ' +
+      `or has leaked, "colophon installation accept-secret" accepts this one. ${acceptSecretConsequence}.`,
   );
 
 /**
- * Makes sure that this process has the installation's secret. At the first start ever it creates the installation, and its secret where there is none; each step may be repeated
- * after a crash, and of several processes at once one wins. A new secret with the former one among the previous ones is a rotation.
- * @throws SettingsError where the secret is missing or another one
+ * Checks that this process has the secret of the installation. The first start creates the installation, and a secret if none is set.
+ * All steps are idempotent, and one of several concurrent processes wins. If the old secret is among the previous ones, rotates it.
+ * @throws SettingsError if the secret is missing or wrong
  */
 export const ensureInstallationSecret = async (
   eventLog: EventLog,
@@ -70,13 +72,13 @@ export const ensureInstallationSecret = async (
   return aggregate;
 };
 
-/** Takes the secret that this process has, or a new one where it has none, for the installation's from now on. Answers with its fingerprint. */
+/** Makes the configured secret, or else a new one, the secret of the installation. Returns its fingerprint. */
 export const acceptSecret = async (eventLog: EventLog, settings: SecretSettings, actor: Actor): Promise<string> => {
   const aggregate = await loadInstallation(eventLog);
   const state = requireCreated(aggregate);
-  const here: InstallationSecret | null =
+  const configured: InstallationSecret | null =
     configuredSecrets(settings).current ?? confirmSecretFile(settings.dataDir, state.secretFingerprint);
-  const to = fingerprintOf(here ?? createSecretFile(settings.dataDir));
+  const to = fingerprintOf(configured ?? createSecretFile(settings.dataDir));
   await aggregate.execute({ type: 'rotateSecret', from: state.secretFingerprint, to }, newCause(actor, null));
   if (settings.secret === undefined) confirmSecretFile(settings.dataDir, requireCreated(aggregate).secretFingerprint);
   return to;

@@ -21,17 +21,17 @@ import type { RunRenderDependencies } from './run-render.ts';
 
 type CompletedData = EventData['RenderCompleted'];
 
-/** Dependencies that do the same and keep what there is to see on the way, which is there even where it comes to no PDF. */
+/** The dependencies, collecting findings, which are complete up to a failure. */
 const recordFindings = ({ blobs, preparation, printer }: RenderPdfDependencies) => {
   const findings = emptyPrintDiagnostics();
   let prepared: PreparedDocument | null = null;
-  const kept = async (making: Promise<PreparedDocument>): Promise<PreparedDocument> => (prepared = await making);
+  const keep = async (preparing: Promise<PreparedDocument>): Promise<PreparedDocument> => (prepared = await preparing);
   const observed: RenderPdfDependencies = {
     blobs,
     preparation: {
       ...preparation,
-      prepare: (input, terms) => kept(preparation.prepare(input, terms)),
-      prepareTemplate: (input, terms) => kept(preparation.prepareTemplate(input, terms)),
+      prepare: (input, options) => keep(preparation.prepare(input, options)),
+      prepareTemplate: (input, options) => keep(preparation.prepareTemplate(input, options)),
     },
     printer: { ...printer, print: (request) => printer.print({ ...request, diagnostics: findings }) },
   };
@@ -41,7 +41,7 @@ const recordFindings = ({ blobs, preparation, printer }: RenderPdfDependencies) 
 type FailedData = EventData['RenderFailed'];
 type RenderEnd = { completed: CompletedData | undefined; failed: FailedData | undefined };
 
-/** Whether the document may have been what ended the browser at an attempt. Such a one is looked at where it takes no other along. */
+/** Whether the document may have crashed a browser. Such a document is diagnosed in an isolated browser. */
 const mayHaveCrashedBrowser = ({ completed, failed }: RenderEnd): boolean =>
   completed
     ? completed.attempt === maxAttempts
@@ -63,24 +63,24 @@ const diagnose = async (
       return { error: errorNameOf(error) };
     },
   );
-  const found = prepared()?.classification;
-  const made = 'pdf' in result ? result : null;
+  const classification = prepared()?.classification;
+  const rendered = 'pdf' in result ? result : null;
   return {
-    render_mode: found ? renderModeOf({ classification: found, options: requested.options }) : null,
-    render_mode_reason: renderModeReasonText.nullable().parse(found?.reason ?? null),
+    render_mode: classification ? renderModeOf({ classification, options: requested.options }) : null,
+    render_mode_reason: renderModeReasonText.nullable().parse(classification?.reason ?? null),
     console: findings.console,
     omitted_messages: findings.omittedMessages,
-    failed_resources: made && renderWarnings.parse(made.warnings).map(({ url, reason }) => ({ url, reason })),
+    failed_resources: rendered && renderWarnings.parse(rendered.warnings).map(({ url, reason }) => ({ url, reason })),
     fonts: findings.fonts,
     same_bytes:
-      made && end.completed ? createHash('sha256').update(made.pdf).digest('hex') === end.completed.pdf.sha256 : null,
+      rendered && end.completed
+        ? createHash('sha256').update(rendered.pdf).digest('hex') === end.completed.pdf.sha256
+        : null,
     error: 'error' in result ? result.error : null,
   };
 };
 
-/**
- * Makes the PDF of a render that has ended once more and appends what was found. Only renders whose caller asks for a diagnosis pay for it.
- */
+/** Renders an ended render again and appends the findings. Runs only if a caller requests diagnostics. */
 export const diagnoseRender = async (
   dependencies: RunRenderDependencies,
   stream: string,
@@ -88,14 +88,14 @@ export const diagnoseRender = async (
   span?: Span,
 ): Promise<MessageResult> => {
   const { history, aggregate } = await loadAggregate(dependencies.eventLog, render, stream);
-  const asked = history.findLast(({ type }) => type === 'DiagnosisRequested');
-  if (!asked || history.some(({ type }) => type === 'RenderDiagnosed')) return { kind: 'done' };
+  const diagnosisRequested = history.findLast(({ type }) => type === 'DiagnosisRequested');
+  if (!diagnosisRequested || history.some(({ type }) => type === 'RenderDiagnosed')) return { kind: 'done' };
   const request = history.find((event) => event.type === 'RenderRequested')!;
   const end = {
     completed: history.find((event) => event.type === 'RenderCompleted')?.data,
     failed: history.find((event) => event.type === 'RenderFailed')?.data,
   };
-  const [id, cause] = [idOfStream(stream), causedBy(asked, 'renderer')];
+  const [id, cause] = [idOfStream(stream), causedBy(diagnosisRequested, 'renderer')];
   span?.setAttributes(renderAttributes(id, attempt, request.data));
   const failed = (error: unknown): 'final' | 'retry' => {
     if ((error instanceof ApiError && error.fields.name !== 'service_unavailable') || error instanceof BrowserGone)
@@ -104,7 +104,7 @@ export const diagnoseRender = async (
     span?.setError(error);
     dependencies.report(
       { render: id, attempt, ...requestLogFields(cause), error: String(error) },
-      'a render could not be diagnosed',
+      'render diagnosis failed',
       'error',
     );
     return 'final';

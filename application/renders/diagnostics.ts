@@ -16,12 +16,12 @@ type LoadedRender = Awaited<ReturnType<typeof loadRender>>;
 const findDiagnosis = (history: readonly RecordedEvent[]) =>
   history.find((event) => event.type === 'RenderDiagnosed')?.data;
 
-/** One that was asked for so long ago has been lost, or has failed: it is asked for again. */
+/** A request older than this was lost or has failed, and is repeated. */
 const repeatRequestAfterMs = 60_000;
 const maxWaitMs = 45_000;
-const [firstLookMs, longestLookMs] = [50, 500];
+const [initialPollMs, maxPollMs] = [50, 500];
 
-/** What the render's own story tells, for nothing. */
+/** The part of the diagnostics that is in the render's history. */
 const diagnosticsFromHistory = (
   completed: EventData['RenderCompleted'] | undefined,
   found: Diagnosis | null,
@@ -46,19 +46,18 @@ const diagnosticsFromHistory = (
   };
 };
 
-/** So often at most is it asked for. */
 const maxRequests = 3;
 
-/** Whether a diagnosis is under way, or has been lost as often as it may be. */
+/** Whether a diagnosis is in progress, or was requested too often. */
 const isRequested = (history: readonly RecordedEvent[], now: Date): boolean => {
-  const asked = history.filter(({ type }) => type === 'DiagnosisRequested');
+  const requests = history.filter(({ type }) => type === 'DiagnosisRequested');
   return (
-    asked.length >= maxRequests ||
-    asked.some(({ metadata }) => isRecent(metadata.occurredAt, now, repeatRequestAfterMs))
+    requests.length >= maxRequests ||
+    requests.some(({ metadata }) => isRecent(metadata.occurredAt, now, repeatRequestAfterMs))
   );
 };
 
-/** Asks for a diagnosis unless somebody else has. False where it would have to wait for too long. */
+/** Requests a diagnosis, unless it is already requested. False if it would have to wait too long. */
 const requestDiagnosis = async (
   { estimator }: DiagnosticsDependencies,
   { history, aggregate }: LoadedRender,
@@ -75,27 +74,27 @@ const requestDiagnosis = async (
   return true;
 };
 
-/** The render's story once it tells of a diagnosis; as it is after a while where it does not. The log is asked, so whichever process makes the diagnosis is heard. */
+/** Polls the event log for the diagnosis, which any renderer can make. Returns the history, after a timeout without a diagnosis. */
 const waitForDiagnosis = async ({ store }: EventLog, stream: string, signal: AbortSignal): Promise<RecordedEvent[]> => {
-  const giveUpAt = performance.now() + maxWaitMs;
-  for (let waitMs = firstLookMs; ; waitMs = Math.min(2 * waitMs, longestLookMs)) {
+  const deadline = performance.now() + maxWaitMs;
+  for (let waitMs = initialPollMs; ; waitMs = Math.min(2 * waitMs, maxPollMs)) {
     const history = await store.read(stream);
-    if (findDiagnosis(history) || signal.aborted || performance.now() > giveUpAt) return history;
+    if (findDiagnosis(history) || signal.aborted || performance.now() > deadline) return history;
     await sleep(waitMs, undefined, { signal }).catch(() => undefined);
   }
 };
 
 /**
- * What can be known of a render that has ended; null for one that has not. Timings, lane and failed resources are in its story. Messages and fonts are not: who asks for them first has the
- * document made once more, and looked at closely. `signal` ends the waiting for that.
+ * The diagnostics of a render; null if it has not ended. Timings, render mode and failed resources are in its history. For messages and
+ * fonts the first request renders the document again; `signal` ends the wait for that.
  */
 export const getDiagnostics = async (
-  parts: DiagnosticsDependencies,
+  dependencies: DiagnosticsDependencies,
   id: string,
   cause: Cause,
   signal: AbortSignal,
 ): Promise<Diagnostics | null> => {
-  const { eventLog, blobs } = parts;
+  const { eventLog, blobs } = dependencies;
   const stream = streams.render(id);
   const loaded = await loadRender(eventLog, stream);
   const { history, aggregate } = loaded;
@@ -103,11 +102,11 @@ export const getDiagnostics = async (
   if (status !== 'DONE' && status !== 'FAILED') return null;
   const completed = history.find((event) => event.type === 'RenderCompleted')?.data;
   const known = findDiagnosis(history);
-  if (!known && !isRequested(history, eventLog.now()) && !(await requestDiagnosis(parts, loaded, cause)))
+  if (!known && !isRequested(history, eventLog.now()) && !(await requestDiagnosis(dependencies, loaded, cause)))
     return { ...diagnosticsFromHistory(completed, null), pending: true };
-  const made = known ?? findDiagnosis(await waitForDiagnosis(eventLog, stream, signal));
-  if (!made) return { ...diagnosticsFromHistory(completed, null), pending: true };
-  const found = diagnosisSchema.parse(JSON.parse(Buffer.from(await blobs.get(made.diagnosis.sha256)).toString()));
+  const diagnosed = known ?? findDiagnosis(await waitForDiagnosis(eventLog, stream, signal));
+  if (!diagnosed) return { ...diagnosticsFromHistory(completed, null), pending: true };
+  const found = diagnosisSchema.parse(JSON.parse(Buffer.from(await blobs.get(diagnosed.diagnosis.sha256)).toString()));
   const { console, omitted_messages, fonts, same_bytes, error } = found;
   return { ...diagnosticsFromHistory(completed, found), console, omitted_messages, fonts, same_bytes, error };
 };

@@ -140,7 +140,7 @@ describe('an estimate while the bus is away', () => {
     expect(
       (await thrown(() => requireBacklogCapacity({ waitMs: 1, workMs: 1, pendingRenders: pendings.at(-1)! }, 7)))
         .message,
-    ).toContain('as many as the service takes on');
+    ).toContain('the maximum of the service');
   });
 
   test('is none for a render that somebody would wait for in vain', async () => {

@@ -10,40 +10,38 @@ import {
 } from '#libs/projections/work-durations.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
-/** A render that is asked for: by which account (bare id), and whether somebody waits for it. */
+/** `accountId` is a bare id. `urgent`: a caller waits for the render. */
 export type EstimateRequest = { accountId: string; source: RenderSource; priority: 'urgent' | 'ordinary' };
 
-/** How long a render will probably wait and take, in milliseconds, and how many renders of all accounts are waiting or under way. */
+/** Estimated wait and work time of a render in milliseconds, and the number of pending renders of all accounts. */
 export type Estimate = {
   waitMs: number;
   workMs: number;
   pendingRenders: number;
-  /** Says at which position of the log the job is that was asked for; null where it was refused. Until then it counts for those that come next. */
+  /** Must be called with the position of the accepted job, or null if it was rejected. Until then the job counts in later estimates. */
   confirmPosition?: (position: number | null) => void;
 };
 
 export type Estimator = {
-  /** By a look at the queue that is at most `freshForMs` old. */
-  estimate(asked: EstimateRequest, freshForMs?: number): Promise<Estimate>;
+  /** Uses counts that are at most `maxAgeMs` old. */
+  estimate(request: EstimateRequest, maxAgeMs?: number): Promise<Estimate>;
 };
 
-/** How many renders of an account wait: those that somebody waits for, and jobs. */
+/** Queued renders of an account: with a waiting caller, and jobs. */
 type WaitingCounts = { urgent: number; ordinary: number };
 
 const defaultMaxAgeMs = 250;
-/** Of a look that somebody is refused by. */
 const maxAgeBeforeRejectionMs = 10;
-/** As long as nothing was rendered lately. */
+/** The estimate without recent renders. */
 const defaultWorkMs = 500;
-/** A job of which nothing was said for so long counts no more. */
+/** An accepted job without a position counts for this time. */
 const acceptanceTimeoutMs = 60_000;
-/** The number of accounts that are remembered. */
 const maxCachedAccounts = 1_000;
 
-/** Of the renders that are taken up, one in so many is one that nobody waits for, as long as there are any. */
+/** Every fourth render that starts is a job, if there are any. */
 const ordinaryInterval = 4;
 
-/** How many renders of the account are taken up before one that comes now. */
+/** The number of the account's renders that start before a new one. */
 const rendersAhead = (priority: EstimateRequest['priority'], { urgent, ordinary }: WaitingCounts): number =>
   priority === 'ordinary'
     ? urgent + ordinary
@@ -54,59 +52,59 @@ type AccountWorkDurations = { own: WorkDurationsDocument | null; ofAll: WorkDura
 
 const inputKindOf = (source: RenderSource): string => (source.mode === 'CONVERT' ? source.inputType : 'template');
 
-/** Keeps what was seen for a while, by account. */
-const cacheByAccount = <T>(now: () => number, look: (accountId: string) => Promise<T>) => {
-  const looks = new LRUCache<string, CachedRead<T>>({ max: maxCachedAccounts });
-  return (accountId: string, freshForMs: number): Promise<T> => {
-    const known = looks.get(accountId);
-    // The clock may be set back.
-    if (known && Math.abs(now() - known.at) <= freshForMs) return known.value;
-    const seen = look(accountId);
-    seen.catch(() => looks.delete(accountId));
-    looks.set(accountId, { at: now(), value: seen });
-    return seen;
+/** Caches reads by account. */
+const cacheByAccount = <T>(now: () => number, read: (accountId: string) => Promise<T>) => {
+  const cached = new LRUCache<string, CachedRead<T>>({ max: maxCachedAccounts });
+  return (accountId: string, maxAgeMs: number): Promise<T> => {
+    const known = cached.get(accountId);
+    // Math.abs: the clock can be set back.
+    if (known && Math.abs(now() - known.at) <= maxAgeMs) return known.value;
+    const value = read(accountId);
+    value.catch(() => cached.delete(accountId));
+    cached.set(accountId, { at: now(), value });
+    return value;
   };
 };
 
-/** A job that was asked for. `position` is Infinity until the log has it, and -1 where it was refused. */
+/** `position` is Infinity until the job is in the event log, and -1 if it was rejected. */
 type AcceptedJob = { at: number; position: number };
 
-/** Counts in the read model of renders, and the jobs that were asked for here and that it does not show yet. */
+/** Counts in the read model of renders, and jobs accepted by this process that the read model does not have yet. */
 const countsWithJobs = <T>(reads: ReadStore, now: () => number, count: (accountId: string) => Promise<T>) => {
   const jobs = new LRUCache<string, AcceptedJob[]>({ max: maxCachedAccounts });
-  const isUnseen =
-    (through: number) =>
+  const isMissing =
+    (checkpoint: number) =>
     ({ at, position }: AcceptedJob): boolean =>
-      position > through && (position !== Infinity || Math.abs(now() - at) < acceptanceTimeoutMs);
-  const look = cacheByAccount(now, async (accountId) => {
-    const through = await reads.checkpoint(readModels.renders);
+      position > checkpoint && (position !== Infinity || Math.abs(now() - at) < acceptanceTimeoutMs);
+  const read = cacheByAccount(now, async (accountId) => {
+    const checkpoint = await reads.checkpoint(readModels.renders);
     const counts = await count(accountId);
-    jobs.set(accountId, (jobs.get(accountId) ?? []).filter(isUnseen(through)));
-    return { counts, through };
+    jobs.set(accountId, (jobs.get(accountId) ?? []).filter(isMissing(checkpoint)));
+    return { counts, checkpoint };
   });
   return {
-    look,
-    /** Adds the job, if there is one. The answer tells how many jobs before it a look through a position does not show. */
-    ask: (accountId: string, job: AcceptedJob | null): ((through: number) => number) => {
-      const asked = jobs.get(accountId) ?? [];
-      const before = asked.length;
+    read,
+    /** Adds the job, if any. Returns a function that counts the earlier jobs that are missing at a checkpoint. */
+    addJob: (accountId: string, job: AcceptedJob | null): ((checkpoint: number) => number) => {
+      const accepted = jobs.get(accountId) ?? [];
+      const before = accepted.length;
       if (job) {
-        asked.push(job);
-        jobs.set(accountId, asked);
+        accepted.push(job);
+        jobs.set(accountId, accepted);
       }
-      return (through) => asked.slice(0, before).filter(isUnseen(through)).length;
+      return (checkpoint) => accepted.slice(0, before).filter(isMissing(checkpoint)).length;
     },
   };
 };
 
 /**
- * A render waits behind those of its own account alone, for accounts take turns: how many of these wait, and what a place among them costs at present, is all that
- * counts. Where none of them waits, a place is free. The read model of renders is looked at a few times a second at most: counting a long queue for each request would cost more than it
- * tells. `busIsAway` tells that no render can begin: then nobody waits for one.
+ * Accounts take turns, so a render waits only for renders of its own account: the estimate is their number times the wait per queued
+ * render. The counts are cached, since counting a long queue for each request is expensive. If `isBusUnavailable`, no render can start,
+ * and urgent renders are rejected.
  */
 export const createEstimator = (
   reads: ReadStore,
-  busIsAway: () => boolean = () => false,
+  isBusUnavailable: () => boolean = () => false,
   now: () => number = Date.now,
 ): Estimator => {
   const count = (where: Record<string, string>): Promise<number> => reads.count(readModels.renders, where);
@@ -120,7 +118,7 @@ export const createEstimator = (
     );
     return { urgent: urgent!, ordinary: polled! + called! };
   });
-  const lookAtPaces = cacheByAccount(now, async (accountId): Promise<AccountWorkDurations> => {
+  const readWorkDurations = cacheByAccount(now, async (accountId): Promise<AccountWorkDurations> => {
     const [own, ofAll] = await Promise.all(
       [accountId, allAccountsDocumentId].map(
         (id) => reads.get(readModels.workDurations, id) as Promise<WorkDurationsDocument | null>,
@@ -130,41 +128,41 @@ export const createEstimator = (
   });
 
   return {
-    estimate: async ({ accountId, source, priority }, freshForMs = defaultMaxAgeMs) => {
-      if (priority === 'urgent' && busIsAway())
+    estimate: async ({ accountId, source, priority }, maxAgeMs = defaultMaxAgeMs) => {
+      if (priority === 'urgent' && isBusUnavailable())
         throw ApiError.of(
           'service_unavailable',
-          'No render can begin for the moment. Try again shortly, or ask for it asynchronously.',
+          'No render can start now. Try again shortly, or send an asynchronous request.',
           { retry_after: 2 },
         );
-      const looking = Promise.all([
-        ofAccount.look(accountId, freshForMs),
-        all.look('', defaultMaxAgeMs),
-        lookAtPaces(accountId, freshForMs),
+      const reading = Promise.all([
+        ofAccount.read(accountId, maxAgeMs),
+        all.read('', defaultMaxAgeMs),
+        readWorkDurations(accountId, maxAgeMs),
       ]);
       const job: AcceptedJob | null = priority === 'ordinary' ? { at: now(), position: Infinity } : null;
-      const settle = (position: number | null): void => void (job && (job.position = position ?? -1));
-      const [unseenOfAccount, unseenOfAll] = [ofAccount.ask(accountId, job), all.ask('', job)];
+      const confirmPosition = (position: number | null): void => void (job && (job.position = position ?? -1));
+      const [missingOfAccount, missingOfAll] = [ofAccount.addJob(accountId, job), all.addJob('', job)];
       const [
         {
           counts: { urgent, ordinary },
-          through,
+          checkpoint,
         },
-        { counts: pending, through: allThrough },
+        { counts: pending, checkpoint: allCheckpoint },
         { own, ofAll },
-      ] = await looking.catch((error: unknown) => {
-        settle(null);
+      ] = await reading.catch((error: unknown) => {
+        confirmPosition(null);
         throw error;
       });
       const kind = inputKindOf(source);
       return {
         waitMs: Math.round(
-          rendersAhead(priority, { urgent, ordinary: ordinary + unseenOfAccount(through) }) *
+          rendersAhead(priority, { urgent, ordinary: ordinary + missingOfAccount(checkpoint) }) *
             waitPerQueuedRenderMs(own, now()),
         ),
         workMs: Math.round(expectedWorkMs(own, kind, now()) ?? expectedWorkMs(ofAll, kind, now()) ?? defaultWorkMs),
-        pendingRenders: pending + unseenOfAll(allThrough),
-        confirmPosition: settle,
+        pendingRenders: pending + missingOfAll(allCheckpoint),
+        confirmPosition,
       };
     },
   };
@@ -173,37 +171,38 @@ export const createEstimator = (
 const inSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
 /**
- * What a render that somebody waits for may expect. Nobody is refused by an old look.
- * @throws Problem service_unavailable where it would wait beyond its deadline
+ * The estimate of an urgent render. Rejects only after a second estimate with fresh counts.
+ * @throws ApiError service_unavailable if the render would wait longer than its deadline
  */
 export const requireShortWait = async (
-  estimates: Estimator,
-  asked: EstimateRequest,
+  estimator: Estimator,
+  request: EstimateRequest,
   deadlineMs: number,
 ): Promise<Estimate> => {
-  const first = await estimates.estimate(asked);
+  const first = await estimator.estimate(request);
   if (first.waitMs <= deadlineMs) return first;
-  const second = await estimates.estimate(asked, maxAgeBeforeRejectionMs);
+  const second = await estimator.estimate(request, maxAgeBeforeRejectionMs);
   if (second.waitMs <= deadlineMs) return second;
   const retryAfter = inSeconds(second.waitMs - deadlineMs);
   throw ApiError.of(
     'service_unavailable',
-    `Too many renders of the account are waiting: this one would not begin within ${deadlineMs / 1000} s. Try again in ${retryAfter} s, or ask for it asynchronously.`,
+    `Too many renders of the account are queued: this one would not start within ${deadlineMs / 1000} s. ` +
+      `Try again in ${retryAfter} s, or send an asynchronous request.`,
     { retry_after: retryAfter },
   );
 };
 
-/** @throws Problem service_unavailable where as many renders wait as the service takes on */
+/** @throws ApiError service_unavailable if the backlog is full */
 export const requireBacklogCapacity = (
   { pendingRenders, waitMs, confirmPosition }: Estimate,
-  backlog: number,
+  maxBacklog: number,
 ): void => {
-  if (pendingRenders < backlog) return;
+  if (pendingRenders < maxBacklog) return;
   confirmPosition?.(null);
-  const retryAfter = inSeconds((waitMs / pendingRenders) * (pendingRenders - backlog + 1));
+  const retryAfter = inSeconds((waitMs / pendingRenders) * (pendingRenders - maxBacklog + 1));
   throw ApiError.of(
     'service_unavailable',
-    `${pendingRenders} renders are waiting, as many as the service takes on. Try again in ${retryAfter} s.`,
+    `${pendingRenders} renders are pending, the maximum of the service. Try again in ${retryAfter} s.`,
     { retry_after: retryAfter },
   );
 };

@@ -5,7 +5,7 @@ import { nextRegeneration, render } from '#libs/domain/render.ts';
 import { causedBy, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 
-/** In milliseconds: how long nobody looks, how often is looked then, and how long a PDF that is made again may take. */
+/** Times in milliseconds: until the first look into the event log, between looks, and for the regeneration of a PDF. */
 export type EventLogFallbackOptions = { initialDelayMs: number; pollIntervalMs: number; regenerationTimeoutMs: number };
 const defaultFallbackOptions: EventLogFallbackOptions = {
   initialDelayMs: 3_000,
@@ -17,22 +17,22 @@ const tooManyRegenerations: RenderReply = {
   status: 'FAILED',
   error: {
     name: 'service_unavailable',
-    message: 'The PDF was made and could not be handed over. Send the request anew.',
+    message: 'The PDF was rendered but could not be delivered. Send a new request.',
     extra: { retry_after: 5 },
   },
 };
 
-/** Whether a render's PDF was asked for again in the last `againMs` milliseconds and is not there yet. */
+/** Whether a regeneration was requested in the last `timeoutMs` milliseconds and has not ended. */
 export const isRegenerationPending = (
   history: readonly RecordedEvent[],
   now: Date,
-  againMs = defaultFallbackOptions.regenerationTimeoutMs,
+  timeoutMs = defaultFallbackOptions.regenerationTimeoutMs,
 ): boolean => {
   const last = history.findLast(({ type }) => type === 'PdfRegenerationRequested' || type === 'PdfRegenerationEnded');
-  return last?.type === 'PdfRegenerationRequested' && isRecent(last.metadata.occurredAt, now, againMs);
+  return last?.type === 'PdfRegenerationRequested' && isRecent(last.metadata.occurredAt, now, timeoutMs);
 };
 
-/** The outcome that the log holds, if there is one to answer with. A PDF that was made and not handed over is asked for again: `wasDone` says that it is no longer under way. */
+/** The reply of an ended render. If the PDF was rendered but its reply was lost (`wasDone`), requests a regeneration. */
 const readReplyFromEventLog = async (
   eventLog: EventLog,
   id: string,
@@ -50,7 +50,7 @@ const readReplyFromEventLog = async (
   return 'done';
 };
 
-type PendingRequest = { id: string; since: number; wasDone: boolean; resolve: (answer: RenderReply) => void };
+type PendingRequest = { id: string; since: number; wasDone: boolean; resolve: (reply: RenderReply) => void };
 
 const serviceUnavailable = (reason: string): RenderReply => ({
   status: 'FAILED',
@@ -58,35 +58,35 @@ const serviceUnavailable = (reason: string): RenderReply => ({
 });
 
 /**
- * Answers that are not lost with the message or the process that brought them: who has waited for long is told what the log says,
- * or why callers are not served now, which `closed` tells. `close` ends the looking.
+ * Replies that are not lost with a message or a process: a caller that waits for long gets the outcome from the event log. `closed`
+ * returns why callers are not served now, if so. `close` stops the polling.
  */
 export const withEventLogFallback = (
-  answers: RenderReplies,
+  replies: RenderReplies,
   eventLog: EventLog,
-  patience: EventLogFallbackOptions = defaultFallbackOptions,
+  options: EventLogFallbackOptions = defaultFallbackOptions,
   closed: () => string | null = () => null,
 ): RenderReplies & { close(): void } => {
-  const waiting = new Set<PendingRequest>();
-  const lookFor = async (one: PendingRequest): Promise<void> => {
+  const pending = new Set<PendingRequest>();
+  const checkRequest = async (request: PendingRequest): Promise<void> => {
     const reason = closed();
-    if (reason !== null) return one.resolve(serviceUnavailable(reason));
-    const found = await readReplyFromEventLog(eventLog, one.id, one.wasDone, patience).catch(() => null);
-    if (found === 'done') one.wasDone = true;
-    else if (found) one.resolve(found);
+    if (reason !== null) return request.resolve(serviceUnavailable(reason));
+    const found = await readReplyFromEventLog(eventLog, request.id, request.wasDone, options).catch(() => null);
+    if (found === 'done') request.wasDone = true;
+    else if (found) request.resolve(found);
   };
-  let looking = false;
-  const look = async (): Promise<void> => {
-    if (looking) return;
-    looking = true;
-    const before = performance.now() - patience.initialDelayMs;
-    for (const one of waiting) if (one.since <= before) await lookFor(one);
-    looking = false;
+  let isPolling = false;
+  const poll = async (): Promise<void> => {
+    if (isPolling) return;
+    isPolling = true;
+    const before = performance.now() - options.initialDelayMs;
+    for (const request of pending) if (request.since <= before) await checkRequest(request);
+    isPolling = false;
   };
   let timer: NodeJS.Timeout | undefined;
-  const settle = (one: PendingRequest): void => {
-    waiting.delete(one);
-    if (waiting.size > 0) return;
+  const remove = (request: PendingRequest): void => {
+    pending.delete(request);
+    if (pending.size > 0) return;
     clearInterval(timer);
     timer = undefined;
   };
@@ -94,13 +94,13 @@ export const withEventLogFallback = (
   return {
     wait: (id, signal) => {
       const { promise, resolve } = Promise.withResolvers<RenderReply | null>();
-      const one: PendingRequest = { id, since: performance.now(), wasDone: false, resolve };
-      waiting.add(one);
-      timer ??= setInterval(() => void look(), patience.pollIntervalMs);
-      void answers.wait(id, signal).then(resolve, () => undefined);
-      return promise.finally(() => settle(one));
+      const request: PendingRequest = { id, since: performance.now(), wasDone: false, resolve };
+      pending.add(request);
+      timer ??= setInterval(() => void poll(), options.pollIntervalMs);
+      void replies.wait(id, signal).then(resolve, () => undefined);
+      return promise.finally(() => remove(request));
     },
-    send: (id, answer) => answers.send(id, answer),
+    send: (id, reply) => replies.send(id, reply),
     close: () => clearInterval(timer),
   };
 };

@@ -12,20 +12,20 @@ import { renderAttributes } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import type { RunRenderDependencies } from './run-render.ts';
 
-/** Longer than anybody waits for an answer. */
+/** Longer than any caller waits for a response. */
 const maxRequestAgeMs = 10 * 60 * 1000;
 
-/** How long a PDF that was made again can be had without making it once more. */
+/** How long a regenerated PDF is stored. */
 const regeneratedPdfLifetimeMs = 60 * 60 * 1000;
 const notKept: EventData['PdfRegenerationEnded'] = { pdf: null, keptUntil: null };
 
 const regenerationFailed: ApiErrorFields = {
   name: 'internal_error',
-  message: 'The service failed to make the PDF again.',
+  message: 'The service failed to regenerate the PDF.',
   extra: {},
 };
 
-/** Makes a finished render's PDF again for those who wait for it, and keeps it for an hour where it has the same bytes. */
+/** Regenerates the PDF of a completed render for the waiting callers. Stores it for an hour if it has the same bytes. */
 export const regeneratePdf = async (
   dependencies: RunRenderDependencies,
   stream: string,
@@ -35,21 +35,22 @@ export const regeneratePdf = async (
   const { eventLog, replies, report, blobs } = dependencies;
   const { history, aggregate } = await loadAggregate(eventLog, render, stream);
   const completed = history.find((event) => event.type === 'RenderCompleted')?.data;
-  const asked = history.findLast(({ type }) => type === 'PdfRegenerationRequested');
-  // A relay that begins anew publishes every request there ever was: no caller waits for those any more.
-  if (!completed || !asked || eventLog.now().getTime() - Date.parse(asked.metadata.occurredAt) > maxRequestAgeMs)
+  const regenerationRequested = history.findLast(({ type }) => type === 'PdfRegenerationRequested');
+  if (!completed || !regenerationRequested) return { kind: 'done' };
+  // A restarted relay publishes all requests again. Callers no longer wait for the old ones.
+  if (eventLog.now().getTime() - Date.parse(regenerationRequested.metadata.occurredAt) > maxRequestAgeMs)
     return { kind: 'done' };
   const id = idOfStream(stream);
   const request = history.find((event) => event.type === 'RenderRequested')!;
-  const ids = { render: id, ...requestLogFields(causedBy(asked, 'renderer')) };
+  const ids = { render: id, ...requestLogFields(causedBy(regenerationRequested, 'renderer')) };
   span?.setAttributes(renderAttributes(id, attempt, request.data));
-  // Comes before the PDF is stored: what is stored and not in the log would stay for ever.
+  // Before the PDF is stored: a stored PDF without an event would never be erased.
   const end = (data: EventData['PdfRegenerationEnded']) =>
-    aggregate.execute({ type: 'endPdfRegeneration', data }, causedBy(asked, 'renderer'));
+    aggregate.execute({ type: 'endPdfRegeneration', data }, causedBy(regenerationRequested, 'renderer'));
   try {
     const { pdf, pages } = await renderPdf(dependencies, request.data, new Date(request.metadata.occurredAt));
     const isSame = createHash('sha256').update(pdf).digest('hex') === completed.pdf.sha256;
-    if (!isSame) report(ids, 'a PDF made again has other bytes: the engine is another one by now');
+    if (!isSame) report(ids, 'regenerated PDF has other bytes; the browser version has changed');
     const { events } = await end(
       isSame
         ? { pdf: completed.pdf, keptUntil: new Date(eventLog.now().getTime() + regeneratedPdfLifetimeMs).toISOString() }
@@ -58,20 +59,20 @@ export const regeneratePdf = async (
     if (isSame && events.length > 0)
       await blobs
         .put(pdf)
-        .catch((error: unknown) => report({ ...ids, error: String(error) }, 'a PDF made again could not be kept'));
+        .catch((error: unknown) => report({ ...ids, error: String(error) }, 'regenerated PDF could not be stored'));
     replies.send(id, { status: 'DONE', pdf, pages, durationMs: completed.durations.totalMs });
   } catch (error) {
-    // It comes again as long as anybody waits.
+    // The message is redelivered while callers wait.
     if (error instanceof BlobNotFound) throw error;
     span?.setError(error);
     const isFinal = error instanceof ApiError && error.fields.name !== 'service_unavailable';
-    const comesAgain = !isFinal && attempt < maxAttempts;
+    const isRetried = !isFinal && attempt < maxAttempts;
     report(
       { ...ids, attempt, error: String(error) },
-      'a PDF could not be made again',
-      comesAgain || error instanceof ApiError ? 'warn' : 'error',
+      'PDF regeneration failed',
+      isRetried || error instanceof ApiError ? 'warn' : 'error',
     );
-    if (comesAgain) return { kind: 'retry', delayMs: 100 * attempt };
+    if (isRetried) return { kind: 'retry', delayMs: 100 * attempt };
     await end(notKept);
     replies.send(id, { status: 'FAILED', error: error instanceof ApiError ? error.fields : regenerationFailed });
   }

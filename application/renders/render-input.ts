@@ -13,17 +13,17 @@ import type { Caller } from '#application/api-keys/queries.ts';
 import type { ReadYourWrites } from '#application/command-handling/read-your-writes.ts';
 import { planLimits } from '#application/accounts/queries.ts';
 
-/** The long texts of a request as the bytes that it holds, where they were too long to be read. */
+/** The raw bytes of texts that are too long to be parsed with the body. */
 export type LongTexts = { data?: Uint8Array; header_html?: Uint8Array; footer_html?: Uint8Array };
 
-/** `headerHtml` and `footerHtml` are the bytes of the options of that name. */
+/** `headerHtml` and `footerHtml` are the bytes of header_html and footer_html. */
 export type RenderInput = {
   source: RenderSource;
   options: RenderOptions;
   headerHtml: Uint8Array | null;
   footerHtml: Uint8Array | null;
 };
-/** `templates` are found by their bare ids. */
+/** `templates` is keyed by bare id. */
 export type SourceDependencies = {
   reads: ReadStore;
   templates: ReadCache<TemplateDocument>;
@@ -34,8 +34,8 @@ export type SourceDependencies = {
 const definedFields = (fields: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-const unknownTemplate = (asked: string, template_version: number | undefined): ApiError => {
-  const template_id = truncateForMessage(asked);
+const unknownTemplate = (templateId: string, template_version: number | undefined): ApiError => {
+  const template_id = truncateForMessage(templateId);
   return template_version === undefined
     ? ApiError.of('render_template_not_found', `The account has no template ${template_id}.`, { template_id })
     : ApiError.of(
@@ -54,18 +54,18 @@ type RenderContent = Pick<RenderInput, 'source' | 'options'>;
 type TemplateRenderFields = Omit<TemplateRequest, 'mode'>;
 
 const storeTemplateContent = async (
-  parts: SourceDependencies,
+  dependencies: SourceDependencies,
   { account }: Caller,
   request: TemplateRenderFields,
   data: Uint8Array,
 ): Promise<RenderContent> => {
-  const { reads, templates, inputs, readYourWrites } = parts;
-  const { template_id, template_version, data: _, ...own } = request;
+  const { reads, templates, inputs, readYourWrites } = dependencies;
+  const { template_id, template_version, data: _, ...options } = request;
   await readYourWrites.waitForWrites(account.id, readModels.templates, readModels.templateVersions);
   const template = await findTemplate(templates, account.id, template_id);
   if (!template) throw unknownTemplate(template_id, template_version);
   const version = template_version ?? template.version;
-  // A template's own document is that of its present version.
+  // The template document has the current version.
   const body =
     version === template.version
       ? template
@@ -82,44 +82,48 @@ const storeTemplateContent = async (
       settings: body.settings,
       data: dataRef,
     },
-    options: renderOptions.parse({ ...presets, ...definedFields(withoutWebhook(own)) }),
+    options: renderOptions.parse({ ...presets, ...definedFields(withoutWebhook(options)) }),
   };
 };
 
 const storeContent = async (
-  parts: SourceDependencies,
+  dependencies: SourceDependencies,
   caller: Caller,
   request: ConvertRequest | TemplateRequest,
   data: Uint8Array,
 ): Promise<RenderContent> => {
   if (request.mode === 'RENDER') {
-    const { mode: _, ...wanted } = request;
-    return storeTemplateContent(parts, caller, wanted, data);
+    const { mode: _, ...fields } = request;
+    return storeTemplateContent(dependencies, caller, fields, data);
   }
   const { mode: _mode, input_type: inputType, data: _data, ...options } = request;
-  const input = await parts.inputs.put(data);
+  const input = await dependencies.inputs.put(data);
   return { source: { mode: 'CONVERT', inputType, input }, options: withoutWebhook(options) };
 };
 
-/** What is stored of a text: as it was written, where it was too long to be read. */
-const htmlBytes = (text: string | null, written: Uint8Array | undefined): Uint8Array | null =>
-  text === null || text === '' ? null : (written ?? Buffer.from(text));
+const htmlBytes = (text: string | null, longText: Uint8Array | undefined): Uint8Array | null =>
+  text === null || text === '' ? null : (longText ?? Buffer.from(text));
 
 /**
- * What a request wants rendered, its content stored; `written` are the long texts of its body. A template's own options give way to those of the request.
- * @throws Problem render_template_not_found
+ * Stores the content of a render request. The options of the request override those of the template.
+ * @throws ApiError render_template_not_found
  */
 export const storeRenderInput = async (
-  parts: SourceDependencies,
+  dependencies: SourceDependencies,
   caller: Caller,
   request: ConvertRequest | TemplateRequest,
-  written: LongTexts,
+  longTexts: LongTexts,
 ): Promise<RenderInput> => {
-  const content = await storeContent(parts, caller, request, written.data ?? Buffer.from(request.data as string));
+  const content = await storeContent(
+    dependencies,
+    caller,
+    request,
+    longTexts.data ?? Buffer.from(request.data as string),
+  );
   const { header_html, footer_html } = content.options;
   return {
     ...content,
-    headerHtml: htmlBytes(header_html, written.header_html),
-    footerHtml: htmlBytes(footer_html, written.footer_html),
+    headerHtml: htmlBytes(header_html, longTexts.header_html),
+    footerHtml: htmlBytes(footer_html, longTexts.footer_html),
   };
 };

@@ -19,7 +19,7 @@ const inputBlobs = ({ source, headerFooter }: RenderRequestedData): BlobRef[] =>
   return [...ofSource, ...[headerFooter.header, headerFooter.footer].filter((ref) => ref !== null)];
 };
 
-/** The same blob store with everything that the render is made from already read. @throws BlobMissing */
+/** The blob store with the inputs of the render already read. @throws BlobNotFound */
 export const preloadInputs = async (blobs: BlobStore, requested: RenderRequestedData): Promise<BlobStore> => {
   const read = new Map(
     await Promise.all(inputBlobs(requested).map(async ({ sha256 }) => [sha256, await blobs.get(sha256)] as const)),
@@ -49,42 +49,42 @@ const readOptions = async (
   footer_html: await readText(blobs, headerFooter.footer),
 });
 
-/** How long a render has waited for processes, and has been worked on by them. */
+/** How long a render has waited for processes, and how long they have worked on it. */
 type ElapsedTimes = { waitedMs: number; workedMs: number };
 
-/** Lets a task of the render run for what is left of its deadline, and wait for a process for what is left of as much time again. */
+/** Runs a task within the remaining processing time. The wait for a process has the same limit of its own. */
 const runWithinDeadline = async <T>(
   { accountId, limits: { processingMs } }: RenderRequestedData,
-  clock: ElapsedTimes,
-  task: (terms: PreparationOptions) => Promise<T>,
+  elapsed: ElapsedTimes,
+  task: (options: PreparationOptions) => Promise<T>,
 ): Promise<T> => {
-  const asked = performance.now();
-  let begun: number | null = null;
+  const submittedAt = performance.now();
+  let startedAt: number | null = null;
   try {
     return await task({
-      timeoutMs: Math.max(0, processingMs - clock.workedMs),
-      waitTimeoutMs: processingMs - clock.waitedMs,
+      timeoutMs: Math.max(0, processingMs - elapsed.workedMs),
+      waitTimeoutMs: processingMs - elapsed.waitedMs,
       group: accountId,
-      onStart: () => (begun = performance.now()),
+      onStart: () => (startedAt = performance.now()),
     });
   } finally {
-    clock.waitedMs += (begun ?? asked) - asked;
-    clock.workedMs += performance.now() - (begun ?? asked);
+    elapsed.waitedMs += (startedAt ?? submittedAt) - submittedAt;
+    elapsed.workedMs += performance.now() - (startedAt ?? submittedAt);
   }
 };
 
-/** Reads what the document is made from, and answers with what makes it. */
+/** Reads the inputs. Returns a function that prepares the document. */
 const loadSource = async (
   { blobs, preparation }: RenderPdfDependencies,
   requested: RenderRequestedData,
-): Promise<(terms: PreparationOptions) => Promise<PreparedDocument>> => {
+): Promise<(options: PreparationOptions) => Promise<PreparedDocument>> => {
   const {
     source,
     limits: { maxImages },
   } = requested;
   if (source.mode === 'CONVERT') {
     const data = await blobs.get(source.input.sha256);
-    return (terms) => preparation.prepare({ inputType: source.inputType, data, maxImages }, terms);
+    return (options) => preparation.prepare({ inputType: source.inputType, data, maxImages }, options);
   }
   const [content, settings, data] = await Promise.all([
     readContent(blobs, source),
@@ -95,27 +95,27 @@ const loadSource = async (
     variables,
     default_options: { locale = 'en', time_zone: timeZone = 'UTC' },
   } = settings;
-  return (terms) =>
+  return (options) =>
     preparation.prepareTemplate(
       { content, contentHash: source.content.sha256, data, variables, locale, timeZone, maxImages },
-      terms,
+      options,
     );
 };
 
-/** Up to so many characters bands are read in passing; larger ones would hold up everything else. */
+/** Headers and footers up to this size are parsed in this process; larger ones would block the event loop. */
 const maxInlineCharacters = 8192;
 
 const parseLargeHeaderFooter = async (
   { preparation }: RenderPdfDependencies,
   requested: RenderRequestedData,
-  clock: ElapsedTimes,
+  elapsed: ElapsedTimes,
   options: RenderOptions,
   requestedAt: Date,
 ): Promise<PrintRequest['headerFooterContents']> => {
   const { header_html, footer_html } = options;
   if ((header_html?.length ?? 0) + (footer_html?.length ?? 0) <= maxInlineCharacters) return undefined;
-  return runWithinDeadline(requested, clock, (terms) =>
-    preparation.parseHeaderFooter({ sources: { header_html, footer_html }, requestedAt }, terms),
+  return runWithinDeadline(requested, elapsed, (limits) =>
+    preparation.parseHeaderFooter({ sources: { header_html, footer_html }, requestedAt }, limits),
   );
 };
 
@@ -133,25 +133,25 @@ const renderOnce = async (
   dependencies: RenderPdfDependencies,
   requested: RenderRequestedData,
   requestedAt: Date,
-  alone: boolean,
+  isolated: boolean,
 ): Promise<RenderedPdf> => {
   const { limits } = requested;
   const [prepare, options] = await Promise.all([
     loadSource(dependencies, requested),
     readOptions(dependencies.blobs, requested),
   ]);
-  // The time that the blobs take, and the wait for a process, is the service's own: no document is late for that.
-  const clock: ElapsedTimes = { waitedMs: 0, workedMs: 0 };
-  const prepared = await runWithinDeadline(requested, clock, prepare);
-  const bands = await parseLargeHeaderFooter(dependencies, requested, clock, options, requestedAt);
-  const { waitedMs, workedMs: prepareMs } = clock;
+  // Reading blobs and waiting for a process do not count toward the deadline of the document.
+  const elapsed: ElapsedTimes = { waitedMs: 0, workedMs: 0 };
+  const prepared = await runWithinDeadline(requested, elapsed, prepare);
+  const headerFooterContents = await parseLargeHeaderFooter(dependencies, requested, elapsed, options, requestedAt);
+  const { waitedMs, workedMs: prepareMs } = elapsed;
   const printed = await dependencies.printer.print({
     html: prepared.html,
     classification: prepared.classification,
     group: requested.accountId,
-    isolated: alone,
+    isolated,
     options,
-    headerFooterContents: bands,
+    headerFooterContents,
     requestedAt,
     limits: {
       processingMs: limits.processingMs - prepareMs,
@@ -169,7 +169,7 @@ const renderOnce = async (
   };
 };
 
-/** A step that runs out of time or room names its own limit; the error of the caller names the limit of the plan. */
+/** Replaces the limit of a single step in an error with the limit of the plan. */
 const toPlanLimitError = (error: unknown, { processingMs, maxPdfBytes }: RenderRequestedData['limits']): unknown => {
   if (!(error instanceof ApiError)) return error;
   const { name, extra } = error.fields;
@@ -184,19 +184,19 @@ const toPlanLimitError = (error: unknown, { processingMs, maxPdfBytes }: RenderR
 };
 
 /**
- * Makes the PDF that a RenderRequested asks for: the same bytes each time, on the same engine.
- * The deadline of `limits.processingMs` counts the work alone: neither reading the input, nor waiting for a process or a browser, which may take as long again before
- * the render fails with service_unavailable. `requestedAt` becomes the PDF's date. `alone` gives the document a browser of its own.
- * @throws Problem for what the document itself is to blame for; BrowserGone, BlobMissing and others where another attempt may help.
+ * Renders the PDF of a RenderRequested event: always the same bytes with the same browser version. `limits.processingMs` covers only
+ * the work; waits for processes and browsers have the same limit of their own, and then fail with service_unavailable. `requestedAt`
+ * is the date of the PDF. `isolated` prints in an isolated browser.
+ * @throws ApiError for errors of the document; BrowserGone, BlobNotFound and others if another attempt can help
  */
 export const renderPdf = async (
   dependencies: RenderPdfDependencies,
   requested: RenderRequestedData,
   requestedAt: Date,
-  alone = false,
+  isolated = false,
 ): Promise<RenderedPdf> => {
   try {
-    return await renderOnce(dependencies, requested, requestedAt, alone);
+    return await renderOnce(dependencies, requested, requestedAt, isolated);
   } catch (error) {
     throw toPlanLimitError(error, requested.limits);
   }

@@ -238,9 +238,7 @@ describe('What a renderer cannot do, and no document is to blame for,', () => {
     await runRender(dependencies, stream, 1);
     expect(errors()).toEqual([]);
     await runRender(dependencies, stream, 1);
-    expect(errors()).toMatchObject([
-      { fact: { ...ids, attempt: 3 }, message: 'a render has failed, and not by its document' },
-    ]);
+    expect(errors()).toMatchObject([{ fact: { ...ids, attempt: 3 }, message: 'render failed' }]);
   });
 
   it('is such a line where every attempt was lost with its process', async () => {
@@ -262,8 +260,8 @@ describe('What a renderer cannot do, and no document is to blame for,', () => {
     await aggregate.execute({ type: 'requestPdfRegeneration', count: 1 }, cause);
     await aggregate.execute({ type: 'requestDiagnosis' }, cause);
     for (const [job, message] of [
-      [regeneratePdf, 'a PDF could not be made again'],
-      [diagnoseRender, 'a render could not be diagnosed'],
+      [regeneratePdf, 'PDF regeneration failed'],
+      [diagnoseRender, 'render diagnosis failed'],
     ] as const) {
       const { dependencies, span, told, errors } = watched(breaks);
       await job(dependencies, stream, 3, span);

@@ -38,15 +38,15 @@ import type { Span } from '#libs/telemetry/tracing.ts';
 export type RunRenderDependencies = RenderPdfDependencies & {
   eventLog: EventLog;
   replies: RenderReplies;
-  /** Names this process in the log. */
+  /** The name of this process in events. */
   worker: string;
   report: Report;
 };
 
-/** A PDF that was put into the blob store, and until when it is kept there. */
+/** A PDF in the blob store, and when it is erased. */
 type StoredPdf = EventData['PdfDiscarded'];
 type RenderAggregate = Aggregate<RenderState, RenderCommand, RenderEvent>;
-/** How long the render waited for a worker, in milliseconds, and since when (by performance.now()) it has one. */
+/** The time in the queue, and the time of the claim by performance.now(). In milliseconds. */
 type Claim = { queueMs: number; at: number };
 type RenderTask = {
   id: string;
@@ -55,25 +55,23 @@ type RenderTask = {
   cause: Cause;
   render: RenderAggregate;
   attempt: number;
-  claimed: Claim | null;
+  claim: Claim | null;
   span: Span | undefined;
   stored: StoredPdf | null;
 };
 
 const roundMs = (ms: number): number => Math.round(ms * 100) / 100;
-/** How long the PDF of an asynchronous render can be fetched. */
+/** How long the PDF of an asynchronous render is stored. */
 const pdfLifetimeMs = 60 * 60 * 1000;
 const done: MessageResult = { kind: 'done' };
 
-/** In milliseconds. A clock that was set back since must not make it negative. */
+/** Never negative, even if the clock was set back. */
 const msSinceRequest = ({ now }: EventLog, { requestedAt }: Pick<RenderTask, 'requestedAt'>): number =>
   Math.max(0, now().getTime() - requestedAt.getTime());
 
-/** From the request until now, in milliseconds: what passes in this process is measured by a clock that is never set. */
+/** Time since the request. Time in this process is measured with a monotonic clock. */
 const totalDurationMs = (eventLog: EventLog, task: RenderTask): number =>
-  task.claimed
-    ? task.claimed.queueMs + Math.round(performance.now() - task.claimed.at)
-    : msSinceRequest(eventLog, task);
+  task.claim ? task.claim.queueMs + Math.round(performance.now() - task.claim.at) : msSinceRequest(eventLog, task);
 
 const inputKindOf = ({ source }: RenderRequestedData) =>
   source.mode === 'CONVERT' ? source.inputType : ('template' as const);
@@ -81,22 +79,22 @@ const inputKindOf = ({ source }: RenderRequestedData) =>
 const complete = async (
   { blobs, eventLog, replies }: RunRenderDependencies,
   task: RenderTask,
-  produced: RenderedPdf,
+  rendered: RenderedPdf,
 ): Promise<void> => {
-  const { pdf, pages, durations, renderMode, renderModeReason, browserVersion, warnings } = produced;
-  const reply = task.requested.responseMode.kind;
+  const { pdf, pages, durations, renderMode, renderModeReason, browserVersion, warnings } = rendered;
+  const responseMode = task.requested.responseMode.kind;
   const ref =
-    reply !== 'wait'
+    responseMode !== 'wait'
       ? await blobs.put(pdf)
       : { sha256: createHash('sha256').update(pdf).digest('hex'), size: pdf.byteLength };
   const now = eventLog.now().getTime();
-  if (reply !== 'wait') task.stored = { pdf: ref, eraseAfter: new Date(now + pdfLifetimeMs).toISOString() };
+  if (responseMode !== 'wait') task.stored = { pdf: ref, eraseAfter: new Date(now + pdfLifetimeMs).toISOString() };
   const totalMs = totalDurationMs(eventLog, task);
   const data = {
     attempt: task.attempt,
     input: inputKindOf(task.requested),
     pdf: ref,
-    responseMode: reply,
+    responseMode,
     keptUntil: task.stored?.eraseAfter ?? null,
     pages,
     renderMode,
@@ -104,7 +102,7 @@ const complete = async (
     browserVersion,
     warnings: [...warnings],
     durations: {
-      queueMs: task.claimed?.queueMs ?? 0,
+      queueMs: task.claim?.queueMs ?? 0,
       prepareMs: roundMs(durations.prepareMs),
       waitMs: roundMs(durations.waitMs),
       loadMs: roundMs(durations.loadMs),
@@ -113,9 +111,9 @@ const complete = async (
     },
   };
   const { events } = await task.render.execute({ type: 'complete', data }, task.cause);
-  // Nothing to add: another worker had ended the render before, and has given the answer that the log holds.
+  // Another worker has ended the render and sent the reply.
   if (events.length === 0) return;
-  if (reply === 'wait') replies.send(task.id, { status: 'DONE', pdf, pages, durationMs: totalMs });
+  if (responseMode === 'wait') replies.send(task.id, { status: 'DONE', pdf, pages, durationMs: totalMs });
   task.span?.setAttributes(resultAttributes(data));
   countCompleted(data);
 };
@@ -123,44 +121,44 @@ const complete = async (
 const fail = async (
   { eventLog, replies, report }: RunRenderDependencies,
   task: RenderTask,
-  fault: ApiErrorFields,
+  error: ApiErrorFields,
   renderMode: RenderMode | 'none',
 ): Promise<void> => {
-  const ownFault = fault.name === 'internal_error' || fault.name === 'service_unavailable';
+  const isServiceError = error.name === 'internal_error' || error.name === 'service_unavailable';
   const counted = countsTowardQuota(task.requested);
-  const reply = task.requested.responseMode.kind;
+  const responseMode = task.requested.responseMode.kind;
   const data = {
     attempt: task.attempt,
-    error: fault,
-    responseMode: reply,
+    error,
+    responseMode,
     totalMs: totalDurationMs(eventLog, task),
-    quotaRefundDate: ownFault && counted ? task.requestedAt.toISOString().slice(0, 10) : null,
+    quotaRefundDate: isServiceError && counted ? task.requestedAt.toISOString().slice(0, 10) : null,
   };
   const { events } = await task.render.execute({ type: 'fail', data }, task.cause);
   const [failed] = events;
   if (failed?.type !== 'RenderFailed') return;
-  // What the log holds, which may be cut.
+  // The recorded error may be truncated.
   const recorded = failed.data.error;
-  if (reply === 'wait') replies.send(task.id, { status: 'FAILED', error: recorded });
+  if (responseMode === 'wait') replies.send(task.id, { status: 'FAILED', error: recorded });
   task.span?.setError(ApiError.from(recorded));
   countFailed(data, inputKindOf(task.requested), renderMode);
-  if (fault.name === 'internal_error')
+  if (error.name === 'internal_error')
     report(
-      { render: task.id, attempt: task.attempt, ...requestLogFields(task.cause), error: fault.message },
-      'a render has failed, and not by its document',
+      { render: task.id, attempt: task.attempt, ...requestLogFields(task.cause), error: error.message },
+      'render failed',
       'error',
     );
 };
 
 const browserCrashedEveryAttempt: ApiErrorFields = {
   name: 'conversion_failed',
-  message: `The document ended the browser at each of ${maxAttempts} attempts.`,
-  extra: { details: 'It probably needs more memory than the service gives to one document.' },
+  message: `The document crashed the browser in each of ${maxAttempts} attempts.`,
+  extra: { details: 'It probably needs more memory than one document may use.' },
 };
-/** The cause is unknown: the workers that had claimed the render are gone, and the document may have had no part in it. */
+/** The workers that claimed the render have died. The document may not be the cause. */
 const lostEveryAttempt: ApiErrorFields = {
   name: 'internal_error',
-  message: `The service ended before the document was done, at each of ${maxAttempts} attempts.`,
+  message: `The service stopped before the document was finished, in each of ${maxAttempts} attempts.`,
   extra: {},
 };
 const failedEveryAttempt: ApiErrorFields = {
@@ -170,13 +168,13 @@ const failedEveryAttempt: ApiErrorFields = {
 };
 const lostInput: ApiErrorFields = {
   name: 'internal_error',
-  message: 'The service has lost what the document was to be made from.',
+  message: 'The service has lost the input of the render.',
   extra: {},
 };
 
 const notRecorded: ApiErrorFields = {
   name: 'internal_error',
-  message: 'The service made the document but could not record it.',
+  message: 'The service rendered the document but could not record it.',
   extra: {},
 };
 
@@ -185,39 +183,39 @@ const lastAttemptError = (error: unknown): ApiErrorFields => {
   return error instanceof BrowserGone ? browserCrashedEveryAttempt : failedEveryAttempt;
 };
 
-/** Hands a stored PDF that its render does not name to the sweeper, which knows whether another render names the same bytes. */
+/** Lets the sweeper erase a stored PDF whose render has failed. The sweeper checks whether another render has the same PDF. */
 const discardOrphanedPdf = async ({ stored, render: aggregate, cause }: RenderTask): Promise<void> => {
   if (stored && aggregate.state.status === 'FAILED')
     await aggregate.execute({ type: 'discardPdf', data: stored }, cause);
 };
 
-/** The same dependencies, which note the render mode of what is printed: an error does not say it. */
+/** The dependencies, recording the render mode for the metrics of a failed render. */
 const trackRenderMode = ({ preparation, printer }: RenderPdfDependencies, blobs: BlobStore) => {
-  const seen: { renderMode: RenderMode | 'none' } = { renderMode: 'none' };
+  const tracked: { renderMode: RenderMode | 'none' } = { renderMode: 'none' };
   const print: RenderPdfDependencies['printer']['print'] = (request) => {
-    seen.renderMode = renderModeOf(request);
+    tracked.renderMode = renderModeOf(request);
     return printer.print(request);
   };
-  return Object.assign(seen, { dependencies: { blobs, preparation, printer: { ...printer, print } } });
+  return Object.assign(tracked, { dependencies: { blobs, preparation, printer: { ...printer, print } } });
 };
 
-/** Null where the blob store has lacked it for an hour: until then no document pays for that with an attempt. @throws BlobMissing, and what else keeps blobs from being read */
+/** Null if a blob has been missing for an hour. Until then the render waits without losing an attempt. @throws BlobNotFound, and errors of the blob store */
 const loadInputs = async (
   { blobs }: RunRenderDependencies,
   { requested }: Pick<RenderTask, 'requested'>,
-  delivery: number,
+  deliveryCount: number,
 ): Promise<BlobStore | null> => {
   try {
     return await preloadInputs(blobs, requested);
   } catch (error) {
-    if (error instanceof BlobNotFound && hasWaitedAnHour(delivery)) return null;
+    if (error instanceof BlobNotFound && hasWaitedAnHour(deliveryCount)) return null;
     throw error;
   }
 };
 
 const busyDelayMs = 5_000;
 
-/** A caller who waits gets the error at once; an asynchronous render has its other attempts. */
+/** Only asynchronous renders are retried; a waiting caller gets the error. */
 const canRetryWhenBusy = ({ name }: ApiErrorFields, { requested, attempt }: RenderTask): boolean =>
   name === 'service_unavailable' && requested.responseMode.kind !== 'wait' && attempt < maxAttempts;
 
@@ -226,17 +224,21 @@ const makeAttempt = async (
   task: RenderTask,
   inputs: BlobStore,
 ): Promise<MessageResult> => {
-  const seen = trackRenderMode(dependencies, inputs);
+  const tracked = trackRenderMode(dependencies, inputs);
   try {
-    // Documents that lose their browser together come back together: whichever of them is to blame must not take the last attempt of the others.
-    const alone = task.attempt === maxAttempts;
-    await complete(dependencies, task, await renderPdf(seen.dependencies, task.requested, task.requestedAt, alone));
+    // Documents that share a crashed browser are retried together. Isolated, the one that crashes it does not fail the others.
+    const isolated = task.attempt === maxAttempts;
+    await complete(
+      dependencies,
+      task,
+      await renderPdf(tracked.dependencies, task.requested, task.requestedAt, isolated),
+    );
     return done;
   } catch (error) {
     if (error instanceof ApiError && canRetryWhenBusy(error.fields, task))
       return { kind: 'retry', delayMs: busyDelayMs };
     if (error instanceof ApiError) {
-      await fail(dependencies, task, error.fields, seen.renderMode);
+      await fail(dependencies, task, error.fields, tracked.renderMode);
       return done;
     }
     if (error instanceof DiskWriteError) throw error;
@@ -244,26 +246,27 @@ const makeAttempt = async (
     count('colophon.render.failed_attempts', 1, {});
     dependencies.report(
       { render: task.id, attempt: task.attempt, ...requestLogFields(task.cause), error: String(error) },
-      'an attempt to render failed',
+      'render attempt failed',
     );
     if (task.attempt < maxAttempts && !isEventRejected(error)) return { kind: 'retry', delayMs: 100 * task.attempt };
-    await fail(dependencies, task, lastAttemptError(error), seen.renderMode);
+    await fail(dependencies, task, lastAttemptError(error), tracked.renderMode);
     return done;
   }
 };
 
 /**
- * Does the work of one message: claims the render, makes the PDF, appends the outcome. A second call does nothing. `delivery` counts how often the message was delivered: the first time
- * the events that this process has received are enough, since the claim is refused where there are more. The message comes again then, and the whole history is read.
- * @throws where what it is made from cannot be read: nothing has been claimed then, and the message is to come again
+ * Handles one message: claims the render, renders the PDF, and appends the outcome. A second call has no effect. `deliveryCount` is
+ * that of the message. The first time, the cached history is enough: if it is incomplete, the claim fails with a conflict, and the
+ * redelivered message reads the whole history.
+ * @throws errors of the blob store, before the claim; the message must be redelivered
  */
 export const runRender = async (
   dependencies: RunRenderDependencies,
   stream: string,
-  delivery: number,
+  deliveryCount: number,
   span?: Span,
 ): Promise<MessageResult> => {
-  const { history, aggregate, isWhole } = await (delivery === 1 ? loadCachedAggregate : loadAggregate)(
+  const { history, aggregate, isComplete } = await (deliveryCount === 1 ? loadCachedAggregate : loadAggregate)(
     dependencies.eventLog,
     render,
     stream,
@@ -279,7 +282,7 @@ export const runRender = async (
     render: aggregate,
     attempt: nextAttempt(state) ?? maxAttempts,
     span,
-    claimed: null,
+    claim: null,
     stored: null,
   };
   span?.setAttributes(renderAttributes(task.id, task.attempt, task.requested));
@@ -287,19 +290,19 @@ export const runRender = async (
     if (state.status === 'PROCESSING') await fail(dependencies, task, lostEveryAttempt, 'none');
     return done;
   }
-  const inputs = await loadInputs(dependencies, task, delivery);
+  const inputs = await loadInputs(dependencies, task, deliveryCount);
   const [queueMs, at] = [msSinceRequest(dependencies.eventLog, task), performance.now()];
-  const claim = await aggregate.execute(
+  const { events } = await aggregate.execute(
     { type: 'claim', attempt: task.attempt, worker: dependencies.worker, queueMs },
     task.cause,
   );
-  if (claim.events.length === 0) return isWhole ? done : { kind: 'retry', delayMs: 0 };
-  const claimed: RenderTask = { ...task, claimed: { queueMs, at } };
+  if (events.length === 0) return isComplete ? done : { kind: 'retry', delayMs: 0 };
+  const claimedTask: RenderTask = { ...task, claim: { queueMs, at } };
   if (inputs === null) {
-    await fail(dependencies, claimed, lostInput, 'none');
+    await fail(dependencies, claimedTask, lostInput, 'none');
     return done;
   }
-  const end = await makeAttempt(dependencies, claimed, inputs);
-  await discardOrphanedPdf(claimed);
-  return end;
+  const result = await makeAttempt(dependencies, claimedTask, inputs);
+  await discardOrphanedPdf(claimedTask);
+  return result;
 };

@@ -13,7 +13,7 @@ import type { Caller } from '#application/api-keys/queries.ts';
 import type { RenderInput } from './render-input.ts';
 import { planLimits } from '#application/accounts/queries.ts';
 
-/** How the caller wants the PDF. */
+/** How the caller wants to receive the result. A webhook target is in plaintext. */
 export type RequestedResponseMode = { kind: 'wait' } | { kind: 'poll' } | ({ kind: 'webhook' } & PlaintextTarget);
 
 export type SubmitRenderResult = {
@@ -22,12 +22,12 @@ export type SubmitRenderResult = {
   position: number;
   reply: Promise<RenderReply | null>;
 };
-/** `inputs` are the blobs that PDFs are made from. */
+/** `inputs` is the blob store for render inputs. */
 export type SubmitRenderDependencies = { eventLog: EventLog; inputs: BlobStore; replies: RenderReplies };
 
-type Requested = EventData['RenderRequested'];
+type RenderRequestedData = EventData['RenderRequested'];
 
-const renderLimits = (plan: PlanLimits): Requested['limits'] => ({
+const renderLimits = (plan: PlanLimits): RenderRequestedData['limits'] => ({
   processingMs: plan.processingMs,
   scriptMs: plan.scriptMs,
   maxPages: plan.maxPages,
@@ -38,66 +38,66 @@ const renderLimits = (plan: PlanLimits): Requested['limits'] => ({
 const storeHeaderFooter = async (
   inputs: BlobStore,
   { headerHtml, footerHtml }: RenderInput,
-): Promise<Requested['headerFooter']> => {
-  const stored = async (html: Uint8Array | null): Promise<BlobRef | null> => (html ? inputs.put(html) : null);
-  const [header, footer] = await Promise.all([stored(headerHtml), stored(footerHtml)]);
+): Promise<RenderRequestedData['headerFooter']> => {
+  const store = async (html: Uint8Array | null): Promise<BlobRef | null> => (html ? inputs.put(html) : null);
+  const [header, footer] = await Promise.all([store(headerHtml), store(footerHtml)]);
   return { header, footer };
 };
 
 /**
- * The wish as it goes into the log, its secrets sealed, with the estimate that the caller is told, in milliseconds.
- * `id` is the bare id of the render.
+ * The response mode for the event log, with its secrets encrypted. `estimateMs` is the estimate in the response, `id` the bare id
+ * of the render.
  */
 export const sealResponseMode = async (
-  parts: TargetDependencies,
+  dependencies: TargetDependencies,
   id: string,
-  wish: RequestedResponseMode,
-  estimate: number,
+  requested: RequestedResponseMode,
+  estimateMs: number,
 ): Promise<ResponseMode> => {
-  if (wish.kind === 'wait') return wish;
-  const estimatedMs = Math.round(estimate);
-  if (wish.kind === 'poll') return { ...wish, estimatedMs };
-  return { kind: wish.kind, estimatedMs, ...(await sealTarget(parts, id, wish)) };
+  if (requested.kind === 'wait') return requested;
+  const estimatedMs = Math.round(estimateMs);
+  if (requested.kind === 'poll') return { ...requested, estimatedMs };
+  return { kind: requested.kind, estimatedMs, ...(await sealTarget(dependencies, id, requested)) };
 };
 
 /**
- * Puts a render into the log: from here on it will end, as a PDF or as a failure.
- * `id` is its bare id, `at` the moment of its acceptance, which is the one that its quota is counted in. `abandoned` aborts when the caller no longer waits. The answer is null then.
+ * Appends RenderRequested: the render is accepted. `id` is its bare id; `at` is the time of acceptance, which decides the month of the
+ * quota. `signal` aborts when the caller no longer waits; the reply is then null.
  */
 export const submitRender = async (
   { eventLog, inputs, replies }: SubmitRenderDependencies,
   { key, account }: Caller,
-  ask: RenderInput & { id: string; at: Date; templateTest: boolean; responseMode: ResponseMode; cause: Cause },
-  abandoned: AbortSignal,
+  request: RenderInput & { id: string; at: Date; templateTest: boolean; responseMode: ResponseMode; cause: Cause },
+  signal: AbortSignal,
 ): Promise<SubmitRenderResult> => {
-  const { id, at } = ask;
-  const { header_html: _header, footer_html: _footer, ...options } = ask.options;
-  const data: Requested = {
+  const { id, at } = request;
+  const { header_html: _header, footer_html: _footer, ...options } = request.options;
+  const data: RenderRequestedData = {
     accountId: account.id,
     keyId: key.id,
     keyType: key.keyType,
-    source: ask.source,
+    source: request.source,
     options,
-    headerFooter: await storeHeaderFooter(inputs, ask),
+    headerFooter: await storeHeaderFooter(inputs, request),
     limits: renderLimits(planLimits(account)),
-    templateTest: ask.templateTest,
-    responseMode: ask.responseMode,
+    templateTest: request.templateTest,
+    responseMode: request.responseMode,
   };
-  const answer = ask.responseMode.kind === 'wait' ? replies.wait(id, abandoned) : Promise.resolve(null);
+  const reply = request.responseMode.kind === 'wait' ? replies.wait(id, signal) : Promise.resolve(null);
   const aggregate = newAggregate({ ...eventLog, now: () => at }, render, streams.render(id));
-  const { position } = await aggregate.execute({ type: 'request', data }, ask.cause);
+  const { position } = await aggregate.execute({ type: 'request', data }, request.cause);
   // No event: an earlier append of the same request, which was given up, has succeeded since.
   const acceptedAt = position ?? (await eventLog.store.read(streams.render(id)))[0]!.position;
-  return { id, createdAt: at.toISOString(), position: acceptedAt, reply: answer };
+  return { id, createdAt: at.toISOString(), position: acceptedAt, reply };
 };
 
-/** The answer as a PDF. @throws Problem for a render that failed */
-export const requirePdf = (answer: RenderReply | null): Extract<RenderReply, { status: 'DONE' }> => {
-  if (answer?.status === 'DONE') return answer;
+/** The reply of a completed render. @throws ApiError for a failed render, or without a reply */
+export const requirePdf = (reply: RenderReply | null): Extract<RenderReply, { status: 'DONE' }> => {
+  if (reply?.status === 'DONE') return reply;
   const overdue: ApiErrorFields = {
     name: 'service_unavailable',
-    message: 'The render was accepted but has not finished in time. It goes on; ask again later.',
+    message: 'The render was accepted but has not finished in time. It continues; repeat the request later.',
     extra: { retry_after: 30 },
   };
-  throw ApiError.from(answer?.error ?? overdue);
+  throw ApiError.from(reply?.error ?? overdue);
 };

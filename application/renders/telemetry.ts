@@ -20,7 +20,7 @@ const phases = {
   total: 'totalMs',
 } as const;
 
-/** Counts a render that has become a PDF. */
+/** Counts a completed render. */
 export const countCompleted = ({ renderMode, input, pages, pdf, durations }: EventData['RenderCompleted']): void => {
   count('colophon.renders', 1, { render_mode: renderMode, input, outcome: 'done' });
   count('colophon.pages', pages, {});
@@ -29,7 +29,7 @@ export const countCompleted = ({ renderMode, input, pages, pdf, durations }: Eve
     record('colophon.render.duration', durations[phases[phase]] / 1000, { phase, render_mode: renderMode });
 };
 
-/** Counts a render that has failed; `none` is the lane of those that came to no printer. How long it took stays apart from what PDFs take, whatever its lane: time-outs would hide them. */
+/** Counts a failed render. Its duration has the render mode `none`, so that timeouts do not distort the durations of PDFs. */
 export const countFailed = (
   { error, totalMs }: EventData['RenderFailed'],
   input: Input,
@@ -40,7 +40,7 @@ export const countFailed = (
   record('colophon.render.duration', totalMs / 1000, { phase: 'total', render_mode: 'none' });
 };
 
-/** What a trace says of a render: whose it is and what is made from what. */
+/** The span attributes of a render. */
 export const renderAttributes = (
   id: string,
   attempt: number,
@@ -59,14 +59,14 @@ export const renderAttributes = (
       }),
 });
 
-/** What a trace says of a finished render; not why it took its lane, which can quote the document. */
+/** The span attributes of a completed render. The reason for the render mode is left out, since it can quote the document. */
 export const resultAttributes = ({ renderMode, pages, pdf }: EventData['RenderCompleted']): Attributes => ({
   'colophon.render.mode': renderMode,
   'colophon.pages': pages,
   'colophon.bytes': pdf.size,
 });
 
-/** Blobs whose writing is seen in traces; the same ones with tracing off. */
+/** Traces the writes to a blob store, if tracing is on. */
 export const traceBlobStore = (blobs: BlobStore): BlobStore =>
   isTracingEnabled()
     ? {
@@ -89,13 +89,13 @@ export const traceBlobStore = (blobs: BlobStore): BlobStore =>
 
 const tracePreparation = (preparation: DocumentPreparation): DocumentPreparation => ({
   ...preparation,
-  prepare: (input, terms) =>
+  prepare: (input, options) =>
     withSpan({ name: `convert ${input.inputType}`, attributes: { 'colophon.bytes': input.data.byteLength } }, () =>
-      preparation.prepare(input, terms),
+      preparation.prepare(input, options),
     ),
-  prepareTemplate: (input, terms) =>
+  prepareTemplate: (input, options) =>
     withSpan({ name: 'expand template', attributes: { 'colophon.bytes': input.data.byteLength } }, () =>
-      preparation.prepareTemplate(input, terms),
+      preparation.prepareTemplate(input, options),
     ),
 });
 
@@ -126,20 +126,23 @@ const tracePrint = (printer: Printer, request: PrintRequest) =>
 
 type RenderingDependencies = { blobs: BlobStore; preparation: DocumentPreparation; printer: Printer };
 
-/** What makes PDFs, seen in traces from conversion to print; the same with tracing off. */
-export const traceRendering = <T extends RenderingDependencies>(tools: T): T =>
+/** Traces conversion, blobs and printing, if tracing is on. */
+export const traceRendering = <T extends RenderingDependencies>(dependencies: T): T =>
   isTracingEnabled()
     ? {
-        ...tools,
-        blobs: traceBlobStore(tools.blobs),
-        preparation: tracePreparation(tools.preparation),
-        printer: { ...tools.printer, print: (request: PrintRequest) => tracePrint(tools.printer, request) },
+        ...dependencies,
+        blobs: traceBlobStore(dependencies.blobs),
+        preparation: tracePreparation(dependencies.preparation),
+        printer: {
+          ...dependencies.printer,
+          print: (request: PrintRequest) => tracePrint(dependencies.printer, request),
+        },
       }
-    : tools;
+    : dependencies;
 
 type BrowserHealth = ReturnType<Printer['health']>['browsers'][number];
 
-/** Has browsers and conversion processes looked at. Returns what ends that. */
+/** Observes browsers and conversion processes for the metrics. Returns a function that stops it. */
 export const observeRendering = ({
   printer,
   preparation,

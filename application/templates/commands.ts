@@ -9,14 +9,14 @@ import { releaseName, type NameReservation, reserveName } from './name-reservati
 import { freeSlot, type TemplateCapacity, takeSlot } from './slots.ts';
 
 /**
- * Lets work under one key wait for the work before it, within this process. Only to spare conflicts: between
- * processes the expected revision decides.
+ * Runs work with the same key one after the other within this process, to avoid conflicts. Between processes the expected
+ * revision decides.
  */
 export const createKeyedLock = () => {
   const last = new Map<string, Promise<unknown>>();
   return <T>(key: string, work: () => Promise<T>): Promise<T> => {
-    const mine = (last.get(key) ?? Promise.resolve()).then(work, work);
-    const settled = mine.then(
+    const result = (last.get(key) ?? Promise.resolve()).then(work, work);
+    const settled = result.then(
       () => undefined,
       () => undefined,
     );
@@ -24,7 +24,7 @@ export const createKeyedLock = () => {
     void settled.then(() => {
       if (last.get(key) === settled) last.delete(key);
     });
-    return mine;
+    return result;
   };
 };
 
@@ -34,7 +34,6 @@ export type TemplateWriteResult = { version: number; body: TemplateBody; positio
 const withTemplateLock = createKeyedLock();
 const maxConflictTries = 4;
 
-/** What is said of a template that is another account's, deleted or made up. */
 export const templateNotFound = (): ApiError => ApiError.of('template_not_found', 'The account has no such template.');
 
 const toApiError = (error: unknown): unknown => {
@@ -42,7 +41,7 @@ const toApiError = (error: unknown): unknown => {
   if (error.reason === 'not_found') return templateNotFound();
   return ApiError.of(
     'version_conflict',
-    `The template is at version ${error.currentVersion} by now. Read it again before you change it.`,
+    `The template is now at version ${error.currentVersion}. Read it again before you change it.`,
     { current_version: error.currentVersion! },
   );
 };
@@ -50,9 +49,9 @@ const toApiError = (error: unknown): unknown => {
 const creationTimedOut = (): ApiError =>
   ApiError.of('service_unavailable', 'The template could not be created in time. Try again.', { retry_after: 1 });
 const tooManyConcurrentChanges = (): ApiError =>
-  ApiError.of('service_unavailable', 'The template is being changed by many at once. Try again.', { retry_after: 1 });
+  ApiError.of('service_unavailable', 'The template has too many concurrent changes. Try again.', { retry_after: 1 });
 
-/** Does work that rests on a stream and on a name; begins again when another command wrote in between. */
+/** Runs work on several streams, and repeats it after a conflict. */
 const retryOnConflict = async <T>(work: () => Promise<T>): Promise<T> => {
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -71,7 +70,7 @@ const loadActive = async (eventLog: EventLog, accountId: string, id: string) => 
   return { history, aggregate, state };
 };
 
-/** An account's template by its `tpl_<id>` as the log has it now. @throws Problem template_not_found */
+/** Loads an account's template by its `tpl_<id>` from the event log. @throws ApiError template_not_found */
 export const requireTemplate = async (
   eventLog: EventLog,
   accountId: string,
@@ -83,20 +82,20 @@ export const requireTemplate = async (
   return { id, version: state.version, history };
 };
 
-/** What a version of a template was; undefined where its history has none of this number. */
+/** The body of a version; undefined if there is no such version. */
 export const findVersionBody = (history: readonly TemplateEvent[], version: number): TemplateBody | undefined =>
   history.flatMap((event) =>
     event.type === 'TemplateCreated' || event.type === 'TemplateVersioned' ? [event.data.body] : [],
   )[version - 1];
 
-/** A template to be: `store` puts its large parts away, and is called when the name is free and there is room. `room` is null where the plan has no limit. */
+/** `store` stores the large parts; it is called when the name and a slot are reserved. `capacity` is null if the plan has no limit. */
 type CreateTemplateOptions = { name: string; store: () => Promise<TemplateBody>; capacity: TemplateCapacity | null };
 
-/** The log did not take it. After any other error it may have, and only its answer is lost. */
+/** After any other error, the event may have been appended although the reply is lost. */
 const isCertainlyRejected = (error: unknown): boolean =>
   error instanceof RevisionConflict || error instanceof TemplateCommandError || isEventRejected(error);
 
-/** What a request reserved for a template that it does not make. Where this fails, the reservations end as those of a crash do. */
+/** Frees name and slot of a template that is not created. If this fails, they expire like those of a crashed request. */
 const releaseReservations = (
   eventLog: EventLog,
   accountId: string,
@@ -106,7 +105,7 @@ const releaseReservations = (
 ): Promise<unknown> =>
   Promise.allSettled([releaseName(eventLog, { accountId, name }, id, cause), freeSlot(eventLog, accountId, id, cause)]);
 
-/** Creates a template, with a new bare id, under a name that is free. @throws Problem template_name_exists, template_limit_exceeded */
+/** Creates a template with a new bare id. @throws ApiError template_name_exists, template_limit_exceeded */
 export const createTemplate = async (
   eventLog: EventLog,
   accountId: string,
@@ -131,19 +130,19 @@ export const createTemplate = async (
     return { version: 1, body, position: position!, at: at! };
   } catch (error) {
     if (isCertainlyRejected(error)) await releaseReservations(eventLog, accountId, id, name, cause);
-    // The reservations took so long to be used that they were given to another.
+    // The reservations have expired and were given to another template.
     throw error instanceof TemplateCommandError ? creationTimedOut() : error;
   }
 };
 
-/** The next version of a template: `store` puts its large parts away, and is called when its name is its own. */
+/** `store` stores the large parts; it is called when the name is reserved. */
 type NextVersion = { name: string; store: () => Promise<TemplateBody>; changes: string; restoredFrom: number | null };
 type UpdateTemplateOptions = {
   expectedVersion: number | null;
   next: (current: ActiveTemplate) => Promise<NextVersion>;
 };
 
-/** Makes a new version of a template. `next` says what it is to be, from the current one. @throws Problem */
+/** Creates a new version of a template. `next` returns it for the current version. @throws ApiError */
 export const updateTemplate = (
   eventLog: EventLog,
   accountId: string,
@@ -153,7 +152,7 @@ export const updateTemplate = (
 ): Promise<TemplateWriteResult> =>
   withTemplateLock(id, async () => {
     const unused = new Map<string, NameReservation>();
-    /** Whether the log may have taken the version although its answer is lost: its name stays reserved then. */
+    /** The version may have been appended although the reply is lost. Then its name stays reserved. */
     let isInDoubt = false;
     const makeVersion = async (): Promise<TemplateWriteResult> => {
       const { aggregate, state } = await loadActive(eventLog, accountId, id);
@@ -180,7 +179,7 @@ export const updateTemplate = (
     }
   });
 
-/** Deletes a template; its name is free again. @throws Problem template_not_found */
+/** Deletes a template and frees its name. @throws ApiError template_not_found */
 export const deleteTemplate = (
   eventLog: EventLog,
   accountId: string,

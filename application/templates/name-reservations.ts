@@ -9,18 +9,18 @@ import { type Cause, loadAggregate, type EventLog } from '#application/command-h
 
 export type AccountTemplateName = { accountId: string; name: string };
 
-/** For so long a reservation counts although its template does not bear the name: the request that made it may still be running. */
+/** A reservation without a template of that name is valid for this time, since its request may still be running. */
 const reservationTimeoutMs = 10_000;
 
 const nameStream = ({ accountId, name }: AccountTemplateName): string =>
   streams.templateName(createHash('sha256').update(`${accountId}\n${name}`).digest('hex'));
 
 const nameExists = ({ name }: AccountTemplateName): ApiError =>
-  ApiError.of('template_name_exists', `The account has a template named ${JSON.stringify(name)} already.`);
+  ApiError.of('template_name_exists', `The account already has a template named ${JSON.stringify(name)}.`);
 
 const reservedAt = (history: readonly RecordedEvent[]): string => history.at(-1)!.metadata.occurredAt;
 
-/** Makes sure, by an event in its stream, that a template will never come to bear a name that it once reserved. False when it does bear it. */
+/** Records in the template's stream that it will not use a reserved name. False if it has the name. */
 const cancelNameReservation = async (
   eventLog: EventLog,
   templateId: string,
@@ -33,53 +33,53 @@ const cancelNameReservation = async (
   return !(state.status === 'ACTIVE' && state.body.name === name);
 };
 
-/** A name that a request holds for a template. `release` frees it, unless the template bears it by now or another request has reserved it for the template since. */
+/** A name that a request has reserved for a template. `release` frees it, unless the template has the name or another request has reserved it for the template. */
 export type NameReservation = { release(): Promise<void> };
 
 /**
- * Reserves a name for a template. A reservation whose request died half-way is taken over.
- * @throws Problem template_name_exists
+ * Reserves a name for a template. Takes over the reservation of a request that did not finish.
+ * @throws ApiError template_name_exists
  */
 export const reserveName = async (
   eventLog: EventLog,
-  wish: AccountTemplateName,
+  accountName: AccountTemplateName,
   templateId: string,
   cause: Cause,
 ): Promise<NameReservation> => {
-  const { history, aggregate } = await loadAggregate(eventLog, templateName, nameStream(wish));
-  const reserve = (forgoneBy: string | null) =>
-    aggregate.execute({ type: 'reserve', ...wish, templateId, cancelledBy: forgoneBy }, cause);
-  const isMine = (): boolean => aggregate.state.status === 'RESERVED' && aggregate.state.templateId === templateId;
+  const { history, aggregate } = await loadAggregate(eventLog, templateName, nameStream(accountName));
+  const reserve = (cancelledBy: string | null) =>
+    aggregate.execute({ type: 'reserve', ...accountName, templateId, cancelledBy }, cause);
+  const isReserved = (): boolean => aggregate.state.status === 'RESERVED' && aggregate.state.templateId === templateId;
   const reservation: NameReservation = {
     release: async () => {
-      if (!(await cancelNameReservation(eventLog, templateId, wish.name, cause))) return;
+      if (!(await cancelNameReservation(eventLog, templateId, accountName.name, cause))) return;
       await aggregate.executeOnce({ type: 'release', templateId }, cause).catch((error: unknown) => {
         if (!(error instanceof RevisionConflict)) throw error;
       });
     },
   };
   await reserve(null);
-  if (isMine()) return reservation;
+  if (isReserved()) return reservation;
   const { state } = aggregate;
   if (
     state.status !== 'RESERVED' ||
     history.length === 0 ||
     isRecent(reservedAt(history), eventLog.now(), reservationTimeoutMs)
   )
-    throw nameExists(wish);
-  if (!(await cancelNameReservation(eventLog, state.templateId, wish.name, cause))) throw nameExists(wish);
+    throw nameExists(accountName);
+  if (!(await cancelNameReservation(eventLog, state.templateId, accountName.name, cause))) throw nameExists(accountName);
   await reserve(state.templateId);
-  if (!isMine()) throw nameExists(wish);
+  if (!isReserved()) throw nameExists(accountName);
   return reservation;
 };
 
-/** Frees a name, where the template holds it. */
+/** Frees a name if the template holds it. */
 export const releaseName = async (
   eventLog: EventLog,
-  held: AccountTemplateName,
+  accountName: AccountTemplateName,
   templateId: string,
   cause: Cause,
 ): Promise<void> => {
-  const { aggregate } = await loadAggregate(eventLog, templateName, nameStream(held));
+  const { aggregate } = await loadAggregate(eventLog, templateName, nameStream(accountName));
   await aggregate.execute({ type: 'release', templateId }, cause);
 };

@@ -4,12 +4,12 @@ import type { TemplateDocument } from '#libs/projections/templates.ts';
 import type { ReadCache } from '#libs/read-store/read-cache.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
-/** Templates as the read model has them, by their bare ids. */
+/** Reads templates from the read model by bare id. */
 export const createTemplateReader = (reads: Pick<ReadStore, 'get'>) => ({
   find: async (id: string) => (await reads.get(readModels.templates, id)) as TemplateDocument | null,
 });
 
-/** An account's template by its `tpl_<id>`; null where it is another's, gone, or made up. */
+/** An account's template by its `tpl_<id>`; null if it does not exist in the account. */
 export const findTemplate = async (
   templates: Pick<ReadCache<TemplateDocument>, 'find'>,
   accountId: string,
@@ -20,11 +20,11 @@ export const findTemplate = async (
   return document?.accountId === accountId ? document : null;
 };
 
-/** Whether a version of a template that is at version `current` may still be read: one of the last `kept`, or any where `kept` is null. */
+/** Whether a version is one of the last `kept` versions up to `current`. Null keeps all. */
 export const isVersionRetained = (version: number, current: number, kept: number | null): boolean =>
   version >= 1 && version <= current && (kept === null || version > current - kept);
 
-/** A version that may still be read; null where it may not, or never was. */
+/** A retained version; null if it is not retained or does not exist. */
 export const findVersion = async (
   reads: ReadStore,
   template: TemplateDocument,
@@ -38,7 +38,7 @@ export const findVersion = async (
   )) as TemplateVersionDocument | null;
 };
 
-/** The versions that may still be read, newest first. */
+/** The retained versions, newest first. */
 export const listVersions = async (
   reads: ReadStore,
   template: TemplateDocument,
@@ -52,8 +52,8 @@ export const listVersions = async (
   })) as TemplateVersionDocument[];
 };
 
-/** The bare ids of an account's templates, of `most` at most. */
-export const listTemplateIds = async (reads: ReadStore, accountId: string, most: number): Promise<string[]> =>
-  ((await reads.find(readModels.templates, { where: { accountId }, limit: most })) as TemplateDocument[]).map(
+/** The bare ids of at most `limit` templates of an account. */
+export const listTemplateIds = async (reads: ReadStore, accountId: string, limit: number): Promise<string[]> =>
+  ((await reads.find(readModels.templates, { where: { accountId }, limit })) as TemplateDocument[]).map(
     ({ id }) => id,
   );

@@ -5,16 +5,16 @@ import { templateSlots } from '#libs/domain/template-slots.ts';
 import type { RecordedEvent } from '#libs/event-store/port.ts';
 import { type Cause, loadAggregate, type EventLog } from '#application/command-handling/aggregate.ts';
 
-/** How many templates an account may have, and those that the read model shows, by their bare ids. */
+/** The template limit of an account, and the bare ids of its templates in the read model. */
 export type TemplateCapacity = { limit: number; listExistingIds: () => Promise<string[]> };
 
-/** For so long a slot counts although its template does not exist: the request that took it may still be running. */
+/** A slot without a template is valid for this time, since its request may still be running. */
 const slotTimeoutMs = 10_000;
 
 export const templateLimitExceeded = (limit: number): ApiError =>
   ApiError.of(
     'template_limit_exceeded',
-    `The account holds ${limit} templates, as many as its plan allows. Delete one first.`,
+    `The account has ${limit} templates, the limit of its plan. Delete one first.`,
     { limit },
   );
 
@@ -23,7 +23,7 @@ const takenAt = (history: readonly RecordedEvent[], templateId: string): number 
   return Date.parse(taken?.metadata.occurredAt ?? '');
 };
 
-/** Whether the template of a slot is deleted, or never came and by an event in its stream never will. */
+/** Whether the template of a slot was deleted, or its creation was cancelled after the timeout. */
 const isTemplateGone = async (eventLog: EventLog, templateId: string, since: number, cause: Cause): Promise<boolean> => {
   const { aggregate } = await loadAggregate(eventLog, template, streams.template(templateId));
   if (aggregate.state.status === 'NONE' && eventLog.now().getTime() - since >= slotTimeoutMs)
@@ -32,8 +32,8 @@ const isTemplateGone = async (eventLog: EventLog, templateId: string, since: num
 };
 
 /**
- * Takes room for a template that is to be created. Where there is none, slots are freed whose template is deleted or was never created: their requests died half-way.
- * @throws Problem template_limit_exceeded
+ * Takes a slot for a new template. If none is left, first frees the slots of templates that were deleted or never created.
+ * @throws ApiError template_limit_exceeded
  */
 export const takeSlot = async (
   eventLog: EventLog,
@@ -43,22 +43,22 @@ export const takeSlot = async (
   cause: Cause,
 ): Promise<void> => {
   const { history, aggregate } = await loadAggregate(eventLog, templateSlots, streams.templateSlots(accountId));
-  const others = await listExistingIds();
+  const existingTemplateIds = await listExistingIds();
   const take = async (): Promise<boolean> => {
-    await aggregate.execute({ type: 'take', templateId, limit, existingTemplateIds: others }, cause);
+    await aggregate.execute({ type: 'take', templateId, limit, existingTemplateIds }, cause);
     return aggregate.state.templateIds.includes(templateId);
   };
   if (await take()) return;
   let freed = false;
-  for (const held of aggregate.state.templateIds.filter((one) => !others.includes(one))) {
-    if (!(await isTemplateGone(eventLog, held, takenAt(history, held), cause))) continue;
-    await aggregate.execute({ type: 'free', templateId: held }, cause);
+  for (const id of aggregate.state.templateIds.filter((id) => !existingTemplateIds.includes(id))) {
+    if (!(await isTemplateGone(eventLog, id, takenAt(history, id), cause))) continue;
+    await aggregate.execute({ type: 'free', templateId: id }, cause);
     freed = true;
   }
   if (!freed || !(await take())) throw templateLimitExceeded(limit);
 };
 
-/** Gives the room of a template back, where it holds any. */
+/** Frees the slot of a template, if it holds one. */
 export const freeSlot = async (eventLog: EventLog, accountId: string, templateId: string, cause: Cause): Promise<void> => {
   const { aggregate } = await loadAggregate(eventLog, templateSlots, streams.templateSlots(accountId));
   await aggregate.execute({ type: 'free', templateId }, cause);

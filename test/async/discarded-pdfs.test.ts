@@ -65,7 +65,7 @@ describe('A render whose completion the event log rejects', () => {
     ]);
     expect((await embedded.eventLog.store.read(stream))[2]!.data).toMatchObject({
       attempt: 1,
-      error: { name: 'internal_error', message: 'The service made the document but could not record it.' },
+      error: { name: 'internal_error', message: 'The service rendered the document but could not record it.' },
     });
     expect(await isStored(embedded)).toBe(true);
     await embedded.catchUpReadModels();

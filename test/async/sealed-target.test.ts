@@ -191,7 +191,7 @@ test('A webhook whose sealed target is missing waits, fails after an hour, and d
   expect(unreadable.missing()).toEqual([]);
   await deliverWebhook(dependencies, id, 1_000);
   expect((await lastEvent(embedded, id)).data).toMatchObject({
-    outcome: { kind: 'failed', reason: 'The service has lost what it was to send.' },
+    outcome: { kind: 'failed', reason: 'The service has lost the content of the callback.' },
   });
 });
 

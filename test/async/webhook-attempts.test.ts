@@ -147,7 +147,7 @@ describe('A webhook whose body is missing in the blob store', () => {
     expect(await deliver(id, 101)).toEqual({ kind: 'done' });
     expect((await embedded.engines.store.read(streams.delivery(id))).at(-1)).toMatchObject({
       type: 'WebhookFailed',
-      data: { lastError: 'The service has lost what it was to send.' },
+      data: { lastError: 'The service has lost the content of the callback.' },
     });
     expect(calls).toEqual([]);
     expect(await deliver(id, 102)).toEqual({ kind: 'done' });

@@ -172,8 +172,8 @@ describe('A process', () => {
       for (const args of ['start', 'account list'])
         expect(await refusal(args, env)).toMatch(
           new RegExp(
-            `${variable} leads to the ${part} of another installation \\(\\w+\\); ` +
-              `the event log that EVENT_STORE_URL names is that of ${(await showInstallation()).id}\\.`,
+            `${variable} leads to the ${part} of another installation \\(\\w+\\)\\. ` +
+              `The event log at EVENT_STORE_URL belongs to installation ${(await showInstallation()).id}\\.`,
           ),
         );
       expect((await ownerships(env)).filter((whose) => whose === 'other')).toHaveLength(1);
@@ -196,7 +196,7 @@ describe('A process', () => {
     await rm(join(data, 'blobs'), { recursive: true });
     for (const args of ['start', 'account list'])
       expect(await refusal(args)).toMatch(
-        /BLOB_STORE_URL .*leads to a blob store without the mark of this installation.*Mount the right folder/,
+        /BLOB_STORE_URL .*leads to a blob store without the id of this installation.*Mount the right folder/,
       );
     await rm(join(data, 'blobs'), { recursive: true });
     await cp(kept, join(data, 'blobs'), { recursive: true });
