@@ -7,7 +7,10 @@ export const accountIdOf = (id: string) => `acc_${id}`;
 export const apiKeyIdOf = (id: string) => `key_${id}`;
 export const templateIdOf = (id: string) => `tpl_${id}`;
 
-/** The bare id of `render_<id>`, `job_<id>`, `acc_<id>`, `key_<id>` or `tpl_<id>`; undefined for another prefix or an invalid id. */
+/**
+ * The bare id of `render_<id>`, `job_<id>`, `acc_<id>`, `key_<id>` or `tpl_<id>`; undefined for another prefix or an
+ * invalid id.
+ */
 export const bareId = (prefix: 'render' | 'job' | 'acc' | 'key' | 'tpl', prefixed: string): string | undefined => {
   const match = /^([a-z]+)_([0-9A-HJKMNP-TV-Z]{26})$/.exec(prefixed);
   return match?.[1] === prefix ? match[2] : undefined;

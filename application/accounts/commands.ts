@@ -18,7 +18,10 @@ export const openAccount = async (
 
 export type AccountChange = Exclude<AccountCommand, { type: 'open' }>;
 
-/** Executes a command on an account, by bare id. `changed` is false if it had no effect. The state is NONE if the account does not exist. */
+/**
+ * Executes a command on an account, by bare id. `changed` is false if it had no effect. The state is NONE if the
+ * account does not exist.
+ */
 export const changeAccount = async (
   eventLog: EventLog,
   actor: Actor,

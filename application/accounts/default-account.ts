@@ -51,7 +51,10 @@ const createExamples = async (
   return created.get('invoice')!;
 };
 
-/** Opens the account `default` with a live key, a test key and the example templates; null if there is an account already. */
+/**
+ * Opens the account `default` with a live key, a test key and the example templates; null if there is an account
+ * already.
+ */
 export const openDefaultAccount = async (
   eventLog: EventLog,
   reads: ReadStore,

@@ -10,7 +10,9 @@ import type { AccountDocument } from '#libs/projections/accounts.ts';
 import { type ReadCache, openReadCache } from '#libs/read-store/read-cache.ts';
 import type { ReadStore } from '#libs/read-store/port.ts';
 
-/** The usage of a key: requests of any kind, requested renders, how they ended, and those that count toward the quota. */
+/**
+ * The usage of a key: requests of any kind, requested renders, how they ended, and those that count toward the quota.
+ */
 type KeyCounts = { requests: number; renders: number; succeeded: number; failed: number; quota: number };
 /** `lastUsedAt` is null before the first request. */
 type KeyStatistics = { lastUsedAt: string | null; period: KeyCounts; total: KeyCounts };
@@ -35,7 +37,8 @@ const sum = (all: readonly Partial<StoredCounts>[]): KeyCounts =>
   );
 
 /**
- * The usage of an account's keys by bare id, without unused keys. `period` is a month (`YYYY-MM`, UTC). Renders are counted from the
+ * The usage of an account's keys by bare id, without unused keys. `period` is a month (`YYYY-MM`, UTC). Renders are
+ * counted from the
  * event log; other requests are counted by the service and stored about a second later.
  */
 const keyStatistics = async (

@@ -31,8 +31,10 @@ export type CommandResult<Event> = { events: Event[]; position: number | null; a
 export type Aggregate<State, Command, Event> = {
   readonly state: State;
   /**
-   * Decides on the current state and appends the events, with long texts truncated. After a conflict with another command it folds the
-   * new events and decides again, at most three times. @throws RevisionConflict after the last try; EventTooLarge, InvalidEventError
+   * Decides on the current state and appends the events, with long texts truncated. After a conflict with another
+   * command it folds the
+   * new events and decides again, at most three times. @throws RevisionConflict after the last try; EventTooLarge,
+   * InvalidEventError
    * and errors of the decider at once
    */
   execute(command: Command, cause: Cause): Promise<CommandResult<Event>>;
@@ -197,7 +199,10 @@ export const loadAggregate = async <State, Command, Event extends EventOf>(
   isComplete: true,
 });
 
-/** Uses the events that a subscription of this process has received, if there are any. Then `isComplete` is false: the last events may be missing, so that an append conflicts and the command is decided again. */
+/**
+ * Uses the events that a subscription of this process has received, if there are any. Then `isComplete` is false: the
+ * last events may be missing, so that an append conflicts and the command is decided again.
+ */
 export const loadCachedAggregate = async <State, Command, Event extends EventOf>(
   eventLog: EventLog,
   decider: Decider<State, Command, Event>,
@@ -218,7 +223,10 @@ export const newCause = (actor: Actor, accountId: string | null): Cause => ({
   traceparent: null,
 });
 
-/** The cause of a worker's command for an event, with the correlation and trace of the event. `worker` is the name of the actor. */
+/**
+ * The cause of a worker's command for an event, with the correlation and trace of the event. `worker` is the name of
+ * the actor.
+ */
 export const causedBy = (
   { id, metadata: { accountId, correlationId, traceparent } }: RecordedEvent,
   worker: string,

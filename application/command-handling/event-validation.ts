@@ -7,7 +7,9 @@ import { EventTooLarge } from '#libs/event-store/port.ts';
 export class InvalidEventError extends Error {
   constructor(type: string, { issues }: z.ZodError) {
     super(
-      `event ${type} does not match its schema: ${issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ')}`,
+      `event ${type} does not match its schema: ${issues
+        .map(({ path, message }) => `${path.join('.')}: ` + `${message}`)
+        .join('; ')}`,
     );
     this.name = 'InvalidEventError';
   }

@@ -6,13 +6,18 @@ import type { ReadStore } from '#libs/read-store/port.ts';
 const maxWaitMs = 1_000;
 const maxRememberedWrites = 50_000;
 
-/** Read-your-writes consistency: a query waits until its read models have reached the position of the account's last write. */
+/**
+ * Read-your-writes consistency: a query waits until its read models have reached the position of the account's last
+ * write.
+ */
 export type ReadYourWrites = {
   /** Records that the account has written events up to `position` that affect `models`. */
   recordWrite(accountId: string, position: number, ...models: string[]): void;
   /** Resolves when `models` include the account's writes. @throws ApiError service_unavailable after a second */
   waitForWrites(accountId: string, ...models: string[]): Promise<void>;
-  /** The same for all processes: also waits until their read caches have expired. @throws ApiError service_unavailable */
+  /**
+   * The same for all processes: also waits until their read caches have expired. @throws ApiError service_unavailable
+   */
   waitForWritesEverywhere(accountId: string, ...models: string[]): Promise<void>;
 };
 
@@ -21,7 +26,9 @@ const readModelBehind = (): ApiError =>
     retry_after: 1,
   });
 
-/** Keeps the last writes of recent accounts in memory. `cacheMs` is the lifetime of read cache entries in milliseconds. */
+/**
+ * Keeps the last writes of recent accounts in memory. `cacheMs` is the lifetime of read cache entries in milliseconds.
+ */
 export const createReadYourWrites = (reads: Pick<ReadStore, 'waitForCheckpoint'>, cacheMs = 0): ReadYourWrites => {
   const lastWrites = new LRUCache<string, number>({ max: maxRememberedWrites });
   const keyOf = (accountId: string, model: string): string => `${accountId}\n${model}`;

@@ -117,7 +117,10 @@ const loadOrRequestDelivery = async (dependencies: DeliveryDependencies, id: str
     : requestDelivery(dependencies, id);
 };
 
-/** The headers of the caller and of the service. Names are in lower case; otherwise `User-Agent` and `user-agent` would both be sent. */
+/**
+ * The headers of the caller and of the service. Names are in lower case; otherwise `User-Agent` and `user-agent` would
+ * both be sent.
+ */
 const requestHeaders = (
   callerHeaders: Record<string, string>,
   signatures: Record<string, string>,
@@ -131,7 +134,10 @@ const requestHeaders = (
 /** The input of an attempt. It is read before WebhookAttemptStarted, so that missing input does not cost an attempt. */
 type AttemptInput = { body: Uint8Array; account: AccountDocument; target: PlaintextTarget };
 
-/** Returns an error message if a retry cannot help. @throws BlobNotFound for the first hour; Error if the account is not in the read model yet */
+/**
+ * Returns an error message if a retry cannot help. @throws BlobNotFound for the first hour; Error if the account is not
+ * in the read model yet
+ */
 const loadAttemptInput = async (
   dependencies: DeliveryDependencies,
   id: string,
@@ -202,7 +208,8 @@ const remainingDelayMs = (
 };
 
 /**
- * Handles one message: makes at most one attempt, as the history says. A message that comes too early is delayed. `deliveryCount` is
+ * Handles one message: makes at most one attempt, as the history says. A message that comes too early is delayed.
+ * `deliveryCount` is
  * that of the message.
  * @throws errors of the blob store, before the attempt is started; the message must be redelivered
  */

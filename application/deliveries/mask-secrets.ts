@@ -32,7 +32,8 @@ const secretsOf = ({ url, headers }: PlaintextTarget): string[] => {
 };
 
 /**
- * The length of the longest proper prefix of `secret` at the end of `text`. Linear time, since callers and receivers choose both texts
+ * The length of the longest proper prefix of `secret` at the end of `text`. Linear time, since callers and receivers
+ * choose both texts
  * (Knuth-Morris-Pratt; `borders` has the longest border of each prefix).
  */
 const prefixLengthAtEnd = (text: string, secret: string): number => {

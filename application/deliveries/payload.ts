@@ -41,7 +41,10 @@ const failedPayload = (id: string, createdAt: string, event: RecordedEvent<Event
   };
 };
 
-/** The webhook body of an ended render (section 6 of the API); null if it has not ended. `urlOf` creates the download URL. */
+/**
+ * The webhook body of an ended render (section 6 of the API); null if it has not ended. `urlOf` creates the download
+ * URL.
+ */
 export const webhookPayload = (
   id: string,
   history: readonly RecordedEvent[],
@@ -59,7 +62,8 @@ const standardWebhooksSignature = (secret: string, signed: Buffer): string =>
   `v1,${createHmac('sha256', standardWebhooksKey(secret)).update(signed).digest('base64')}`;
 
 /**
- * The signature headers of a webhook. `X-Service-Signature` is the hex HMAC-SHA-256 of the body with the current secret as key. The
+ * The signature headers of a webhook. `X-Service-Signature` is the hex HMAC-SHA-256 of the body with the current secret
+ * as key. The
  * others follow Standard Webhooks 1.0, with one signature per valid secret.
  */
 export const signatureHeaders = (

@@ -37,8 +37,10 @@ const deliveryInProgress = (): ApiError =>
   );
 
 /**
- * Starts a new round of a delivery. Returns the position of its event; null if the delivery has not ended. `given` replaces URL, method
- * and headers of the previous round. @throws ApiError webhook_target_erased if `given` lacks erased fields; redelivery_conflict if it
+ * Starts a new round of a delivery. Returns the position of its event; null if the delivery has not ended. `given`
+ * replaces URL, method
+ * and headers of the previous round. @throws ApiError webhook_target_erased if `given` lacks erased fields;
+ * redelivery_conflict if it
  * has fields and the delivery has not ended
  */
 export const redeliver = async (
@@ -82,7 +84,8 @@ const maxRedeliveries = 1_000;
 type RedeliverFailedResult = { redelivered: string[]; erased: string[] };
 
 /**
- * Starts a new round for the deliveries of an account that failed at or after `since`. Returns the bare ids of their jobs. `erased` are
+ * Starts a new round for the deliveries of an account that failed at or after `since`. Returns the bare ids of their
+ * jobs. `erased` are
  * those that need their erased secrets again.
  */
 export const redeliverFailed = async (

@@ -15,7 +15,10 @@ export type TargetDependencies = { blobs: BlobStore; secrets: InstallationSecret
 /** The content of the sealed box. */
 type SealedContent = Pick<PlaintextTarget, 'url' | 'headers'>;
 
-/** Masks a target for the event log. If it has secrets, stores them in a sealed box in the blob store. `id` is the bare id of its render. */
+/**
+ * Masks a target for the event log. If it has secrets, stores them in a sealed box in the blob store. `id` is the bare
+ * id of its render.
+ */
 export const sealTarget = async (
   { blobs, secrets }: TargetDependencies,
   id: string,
@@ -35,7 +38,8 @@ export const sealTarget = async (
 };
 
 /**
- * The target as its caller gave it. Another process may have erased the box a moment ago, or before the blobs of a restored backup were copied. A missing box is therefore
+ * The target as its caller gave it. Another process may have erased the box a moment ago, or before the blobs of a
+ * restored backup were copied. A missing box is therefore
  * no sign of an incomplete store: `has` is asked before `get`. @throws DecryptionError, BlobMissing
  */
 export const openTarget = async (
@@ -49,7 +53,8 @@ export const openTarget = async (
 };
 
 /**
- * Erases the sealed box of an ended delivery. Returns the position of the event; null if there is nothing to erase. The event is
+ * Erases the sealed box of an ended delivery. Returns the position of the event; null if there is nothing to erase. The
+ * event is
  * appended last, so that the sweeper repeats an interrupted erasure.
  */
 export const eraseTarget = async (

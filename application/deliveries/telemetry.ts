@@ -29,7 +29,9 @@ export const countAttempts = (events: readonly DeliveryEvent[]): void => {
 
 type Outcome = AttemptOutcome | { kind: 'responded'; status: number };
 
-/** Runs an attempt in a span. `call` gets the `traceparent` of the span for the receiver, or `parent` if tracing is off. */
+/**
+ * Runs an attempt in a span. `call` gets the `traceparent` of the span for the receiver, or `parent` if tracing is off.
+ */
 export const traceAttempt = <T extends Outcome>(
   { url, method, attempt, parent }: { url: string; method: string; attempt: number; parent: string | null },
   call: (traceparent: string | null) => Promise<T>,

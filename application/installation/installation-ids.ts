@@ -13,7 +13,10 @@ export type InstallationEngineKind = 'blobs' | 'bus' | 'read models';
 /** `setting` is the variable with its URL, for messages. */
 export type ConfiguredEngine = { kind: InstallationEngineKind; setting: string; engine: EngineWithInstallationId };
 
-/** A blob store has an id of its own, `<installation id>/<own id>`, so that a second blob store of the installation is noticed. */
+/**
+ * A blob store has an id of its own, `<installation id>/<own id>`, so that a second blob store of the installation is
+ * noticed.
+ */
 const newBlobStoreId = (id: string): string => `${id}/${newId()}`;
 const installationIdIn = (storedId: string): string => storedId.split('/')[0]!;
 
@@ -70,7 +73,8 @@ const throwIfAny = (mismatches: readonly (string | null)[]): void => {
 };
 
 /**
- * Checks that all engines belong to the installation, then sets its id on those without one. Only a registered blob store must have an
+ * Checks that all engines belong to the installation, then sets its id on those without one. Only a registered blob
+ * store must have an
  * id already. All steps are idempotent. If several blob stores get an id at once, the event log names one of them.
  * @throws SettingsError with a message for each engine of another installation and for a second blob store
  */

@@ -25,7 +25,8 @@ export const requireCreated = ({ state }: InstallationAggregate): CreatedInstall
 };
 
 const acceptSecretConsequence =
-  'Then every account has a new webhook secret, old download links are invalid, and running webhook deliveries with secrets fail';
+  'Then every account has a new webhook secret, old download links are invalid, and running webhook deliveries ' +
+  'with secrets fail';
 
 const missingSecretError = ({ dataDir }: SecretSettings, expected: string): SettingsError =>
   new SettingsError(
@@ -44,8 +45,10 @@ const wrongSecretError = (settings: SecretSettings, found: string, expected: str
   );
 
 /**
- * Checks that this process has the secret of the installation. The first start creates the installation, and a secret if none is set.
- * All steps are idempotent, and one of several concurrent processes wins. If the old secret is among the previous ones, rotates it.
+ * Checks that this process has the secret of the installation. The first start creates the installation, and a secret
+ * if none is set.
+ * All steps are idempotent, and one of several concurrent processes wins. If the old secret is among the previous ones,
+ * rotates it.
  * @throws SettingsError if the secret is missing or wrong
  */
 export const ensureInstallationSecret = async (

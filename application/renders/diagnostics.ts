@@ -74,7 +74,10 @@ const requestDiagnosis = async (
   return true;
 };
 
-/** Polls the event log for the diagnosis, which any renderer can make. Returns the history, after a timeout without a diagnosis. */
+/**
+ * Polls the event log for the diagnosis, which any renderer can make. Returns the history, after a timeout without a
+ * diagnosis.
+ */
 const waitForDiagnosis = async ({ store }: EventLog, stream: string, signal: AbortSignal): Promise<RecordedEvent[]> => {
   const deadline = performance.now() + maxWaitMs;
   for (let waitMs = initialPollMs; ; waitMs = Math.min(2 * waitMs, maxPollMs)) {
@@ -85,7 +88,8 @@ const waitForDiagnosis = async ({ store }: EventLog, stream: string, signal: Abo
 };
 
 /**
- * The diagnostics of a render; null if it has not ended. Timings, render mode and failed resources are in its history. For messages and
+ * The diagnostics of a render; null if it has not ended. Timings, render mode and failed resources are in its history.
+ * For messages and
  * fonts the first request renders the document again; `signal` ends the wait for that.
  */
 export const getDiagnostics = async (

@@ -18,7 +18,10 @@ export type Estimate = {
   waitMs: number;
   workMs: number;
   pendingRenders: number;
-  /** Must be called with the position of the accepted job, or null if it was rejected. Until then the job counts in later estimates. */
+  /**
+   * Must be called with the position of the accepted job, or null if it was rejected. Until then the job counts in
+   * later estimates.
+   */
   confirmPosition?: (position: number | null) => void;
 };
 
@@ -98,8 +101,10 @@ const countsWithJobs = <T>(reads: ReadStore, now: () => number, count: (accountI
 };
 
 /**
- * Accounts take turns, so a render waits only for renders of its own account: the estimate is their number times the wait per queued
- * render. The counts are cached, since counting a long queue for each request is expensive. If `isBusUnavailable`, no render can start,
+ * Accounts take turns, so a render waits only for renders of its own account: the estimate is their number times the
+ * wait per queued
+ * render. The counts are cached, since counting a long queue for each request is expensive. If `isBusUnavailable`, no
+ * render can start,
  * and urgent renders are rejected.
  */
 export const createEstimator = (

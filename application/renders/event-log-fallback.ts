@@ -32,7 +32,9 @@ export const isRegenerationPending = (
   return last?.type === 'PdfRegenerationRequested' && isRecent(last.metadata.occurredAt, now, timeoutMs);
 };
 
-/** The reply of an ended render. If the PDF was rendered but its reply was lost (`wasDone`), requests a regeneration. */
+/**
+ * The reply of an ended render. If the PDF was rendered but its reply was lost (`wasDone`), requests a regeneration.
+ */
 const readReplyFromEventLog = async (
   eventLog: EventLog,
   id: string,
@@ -58,7 +60,8 @@ const serviceUnavailable = (reason: string): RenderReply => ({
 });
 
 /**
- * Replies that are not lost with a message or a process: a caller that waits for long gets the outcome from the event log. `closed`
+ * Replies that are not lost with a message or a process: a caller that waits for long gets the outcome from the event
+ * log. `closed`
  * returns why callers are not served now, if so. `close` stops the polling.
  */
 export const withEventLogFallback = (

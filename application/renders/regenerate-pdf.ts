@@ -25,7 +25,9 @@ const regenerationFailed: ApiErrorFields = {
   extra: {},
 };
 
-/** Regenerates the PDF of a completed render for the waiting callers. Stores it for an hour if it has the same bytes. */
+/**
+ * Regenerates the PDF of a completed render for the waiting callers. Stores it for an hour if it has the same bytes.
+ */
 export const regeneratePdf = async (
   dependencies: RunRenderDependencies,
   stream: string,

@@ -183,7 +183,10 @@ const lastAttemptError = (error: unknown): ApiErrorFields => {
   return error instanceof BrowserGone ? browserCrashedEveryAttempt : failedEveryAttempt;
 };
 
-/** Lets the sweeper erase a stored PDF whose render has failed. The sweeper checks whether another render has the same PDF. */
+/**
+ * Lets the sweeper erase a stored PDF whose render has failed. The sweeper checks whether another render has the same
+ * PDF.
+ */
 const discardOrphanedPdf = async ({ stored, render: aggregate, cause }: RenderTask): Promise<void> => {
   if (stored && aggregate.state.status === 'FAILED')
     await aggregate.execute({ type: 'discardPdf', data: stored }, cause);
@@ -199,7 +202,10 @@ const trackRenderMode = ({ preparation, printer }: RenderPdfDependencies, blobs:
   return Object.assign(tracked, { dependencies: { blobs, preparation, printer: { ...printer, print } } });
 };
 
-/** Null if a blob has been missing for an hour. Until then the render waits without losing an attempt. @throws BlobNotFound, and errors of the blob store */
+/**
+ * Null if a blob has been missing for an hour. Until then the render waits without losing an attempt. @throws
+ * BlobNotFound, and errors of the blob store
+ */
 const loadInputs = async (
   { blobs }: RunRenderDependencies,
   { requested }: Pick<RenderTask, 'requested'>,
@@ -226,7 +232,8 @@ const makeAttempt = async (
 ): Promise<MessageResult> => {
   const tracked = trackRenderMode(dependencies, inputs);
   try {
-    // Documents that share a crashed browser are retried together. Isolated, the one that crashes it does not fail the others.
+    // Documents that share a crashed browser are retried together. Isolated, the one that crashes it does not fail the
+    // others.
     const isolated = task.attempt === maxAttempts;
     await complete(
       dependencies,
@@ -255,8 +262,10 @@ const makeAttempt = async (
 };
 
 /**
- * Handles one message: claims the render, renders the PDF, and appends the outcome. A second call has no effect. `deliveryCount` is
- * that of the message. The first time, the cached history is enough: if it is incomplete, the claim fails with a conflict, and the
+ * Handles one message: claims the render, renders the PDF, and appends the outcome. A second call has no effect.
+ * `deliveryCount` is
+ * that of the message. The first time, the cached history is enough: if it is incomplete, the claim fails with a
+ * conflict, and the
  * redelivered message reads the whole history.
  * @throws errors of the blob store, before the claim; the message must be redelivered
  */

@@ -45,7 +45,8 @@ const storeHeaderFooter = async (
 };
 
 /**
- * The response mode for the event log, with its secrets encrypted. `estimateMs` is the estimate in the response, `id` the bare id
+ * The response mode for the event log, with its secrets encrypted. `estimateMs` is the estimate in the response, `id`
+ * the bare id
  * of the render.
  */
 export const sealResponseMode = async (
@@ -61,7 +62,8 @@ export const sealResponseMode = async (
 };
 
 /**
- * Appends RenderRequested: the render is accepted. `id` is its bare id; `at` is the time of acceptance, which decides the month of the
+ * Appends RenderRequested: the render is accepted. `id` is its bare id; `at` is the time of acceptance, which decides
+ * the month of the
  * quota. `signal` aborts when the caller no longer waits; the reply is then null.
  */
 export const submitRender = async (

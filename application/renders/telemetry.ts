@@ -29,7 +29,10 @@ export const countCompleted = ({ renderMode, input, pages, pdf, durations }: Eve
     record('colophon.render.duration', durations[phases[phase]] / 1000, { phase, render_mode: renderMode });
 };
 
-/** Counts a failed render. Its duration has the render mode `none`, so that timeouts do not distort the durations of PDFs. */
+/**
+ * Counts a failed render. Its duration has the render mode `none`, so that timeouts do not distort the durations of
+ * PDFs.
+ */
 export const countFailed = (
   { error, totalMs }: EventData['RenderFailed'],
   input: Input,
@@ -59,7 +62,10 @@ export const renderAttributes = (
       }),
 });
 
-/** The span attributes of a completed render. The reason for the render mode is left out, since it can quote the document. */
+/**
+ * The span attributes of a completed render. The reason for the render mode is left out, since it can quote the
+ * document.
+ */
 export const resultAttributes = ({ renderMode, pages, pdf }: EventData['RenderCompleted']): Attributes => ({
   'colophon.render.mode': renderMode,
   'colophon.pages': pages,

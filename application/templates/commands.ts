@@ -9,7 +9,8 @@ import { releaseName, type NameReservation, reserveName } from './name-reservati
 import { freeSlot, type TemplateCapacity, takeSlot } from './slots.ts';
 
 /**
- * Runs work with the same key one after the other within this process, to avoid conflicts. Between processes the expected
+ * Runs work with the same key one after the other within this process, to avoid conflicts. Between processes the
+ * expected
  * revision decides.
  */
 export const createKeyedLock = () => {
@@ -88,14 +89,19 @@ export const findVersionBody = (history: readonly TemplateEvent[], version: numb
     event.type === 'TemplateCreated' || event.type === 'TemplateVersioned' ? [event.data.body] : [],
   )[version - 1];
 
-/** `store` stores the large parts; it is called when the name and a slot are reserved. `capacity` is null if the plan has no limit. */
+/**
+ * `store` stores the large parts; it is called when the name and a slot are reserved. `capacity` is null if the plan
+ * has no limit.
+ */
 type CreateTemplateOptions = { name: string; store: () => Promise<TemplateBody>; capacity: TemplateCapacity | null };
 
 /** After any other error, the event may have been appended although the reply is lost. */
 const isCertainlyRejected = (error: unknown): boolean =>
   error instanceof RevisionConflict || error instanceof TemplateCommandError || isEventRejected(error);
 
-/** Frees name and slot of a template that is not created. If this fails, they expire like those of a crashed request. */
+/**
+ * Frees name and slot of a template that is not created. If this fails, they expire like those of a crashed request.
+ */
 const releaseReservations = (
   eventLog: EventLog,
   accountId: string,

@@ -33,7 +33,10 @@ const cancelNameReservation = async (
   return !(state.status === 'ACTIVE' && state.body.name === name);
 };
 
-/** A name that a request has reserved for a template. `release` frees it, unless the template has the name or another request has reserved it for the template. */
+/**
+ * A name that a request has reserved for a template. `release` frees it, unless the template has the name or another
+ * request has reserved it for the template.
+ */
 export type NameReservation = { release(): Promise<void> };
 
 /**

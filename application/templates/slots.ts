@@ -32,7 +32,8 @@ const isTemplateGone = async (eventLog: EventLog, templateId: string, since: num
 };
 
 /**
- * Takes a slot for a new template. If none is left, first frees the slots of templates that were deleted or never created.
+ * Takes a slot for a new template. If none is left, first frees the slots of templates that were deleted or never
+ * created.
  * @throws ApiError template_limit_exceeded
  */
 export const takeSlot = async (

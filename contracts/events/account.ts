@@ -18,7 +18,10 @@ export const accountEvents = {
   PlanChanged: z.object({ plan: z.enum(planNames), overrides: limitOverrides, reason: text(1500).nullable() }),
   AccountSuspended: z.object({ reason: text(1500) }),
   AccountReinstated: z.object({ reason: text(1500).nullable() }),
-  /** The webhook secret is derived from the installation secret, the account and this number; the event log holds no secret. */
+  /**
+   * The webhook secret is derived from the installation secret, the account and this number; the event log holds no
+   * secret.
+   */
   WebhookSecretRotated: z.object({ generation: z.number().int() }),
 } as const;
 

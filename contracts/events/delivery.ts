@@ -3,7 +3,10 @@ import { identifier, text } from './bounded.ts';
 import type { EventsIn } from './metadata.ts';
 import { blobRef, webhookTarget } from './render.ts';
 
-/** The outcome of an attempt. `responded` has the status and the first 1,000 characters of the response body; the others have a reason. */
+/**
+ * The outcome of an attempt. `responded` has the status and the first 1,000 characters of the response body; the others
+ * have a reason.
+ */
 export const attemptOutcome = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('responded'), status: z.number().int(), responseBody: text(6002) }),
   z.object({ kind: z.enum(['timeout', 'blocked', 'failed']), reason: text(2000) }),

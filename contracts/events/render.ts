@@ -36,7 +36,8 @@ export const renderLimits = z.object({
 
 /**
  * The target of a webhook without its secrets: `***` replaces the header values and possible credentials in the URL.
- * `sealed` is the blob of the sealed box with the original URL and headers. It is erased when the delivery has ended, and null if
+ * `sealed` is the blob of the sealed box with the original URL and headers. It is erased when the delivery has ended,
+ * and null if
  * nothing is masked.
  */
 export const webhookTarget = z.object({
@@ -49,7 +50,8 @@ export const webhookTarget = z.object({
 export type WebhookTarget = z.output<typeof webhookTarget>;
 
 /**
- * How the caller receives the result. `wait`: in the response, and the PDF is not stored. `poll`: the caller polls the job.
+ * How the caller receives the result. `wait`: in the response, and the PDF is not stored. `poll`: the caller polls the
+ * job.
  * `webhook`: by a webhook. `estimatedMs` is the estimate in the response.
  */
 export const responseMode = z.discriminatedUnion('kind', [
@@ -121,7 +123,10 @@ export const renderFailed = z.object({
   error: z.object({ name: z.enum(errorNames), message: text(2000), extra: anyFields(24_000) }),
   responseMode: z.enum(['wait', 'poll', 'webhook']),
   totalMs: z.number(),
-  /** If the service failed: the day (`YYYY-MM-DD`, UTC; in early events the month) whose quota the render is refunded to. Else null. */
+  /**
+   * If the service failed: the day (`YYYY-MM-DD`, UTC; in early events the month) whose quota the render is refunded
+   * to. Else null.
+   */
   quotaRefundDate: identifier().nullable(),
 });
 
@@ -134,13 +139,19 @@ export const pdfDiscarded = z.object({ pdf: blobRef, eraseAfter: identifier() })
 /** A repeated request needs the PDF, which was not stored. */
 export const pdfRegenerationRequested = z.object({});
 
-/** The PDF was rendered again and stored until `keptUntil`. Both are null if this failed, or if the new PDF has other bytes. */
+/**
+ * The PDF was rendered again and stored until `keptUntil`. Both are null if this failed, or if the new PDF has other
+ * bytes.
+ */
 export const pdfRegenerationEnded = z.object({ pdf: blobRef.nullable(), keptUntil: identifier().nullable() });
 
 /** A caller requested the diagnostics of an ended render. */
 export const diagnosisRequested = z.object({});
 
-/** The document was rendered again to collect diagnostics. The blob is JSON, see `diagnosis` in contracts/http/diagnostics.ts. */
+/**
+ * The document was rendered again to collect diagnostics. The blob is JSON, see `diagnosis` in
+ * contracts/http/diagnostics.ts.
+ */
 export const renderDiagnosed = z.object({ diagnosis: blobRef });
 
 export const renderEvents = {

@@ -26,7 +26,10 @@ export const templateEvents = {
     restoredFrom: z.number().int().nullable(),
   }),
   TemplateDeleted: z.object({ version: z.number().int() }),
-  /** The request that created the template did not finish. Its slot was freed, and the template can no longer be created. */
+  /**
+   * The request that created the template did not finish. Its slot was freed, and the template can no longer be
+   * created.
+   */
   TemplateCreationCancelled: z.object({}),
   /** The template will not use a name that it had reserved. If it did not exist yet, it can no longer be created. */
   TemplateNameReservationCancelled: z.object({ name: templateNameText }),

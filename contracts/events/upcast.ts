@@ -3,7 +3,9 @@ type Versioned = { type: string; version: number; data: unknown };
 /** Converts the data of an event from one version to the next. Pure, and never changed after its release. */
 export type Step = (data: never) => unknown;
 
-/** The steps of each event type. The first one converts version 1 to version 2. A type without steps is at version 1. */
+/**
+ * The steps of each event type. The first one converts version 1 to version 2. A type without steps is at version 1.
+ */
 export type Steps = Readonly<Record<string, readonly Step[]>>;
 
 /** The event was written by a later release. */
@@ -14,7 +16,10 @@ export class UnknownEventVersionError extends Error {
   }
 }
 
-/** `versionOf` gives the current version of an event type; `upcast` converts a recorded event to it. @throws UnknownEventVersionError */
+/**
+ * `versionOf` gives the current version of an event type; `upcast` converts a recorded event to it. @throws
+ * UnknownEventVersionError
+ */
 export const createUpcaster = (steps: Steps) => {
   const stepsOf = (type: string): readonly Step[] => (Object.hasOwn(steps, type) ? steps[type]! : []);
   const versionOf = (type: string): number => stepsOf(type).length + 1;

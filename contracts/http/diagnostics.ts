@@ -35,7 +35,8 @@ export const diagnosis = z.object({
     .boolean()
     .nullable()
     .describe(
-      'Whether the second PDF has the same bytes as the first one. It has not if external resources have changed, or if scripts behave differently. Null if one of the PDFs is missing.',
+      'Whether the second PDF has the same bytes as the first one. It has not if external resources have ' +
+        'changed, or if scripts behave differently. Null if one of the PDFs is missing.',
     ),
   error: z.string().nullable().describe('The error of the second rendering, if it failed.'),
 });
@@ -47,7 +48,8 @@ export const diagnostics = z.object({
     .enum(renderModes)
     .nullable()
     .describe(
-      '`static` for documents without scripts, which are fastest; `scripted` and `animated` for those with scripts. Pages of `animated` have screen frames.',
+      '`static` for documents without scripts, which are fastest; `scripted` and `animated` for those with ' +
+        'scripts. Pages of `animated` have screen frames.',
     ),
   render_mode_reason: z.string().nullable().describe('Why the document has this render mode.'),
   timings_ms: z
@@ -61,7 +63,8 @@ export const diagnostics = z.object({
     })
     .nullable()
     .describe(
-      'Durations of the render: queue, conversion or expansion, wait for a browser, loading, printing, and total from acceptance to PDF. Null for a failed render.',
+      'Durations of the render: queue, conversion or expansion, wait for a browser, loading, printing, and total ' +
+        'from acceptance to PDF. Null for a failed render.',
     ),
   failed_resources: z
     .array(resource)
@@ -84,6 +87,7 @@ export const diagnosticsQuery = z.object({
     .enum(['true', 'false'])
     .optional()
     .describe(
-      'Whether the response has `diagnostics`. The first request renders the document a second time to collect them, so its response takes longer.',
+      'Whether the response has `diagnostics`. The first request renders the document a second time to collect ' +
+        'them, so its response takes longer.',
     ),
 });

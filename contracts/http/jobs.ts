@@ -36,7 +36,8 @@ export const jobResponse = z.object({
     .string()
     .optional()
     .describe(
-      'The callback URL. Possible credentials are masked as `***`: query values, and path segments that are not plain words.',
+      'The callback URL. Possible credentials are masked as `***`: query values, and path segments that are not ' +
+        'plain words.',
     ),
   webhook_status: z.enum(webhookStatuses).optional(),
   webhook_attempts: z.number().int().optional(),
@@ -100,7 +101,8 @@ export const redeliverJobsResponse = z.object({
     .array(z.string())
     .optional()
     .describe(
-      'Jobs whose callbacks need a body to be sent again, because their secrets are erased. At most 1,000; absent if there are none.',
+      'Jobs whose callbacks need a body to be sent again, because their secrets are erased. At most 1,000; ' +
+        'absent if there are none.',
     ),
 });
 

@@ -9,7 +9,8 @@ const headerFooterHtml = z
   .nullable()
   .default(null)
   .describe(
-    'HTML of the header or footer in the margin. {{page}}, {{total}} and {{date}} are replaced. The margin grows if it is lower than the header or footer.',
+    'HTML of the header or footer in the margin. {{page}}, {{total}} and {{date}} are replaced. The margin grows ' +
+      'if it is lower than the header or footer.',
   );
 const headerFooterHeight = z.number().min(0).max(100).default(10).describe('Millimetres, 0 to 100.');
 

@@ -14,7 +14,8 @@ const textData = z
   .string()
   .min(1)
   .describe(
-    'Text or base64. docx is always base64. Other types are base64 after a `data:...;base64,` prefix, or if the whole text is canonical base64 of text of the input type.',
+    'Text or base64. docx is always base64. Other types are base64 after a `data:...;base64,` prefix, or if the ' +
+      'whole text is canonical base64 of text of the input type.',
   );
 
 export const convertRequest = z.strictObject({

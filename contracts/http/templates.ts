@@ -51,7 +51,10 @@ type OptionalFields = {
   [K in keyof typeof renderOptionFields]: z.ZodOptional<ReturnType<(typeof renderOptionFields)[K]['unwrap']>>;
 };
 
-/** All render options, optional and without defaults: for the presets of a template, and for requests that override them. */
+/**
+ * All render options, optional and without defaults: for the presets of a template, and for requests that override
+ * them.
+ */
 export const optionalRenderOptionFields = Object.fromEntries(
   Object.entries(renderOptionFields).map(([name, field]) => [name, withoutDefault(field as z.ZodDefault<z.ZodType>)]),
 ) as OptionalFields;
@@ -97,7 +100,10 @@ const indexOfFirstDuplicate = (names: string[]): number => {
   });
 };
 
-/** The declared variables of a template, with distinct names. `maxVariables` is the limit of the plan; null is unlimited. */
+/**
+ * The declared variables of a template, with distinct names. `maxVariables` is the limit of the plan; null is
+ * unlimited.
+ */
 export const variablesUpTo = (maxVariables: number | null) =>
   z
     .array(variableDeclaration)
@@ -134,7 +140,10 @@ const templateFields = (maxVariables: number | null) => ({
   default_options: defaultOptions,
 });
 
-/** The body of POST /templates. `maxVariables` is the limit of the plan; null is unlimited. The handler checks the size of `content`. */
+/**
+ * The body of POST /templates. `maxVariables` is the limit of the plan; null is unlimited. The handler checks the size
+ * of `content`.
+ */
 export const createTemplateRequestFor = (maxVariables: number | null) => {
   const { name, content, description, category, variables, default_options } = templateFields(maxVariables);
   return z.strictObject({

@@ -57,7 +57,9 @@ const webhookUrl = z
     'must not contain ***, which marks a masked part in jobs; send the original URL',
   )
   .describe(
-    'An https URL without user name and password, at most 2048 characters. It makes the render asynchronous. The URL is stored encrypted until the delivery has ended. Jobs and their history show scheme, host, plain words of the path, and names of the query; `***` replaces the rest. A fragment is not sent.',
+    'An https URL without user name and password, at most 2048 characters. It makes the render asynchronous. The ' +
+      'URL is stored encrypted until the delivery has ended. Jobs and their history show scheme, host, plain words ' +
+      'of the path, and names of the query; `***` replaces the rest. A fragment is not sent.',
   );
 
 const webhookHeaders = z
@@ -77,7 +79,10 @@ const webhookHeaders = z
     }
   })
   .describe(
-    `At most ${maxWebhookHeaders} additional headers of the callback, with values of at most 1024 visible ASCII characters. Headers that the service or HTTP sets cannot be chosen: \`Content-Type\`, \`Content-Length\`, \`Host\`, \`X-Service-Signature\`, \`Webhook-*\`, \`Traceparent\`, and hop-by-hop headers. The values are stored encrypted until the delivery has ended, then erased. The history of a job shows only the names.`,
+    `At most ${maxWebhookHeaders} additional headers of the callback, with values of at most 1024 visible ASCII ` +
+      'characters. Headers that the service or HTTP sets cannot be chosen: `Content-Type`, `Content-Length`, ' +
+      '`Host`, `X-Service-Signature`, `Webhook-*`, `Traceparent`, and hop-by-hop headers. The values are ' +
+      'stored encrypted until the delivery has ended, then erased. The history of a job shows only the names.',
   );
 
 export const webhookMethods = ['POST', 'PUT'] as const;

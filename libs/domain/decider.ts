@@ -1,6 +1,8 @@
 import type { EventOf } from '#contracts/events/event-schemas.ts';
 
-/** The rules of one kind of stream: `evolve` folds its history to a state, `decide` turns a command into events. Pure. */
+/**
+ * The rules of one kind of stream: `evolve` folds its history to a state, `decide` turns a command into events. Pure.
+ */
 export type Decider<State, Command, Event extends EventOf> = {
   initial: State;
   evolve: (state: State, event: Event) => State;

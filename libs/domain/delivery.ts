@@ -138,7 +138,8 @@ const decide = (command: DeliveryCommand, state: DeliveryState): DeliveryEvent[]
 };
 
 /**
- * One webhook delivery: rounds of at most three attempts, each with an event before and after it. A 2xx response delivers.
+ * One webhook delivery: rounds of at most three attempts, each with an event before and after it. A 2xx response
+ * delivers.
  * 5xx, timeouts and failed connections are retried.
  */
 export const delivery: Decider<DeliveryState, DeliveryCommand, DeliveryEvent> = {

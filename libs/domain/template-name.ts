@@ -24,7 +24,8 @@ const decide = (command: TemplateNameCommand, state: TemplateNameState): Templat
     case 'reserve': {
       const { accountId, name, templateId, cancelledBy } = command;
       const reserved: TemplateNameEvent = { type: 'TemplateNameReserved', data: { accountId, name, templateId } };
-      // Reserve again for the same template, so that the request that reserved the name earlier can no longer release it.
+      // Reserve again for the same template, so that the request that reserved the name earlier can no longer release
+      // it.
       if (state.status === 'FREE' || state.templateId === templateId) return [reserved];
       if (state.templateId === cancelledBy)
         return [{ type: 'TemplateNameReleased', data: { templateId: cancelledBy } }, reserved];

@@ -5,7 +5,10 @@ import type { Decider } from './decider.ts';
 export type TemplateSlotsState = { templateIds: readonly string[] };
 
 export type TemplateSlotsCommand =
-  /** `limit` is that of the plan. `existingTemplateIds` may include templates without a slot, created while the plan had no limit. */
+  /**
+   * `limit` is that of the plan. `existingTemplateIds` may include templates without a slot, created while the plan had
+   * no limit.
+   */
   | { type: 'take'; templateId: string; limit: number; existingTemplateIds: readonly string[] }
   | { type: 'free'; templateId: string };
 
@@ -42,7 +45,10 @@ const decide = (command: TemplateSlotsCommand, { templateIds }: TemplateSlotsSta
   }
 };
 
-/** The template slots of an account with a limited plan. `take` returns no events if the template already holds a slot, or none is left. */
+/**
+ * The template slots of an account with a limited plan. `take` returns no events if the template already holds a slot,
+ * or none is left.
+ */
 export const templateSlots: Decider<TemplateSlotsState, TemplateSlotsCommand, TemplateSlotEvent> = {
   initial: { templateIds: [] },
   evolve,

@@ -2,7 +2,9 @@
 export const mask = '***';
 
 const word = '[A-Za-z][a-z]{0,15}(?:[A-Z][a-z]{1,15}){0,2}[0-9]{0,2}';
-/** Words and small numbers such as `hooks`, `pdf-ready`, `v2`, `callbackUrl`, `12`. Keys, tokens and ids do not match. */
+/**
+ * Words and small numbers such as `hooks`, `pdf-ready`, `v2`, `callbackUrl`, `12`. Keys, tokens and ids do not match.
+ */
 const plainWords = new RegExp(`^(?:${word}(?:[-_.]${word}){0,3}|[0-9]{1,3})?$`);
 
 const maskUnlessPlain = (text: string): string => (plainWords.test(text) ? text : mask);
@@ -16,8 +18,10 @@ const maskQueryParameter = (parameter: string): string => {
 };
 
 /**
- * A webhook URL for display: scheme, host, port, plain words of the path, and plain names of query parameters. All other parts may
- * be credentials and are masked. The fragment is removed, since it is never sent. If `isMasked` is false, `url` can be called.
+ * A webhook URL for display: scheme, host, port, plain words of the path, and plain names of query parameters. All
+ * other parts may
+ * be credentials and are masked. The fragment is removed, since it is never sent. If `isMasked` is false, `url` can be
+ * called.
  */
 export const maskUrl = (original: string): { url: string; isMasked: boolean } => {
   const { origin, pathname, search, href, hash } = new URL(original);

@@ -6,7 +6,10 @@ const minIntervalMs = 60_000;
 
 const maxMessageLength = 200;
 
-/** The SDK hands errors on as JSON with their stack, and what a collector answered in it; of those the message and the code are enough. */
+/**
+ * The SDK hands errors on as JSON with their stack, and what a collector answered in it; of those the message and the
+ * code are enough.
+ */
 const errorMessageOf = (told: string): string => {
   try {
     const { message, code } = JSON.parse(told) as { message?: string; code?: string };
@@ -27,7 +30,8 @@ export const logExportErrors = (log: Pick<Logger, 'warn'>): (() => void) => {
     toldAt = performance.now();
     log.warn(
       { error: errorMessageOf(told) },
-      'telemetry could not be sent; is OTEL_EXPORTER_OTLP_ENDPOINT right, the collector up, and are its headers those of OTEL_EXPORTER_OTLP_HEADERS? Work goes on without',
+      'telemetry could not be sent; is OTEL_EXPORTER_OTLP_ENDPOINT right, the collector up, and are its headers ' +
+        'those of OTEL_EXPORTER_OTLP_HEADERS? Work goes on without',
     );
   };
   const silent = (): void => undefined;

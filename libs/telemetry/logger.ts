@@ -66,8 +66,10 @@ const destinationOf = ({ logFormat }: LoggerSettings, out: NodeJS.WritableStream
   logFormat === 'pretty' ? prettyDestination(out) : (out ?? pino.destination({ sync: true }));
 
 /**
- * The logger of a process: one line a fact, JSON with ISO times, or readable in a terminal. Keys, tokens and contents are hidden,
- * by the name of their field at any depth, and in messages and errors by their form. Writes to standard output unless `out` is given.
+ * The logger of a process: one line a fact, JSON with ISO times, or readable in a terminal. Keys, tokens and contents
+ * are hidden,
+ * by the name of their field at any depth, and in messages and errors by their form. Writes to standard output unless
+ * `out` is given.
  */
 export const createLogger = (settings: LoggerSettings, out?: NodeJS.WritableStream): Logger =>
   pino(

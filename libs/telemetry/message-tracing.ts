@@ -2,7 +2,10 @@ import type { Bus, Consumer, LeasedMessage, Message } from '#libs/bus/port.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
 import { isTracingEnabled, recordPastSpan, type Span, otelSystemNames, withSpan, traceIdOf } from './tracing.ts';
 
-/** What a message tells of the trace that it belongs to: what led to it, and when it was published, in milliseconds since 1970. */
+/**
+ * What a message tells of the trace that it belongs to: what led to it, and when it was published, in milliseconds
+ * since 1970.
+ */
 type MessageTrace = { traceparent: string; publishedAtMs: number };
 
 const messageTraceOf = (data: unknown): MessageTrace | undefined => (data as { trace?: MessageTrace }).trace;
@@ -23,7 +26,9 @@ const messagingAttributes = (destination: string): Record<string, string> => ({
   'messaging.destination.name': destination,
 });
 
-/** Publishes a message in the trace that led to it, `led` being its W3C `traceparent`; who works on it goes on there. */
+/**
+ * Publishes a message in the trace that led to it, `led` being its W3C `traceparent`; who works on it goes on there.
+ */
 export const publishWithTrace = (bus: Bus, message: Message, led: string | null): Promise<void> => {
   if (!isTracingEnabled()) return bus.publish(withMessageTrace(message, led));
   const attributes = {

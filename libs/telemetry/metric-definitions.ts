@@ -35,7 +35,9 @@ const eventTypes = Object.keys({
 });
 const errorNames = Object.keys(errors) as (keyof typeof errors)[];
 
-/** Counters whose labels are all bounded start at 0 for every label set, so that the first event shows as an increase. */
+/**
+ * Counters whose labels are all bounded start at 0 for every label set, so that the first event shows as an increase.
+ */
 export const counters = {
   'colophon.renders': defineMetric(
     'Ended renders by outcome. The render mode is none for renders that failed before they reached a browser.',
@@ -91,7 +93,8 @@ export const histograms = {
     'http.response.status_code': 'free',
   }),
   'colophon.render.duration': defineMetric(
-    'Duration of each phase of a render. Phase total: from acceptance to the PDF, or to the failure where the render mode is none.',
+    'Duration of each phase of a render. Phase total: from acceptance to the PDF, or to the failure where the ' +
+      'render mode is none.',
     's',
     { phase: ['queue', 'prepare', 'wait', 'load', 'print', 'total'], render_mode: renderModeLabels },
   ),

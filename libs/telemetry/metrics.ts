@@ -43,7 +43,10 @@ export const observeGauge = (name: GaugeName, look: GaugeCallback): (() => void)
 
 const gaugeTimeoutMs = 2_000;
 
-/** The gauge as it is now. An engine that is away does not hold up what the others have to tell: what cannot be looked at, or not soon, is left out. */
+/**
+ * The gauge as it is now. An engine that is away does not hold up what the others have to tell: what cannot be looked
+ * at, or not soon, is left out.
+ */
 export const readGauge = async (name: GaugeName): Promise<GaugeValue[]> => {
   const answers = await Promise.allSettled(
     [...(gaugeCallbacks.get(name) ?? [])].map((look) => runWithTimeout(gaugeTimeoutMs, async () => look())),

@@ -15,7 +15,8 @@ const labelSetKey = (labels: Attributes): string =>
   JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 /**
- * The SDK goes on telling the last value of a gauge that nobody can look at any more: of an office that another process holds now, of an engine that is away.
+ * The SDK goes on telling the last value of a gauge that nobody can look at any more: of an office that another process
+ * holds now, of an engine that is away.
  * `only` leaves of gauges what was seen the last time they were looked at.
  */
 const createStaleGaugeFilter = () => {
@@ -55,7 +56,10 @@ const entriesOf = <N extends string, E>(table: Record<N, E>): [N, E][] => Object
 
 const unitSuffix: Record<string, string> = { s: '.seconds', By: '.bytes', '1': '.ratio' };
 
-/** With the unit in the name, as everything that brings OpenTelemetry to Prometheus writes it; the serialiser leaves it out. */
+/**
+ * With the unit in the name, as everything that brings OpenTelemetry to Prometheus writes it; the serialiser leaves it
+ * out.
+ */
 const withUnitInName = (found: ResourceMetrics): ResourceMetrics => ({
   ...found,
   scopeMetrics: found.scopeMetrics.map((scope) => ({

@@ -12,7 +12,8 @@ const delaySeconds = (nanoseconds: number): number =>
   Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - resolutionMs / 1e3) : 0;
 
 /**
- * The event loop in the last full window, or in the first one as far as it has come. The windows are the same for whoever asks: if asking began them anew, a second reader would see
+ * The event loop in the last full window, or in the first one as far as it has come. The windows are the same for
+ * whoever asks: if asking began them anew, a second reader would see
  * what the first had left, and if nothing did, one bad minute would show for ever.
  */
 const observeEventLoop = () => {

@@ -17,7 +17,10 @@ const oldestRenderAge = async (reads: ReadStore): Promise<number> => {
   return oldest ? Math.max(0, Date.now() - Date.parse(oldest.createdAt)) / 1000 : 0;
 };
 
-/** Has the queues looked at. Every process that does tells the same, so take the greatest of them. Returns what ends that. */
+/**
+ * Has the queues looked at. Every process that does tells the same, so take the greatest of them. Returns what ends
+ * that.
+ */
 export const observeQueues = (reads: ReadStore): (() => void) => {
   const length = async ({ name, model, open }: (typeof queues)[number]): Promise<GaugeValue> => {
     const counts = await Promise.all(open.map((status) => reads.count(model, { status })));

@@ -13,7 +13,8 @@ const warningKind = (fact: Record<string, unknown>, message: string): string =>
 type AggregatedWarning = { occurrences: number; fields: Record<string, unknown>; message: string };
 
 /**
- * Warnings of a kind are reported once, and then once every `everyMs` with how often they came meanwhile (`occurrences`), as long as they come. Two are of one kind whose message
+ * Warnings of a kind are reported once, and then once every `everyMs` with how often they came meanwhile
+ * (`occurrences`), as long as they come. Two are of one kind whose message
  * and `error` differ in numbers and ids alone. Errors are all reported.
  */
 export const aggregateRepeatedWarnings = (report: Report, everyMs = defaultIntervalMs): AggregatedReport => {

@@ -5,7 +5,8 @@ const secondsSince = ({ metadata }: RecordedEvent): number =>
   Math.max(0, Date.now() - Date.parse(metadata.occurredAt)) / 1000;
 
 /**
- * The events after position `after`, as `subscribe` gives them. Records the delay of each batch and observes the lag of the
+ * The events after position `after`, as `subscribe` gives them. Records the delay of each batch and observes the lag of
+ * the
  * subscription.
  */
 export async function* observeSubscription(

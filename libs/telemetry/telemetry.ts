@@ -47,7 +47,8 @@ const systemNameOf = (url: string): string => {
 };
 
 /**
- * Begins to measure this process, and to trace where there is an address to send traces to; without one nothing of the tracing SDK is loaded.
+ * Begins to measure this process, and to trace where there is an address to send traces to; without one nothing of the
+ * tracing SDK is loaded.
  * Call it once, before engines are opened. `roles` name what the process does; `log` is told what cannot be sent.
  */
 export const startTelemetry = async (

@@ -1,4 +1,7 @@
-/** What a log line says of where something comes from: the request that led to it, and its trace where it has one, also while nothing is traced here. */
+/**
+ * What a log line says of where something comes from: the request that led to it, and its trace where it has one, also
+ * while nothing is traced here.
+ */
 export const requestLogFields = ({
   correlationId,
   traceparent,

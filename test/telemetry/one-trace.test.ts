@@ -70,7 +70,8 @@ const spansToRequest = (spans: readonly ReceivedSpan[]) => ({
 });
 
 it.skipIf(!areServersAvailable)(
-  'A render that passes through five processes, one of them begun anew on the way, is one trace from the request of its caller to both callbacks',
+  'A render that passes through five processes, one of them begun anew on the way, is one trace from the request ' +
+    'of its caller to both callbacks',
   async () => {
     const key = await createUnlimitedKey(house);
     const [api, , , delivery] = await Promise.all(

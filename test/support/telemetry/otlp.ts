@@ -1,6 +1,9 @@
 import protobuf from 'protobufjs';
 
-/** The part of opentelemetry-proto (trace and metrics, v1) that tests look at; the numbers are those of its field definitions. */
+/**
+ * The part of opentelemetry-proto (trace and metrics, v1) that tests look at; the numbers are those of its field
+ * definitions.
+ */
 const { root } = protobuf.parse(`
   syntax = "proto3";
   message AnyValue { oneof value { string string_value = 1; bool bool_value = 2; int64 int_value = 3; double double_value = 4; } }

@@ -16,7 +16,10 @@ const inside = (node: SyntaxNode, names: ReadonlySet<string>): SyntaxNode[] => {
   return found;
 };
 
-/** Reads a PromQL expression with Prometheus' own grammar. Throws where it does not follow it. `$__rate_interval` of Grafana is taken for a time. */
+/**
+ * Reads a PromQL expression with Prometheus' own grammar. Throws where it does not follow it. `$__rate_interval` of
+ * Grafana is taken for a time.
+ */
 export const parsePromql = (text: string): PromqlExpression => {
   const source = text.replaceAll('$__rate_interval', '5m');
   const tree = parser.parse(source);

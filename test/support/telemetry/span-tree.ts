@@ -3,7 +3,10 @@ import type { ReceivedSpan } from './otlp.ts';
 /** A span with those that it led to, in the order of their beginning. */
 export type SpanNode = { name: string; kind: string; role: unknown; children: SpanNode[] };
 
-/** The spans of one trace as a tree; there has to be one root, which `parentId` is given as the parent of where the caller began the trace. */
+/**
+ * The spans of one trace as a tree; there has to be one root, which `parentId` is given as the parent of where the
+ * caller began the trace.
+ */
 export const spanTreeOf = (spans: readonly ReceivedSpan[], parentId: string | null = null): SpanNode[] =>
   spans
     .filter((span) => span.parentId === parentId)
