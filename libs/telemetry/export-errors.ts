@@ -1,42 +1,38 @@
 import { diag, DiagLogLevel } from '@opentelemetry/api';
 import type { Logger } from './logger.ts';
 
-/** A collector that is away for an hour shall not fill the log. */
+/** Limits the log lines while a collector is unavailable. */
 const minIntervalMs = 60_000;
 
 const maxMessageLength = 200;
 
-/**
- * The SDK hands errors on as JSON with their stack, and what a collector answered in it; of those the message and the
- * code are enough.
- */
-const errorMessageOf = (told: string): string => {
+/** The SDK reports errors as JSON with stack and response. Only message and code are logged. */
+const errorMessageOf = (text: string): string => {
   try {
-    const { message, code } = JSON.parse(told) as { message?: string; code?: string };
+    const { message, code } = JSON.parse(text) as { message?: string; code?: string };
     return [message, code]
-      .filter((word) => word !== undefined)
+      .filter((part) => part !== undefined)
       .join(', ')
       .slice(0, maxMessageLength);
   } catch {
-    return told.slice(0, maxMessageLength);
+    return text.slice(0, maxMessageLength);
   }
 };
 
-/** Has the log say, once a minute at most, that traces or metrics could not be sent. Returns what ends that. */
-export const logExportErrors = (log: Pick<Logger, 'warn'>): (() => void) => {
-  let toldAt = -Infinity;
-  const tell = (told: string): void => {
-    if (performance.now() - toldAt < minIntervalMs) return;
-    toldAt = performance.now();
-    log.warn(
-      { error: errorMessageOf(told) },
-      'telemetry could not be sent; is OTEL_EXPORTER_OTLP_ENDPOINT right, the collector up, and are its headers ' +
-        'those of OTEL_EXPORTER_OTLP_HEADERS? Work goes on without',
+/** Logs export errors of traces and metrics, at most once a minute. Returns a function that stops it. */
+export const logExportErrors = (logger: Pick<Logger, 'warn'>): (() => void) => {
+  let lastLoggedAt = -Infinity;
+  const logError = (text: string): void => {
+    if (performance.now() - lastLoggedAt < minIntervalMs) return;
+    lastLoggedAt = performance.now();
+    logger.warn(
+      { error: errorMessageOf(text) },
+      'telemetry could not be sent; check the collector, OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS',
     );
   };
   const silent = (): void => undefined;
   diag.setLogger(
-    { error: tell, warn: tell, info: silent, debug: silent, verbose: silent },
+    { error: logError, warn: logError, info: silent, debug: silent, verbose: silent },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
   return () => diag.disable();

@@ -5,7 +5,7 @@ import { traceLogFields } from './tracing.ts';
 
 const redacted = '[redacted]';
 
-/** Fields that could open an account, or that belong to the caller. */
+/** Fields with credentials or with data of callers. */
 export const secretFields = [
   'authorization',
   'cookie',
@@ -34,8 +34,9 @@ const apiKeyPattern = /svc_(test|live)_[A-Za-z0-9_-]+/g;
 const linkTokenPattern = /([?&]token=)[^&\s"]+/g;
 
 /**
- * A line of JSON without its secrets. It works on the finished text, since that costs a fraction of
- * walking through every logged object, and reaches any depth and what libraries put into error messages.
+ * Redacts secrets in a line of JSON. Working on the text is much cheaper than walking through every logged object, and
+ * also
+ * covers error messages of libraries.
  */
 const redactSecrets = (line: string): string =>
   line
@@ -45,10 +46,10 @@ const redactSecrets = (line: string): string =>
 
 export type { Logger } from 'pino';
 
-/** Says what a part met with: something that is tried again, unless it is an error that somebody should look at. */
-export type Report = (fact: Record<string, unknown>, message: string, level?: 'warn' | 'error') => void;
+/** Reports a problem: a warning for something that is retried, an error for something an operator should look at. */
+export type Report = (fields: Record<string, unknown>, message: string, level?: 'warn' | 'error') => void;
 
-// Fields that hold text are found in the finished line at any depth; those that can hold an object are cut out before.
+// Text fields are redacted in the finished line; fields that can hold an object are removed before.
 const secretPaths = [...secretFields.map((name) => `["${name}"]`), '*.data', '*.webhook_headers'];
 
 type LoggerSettings = Pick<Settings, 'logLevel' | 'logFormat'>;
@@ -66,10 +67,8 @@ const destinationOf = ({ logFormat }: LoggerSettings, out: NodeJS.WritableStream
   logFormat === 'pretty' ? prettyDestination(out) : (out ?? pino.destination({ sync: true }));
 
 /**
- * The logger of a process: one line a fact, JSON with ISO times, or readable in a terminal. Keys, tokens and contents
- * are hidden,
- * by the name of their field at any depth, and in messages and errors by their form. Writes to standard output unless
- * `out` is given.
+ * The logger of a process: JSON lines with ISO times, or readable text on a terminal. Keys, tokens and contents are redacted,
+ * by field name at any depth, and by pattern in messages and errors. Writes to `out`, by default standard output.
  */
 export const createLogger = (settings: LoggerSettings, out?: NodeJS.WritableStream): Logger =>
   pino(

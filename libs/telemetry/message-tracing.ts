@@ -2,22 +2,19 @@ import type { Bus, Consumer, LeasedMessage, Message } from '#libs/bus/port.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
 import { isTracingEnabled, recordPastSpan, type Span, otelSystemNames, withSpan, traceIdOf } from './tracing.ts';
 
-/**
- * What a message tells of the trace that it belongs to: what led to it, and when it was published, in milliseconds
- * since 1970.
- */
+/** The trace of a message: `traceparent` of its cause, and the time of its publication in milliseconds since 1970. */
 type MessageTrace = { traceparent: string; publishedAtMs: number };
 
 const messageTraceOf = (data: unknown): MessageTrace | undefined => (data as { trace?: MessageTrace }).trace;
 
-const withMessageTrace = (message: Message, parent: string | null): Message =>
-  parent === null
+const withMessageTrace = (message: Message, traceparent: string | null): Message =>
+  traceparent === null
     ? message
     : {
         ...message,
         data: {
           ...(message.data as object),
-          trace: { traceparent: parent, publishedAtMs: Date.now() } satisfies MessageTrace,
+          trace: { traceparent, publishedAtMs: Date.now() } satisfies MessageTrace,
         },
       };
 
@@ -26,23 +23,21 @@ const messagingAttributes = (destination: string): Record<string, string> => ({
   'messaging.destination.name': destination,
 });
 
-/**
- * Publishes a message in the trace that led to it, `led` being its W3C `traceparent`; who works on it goes on there.
- */
-export const publishWithTrace = (bus: Bus, message: Message, led: string | null): Promise<void> => {
-  if (!isTracingEnabled()) return bus.publish(withMessageTrace(message, led));
+/** Publishes a message with its trace. `parent` is the W3C `traceparent` of its cause. */
+export const publishWithTrace = (bus: Bus, message: Message, parent: string | null): Promise<void> => {
+  if (!isTracingEnabled()) return bus.publish(withMessageTrace(message, parent));
   const attributes = {
     ...messagingAttributes(message.subject),
     'messaging.operation.name': 'publish',
     'messaging.operation.type': 'send',
     'messaging.message.id': message.id,
   };
-  return withSpan({ name: `publish ${message.subject}`, kind: 'producer', parent: led, attributes }, (span) =>
+  return withSpan({ name: `publish ${message.subject}`, kind: 'producer', parent, attributes }, (span) =>
     bus.publish(withMessageTrace(message, span.traceparent)),
   );
 };
 
-/** What a log line says of a message: its id, and its trace where it tells of one. */
+/** The log fields of a message: its id, and its trace id if it has one. */
 export const messageLogFields = ({
   id,
   data,
@@ -51,7 +46,7 @@ export const messageLogFields = ({
   return { message_id: id, ...(traceId === null ? {} : { trace_id: traceId }) };
 };
 
-/** Works on a message in the trace that it tells of: the time it waited is a span, the work another. */
+/** Processes a message in its trace, with one span for its wait and one for the work. */
 export const processWithTrace = (
   { subject, id, deliveryCount, data }: LeasedMessage,
   { name }: Pick<Consumer, 'name'>,
@@ -64,15 +59,15 @@ export const processWithTrace = (
     'messaging.consumer.group.name': name,
     'colophon.message.delivery_count': deliveryCount,
   });
-  // Sent again, it has waited because it was told to, and that the attempt before says.
+  // A redelivered message has waited on purpose.
   if (isTracingEnabled() && origin && deliveryCount === 1)
     recordPastSpan(
       { name: `queue ${subject}`, parent: origin.traceparent, attributes: attributes() },
       origin.publishedAtMs,
       Date.now(),
     );
-  const wish = isTracingEnabled()
+  const options = isTracingEnabled()
     ? { attributes: { ...attributes(), 'messaging.operation.name': 'process', 'messaging.operation.type': 'process' } }
     : {};
-  return withSpan({ name: `process ${subject}`, kind: 'consumer', parent: origin?.traceparent, ...wish }, work);
+  return withSpan({ name: `process ${subject}`, kind: 'consumer', parent: origin?.traceparent, ...options }, work);
 };

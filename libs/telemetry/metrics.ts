@@ -7,49 +7,49 @@ export type GaugeName = keyof typeof gauges;
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What the SDK does for us, where it is loaded. */
+/** Implemented by the OpenTelemetry SDK, if it is loaded. */
 export type MetricsRecorder = {
   add(name: CounterName, by: number, labels: Labels): void;
   record(name: HistogramName, value: number, labels: Labels): void;
 };
 
-/** One value of a gauge as it is now. */
 export type GaugeValue = { value: number; labels?: Labels };
 type GaugeCallback = () => GaugeValue[] | Promise<GaugeValue[]>;
 
 let metricsRecorder: MetricsRecorder | null = null;
 const gaugeCallbacks = new Map<GaugeName, Set<GaugeCallback>>();
 
-/** Switches metrics on, or off with null. Until then nothing is counted. */
-export const setMetricsRecorder = (given: MetricsRecorder | null): void => void (metricsRecorder = given);
+/** Switches metrics on, or off with null. They are off at first. */
+export const setMetricsRecorder = (recorder: MetricsRecorder | null): void => void (metricsRecorder = recorder);
 
-/** Adds to a counter of the table. */
+/** Adds to a counter. */
 export const count = <N extends CounterName>(name: N, by: number, labels: LabelsOf<(typeof counters)[N]>): void =>
   metricsRecorder?.add(name, by, labels as unknown as Labels);
 
-/** Notes one value of a histogram of the table, in seconds. */
+/** Records a value of a histogram, in seconds. */
 export const record = <N extends HistogramName>(
   name: N,
   seconds: number,
   labels: LabelsOf<(typeof histograms)[N]>,
 ): void => metricsRecorder?.record(name, seconds, labels as unknown as Labels);
 
-/** Has a gauge of the table looked at whenever metrics are asked for; returns what ends that. */
-export const observeGauge = (name: GaugeName, look: GaugeCallback): (() => void) => {
+/** Calls `readValues` whenever the metrics are collected. Returns a function that stops this. */
+export const observeGauge = (name: GaugeName, readValues: GaugeCallback): (() => void) => {
   const all = gaugeCallbacks.get(name) ?? new Set();
-  gaugeCallbacks.set(name, all.add(look));
-  return () => void all.delete(look);
+  gaugeCallbacks.set(name, all.add(readValues));
+  return () => void all.delete(readValues);
 };
 
 const gaugeTimeoutMs = 2_000;
 
 /**
- * The gauge as it is now. An engine that is away does not hold up what the others have to tell: what cannot be looked
- * at, or not soon, is left out.
+ * The current values of a gauge. Values that cannot be read in time are left out, so that an unavailable engine does
+ * not
+ * delay the others.
  */
 export const readGauge = async (name: GaugeName): Promise<GaugeValue[]> => {
-  const answers = await Promise.allSettled(
-    [...(gaugeCallbacks.get(name) ?? [])].map((look) => runWithTimeout(gaugeTimeoutMs, async () => look())),
+  const results = await Promise.allSettled(
+    [...(gaugeCallbacks.get(name) ?? [])].map((readValues) => runWithTimeout(gaugeTimeoutMs, async () => readValues())),
   );
-  return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+  return results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
 };

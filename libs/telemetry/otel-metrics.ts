@@ -15,16 +15,15 @@ const labelSetKey = (labels: Attributes): string =>
   JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 /**
- * The SDK goes on telling the last value of a gauge that nobody can look at any more: of an office that another process
- * holds now, of an engine that is away.
- * `only` leaves of gauges what was seen the last time they were looked at.
+ * The SDK keeps exporting the last value of a gauge that can no longer be read, for instance because another process is
+ * the leader now. `removeStale` keeps only the gauge values that the last collection has read.
  */
 const createStaleGaugeFilter = () => {
   const seen = new Map<string, Set<string>>();
   return {
-    note: (name: string, readings: readonly GaugeValue[]): void =>
-      void seen.set(name, new Set(readings.map(({ labels }) => labelSetKey(labels ?? {})))),
-    only: (metrics: ResourceMetrics): ResourceMetrics => ({
+    recordRead: (name: string, values: readonly GaugeValue[]): void =>
+      void seen.set(name, new Set(values.map(({ labels }) => labelSetKey(labels ?? {})))),
+    removeStale: (metrics: ResourceMetrics): ResourceMetrics => ({
       ...metrics,
       scopeMetrics: metrics.scopeMetrics.map((scope) => ({
         ...scope,
@@ -42,7 +41,7 @@ const createStaleGaugeFilter = () => {
 
 const bucketBoundaries = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** More than there are label sets, so that none is ever gathered into "other". */
+/** More than the number of label sets, so that the SDK never merges series. */
 const maxSeries = 2_000;
 
 const allLabelSets = (labels: Readonly<Record<string, readonly string[] | 'free'>>): Attributes[] =>
@@ -57,12 +56,11 @@ const entriesOf = <N extends string, E>(table: Record<N, E>): [N, E][] => Object
 const unitSuffix: Record<string, string> = { s: '.seconds', By: '.bytes', '1': '.ratio' };
 
 /**
- * With the unit in the name, as everything that brings OpenTelemetry to Prometheus writes it; the serialiser leaves it
- * out.
+ * Adds the unit to the names, as all OpenTelemetry exporters for Prometheus do. The serializer does not.
  */
-const withUnitInName = (found: ResourceMetrics): ResourceMetrics => ({
-  ...found,
-  scopeMetrics: found.scopeMetrics.map((scope) => ({
+const withUnitInName = (metrics: ResourceMetrics): ResourceMetrics => ({
+  ...metrics,
+  scopeMetrics: metrics.scopeMetrics.map((scope) => ({
     ...scope,
     metrics: scope.metrics.map((metric) => ({
       ...metric,
@@ -76,63 +74,63 @@ const withUnitInName = (found: ResourceMetrics): ResourceMetrics => ({
 });
 
 export type OtelMetrics = MetricsRecorder & {
-  /** All metrics as they are now, in the text format of Prometheus. */
+  /** The current metrics in the text format of Prometheus. */
   text(): Promise<string>;
   close(): Promise<void>;
 };
 
-/** A reader that sends metrics away, once they are `passed` through what it is given. */
-export type MetricReaderFactory = (passed: (metrics: ResourceMetrics) => ResourceMetrics) => IMetricReader;
+/** Creates a reader that exports the metrics after `filter`. */
+export type MetricReaderFactory = (filter: (metrics: ResourceMetrics) => ResourceMetrics) => IMetricReader;
 
-/** Keeps the metrics of the table, for whoever asks for the text and for those that send them away beside. */
-export const createOtelMetrics = (resource: Resource, pushing: MetricReaderFactory[] = []): OtelMetrics => {
-  const seen = createStaleGaugeFilter();
-  const asked = new PrometheusExporter({ preventServerStart: true });
+/** Creates the metrics of metric-definitions.ts, for Prometheus and for the given readers. */
+export const createOtelMetrics = (resource: Resource, readerFactories: MetricReaderFactory[] = []): OtelMetrics => {
+  const gaugeFilter = createStaleGaugeFilter();
+  const prometheusReader = new PrometheusExporter({ preventServerStart: true });
   const provider = new MeterProvider({
     resource,
-    readers: [asked, ...pushing.map((open) => open(seen.only))],
+    readers: [prometheusReader, ...readerFactories.map((create) => create(gaugeFilter.removeStale))],
     views: [{ instrumentName: '*', aggregationCardinalityLimit: maxSeries }],
   });
   const meter = provider.getMeter('colophon');
   const serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
 
-  const counting = Object.fromEntries(
-    entriesOf(counters).map(([name, { description: about, unit }]) => [
+  const counterInstruments = Object.fromEntries(
+    entriesOf(counters).map(([name, { description, unit }]) => [
       name,
-      meter.createCounter(name, { description: about, unit }),
+      meter.createCounter(name, { description, unit }),
     ]),
   ) as Record<CounterName, ReturnType<typeof meter.createCounter>>;
   for (const [name, { labels }] of entriesOf(counters))
-    for (const set of allLabelSets(labels)) counting[name].add(0, set);
+    for (const set of allLabelSets(labels)) counterInstruments[name].add(0, set);
 
-  const recording = Object.fromEntries(
-    entriesOf(histograms).map(([name, { description: about, unit }]) => [
+  const histogramInstruments = Object.fromEntries(
+    entriesOf(histograms).map(([name, { description, unit }]) => [
       name,
-      meter.createHistogram(name, { description: about, unit, advice: { explicitBucketBoundaries: bucketBoundaries } }),
+      meter.createHistogram(name, { description, unit, advice: { explicitBucketBoundaries: bucketBoundaries } }),
     ]),
   ) as Record<HistogramName, ReturnType<typeof meter.createHistogram>>;
 
-  for (const [name, { description: about, unit }] of entriesOf(gauges)) {
-    const options = { description: about, unit };
+  for (const [name, { description, unit }] of entriesOf(gauges)) {
+    const options = { description, unit };
     const instrument = cumulativeGauges.has(name)
       ? meter.createObservableCounter(name, options)
       : meter.createObservableGauge(name, options);
     instrument.addCallback(async (result) => {
-      const readings = await readGauge(name);
-      seen.note(name, readings);
-      for (const { value, labels } of readings) result.observe(value, labels ?? {});
+      const values = await readGauge(name);
+      gaugeFilter.recordRead(name, values);
+      for (const { value, labels } of values) result.observe(value, labels ?? {});
     });
   }
 
-  const collected = async (): Promise<string> =>
-    serializer.serialize(withUnitInName(seen.only((await asked.collect()).resourceMetrics)));
-  let underWay: Promise<string> | null = null;
+  const collect = async (): Promise<string> =>
+    serializer.serialize(withUnitInName(gaugeFilter.removeStale((await prometheusReader.collect()).resourceMetrics)));
+  let running: Promise<string> | null = null;
 
   return {
-    add: (name, by, labels) => counting[name].add(by, labels),
-    record: (name, value, labels) => recording[name].record(value, labels),
-    // Anybody may ask, and some gauges ask engines: those who come together get one answer.
-    text: () => (underWay ??= collected().finally(() => (underWay = null))),
+    add: (name, by, labels) => counterInstruments[name].add(by, labels),
+    record: (name, value, labels) => histogramInstruments[name].record(value, labels),
+    // Some gauges query engines, so concurrent requests share one collection.
+    text: () => (running ??= collect().finally(() => (running = null))),
     close: () => provider.shutdown(),
   };
 };

@@ -34,14 +34,16 @@ const spanKinds: Record<SpanKindName, SpanKind> = {
 };
 
 const samplerOf = ({ tracesSampler, tracesSamplerArg }: SamplerSettings): Sampler => {
-  const plain = (name: string): Sampler =>
+  const samplerByName = (name: string): Sampler =>
     name === 'always_on'
       ? new AlwaysOnSampler()
       : name === 'always_off'
         ? new AlwaysOffSampler()
         : new TraceIdRatioBasedSampler(tracesSamplerArg);
-  const own = /^parentbased_(.+)$/.exec(tracesSampler)?.[1];
-  return own === undefined ? plain(tracesSampler) : new ParentBasedSampler({ root: plain(own) });
+  const rootSampler = /^parentbased_(.+)$/.exec(tracesSampler)?.[1];
+  return rootSampler === undefined
+    ? samplerByName(tracesSampler)
+    : new ParentBasedSampler({ root: samplerByName(rootSampler) });
 };
 
 const contextOf = (traceparent: string): Context => {
@@ -59,7 +61,7 @@ const traceparentOf = (span: SdkSpan): string => {
   return `00-${traceId}-${spanId}-0${traceFlags & 1}`;
 };
 
-/** Sends spans in batches, by OTLP over HTTP in protobuf, to where the standard variables say. */
+/** Exports spans in batches by OTLP over HTTP (protobuf), as the OTEL_* variables say. */
 export const createOtelTracer = (
   settings: TracerSettings,
   resource: Resource,
@@ -78,43 +80,43 @@ export const createOtelTracer = (
   const start = (
     { name, kind = 'internal', attributes = {}, parent }: SpanOptions,
     startTime?: number,
-  ): { span: SdkSpan; around: Context } => {
-    const around = parent ? contextOf(parent) : context.active();
+  ): { span: SdkSpan; parentContext: Context } => {
+    const parentContext = parent ? contextOf(parent) : context.active();
     return {
       span: tracer.startSpan(
         name,
         { kind: spanKinds[kind], attributes, ...(startTime === undefined ? {} : { startTime }) },
-        around,
+        parentContext,
       ),
-      around,
+      parentContext,
     };
   };
 
-  const open = (wish: SpanOptions): ManualSpan => {
-    const { span, around } = start(wish);
-    const within = trace.setSpan(around, span);
-    const failAs = (type: string): void =>
+  const startSpan = (options: SpanOptions): ManualSpan => {
+    const { span, parentContext } = start(options);
+    const spanContext = trace.setSpan(parentContext, span);
+    const setErrorType = (type: string): void =>
       void span.setStatus({ code: SpanStatusCode.ERROR }).setAttribute('error.type', type);
     return {
       traceparent: traceparentOf(span),
       setAttributes: (attributes) => void span.setAttributes(attributes),
-      setError: (error) => failAs(errorType(error)),
-      setErrorType: failAs,
-      runInContext: (work) => context.with(within, work),
+      setError: (error) => setErrorType(errorType(error)),
+      setErrorType,
+      runInContext: (work) => context.with(spanContext, work),
       end: () => span.end(),
     };
   };
 
   return {
     otelSystemNames: systems,
-    startSpan: open,
-    recordSpan: (wish, startMs, endMs) => start(wish, startMs).span.end(endMs),
+    startSpan,
+    recordSpan: (options, startMs, endMs) => start(options, startMs).span.end(endMs),
     currentTraceparent: () => {
       const span = trace.getSpan(context.active());
       return span ? traceparentOf(span) : null;
     },
     close: () => {
-      // Or whoever traces next in this process would not get a place of its own.
+      // Otherwise a later tracer in this process could not set its context manager.
       context.disable();
       return provider.shutdown();
     },

@@ -2,16 +2,16 @@ import { OTLPMetricExporter } from '@opentelemetry/exporter-metrics-otlp-proto';
 import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import type { MetricReaderFactory } from './otel-metrics.ts';
 
-/** Sends metrics every so many milliseconds, by OTLP over HTTP in protobuf, to where the standard variables say. */
+/** Exports metrics every `intervalMs` by OTLP over HTTP (protobuf), as the OTEL_* variables say. */
 export const createOtlpMetricReader =
-  (everyMs: number): MetricReaderFactory =>
-  (passed) => {
+  (intervalMs: number): MetricReaderFactory =>
+  (filter) => {
     const exporter = new OTLPMetricExporter();
     const send = exporter.export.bind(exporter);
-    exporter.export = (metrics, done) => send(passed(metrics), done);
+    exporter.export = (metrics, done) => send(filter(metrics), done);
     return new PeriodicExportingMetricReader({
       exporter,
-      exportIntervalMillis: everyMs,
-      exportTimeoutMillis: Math.min(everyMs, 30_000),
+      exportIntervalMillis: intervalMs,
+      exportTimeoutMillis: Math.min(intervalMs, 30_000),
     });
   };

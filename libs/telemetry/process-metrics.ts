@@ -7,27 +7,26 @@ const openFiles = async (): Promise<number> => (await readdir('/proc/self/fd')).
 const resolutionMs = 20;
 const windowMs = 10_000;
 
-/** The monitor counts from one look to the next, so that a loop which is never late shows the pause between them. */
+/** The monitor's delays include its resolution. */
 const delaySeconds = (nanoseconds: number): number =>
   Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / 1e9 - resolutionMs / 1e3) : 0;
 
 /**
- * The event loop in the last full window, or in the first one as far as it has come. The windows are the same for
- * whoever asks: if asking began them anew, a second reader would see
- * what the first had left, and if nothing did, one bad minute would show for ever.
+ * The event loop in the last full window, or in the first window so far. Reading does not reset a window, so that all
+ * readers see the same values.
  */
 const observeEventLoop = () => {
   const delay = monitorEventLoopDelay({ resolution: resolutionMs });
   delay.enable();
   let before = performance.eventLoopUtilization();
-  const soFar = () => ({
+  const currentWindow = () => ({
     utilization: performance.eventLoopUtilization(performance.eventLoopUtilization(), before).utilization,
     p50: delaySeconds(delay.percentile(50)),
     p99: delaySeconds(delay.percentile(99)),
   });
-  let last: ReturnType<typeof soFar> | null = null;
+  let last: ReturnType<typeof currentWindow> | null = null;
   const windows = setInterval(() => {
-    last = soFar();
+    last = currentWindow();
     delay.reset();
     before = performance.eventLoopUtilization();
   }, windowMs).unref();
@@ -35,13 +34,13 @@ const observeEventLoop = () => {
     clearInterval(windows);
     delay.disable();
   };
-  return { now: () => last ?? soFar(), stop };
+  return { now: () => last ?? currentWindow(), stop };
 };
 
-/** Has the process itself looked at: processor, memory, event loop. Returns what ends that. */
+/** Observes CPU, memory and event loop of the process. Returns a function that stops it. */
 export const observeProcess = (): (() => void) => {
   const loop = observeEventLoop();
-  const processor = () => {
+  const cpuTime = () => {
     const { user, system } = process.cpuUsage();
     return [
       { value: user / 1e6, labels: { 'cpu.mode': 'user' } },
@@ -49,7 +48,7 @@ export const observeProcess = (): (() => void) => {
     ];
   };
   const stops = [
-    observeGauge('process.cpu.time', processor),
+    observeGauge('process.cpu.time', cpuTime),
     observeGauge('process.memory.usage', () => [{ value: process.memoryUsage.rss() }]),
     observeGauge('process.uptime', () => [{ value: process.uptime() }]),
     observeGauge('process.open_file_descriptor.count', async () => [{ value: await openFiles() }]),

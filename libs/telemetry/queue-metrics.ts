@@ -18,8 +18,7 @@ const oldestRenderAge = async (reads: ReadStore): Promise<number> => {
 };
 
 /**
- * Has the queues looked at. Every process that does tells the same, so take the greatest of them. Returns what ends
- * that.
+ * Observes the queues. All processes report the same values, so use `max` in queries. Returns a function that stops it.
  */
 export const observeQueues = (reads: ReadStore): (() => void) => {
   const length = async ({ name, model, open }: (typeof queues)[number]): Promise<GaugeValue> => {

@@ -25,11 +25,10 @@ export type TelemetrySettings = Pick<
 >;
 
 export type Telemetry = {
-  /** The metrics of this process in the text format of Prometheus, as `GET /metrics` answers them. */
+  /** The metrics of this process in the text format of Prometheus, for GET /metrics. */
   metricsText(): Promise<string>;
-  /** The content type of that text. */
   readonly metricsContentType: string;
-  /** Sends what is left, and ends. */
+  /** Sends the remaining data and stops. */
   close(): Promise<void>;
 };
 
@@ -37,46 +36,46 @@ const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8';
 
 const closeTimeoutMs = 3_000;
 
-/** Schemes that are not called as what answers there. */
+/** Engine names that differ from the URL scheme. */
 const systemNamesByScheme: Record<string, string> = { tls: 'nats', esdb: 'kurrentdb', gridfs: 'mongodb' };
 
-/** Of an address the kind of engine that it names. */
+/** The name of the engine at a URL. */
 const systemNameOf = (url: string): string => {
   const scheme = url.slice(0, url.indexOf(':')).split('+')[0]!;
   return systemNamesByScheme[scheme] ?? scheme;
 };
 
 /**
- * Begins to measure this process, and to trace where there is an address to send traces to; without one nothing of the
- * tracing SDK is loaded.
- * Call it once, before engines are opened. `roles` name what the process does; `log` is told what cannot be sent.
+ * Starts metrics, and tracing if an OTLP endpoint is set; without one the tracing SDK is not loaded. Call it once,
+ * before
+ * engines are opened. `logger` gets export errors.
  */
 export const startTelemetry = async (
   settings: TelemetrySettings,
   roles: readonly string[],
   version: string,
-  log: Pick<Logger, 'warn'>,
+  logger: Pick<Logger, 'warn'>,
 ): Promise<Telemetry> => {
   const [{ detectResources, envDetector, resourceFromAttributes }, { createOtelMetrics }] = await Promise.all([
     import('@opentelemetry/resources'),
     import('./otel-metrics.ts'),
   ]);
-  const own = {
+  const attributes = {
     'service.name': settings.serviceName,
     'service.version': version,
     'service.instance.id': randomUUID(),
     'colophon.roles': roles.join(','),
   };
-  const resource = detectResources({ detectors: [envDetector] }).merge(resourceFromAttributes(own));
-  const sending = settings.otlpEndpoint !== undefined && !settings.telemetryDisabled;
-  const telling = sending ? [(await import('./export-errors.ts')).logExportErrors(log)] : [];
-  const push =
-    sending && settings.metricsExporter === 'otlp'
+  const resource = detectResources({ detectors: [envDetector] }).merge(resourceFromAttributes(attributes));
+  const isExporting = settings.otlpEndpoint !== undefined && !settings.telemetryDisabled;
+  const errorLoggers = isExporting ? [(await import('./export-errors.ts')).logExportErrors(logger)] : [];
+  const readers =
+    isExporting && settings.metricsExporter === 'otlp'
       ? [(await import('./otlp-metric-reader.ts')).createOtlpMetricReader(settings.metricIntervalMs)]
       : [];
-  const metrics = createOtelMetrics(resource, push);
-  const tracing =
-    sending && settings.tracesExporter === 'otlp'
+  const metrics = createOtelMetrics(resource, readers);
+  const tracer =
+    isExporting && settings.tracesExporter === 'otlp'
       ? (await import('./otel-tracing.ts')).createOtelTracer(settings, resource, {
           store: systemNameOf(settings.eventStoreUrl),
           bus: systemNameOf(settings.busUrl),
@@ -84,18 +83,18 @@ export const startTelemetry = async (
         })
       : null;
   setMetricsRecorder(metrics);
-  setTracer(tracing);
+  setTracer(tracer);
   const stops = [observeProcess(), observeGauge('colophon.build', () => [{ value: 1, labels: { version } }])];
   return {
     metricsText: () => metrics.text(),
     metricsContentType,
     close: async () => {
       for (const stop of stops) stop();
-      // A collector that does not answer must not hold up the end of the process.
-      await runWithTimeout(closeTimeoutMs, () => Promise.all([metrics.close(), tracing?.close()])).catch(
+      // A collector that does not respond must not delay the end of the process.
+      await runWithTimeout(closeTimeoutMs, () => Promise.all([metrics.close(), tracer?.close()])).catch(
         () => undefined,
       );
-      for (const stop of telling) stop();
+      for (const stop of errorLoggers) stop();
       setTracer(null);
       setMetricsRecorder(null);
     },

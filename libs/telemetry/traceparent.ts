@@ -1,7 +1,4 @@
-/**
- * What a log line says of where something comes from: the request that led to it, and its trace where it has one, also
- * while nothing is traced here.
- */
+/** The log fields of a request: its id, and its trace id if it has one. */
 export const requestLogFields = ({
   correlationId,
   traceparent,
@@ -17,8 +14,9 @@ const traceparentPattern = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9
 const laterTraceparentPattern = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2})(?:-.*)?$/;
 
 /**
- * A `traceparent` header as version 00 of W3C Trace Context has it; null where there is none, or none that holds.
- * Of a later version the parts that this one knows are taken, as section 3.2.4 asks.
+ * A `traceparent` header in version 00 of W3C Trace Context; null if it is missing or invalid. Later versions are
+ * parsed
+ * as section 3.2.4 says.
  */
 export const parseTraceparent = (header: string | readonly string[] | undefined): string | null => {
   if (typeof header !== 'string') return null;

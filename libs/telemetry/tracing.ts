@@ -2,50 +2,51 @@ import type { Attributes } from '@opentelemetry/api';
 import { ApiError } from '#contracts/http/api-error.ts';
 import { parseTraceparent, traceIdOf } from './traceparent.ts';
 
-/** What spans and metrics call an error: the name of the error table, or the error's own name; never its message. */
+/**
+ * The error type for spans and metrics: the name in the table of errors, or the name of the Error. Never its message.
+ */
 export const errorType = (error: unknown): string =>
   error instanceof ApiError ? error.fields.name : error instanceof Error ? error.name : 'unknown';
 
-/** What a span is to others: the SDK's own names, in lower case. */
+/** The span kinds of the SDK in lower case. */
 export type SpanKindName = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
 
 export type SpanOptions = {
   name: string;
   kind?: SpanKindName;
   attributes?: Attributes;
-  /** W3C `traceparent` of what led to it; unless given, or null, it is the span under way. */
+  /** W3C `traceparent` of the parent. Default: the current span. */
   parent?: string | null | undefined;
 };
 
-/** A piece of work that is being traced. */
 export type Span = {
-  /** Of this span, for those who go on from here. */
+  /** The `traceparent` of this span, for its children. */
   readonly traceparent: string | null;
   setAttributes(attributes: Attributes): void;
-  /** Says that the work failed, by the name of the error alone: messages can hold what callers sent. */
+  /** Marks the span as failed, with the type of the error only: messages can contain data of callers. */
   setError(error: unknown): void;
-  /** Says that the work failed where no error was raised: `type` is one of few, such as the status of an answer. */
+  /** Marks the span as failed without an Error. `type` has few values, such as a response status. */
   setErrorType(type: string): void;
 };
 
-/** A span whose end is not that of a function: `inside` runs what belongs to it. */
+/** A span that is ended by `end`. `runInContext` runs work as part of it. */
 export type ManualSpan = Span & { runInContext<T>(work: () => T): T; end(): void };
 
-/** What the SDK does for us, where it is loaded. */
+/** Implemented by the OpenTelemetry SDK, if it is loaded. */
 export type Tracer = {
-  startSpan(wish: SpanOptions): ManualSpan;
-  /** A span of the past, by times in milliseconds since 1970. */
-  recordSpan(wish: SpanOptions, startMs: number, endMs: number): void;
-  /** `traceparent` of the span under way. */
+  startSpan(options: SpanOptions): ManualSpan;
+  /** Records a past span. Times in milliseconds since 1970. */
+  recordSpan(options: SpanOptions, startMs: number, endMs: number): void;
+  /** The `traceparent` of the current span. */
   currentTraceparent(): string | null;
-  /** What the engines are called in spans. */
+  /** The names of the engines in spans. */
   otelSystemNames: { store: string; bus: string; blobs: string };
 };
 
 let tracer: Tracer | null = null;
 
-/** Switches tracing on, or off with null. Until then nothing here allocates or loads anything. */
-export const setTracer = (given: Tracer | null): void => void (tracer = given);
+/** Switches tracing on, or off with null. It is off at first. */
+export const setTracer = (newTracer: Tracer | null): void => void (tracer = newTracer);
 
 export const isTracingEnabled = (): boolean => tracer !== null;
 
@@ -59,10 +60,10 @@ const noopSpan: Span = {
   setErrorType: () => undefined,
 };
 
-/** Does the work within a span, which ends and fails with it. With tracing off it is the work alone. */
-export const withSpan = async <T>(wish: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> => {
+/** Runs work in a span, which ends and fails with it. With tracing off, only runs the work. */
+export const withSpan = async <T>(options: SpanOptions, work: (span: Span) => Promise<T>): Promise<T> => {
   if (!tracer) return work(noopSpan);
-  const span = tracer.startSpan(wish);
+  const span = tracer.startSpan(options);
   try {
     return await span.runInContext(() => work(span));
   } catch (error) {
@@ -73,17 +74,17 @@ export const withSpan = async <T>(wish: SpanOptions, work: (span: Span) => Promi
   }
 };
 
-/** Opens a span that is ended by hand; null with tracing off. */
-export const startManualSpan = (wish: SpanOptions): ManualSpan | null => tracer?.startSpan(wish) ?? null;
+/** Starts a span that is ended by `end`; null with tracing off. */
+export const startManualSpan = (options: SpanOptions): ManualSpan | null => tracer?.startSpan(options) ?? null;
 
-/** Notes work that is over already, by times in milliseconds since 1970. */
-export const recordPastSpan = (wish: SpanOptions, startMs: number, endMs: number): void =>
-  tracer?.recordSpan(wish, startMs, endMs);
+/** Records a span of past work. Times in milliseconds since 1970. */
+export const recordPastSpan = (options: SpanOptions, startMs: number, endMs: number): void =>
+  tracer?.recordSpan(options, startMs, endMs);
 
-/** `traceparent` of the span under way; null where there is none. */
+/** The `traceparent` of the current span; null if there is none. */
 export const currentTraceparent = (): string | null => tracer?.currentTraceparent() ?? null;
 
-/** Ids for a log line: the trace of the span under way. */
+/** The log field with the trace id of the current span. */
 export const traceLogFields = (): { trace_id?: string } => {
   const traceId = traceIdOf(currentTraceparent());
   return traceId === null ? {} : { trace_id: traceId };
