@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hashSecret, secretFormatError, newSecret, visiblePrefix } from './secret.ts';
 
-test('a new key is well formed, of its type, and never the same twice', () => {
+test('A new key is well-formed, has its type, and is unique', () => {
   const keys = Array.from({ length: 200 }, () => newSecret('live'));
   expect(new Set(keys).size).toBe(200);
   for (const key of keys) {
@@ -12,7 +12,7 @@ test('a new key is well formed, of its type, and never the same twice', () => {
   expect(newSecret('test')).toMatch(/^svc_test_/);
 });
 
-test('one wrong character is told from an unknown key by the checksum', () => {
+test('The checksum detects one wrong character', () => {
   fc.assert(
     fc.property(fc.integer({ min: 9, max: 57 }), fc.constantFrom(...'abcXYZ019'), (at, character) => {
       const key = newSecret('test');
@@ -22,13 +22,13 @@ test('one wrong character is told from an unknown key by the checksum', () => {
   );
 });
 
-test('a key of another length or with another beginning says so', () => {
-  expect(secretFormatError('sk_live_123')).toMatch(/begins with/);
+test('A key with a wrong length or prefix gives an error message', () => {
+  expect(secretFormatError('sk_live_123')).toMatch(/starts with/);
   expect(secretFormatError('svc_live_123')).toMatch(/characters/);
   expect(secretFormatError(`${newSecret('live')} `)).toMatch(/characters/);
 });
 
-test('what is shown and stored of a key does not give it away', () => {
+test('The visible prefix and the hash do not reveal a key', () => {
   const key = newSecret('live');
   expect(visiblePrefix(key)).toHaveLength(15);
   expect(hashSecret(key)).toMatch(/^[0-9a-f]{64}$/);

@@ -24,7 +24,7 @@ const usesOf = (accountId: string) => reads.find(apiKeyUsageCollection.name, { w
 const [may, june] = [new Date('2026-05-31T23:59:59.999Z'), new Date('2026-06-01T00:00:00.000Z')];
 
 describe('The requests of a key', () => {
-  it('are counted by month, with the time of the last one, whatever order they came in', async () => {
+  it('are counted by month, with the time of the latest one, in any order', async () => {
     const uses = createApiKeyUsageCounter(reads, never);
     const key = { id: 'k1', accountId: 'a1' };
     uses.countRequest(key, june);
@@ -39,7 +39,7 @@ describe('The requests of a key', () => {
     ]);
   });
 
-  it('add up exactly, though several processes count them at once', async () => {
+  it('add up exactly across concurrent processes', async () => {
     const stores = [reads, open(), open()];
     const all = stores.map((store) => createApiKeyUsageCounter(store, never));
     const key = { id: 'k2', accountId: 'a2' };
@@ -55,14 +55,14 @@ describe('The requests of a key', () => {
     await Promise.all([stores[1]!.close(), stores[2]!.close()]);
   });
 
-  it('are stored without being asked to, a while after they came', async () => {
+  it('are stored automatically after the interval', async () => {
     const uses = createApiKeyUsageCounter(reads, 1);
     uses.countRequest({ id: 'k3', accountId: 'a3' }, may);
     await expect.poll(() => usesOf('a3')).toMatchObject([{ requests: 1 }]);
     await uses.close();
   });
 
-  it('are kept for the next time where they cannot be stored', async () => {
+  it('are kept for the next time if they cannot be stored', async () => {
     const broken = { ...reads, replace: async () => Promise.reject(new Error('locked')) };
     let current: ReadStore = broken;
     const uses = createApiKeyUsageCounter({ ...reads, replace: (...change) => current.replace(...change) }, never);

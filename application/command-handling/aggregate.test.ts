@@ -27,7 +27,7 @@ const counter: Decider<number, Count, Counted> = {
 const cause: Cause = {
   actor: { kind: 'service', name: 'tests' },
   accountId: null,
-  correlationId: 'story',
+  correlationId: 'request',
   causationId: null,
   traceparent: null,
 };
@@ -67,7 +67,7 @@ const other = (events: RecordedEvent[]): void => {
 };
 
 describe('A command', () => {
-  it('appends what is decided, with time and cause, and says where it stands', async () => {
+  it('appends the decided events with time and cause, and returns their position', async () => {
     const { eventLog, events } = openLog();
     const counting = newAggregate(eventLog, counter, 'counter-1');
     expect(await counting.execute({ type: 'countTwice' }, cause)).toMatchObject({
@@ -84,7 +84,7 @@ describe('A command', () => {
     expect(new Set(events.map(({ id }) => id)).size).toBe(3);
   });
 
-  it('that decides on nothing appends nothing', async () => {
+  it('without decided events appends nothing', async () => {
     const { eventLog, events } = openLog();
     expect(await newAggregate(eventLog, counter, 'counter-1').execute({ type: 'rest' }, cause)).toEqual({
       events: [],
@@ -94,7 +94,7 @@ describe('A command', () => {
     expect(events).toEqual([]);
   });
 
-  it('is decided anew on what others wrote in between, three times', async () => {
+  it('is decided again after a conflict, up to three times', async () => {
     let left = 3;
     const { eventLog, events } = openLog({ before: (there) => void (left-- > 0 && other(there)) });
     const { aggregate } = await loadAggregate(eventLog, counter, 'counter-1');
@@ -102,7 +102,7 @@ describe('A command', () => {
     expect(numbers(events)).toEqual([10, 20, 30, 31]);
   });
 
-  it('gives up where others are faster four times, and at once where it must not be tried again', async () => {
+  it('fails after the fourth conflict, or after the first one with executeOnce', async () => {
     const crowded = openLog({ before: other });
     await expect(
       newAggregate(crowded.eventLog, counter, 'counter-1').execute({ type: 'count' }, cause),
@@ -115,7 +115,7 @@ describe('A command', () => {
     expect(once.events.length).toBe(1);
   });
 
-  it('whose answer is lost has been carried out once, and goes on from there', async () => {
+  it('whose append reply is lost is executed once', async () => {
     let lost = true;
     const { eventLog, events } = openLog({
       after: () => {
@@ -129,7 +129,7 @@ describe('A command', () => {
     expect(numbers(events)).toEqual([1, 2, 3]);
   });
 
-  it('that was not carried out says why, also where somebody else wrote meanwhile', async () => {
+  it('that was not executed fails with the error, even after a concurrent append', async () => {
     for (const meanwhile of [() => undefined, other]) {
       const { eventLog } = openLog({
         before: (there) => {
@@ -143,7 +143,7 @@ describe('A command', () => {
     }
   });
 
-  it('that is too large for the log is not looked for there', async () => {
+  it('whose event is too large is not read back', async () => {
     let looks = 0;
     const read = async (): Promise<RecordedEvent[]> => {
       looks += 1;
@@ -161,7 +161,7 @@ describe('A command', () => {
   });
 });
 
-describe('What a document or caller wrote', () => {
+describe('Text of a document or caller in an event', () => {
   const failed: RenderEvent = {
     type: 'RenderFailed',
     data: {
@@ -178,7 +178,7 @@ describe('What a document or caller wrote', () => {
     decide: () => [event],
   });
 
-  it('is cut to what an event has room for, in the log, in the state and in the answer alike', async () => {
+  it('is truncated in the event log, in the state and in the result', async () => {
     const { eventLog, events } = openLog();
     const aggregate = newAggregate(eventLog, failing(failed), 'render-1');
     const { events: told } = await aggregate.execute({ type: 'fail' }, { ...cause, correlationId: 'x'.repeat(1e6) });
@@ -188,7 +188,7 @@ describe('What a document or caller wrote', () => {
     expect(aggregate.state.map(({ data }) => data)).toEqual([told[0]!.data]);
   });
 
-  it('is not recorded where it is not as the event has it', async () => {
+  it('is rejected if it does not match the schema', async () => {
     const { eventLog, events } = openLog();
     const malformed = { ...failed, data: { ...failed.data, totalMs: NaN } } as RenderEvent;
     await expect(
@@ -199,7 +199,7 @@ describe('What a document or caller wrote', () => {
 });
 
 describe('A stream', () => {
-  it('is loaded with its history and goes on after it', async () => {
+  it('is loaded with its history and continues after it', async () => {
     const { eventLog, events } = openLog();
     other(events);
     const { history, aggregate } = await loadAggregate(eventLog, counter, 'counter-1');

@@ -14,7 +14,7 @@ const readModelsAt = (positions: Record<string, number>) => {
 };
 
 describe('A query', () => {
-  it('waits for the last of its own writes, in whatever order they are told of', async () => {
+  it('waits for the last write of its account, in whatever order writes are recorded', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 1_000 }), { minLength: 1 }), async (positions) => {
         const last = Math.max(...positions);
@@ -27,7 +27,7 @@ describe('A query', () => {
     );
   });
 
-  it('does not wait for what others wrote, nor for what other read models show', async () => {
+  it('does not wait for other accounts or other read models', async () => {
     const { waitForCheckpoint: reached, asked } = readModelsAt({ templates: 0, renders: 0 });
     const freshness = createReadYourWrites({ waitForCheckpoint: reached });
     freshness.recordWrite('a', 5, 'renders');
@@ -36,7 +36,7 @@ describe('A query', () => {
     expect(asked).toEqual([]);
   });
 
-  it('is refused rather than answered with what was before the write', async () => {
+  it('fails instead of returning old data', async () => {
     const freshness = createReadYourWrites(readModelsAt({ templates: 4, renders: 9 }));
     freshness.recordWrite('a', 5, 'templates', 'renders');
     await expect(freshness.waitForWrites('a', 'templates', 'renders')).rejects.toMatchObject({
@@ -45,7 +45,7 @@ describe('A query', () => {
     await expect(freshness.waitForWrites('a', 'renders')).resolves.toBeUndefined();
   });
 
-  it('asks no more for what has been shown once, and still for what was written meanwhile', async () => {
+  it('does not wait again for a write that was visible, but for later writes', async () => {
     const looking = Promise.withResolvers<boolean>();
     const asked: number[] = [];
     const reached = (_: string, position: number): Promise<boolean> => (
@@ -62,7 +62,7 @@ describe('A query', () => {
     expect(asked).toEqual([5, 6]);
   });
 
-  it('asks again for what was not shown in time', async () => {
+  it('waits again after a timeout', async () => {
     const { waitForCheckpoint: reached, asked } = readModelsAt({ templates: 4 });
     const freshness = createReadYourWrites({ waitForCheckpoint: reached });
     freshness.recordWrite('a', 5, 'templates');
@@ -71,8 +71,8 @@ describe('A query', () => {
   });
 });
 
-describe('A write that is settled everywhere', () => {
-  it('is seen by processes that know for a moment what they have read', async () => {
+describe('Waiting for writes in all processes', () => {
+  it('also waits until read caches have expired', async () => {
     const forMs = 100;
     const now = { version: 1 };
     const elsewhere = openReadCache(async () => ({ ...now }), forMs);
@@ -84,7 +84,7 @@ describe('A write that is settled everywhere', () => {
     expect(await elsewhere.find('x')).toEqual({ version: 2 });
   });
 
-  it('is not said to be when the read models lie behind', async () => {
+  it('fails if the read models lag', async () => {
     const freshness = createReadYourWrites(readModelsAt({ templates: 4 }), 1);
     freshness.recordWrite('a', 5, 'templates');
     await expect(freshness.waitForWritesEverywhere('a', 'templates')).rejects.toMatchObject({

@@ -42,17 +42,17 @@ test.each([
     'x-key: k9Q2z7',
     'x-key: ***',
   ],
-])('An answer that repeats %s is recorded without it', (_, called, answer, recorded) => {
-  expect(maskSecrets(called, answer)).toBe(recorded);
+])('A response that repeats %s is recorded with that masked', (_, target, body, recorded) => {
+  expect(maskSecrets(target, body)).toBe(recorded);
 });
 
-test('An answer that repeats no secret is recorded as it came', () => {
+test('A response without secrets is recorded unchanged', () => {
   expect(maskSecrets(target('https://example.com/hook', { 'X-Page': '1' }), 'seen 1 at example.com/hook')).toBe(
     'seen 1 at example.com/hook',
   );
 });
 
-test('An answer that ends within a secret is recorded without the longest beginning of it, whatever repeats in either', () => {
+test('A response that is truncated within a secret is recorded without the longest prefix of the secret', () => {
   const signs = (minLength: number) =>
     fc.array(fc.constantFrom('a', 'b'), { minLength, maxLength: 12 }).map((list) => list.join(''));
   fc.assert(

@@ -44,15 +44,15 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('Of several processes that start for the first time at once', () => {
-  it('all work with one blob store', async () => {
+describe('Several processes in a concurrent first start', () => {
+  it('work with one blob store', async () => {
     const [one, other, shared] = [await loadInstallation(eventLog), await loadInstallation(eventLog), blobs(storage())];
     await Promise.all([ensureInstallationIds(one, [shared], actor), ensureInstallationIds(other, [shared], actor)]);
     expect(requireCreated(one).blobStoreId).toBe(await shared.engine.installationId());
     expect(requireCreated(other).blobStoreId).toBe(await shared.engine.installationId());
   });
 
-  it('those with a second blob store refuse to work, then and later, until a person accepts it', async () => {
+  it('fail with a second blob store until an operator accepts it', async () => {
     const [one, other, first, second] = [
       await loadInstallation(eventLog),
       await loadInstallation(eventLog),

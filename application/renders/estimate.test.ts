@@ -60,38 +60,38 @@ const thrown = async (act: () => unknown): Promise<ApiError> => {
   throw new Error('nothing was refused');
 };
 
-describe('an estimate', () => {
-  test('has the usual time of the same kind of input: that of the account, else of all', async () => {
+describe('An estimate', () => {
+  test('uses the average work time of the same input type: of the account, or else of all accounts', async () => {
     const { estimates } = estimatesWith({ urgent: 0, ordinary: 0 });
     expect((await estimates.estimate(later())).workMs).toBe(20);
     expect((await estimates.estimate(later(docx))).workMs).toBe(30);
     expect((await estimates.estimate({ ...later(docx), accountId: 'b' })).workMs).toBe(70);
   });
 
-  test('counts the jobs of the account since the last look at the queue, and no others', async () => {
+  test('counts jobs of the account since the last read of the queue, and no others', async () => {
     const { estimates } = estimatesWith({ urgent: 0, ordinary: 0 });
     await estimates.estimate({ ...later(), accountId: 'b' });
     expect([(await estimates.estimate(later())).waitMs, (await estimates.estimate(later())).waitMs]).toEqual([0, 10]);
   });
 
-  test('waits for what is queued of the account, or for what goes before a render that somebody waits for', async () => {
+  test('counts the queued renders of the account that start before the new one', async () => {
     expect(await waitMs({ urgent: 0, ordinary: 1_000 }, later())).toBe(10_000);
     expect(await waitMs({ urgent: 0, ordinary: 1_000 }, waits())).toBe(0);
     expect(await waitMs({ urgent: 300, ordinary: 700 }, waits())).toBe(4_000);
     expect(await waitMs({ urgent: 300, ordinary: 10 }, waits())).toBe(3_100);
   });
 
-  test('does not wait for what is queued of other accounts', async () => {
+  test('does not count the renders of other accounts', async () => {
     const { estimates } = estimatesWith({ urgent: 5_000, ordinary: 5_000 });
     expect((await estimates.estimate({ ...waits(), accountId: 'b' })).waitMs).toBe(0);
   });
 
-  test('takes a place to cost little as long as nothing was measured', async () => {
+  test('assumes a short wait per queued render without measurements', async () => {
     const { estimates } = estimatesWith({ urgent: 100, ordinary: 0 }, null);
     expect((await requireShortWait(estimates, waits(), 30_000)).waitMs).toBeLessThanOrEqual(5_000);
   });
 
-  test('looks at the queue again after a while', async () => {
+  test('reads the queue again after the cache expires', async () => {
     const { estimates, clock, looks } = estimatesWith({ urgent: 0, ordinary: 5 });
     await Promise.all([1, 2, 3].map(() => estimates.estimate(waits())));
     expect(looks()).toBe(5);
@@ -103,7 +103,7 @@ describe('an estimate', () => {
     expect(looks()).toBe(15);
   });
 
-  test('counts each job that was asked for before once, however late the read model shows it', async () => {
+  test('counts each earlier job once, even if the read model lags', async () => {
     const { estimates, clock, queue } = estimatesWith({ urgent: 0, ordinary: 5, through: 10 });
     const all = await Promise.all([1, 2, 3].map(() => estimates.estimate(later())));
     expect(all.map(({ pendingRenders }) => pendingRenders)).toEqual([5, 6, 7]);
@@ -120,8 +120,8 @@ describe('an estimate', () => {
   });
 });
 
-describe('an estimate while the read models are away', () => {
-  test('fails, and leaves no job behind that others are refused for', async () => {
+describe('An estimate without read models', () => {
+  test('fails, and its job does not count in later estimates', async () => {
     const { estimates, server } = estimatesWith({ urgent: 0, ordinary: 5 });
     server.readsAway = true;
     await Promise.all([1, 2, 3].map(() => thrown(() => estimates.estimate(later()))));
@@ -130,8 +130,8 @@ describe('an estimate while the read models are away', () => {
   });
 });
 
-describe('an estimate while the bus is away', () => {
-  test('goes by what waits, for a render that nobody waits for', async () => {
+describe('An estimate without a bus', () => {
+  test('counts the queued renders for a job', async () => {
     const { estimates, clock, server } = estimatesWith({ urgent: 0, ordinary: 5 });
     server.away = true;
     const pendings: number[] = [];
@@ -143,7 +143,7 @@ describe('an estimate while the bus is away', () => {
     ).toContain('the maximum of the service');
   });
 
-  test('is none for a render that somebody would wait for in vain', async () => {
+  test('rejects a render that a caller would wait for', async () => {
     const { estimates, server } = estimatesWith({ urgent: 0, ordinary: 5 });
     server.away = true;
     expect((await thrown(() => estimates.estimate(waits()))).fields.name).toBe('service_unavailable');
@@ -152,8 +152,8 @@ describe('an estimate while the bus is away', () => {
   });
 });
 
-describe('a request is refused', () => {
-  test('where somebody would wait beyond the deadline, with the time after which they would not', async () => {
+describe('A request is rejected', () => {
+  test('if the caller would wait longer than the deadline, with a retry time', async () => {
     await requireShortWait(estimatesWith({ urgent: 3_000, ordinary: 0 }).estimates, waits(), 30_000);
     const problem = await thrown(() =>
       requireShortWait(estimatesWith({ urgent: 3_410, ordinary: 0 }).estimates, waits(), 30_000),
@@ -161,7 +161,7 @@ describe('a request is refused', () => {
     expect(problem.fields).toMatchObject({ name: 'service_unavailable', extra: { retry_after: 5 } });
   });
 
-  test('by no old look at the queue: where nothing waits any more, nobody is', async () => {
+  test('only after a fresh read of the queue', async () => {
     const { estimates, clock, queue } = estimatesWith({ urgent: 5_000, ordinary: 0 });
     await thrown(() => requireShortWait(estimates, waits(), 30_000));
     queue.urgent = 0;
@@ -169,7 +169,7 @@ describe('a request is refused', () => {
     expect((await requireShortWait(estimates, waits(), 30_000)).waitMs).toBe(0);
   });
 
-  test('where the backlog is full, but not because of others that were refused', async () => {
+  test('if the backlog is full, not counting rejected requests', async () => {
     const { estimates, clock, queue } = estimatesWith({ urgent: 0, ordinary: 5 });
     for (let n = 0; n < 12; n += 1, clock.now += 20) {
       const estimate = await estimates.estimate(later());
@@ -180,7 +180,7 @@ describe('a request is refused', () => {
     expect((await estimates.estimate(later())).pendingRenders).toBe(4);
   });
 
-  test('where the backlog is full, with the time after which there is room', async () => {
+  test('if the backlog is full, with a retry time', async () => {
     requireBacklogCapacity({ waitMs: 1_000, workMs: 1, pendingRenders: 99 }, 100);
     expect(
       (await thrown(() => requireBacklogCapacity({ waitMs: 1_000, workMs: 1, pendingRenders: 100 }, 100))).fields,

@@ -56,8 +56,8 @@ const begun = async (id: string) => {
 };
 const typesOf = async (id: string): Promise<string[]> => (await store.read(streams.render(id))).map(({ type }) => type);
 
-describe('Whoever waits for a render', () => {
-  it('hears of a failure from the log where no message of it came', async () => {
+describe('A caller that waits for a render', () => {
+  it('gets a failure from the event log if its message was lost', async () => {
     const aggregate = await begun('a');
     const answer = answers.wait('a', never);
     const error = { name: 'invalid_html' as const, message: 'wrong', extra: { line: 1 } };
@@ -68,7 +68,7 @@ describe('Whoever waits for a render', () => {
     expect(await answer).toEqual({ status: 'FAILED', error });
   });
 
-  it('has a PDF made again, once, where it was made and never came', async () => {
+  it('gets a PDF regenerated once if its message was lost', async () => {
     const aggregate = await begun('a');
     const waiting = [answers.wait('a', never), answers.wait('a', never)];
     await aggregate.execute({ type: 'complete', data: await released<'RenderCompleted'>('RenderCompleted.v1') }, cause);
@@ -88,7 +88,7 @@ describe('Whoever waits for a render', () => {
     expect((await Promise.all(waiting)).map((one) => one?.status)).toEqual(['DONE', 'DONE']);
   });
 
-  it('has a PDF made again where it was asked for before the clock was set back by an hour', async () => {
+  it('gets a PDF regenerated although the clock was set back by an hour after an earlier request', async () => {
     const aggregate = await begun('a');
     await aggregate.execute({ type: 'complete', data: await released<'RenderCompleted'>('RenderCompleted.v1') }, cause);
     await aggregate.execute({ type: 'requestPdfRegeneration', count: 1 }, cause);
@@ -104,7 +104,7 @@ describe('Whoever waits for a render', () => {
     later.close();
   });
 
-  it('goes on waiting while the log has no end of it, and while the log cannot be asked', async () => {
+  it('keeps waiting while the event log has no outcome or cannot be read', async () => {
     await begun('a');
     let fails = 3;
     const failing: EventStore = {
@@ -132,7 +132,7 @@ describe('Whoever waits for a render', () => {
     patient.close();
   });
 
-  it('is told why, where callers come to be refused meanwhile', async () => {
+  it('gets the reason if the service stops serving callers', async () => {
     await begun('a');
     let closed: string | null = null;
     const closing = withEventLogFallback(openMemoryReplies(), eventLog(), quick, () => closed);
@@ -142,7 +142,7 @@ describe('Whoever waits for a render', () => {
     closing.close();
   });
 
-  it('may leave', async () => {
+  it('can stop waiting', async () => {
     const leaving = new AbortController();
     const answer = answers.wait('a', leaving.signal);
     leaving.abort();

@@ -54,8 +54,8 @@ const dependenciesWith = (print: (request: PrintRequest) => Promise<Uint8Array>)
 
 const small = async () => new Uint8Array(1000);
 
-describe('A PDF in the making', () => {
-  it('is dated as the request, and has what preparation left of the time', async () => {
+describe('Rendering a PDF', () => {
+  it('uses the date of the request and the time that preparation has left', async () => {
     const { dependencies, asked } = dependenciesWith(small);
     const produced = await renderPdf(dependencies, requestOf(), requestedAt);
     expect(produced).toMatchObject({
@@ -68,7 +68,7 @@ describe('A PDF in the making', () => {
     expect(asked[0]!.limits.processingMs).toBeLessThanOrEqual(30_000);
   });
 
-  it('is not charged for its wait for a process, which leaves it less to wait for a browser', async () => {
+  it('does not count the wait for a process as work, but toward the limit of waits', async () => {
     const { dependencies, asked } = dependenciesWith(small);
     const waits = async (_: unknown, { onStart }: PreparationOptions) => {
       clock += 20_000;
@@ -84,7 +84,7 @@ describe('A PDF in the making', () => {
     expect(durations).toMatchObject({ prepareMs: 3_000, waitMs: 20_001 });
   });
 
-  it('has header and footer beside it, which leave its own class alone', async () => {
+  it('does not change the classification for header and footer', async () => {
     const { dependencies, asked } = dependenciesWith(small);
     await renderPdf(
       dependencies,
@@ -97,7 +97,7 @@ describe('A PDF in the making', () => {
     });
   });
 
-  it('has large headers and footers read where they hold up nothing else, and small ones in passing', async () => {
+  it('parses large headers and footers in a worker, and small ones in its own process', async () => {
     const { dependencies, asked } = dependenciesWith(small);
     const terms: unknown[] = [];
     Object.assign(dependencies.preparation, {
@@ -120,7 +120,7 @@ describe('A PDF in the making', () => {
     expect(terms).toMatchObject([{ group: 'a' }]);
   });
 
-  it('that is larger than any may be is told in terms of the plan, where that has any', async () => {
+  it('reports the size limit of the plan for a PDF above the limit of the browser', async () => {
     const { dependencies } = dependenciesWith(async () => {
       throw ApiError.of('pdf_too_large', 'Too large.', { max_size_mb: 100, generated_size_mb: 120 });
     });
@@ -132,7 +132,7 @@ describe('A PDF in the making', () => {
     ).rejects.toMatchObject({ fields: { extra: { max_size_mb: 100 } } });
   });
 
-  it('that comes too late is told in terms of the plan, whatever was left when printing began', async () => {
+  it('reports the time limit of the plan, whatever was left for printing', async () => {
     const { dependencies } = dependenciesWith(() =>
       Promise.reject(ApiError.of('processing_timeout', 'Not within 28 s.', { timeout_seconds: 28 })),
     );
@@ -141,7 +141,7 @@ describe('A PDF in the making', () => {
     });
   });
 
-  it('that is larger than the plan allows is refused, and without a limit is not', async () => {
+  it('rejects a PDF above the size limit of the plan, and none without a limit', async () => {
     const { dependencies } = dependenciesWith(async () => new Uint8Array(3 * 1024 * 1024));
     await expect(renderPdf(dependencies, requestOf(), requestedAt)).rejects.toMatchObject({
       fields: { name: 'pdf_too_large', extra: { max_size_mb: 1, generated_size_mb: 3 } },
@@ -150,7 +150,7 @@ describe('A PDF in the making', () => {
     await expect(renderPdf(dependencies, requestOf({ limits }), requestedAt)).resolves.toMatchObject({ pages: 1 });
   });
 
-  it('that fails for another reason fails for just that', async () => {
+  it('passes on other errors', async () => {
     const { dependencies } = dependenciesWith(() => Promise.reject(new Error('no browser')));
     await expect(renderPdf(dependencies, requestOf(), requestedAt)).rejects.toThrow('no browser');
   });

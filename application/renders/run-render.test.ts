@@ -77,7 +77,7 @@ const ask = async ({ eventLog }: RunRenderDependencies, data: RenderRequestedDat
   return stream;
 };
 
-it('A document has its last attempt in a browser of its own, so that no other takes it from it', async () => {
+it('The last attempt of a render uses an isolated browser', async () => {
   const asked: PrintRequest[] = [];
   const dependencies = dependenciesOf(asked);
   const stream = await ask(dependencies, requested);
@@ -94,7 +94,7 @@ it('A document has its last attempt in a browser of its own, so that no other ta
   });
 });
 
-describe('A render that finds no free browser in time', () => {
+describe('A render without a free browser in time', () => {
   const busy = ApiError.of('service_unavailable', 'No browser was free.', { retry_after: 5 });
   const endsOf = async (reply: RenderRequestedData['responseMode'], attempts: number) => {
     const dependencies = dependenciesOf([]);
@@ -108,7 +108,7 @@ describe('A render that finds no free browser in time', () => {
     type: 'RenderFailed',
     data: { error: { name: 'service_unavailable' }, quotaRefundDate: expect.any(String) },
   };
-  it('fails at once where a caller waits, has its other attempts where it was accepted for later, and is given back', async () => {
+  it('fails at once if a caller waits, is retried if not, and is refunded', async () => {
     expect(await endsOf({ kind: 'wait' }, 1)).toMatchObject({ ends: ['done'], last: givenBack });
     expect(await endsOf({ kind: 'poll', estimatedMs: 1 }, 3)).toMatchObject({
       ends: ['retry', 'retry', 'done'],
@@ -117,7 +117,7 @@ describe('A render that finds no free browser in time', () => {
   });
 });
 
-describe('A renderer that has heard of a render what was true a moment ago', () => {
+describe('A renderer with a cached history', () => {
   const heardOf = async (claims: number, delivery: number) => {
     const asked: PrintRequest[] = [];
     const dependencies = dependenciesOf(asked);
@@ -150,15 +150,15 @@ describe('A renderer that has heard of a render what was true a moment ago', () 
     };
   };
 
-  it('reads nothing where that is still true', async () => {
+  it('does not read the event log if the history is complete', async () => {
     expect(await heardOf(0, 1)).toEqual({ end: 'retry', reads: 0, printed: 1, attempts: [1] });
   });
 
-  it('leaves the render to whoever has claimed it since, and asks for the message again', async () => {
+  it('leaves the render to the worker that has claimed it, and has the message redelivered', async () => {
     expect(await heardOf(1, 1)).toMatchObject({ end: 'retry', printed: 0, attempts: [1] });
   });
 
-  it('reads the story of a message that comes again, and makes the attempt that is due', async () => {
+  it('reads the history for a redelivered message, and makes the next attempt', async () => {
     expect(await heardOf(1, 2)).toMatchObject({ end: 'retry', printed: 1, attempts: [1, 2] });
   });
 });
@@ -185,11 +185,11 @@ const refuses = async (): Promise<PrintResult> => {
 };
 
 it.each([
-  ['a PDF that somebody waits for', requested.responseMode, prints, ['DONE']],
-  ['a failure that somebody waits for', requested.responseMode, refuses, ['FAILED']],
-  ['no PDF that is fetched later', webhook, prints, []],
-  ['no failure that is told by a callback', webhook, refuses, []],
-])('A renderer sends to the other processes %s', async (_, reply, print, expected) => {
+  ['a PDF that a caller waits for', requested.responseMode, prints, ['DONE']],
+  ['a failure that a caller waits for', requested.responseMode, refuses, ['FAILED']],
+  ['no PDF that is downloaded later', webhook, prints, []],
+  ['no failure that is sent by webhook', webhook, refuses, []],
+])('A renderer sends %s', async (_, responseMode, print, expected) => {
   const given: string[] = [];
   const replies = { ...openMemoryReplies(), send: (_id: string, { status }: RenderReply) => void given.push(status) };
   const blobs = { get: async () => Buffer.from('<p>x'), put: async () => ({ sha256: 'pdf', size: 4 }) };
@@ -199,12 +199,12 @@ it.each([
     blobs,
     printer: { print },
   } as unknown as RunRenderDependencies;
-  const stream = await ask(dependencies, { ...requested, responseMode: reply });
+  const stream = await ask(dependencies, { ...requested, responseMode });
   expect(await runRender(dependencies, stream, 1)).toEqual({ kind: 'done' });
   expect(given).toEqual(expected);
 });
 
-describe('What a renderer cannot do, and no document is to blame for,', () => {
+describe('An error of the service in a renderer', () => {
   const breaks = async (): Promise<PrintResult> => {
     throw new TypeError('It fell apart.');
   };
@@ -231,7 +231,7 @@ describe('What a renderer cannot do, and no document is to blame for,', () => {
   };
   const ids = { request_id: 'req_c', trace_id: trace };
 
-  it('is one line of level error with the ids of the request, once its last attempt has failed', async () => {
+  it('is logged once at level error with the ids of the request, after the last attempt', async () => {
     const { dependencies, errors } = watched(breaks);
     const stream = await ask(dependencies, requested);
     await runRender(dependencies, stream, 1);
@@ -241,7 +241,7 @@ describe('What a renderer cannot do, and no document is to blame for,', () => {
     expect(errors()).toMatchObject([{ fact: { ...ids, attempt: 3 }, message: 'render failed' }]);
   });
 
-  it('is such a line where every attempt was lost with its process', async () => {
+  it('is logged if every attempt was lost with its process', async () => {
     const { dependencies, errors } = watched(prints);
     const stream = await ask(dependencies, requested);
     for (const attempt of [1, 2, 3])
@@ -252,7 +252,7 @@ describe('What a renderer cannot do, and no document is to blame for,', () => {
     expect(errors()).toMatchObject([{ fact: ids }]);
   });
 
-  it('is such a line where a PDF was to be made again, or looked at, and its span says whose it is', async () => {
+  it('is logged for a failed regeneration or diagnosis, whose span names the account', async () => {
     const good = watched(prints);
     const stream = await ask(good.dependencies, requested);
     await runRender(good.dependencies, stream, 1);
@@ -277,14 +277,14 @@ describe('What a renderer cannot do, and no document is to blame for,', () => {
     }
   });
 
-  it('is no such line where the document is to blame', async () => {
+  it('is not logged for an error of the document', async () => {
     const { dependencies, errors } = watched(refuses);
     await runRender(dependencies, await ask(dependencies, requested), 1);
     expect(errors()).toEqual([]);
   });
 });
 
-describe('A render whose input the blob store lacks', () => {
+describe('A render with missing input', () => {
   const lacking = () => {
     const asked: PrintRequest[] = [];
     const get = async (sha256: string): Promise<Uint8Array> => {
@@ -293,7 +293,7 @@ describe('A render whose input the blob store lacks', () => {
     return { asked, dependencies: { ...dependenciesOf(asked), blobs: { get } } as unknown as RunRenderDependencies };
   };
 
-  it('is not claimed, so that it loses no attempt, and is printed once the input is there', async () => {
+  it('is not claimed, so that it loses no attempt, and is printed when the input is back', async () => {
     const { dependencies, asked } = lacking();
     const stream = await ask(dependencies, requested);
     for (const delivery of [1, 2, 3, 4, 20])
@@ -308,7 +308,7 @@ describe('A render whose input the blob store lacks', () => {
     expect((await store.read(stream)).at(-1)).toMatchObject({ type: 'RenderCompleted', data: { attempt: 1 } });
   });
 
-  it("fails as the service's own fault after an hour, and is given back", async () => {
+  it('fails with an internal error after an hour, and is refunded', async () => {
     const { dependencies, asked } = lacking();
     const stream = await ask(dependencies, requested);
     expect(await runRender(dependencies, stream, 100)).toEqual({ kind: 'done' });
@@ -319,7 +319,7 @@ describe('A render whose input the blob store lacks', () => {
     expect(asked).toEqual([]);
   });
 
-  it('whatever else of it is missing: template, its settings, data, header or footer', async () => {
+  it('waits for every input: template content, settings, data, header and footer', async () => {
     const ref = (sha256: string) => ({ sha256, size: 1 });
     const source = {
       mode: 'RENDER' as const,
@@ -343,7 +343,7 @@ describe('A render whose input the blob store lacks', () => {
     }
   });
 
-  it('comes again where its PDF is to be made again, or it is to be looked at', async () => {
+  it('waits with its regeneration or diagnosis, too', async () => {
     const good = { ...dependenciesOf([]), printer: { print: prints } } as unknown as RunRenderDependencies;
     const stream = await ask(good, requested);
     await runRender(good, stream, 1);
@@ -355,7 +355,7 @@ describe('A render whose input the blob store lacks', () => {
   });
 });
 
-it('A render that fails in a browser is counted in the lane that it had', async () => {
+it('A render that fails in a browser is counted with its render mode', async () => {
   const counted: Record<string, string>[] = [];
   setMetricsRecorder({
     add: (name, _, labels) => void (name === 'colophon.renders' && counted.push(labels)),

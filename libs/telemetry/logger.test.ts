@@ -16,17 +16,17 @@ const written = (
 
 const secret = 'M0st-Secret';
 
-test('a line is one JSON object with its level by name, an ISO time and the ids it was given', () => {
+test('A line is one JSON object with level name, ISO time and ids', () => {
   const line = JSON.parse(written((log) => log.info({ render: 'render_1' }, 'rendered')));
   expect(line).toMatchObject({ level: 'info', render: 'render_1', msg: 'rendered' });
   expect(new Date(line.time).toISOString()).toBe(line.time);
 });
 
-test('lines below the wanted level are not written', () => {
+test('Lines below the configured level are not written', () => {
   expect(written((log) => log.info('not this'), 'warn')).toBe('');
 });
 
-test.each(secretFields)('what stands in a field called %s is never written, at whatever depth', (field) => {
+test.each(secretFields)('The value of a field %s is never written, at any depth', (field) => {
   for (const fields of [
     { [field]: secret },
     { request: { [field]: secret } },
@@ -38,13 +38,13 @@ test.each(secretFields)('what stands in a field called %s is never written, at w
   }
 });
 
-test('a document sent as an object is not written', () => {
+test('A document in an object is not written', () => {
   expect(
     written((log) => log.info({ data: { a: { b: secret } }, body: { data: [{ c: secret }] } }, 'seen')),
   ).not.toContain(secret);
 });
 
-test('API keys and download tokens are hidden inside messages, errors and addresses', () => {
+test('API keys and download tokens are redacted in messages, errors and URLs', () => {
   const line = written((log) =>
     log.error(
       { err: new Error(`svc_live_${secret} is unknown`), url: `/download/render_1?token=${secret}&x=1` },
@@ -55,7 +55,7 @@ test('API keys and download tokens are hidden inside messages, errors and addres
   expect(line).toContain('x=1');
 });
 
-test('hiding secrets never breaks the JSON of a line', () => {
+test('Redaction never breaks the JSON of a line', () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.constantFrom('a', 'token', 'data', 'html', 'key'), fc.jsonValue()),
@@ -68,7 +68,7 @@ test('hiding secrets never breaks the JSON of a line', () => {
   );
 });
 
-test('on a terminal a line is readable text without secrets', () => {
+test('On a terminal a line is readable text without secrets', () => {
   const line = written((log) => log.warn({ render: 'render_1', token: secret }, 'slow'), 'info', 'pretty');
   expect(line).toMatch(/WARN: slow/);
   expect(line).toContain('render_1');

@@ -11,7 +11,7 @@ const block = (ms: number): void => {
 
 const latest = async (): Promise<number> => (await readGauge('nodejs.eventloop.delay.p99'))[0]!.value;
 
-it('A late turn of the event loop is told to all who ask, whoever asks first, until a full window without one is over', async () => {
+it('An event loop delay is in all readings until a full window without a delay has passed', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const stop = observeProcess();
   while ((await latest()) < 0.15) {

@@ -12,7 +12,7 @@ const stage = (everyMs: number) => {
 };
 const missing = (sha256: string) => ({ render: sha256, error: `BlobMissing: no blob ${sha256.repeat(8)}` });
 
-test('equal warnings are told once and counted, the count once in a while, and the last count at the end', async () => {
+test('Equal warnings are reported once, and then counted per interval and at the end', async () => {
   const { report, lines, close } = stage(3_600_000);
   for (const letter of ['a', 'b', 'c']) report(missing(letter), 'render could not be processed');
   report({ error: 'Error: no luck' }, 'render could not be processed');
@@ -28,7 +28,7 @@ test('equal warnings are told once and counted, the count once in a while, and t
   ]);
 });
 
-test('a warning that did not come for a while is told at once when it comes again', async () => {
+test('A warning that did not occur for an interval is reported at once', async () => {
   const { report, lines, close } = stage(1);
   report({}, 'one');
   report({}, 'one');
@@ -41,7 +41,7 @@ test('a warning that did not come for a while is told at once when it comes agai
   close();
 });
 
-test('errors are all told', () => {
+test('All errors are reported', () => {
   const { report, lines } = stage(3_600_000);
   for (let count = 0; count < 3; count += 1) report({}, 'look at this', 'error');
   expect(lines).toHaveLength(3);

@@ -45,8 +45,8 @@ afterAll(() => {
   sink.closeAllConnections();
 });
 
-describe('Without an address to send to', () => {
-  it('nothing is traced, and work is done without a span around it', async () => {
+describe('Without an OTLP endpoint', () => {
+  it('nothing is traced', async () => {
     await start();
     expect(isTracingEnabled()).toBe(false);
     expect(startManualSpan({ name: 'x' })).toBeNull();
@@ -56,7 +56,7 @@ describe('Without an address to send to', () => {
     ]);
   });
 
-  it('no part of the tracing SDK is even loaded', () => {
+  it('the tracing SDK is not loaded', () => {
     const program = `
       import { registerHooks } from 'node:module';
       const loaded = [];
@@ -80,7 +80,7 @@ describe('Without an address to send to', () => {
   });
 
   it.each<Record<string, string>>([{ OTEL_SDK_DISABLED: 'true' }, { OTEL_TRACES_EXPORTER: 'none' }])(
-    'or with %o nothing is traced either',
+    'or with %o nothing is traced',
     async (env) => {
       await start({ ...somewhere, ...env });
       expect(isTracingEnabled()).toBe(false);
@@ -88,8 +88,8 @@ describe('Without an address to send to', () => {
   );
 });
 
-describe('With an address to send to', () => {
-  it('work is traced within what led to it, and says so to whoever asks meanwhile', async () => {
+describe('With an OTLP endpoint', () => {
+  it('spans have the parent of their cause, and are current during the work', async () => {
     await start(somewhere);
     const led = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     await withSpan({ name: 'outer', parent: led }, async (outer) => {
@@ -102,7 +102,7 @@ describe('With an address to send to', () => {
     expect(currentTraceparent()).toBeNull();
   });
 
-  it('a trace that its beginner does not keep is not kept here, unless the sampler is told to ask nobody', async () => {
+  it('a trace that its caller does not sample is not sampled, unless the sampler ignores the caller', async () => {
     const led = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00';
     const flagsOf = () => withSpan({ name: 'x', parent: led }, async ({ traceparent }) => traceparent!.slice(-2));
     const telemetry = await start(somewhere);
@@ -112,7 +112,7 @@ describe('With an address to send to', () => {
     expect(await flagsOf()).toBe('01');
   });
 
-  it('the sampler keeps the share it is told to keep', async () => {
+  it('the sampler keeps the configured share', async () => {
     await start({ ...somewhere, OTEL_TRACES_SAMPLER: 'traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.25' });
     const kept = await Promise.all(
       Array.from({ length: 2_000 }, () =>
@@ -122,7 +122,7 @@ describe('With an address to send to', () => {
     expect(kept.filter(Boolean).length / kept.length).toBeCloseTo(0.25, 1);
   });
 
-  it('a collector that is not there holds up neither work nor the end', async () => {
+  it('an unavailable collector delays neither work nor the end of the process', async () => {
     vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', 'http://127.0.0.1:9');
     const telemetry = await start(somewhere);
     vi.unstubAllEnvs();
@@ -131,7 +131,7 @@ describe('With an address to send to', () => {
     expect(isTracingEnabled()).toBe(false);
   });
 
-  it('a collector that refuses what it is sent is told of in the log, and not each time', async () => {
+  it('a collector that rejects data is logged, but not each time', async () => {
     vi.stubEnv('OTEL_EXPORTER_OTLP_ENDPOINT', `${somewhere['OTEL_EXPORTER_OTLP_ENDPOINT']}${locked}`);
     const lines = vi.fn<(fact: unknown, message?: unknown) => void>();
     const telemetry = await start(
@@ -149,7 +149,7 @@ describe('With an address to send to', () => {
 });
 
 describe('Metrics', () => {
-  it('are counted from the start on, in the names and units of Prometheus', async () => {
+  it('are counted from the start, with the names and units of Prometheus', async () => {
     const telemetry = await start();
     count('colophon.renders', 2, { render_mode: 'static', input: 'html', outcome: 'done' });
     count('colophon.pdf.size', 1000, {});
@@ -170,7 +170,7 @@ describe('Metrics', () => {
     expect(await lineOf(telemetry, 'colophon_queue_length')).toBeUndefined();
   });
 
-  it('that have bounded labels begin at 0, so that the first time shows as a growth', async () => {
+  it('with bounded labels start at 0', async () => {
     const telemetry = await start();
     expect(
       await lineOf(telemetry, 'colophon_egress_blocked_total{client="browser",reason="address-not-public"}'),
@@ -178,7 +178,7 @@ describe('Metrics', () => {
     expect(await lineOf(telemetry, 'colophon_api_errors_total{error="rate_limit_exceeded"}')).toMatch(/ 0$/);
   });
 
-  it('are looked at once for all who ask at the same time, and anew for who comes later', async () => {
+  it('are collected once for concurrent requests, and again for later ones', async () => {
     const telemetry = await start();
     let looks = 0;
     const stop = observeGauge('colophon.ready', () => [{ value: (looks += 1) }]);
@@ -189,7 +189,7 @@ describe('Metrics', () => {
     stop();
   });
 
-  it('that cannot be read take no other along', async () => {
+  it('that cannot be read do not affect others', async () => {
     const telemetry = await start();
     const stops = [
       observeGauge('colophon.queue.age', () => Promise.reject(new Error('the engine is away'))),

@@ -68,18 +68,18 @@ const expressions = [...drawn, ...rules.map(({ alert, expr }) => ({ from: alert,
 let receivers: WebhookReceivers | undefined;
 afterAll(() => receivers?.close());
 
-/** The values that a label of a metric can have at all: some appear only once something has gone wrong. */
+/** The possible values of a label. Some appear only after an error. */
 const possible = (metric: string, label: string): string[] =>
   Object.entries({ ...counters, ...gauges, ...histograms })
     .filter(([name]) => metric.startsWith(name.replaceAll('.', '_')))
     .flatMap(([, { labels }]) => Object.entries<readonly string[] | 'free'>(labels))
     .flatMap(([name, values]) => (values === 'free' || name.replaceAll('.', '_') !== label ? [] : values));
 
-/** Given to every sample by Prometheus, and `le` by histograms. */
+/** Labels that Prometheus adds, and `le` of histograms. */
 const alwaysThere = new Set(['job', 'instance', 'le']);
 
 describe('The dashboard', () => {
-  it('has panels that lie on the grid, none over another, each with its own id', () => {
+  it('has panels on the grid, without overlaps, with unique ids', () => {
     const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, index) => `${x + (index % w)} ${y + Math.floor(index / w)}`),
     );
@@ -88,7 +88,7 @@ describe('The dashboard', () => {
     expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
   });
 
-  it('names in its legends only labels that are left of the results', () => {
+  it('uses only labels of the results in its legends', () => {
     for (const { from, expr, legendFormat } of drawn) {
       const named = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!);
       const { groupingLabels } = parsePromql(expr);
@@ -100,14 +100,14 @@ describe('The dashboard', () => {
     }
   });
 
-  it('has a name for every variable that its queries use', () => {
+  it('defines every variable of its queries', () => {
     const names = new Set([...dashboard.templating.list.map(({ name }) => name), '__rate_interval']);
     const used = expressions.flatMap(({ expr }) => [...expr.matchAll(/\$(\w+)/g)].map(([, name]) => name!));
     expect(used.filter((name) => !names.has(name))).toEqual([]);
   });
 });
 
-describe('What dashboard and alerts ask for', () => {
+describe('The metrics of dashboard and alerts', () => {
   let client: ApiClient;
   let samples: Sample[];
   const at = serviceForTestFile(async () => (receivers = await openWebhookReceivers()).settings);
@@ -120,7 +120,7 @@ describe('What dashboard and alerts ask for', () => {
     const jobs = createJobClient(client);
     const { job_id } = await jobs.submit({ webhook_url: receiver.url });
     await jobs.waitUntilJob(job_id, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
-    await waitUntil('the callback is counted', async () =>
+    await waitUntil('the delivery is counted', async () =>
       (await read()).some(
         ({ metric, labels, value }) =>
           metric === 'colophon_webhook_deliveries_total' && labels['outcome'] === 'delivered' && value === 1,
@@ -129,7 +129,7 @@ describe('What dashboard and alerts ask for', () => {
     samples = await read();
   });
 
-  it.each(expressions)('is there in a running service: $from', ({ expr }) => {
+  it.each(expressions)('exist in a running service: $from', ({ expr }) => {
     const { selectors, groupingLabels } = parsePromql(expr);
     expect(selectors.length).toBeGreaterThan(0);
     for (const { metric, matchers } of selectors) {
@@ -151,7 +151,7 @@ describe('What dashboard and alerts ask for', () => {
     }
   });
 
-  it('is all that there is: no metric is measured that nobody looks at', () => {
+  it('are all metrics of the service', () => {
     const looked = new Set(
       expressions.flatMap(({ expr }) =>
         parsePromql(expr).selectors.map(({ metric }) => metric.replace(/_(bucket|count|sum)$/, '')),
@@ -162,7 +162,7 @@ describe('What dashboard and alerts ask for', () => {
     expect([...measured].filter((metric) => !looked.has(metric) && metric.startsWith('colophon'))).toEqual([]);
   });
 
-  it('has labels of which there are few: no account, no address, no id', async () => {
+  it('have labels with few values: no account, no URL, no id', async () => {
     await client.request('GET', '/api/v1/jobs/job_01JR04W1P8C2N5H7K9M3Q6S8VX');
     await client.request('GET', '/nowhere/in/particular?token=x');
     const text = await (await fetch(`${at.service.url}/metrics`)).text();

@@ -32,7 +32,7 @@ const diagnosed = (path: string, body: unknown, client: ApiClient) =>
   createJobClient(client).postJson(`${path}?diagnostics=true`, body);
 
 describe('The diagnostics of a render', () => {
-  it('tell what its scripts said, which fonts its text is set in and which it asked for in vain, how long each phase took, and why it took its lane', async () => {
+  it('have script messages, used and missing fonts, the time of each phase, and the reason for the render mode', async () => {
     const jobs = createJobClient(live);
     const { job_id } = await jobs.submitAsync({}, { mode: 'CONVERT', input_type: 'html', data: talkative });
     await jobs.waitUntilEnded(job_id);
@@ -53,7 +53,7 @@ describe('The diagnostics of a render', () => {
     expect(total).toBeGreaterThan(0);
   });
 
-  it('are found out once, whoever asks how often, and are part of the history', async () => {
+  it('are collected once for all requests, and are part of the history', async () => {
     const jobs = createJobClient(live);
     const { job_id } = await jobs.submitAsync();
     await jobs.waitUntilEnded(job_id);
@@ -69,7 +69,7 @@ describe('The diagnostics of a render', () => {
     expect(await jobs.get(job_id)).not.toHaveProperty('diagnostics');
   });
 
-  it('come with an error, too: what the document said until then', async () => {
+  it('of a failed render have its messages until then', async () => {
     const jobs = createJobClient(live);
     const { job_id } = await jobs.submitAsync(
       {},
@@ -92,14 +92,18 @@ describe('The diagnostics of a render', () => {
     expect(found.console).toContainEqual({ level: 'error', text: 'before the end' });
   });
 
-  it('come with the answer to a trial of a template and to a render with a test key', async () => {
+  it('are in the response to a template test and to a render with a test key', async () => {
     const { body: template } = await createJobClient(live).postJson('/api/v1/templates', {
       name: 'diagnosed',
       content: '<p style="font-family: Unheard">{{name}}</p>',
     });
-    const trial = await diagnosed(`/api/v1/templates/${String(template['id'])}/test`, { data: { name: 'Ines' } }, live);
-    expect(trial.status, trial.text.slice(0, 300)).toBe(200);
-    expect(trial.body).toMatchObject({
+    const templateTest = await diagnosed(
+      `/api/v1/templates/${String(template['id'])}/test`,
+      { data: { name: 'Ines' } },
+      live,
+    );
+    expect(templateTest.status, templateTest.text.slice(0, 300)).toBe(200);
+    expect(templateTest.body).toMatchObject({
       status: 'DONE',
       version: 1,
       diagnostics: { render_mode: 'static', same_bytes: true, fonts: { missing: [{ family: 'Unheard' }] } },
@@ -117,7 +121,7 @@ describe('The diagnostics of a render', () => {
     expect(tested.body).toMatchObject({ status: 'DONE', diagnostics: { render_mode: 'static', same_bytes: true } });
   });
 
-  it('of a live render are with its job alone, and asked for by nothing but true or false', async () => {
+  it('of a live render are only in its job, and the parameter must be true or false', async () => {
     expectErrorResponse(
       await diagnosed('/api/v1/render', { mode: 'CONVERT', input_type: 'html', data: '<p>x' }, live),
       'invalid_request',

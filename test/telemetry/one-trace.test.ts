@@ -13,11 +13,11 @@ import { formatSpanTree, spanTreeOf } from '../support/telemetry/span-tree.ts';
 
 let collector: OtlpCollector;
 let receivers: WebhookReceivers;
-let house: TestInstallation;
+let installation: TestInstallation;
 beforeEach(async () => {
   if (!areServersAvailable) return;
   [collector, receivers] = await Promise.all([openOtlpCollector(), openWebhookReceivers()]);
-  house = await openTestInstallation(
+  installation = await openTestInstallation(
     {
       ...receivers.settings,
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
@@ -30,14 +30,14 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   if (!areServersAvailable) return;
-  await house.remove();
+  await installation.remove();
   await Promise.all([receivers.close(), collector.close()]);
 });
 
 const callersTrace = '4bf92f3577b34da6a3ce929d0e0e4736';
 const callersSpan = '00f067aa0ba902b7';
 
-const whole = `
+const expectedTree = `
 POST /api/v1/render (server, api)
   blob put (client, api)
   append render (client, api)
@@ -70,12 +70,11 @@ const spansToRequest = (spans: readonly ReceivedSpan[]) => ({
 });
 
 it.skipIf(!areServersAvailable)(
-  'A render that passes through five processes, one of them begun anew on the way, is one trace from the request ' +
-    'of its caller to both callbacks',
+  'A render across five processes, one of which restarts, is one trace from the request to both webhook attempts',
   async () => {
-    const key = await createUnlimitedKey(house);
+    const key = await createUnlimitedKey(installation);
     const [api, , , delivery] = await Promise.all(
-      ['api', 'relay', 'renderer', 'delivery', 'projector'].map((role) => house.start(role)),
+      ['api', 'relay', 'renderer', 'delivery', 'projector'].map((role) => installation.start(role)),
     );
     const receiver = await receivers.openReceiver((_, nth) => (nth === 0 ? 500 : 200));
     const jobs = createJobClient(createClient(api!.url, key));
@@ -92,20 +91,20 @@ it.skipIf(!areServersAvailable)(
     const jobId = String(body.job_id);
     await jobs.waitUntilJob(jobId, 'has been called back about once', ({ webhook_attempts }) => webhook_attempts === 1);
     expect((await delivery!.stop('SIGTERM')).code).toBe(0);
-    await house.start('delivery');
+    await installation.start('delivery');
     await jobs.waitUntilJob(jobId, 'is delivered', ({ webhook_status }) => webhook_status === 'delivered');
 
     const spansOf = (): ReceivedSpan[] => collector.spans.filter(({ traceId }) => traceId === callersTrace);
-    await waitUntil('all spans have arrived', () => spansOf().length >= whole.trim().split('\n').length);
+    await waitUntil('all spans have arrived', () => spansOf().length >= expectedTree.trim().split('\n').length);
     const spans = spansOf();
-    expect(formatSpanTree(spanTreeOf(spans, callersSpan))).toEqual(whole.trim().split('\n'));
+    expect(formatSpanTree(spanTreeOf(spans, callersSpan))).toEqual(expectedTree.trim().split('\n'));
 
-    const callbacks = spans.filter(({ name }) => name === 'webhook POST').toSorted((a, b) => a.startMs - b.startMs);
+    const attempts = spans.filter(({ name }) => name === 'webhook POST').toSorted((a, b) => a.startMs - b.startMs);
     expect(receiver.forJob(jobId).map(({ headers }) => headers['traceparent'])).toEqual(
-      callbacks.map(({ id }) => `00-${callersTrace}-${id}-01`),
+      attempts.map(({ id }) => `00-${callersTrace}-${id}-01`),
     );
     expect(
-      callbacks.map(({ attributes }) => [
+      attempts.map(({ attributes }) => [
         attributes['colophon.attempt'],
         attributes['http.response.status_code'],
         attributes['http.request.resend_count'],
@@ -115,7 +114,7 @@ it.skipIf(!areServersAvailable)(
       [2, 200, 1],
     ]);
 
-    expect(callbacks.map(({ failed, attributes }) => [failed, attributes['error.type']])).toEqual([
+    expect(attempts.map(({ failed, attributes }) => [failed, attributes['error.type']])).toEqual([
       [true, '500'],
       [false, undefined],
     ]);

@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => receivers?.close());
 
-describe('A service that sends its traces nowhere', () => {
-  it("carries the caller's trace through its log to the receiver of the callback all the same", async () => {
+describe('A service without an OTLP endpoint', () => {
+  it("passes the caller's trace to the webhook receiver", async () => {
     const receiver = await receivers!.openReceiver();
     const { body } = await jobs.postJson(
       '/api/v1/render',
@@ -35,7 +35,7 @@ describe('A service that sends its traces nowhere', () => {
     expect(new Set((await jobs.events(jobId)).map(({ trace_id }) => trace_id))).toEqual(new Set([trace]));
   });
 
-  it("names the caller's trace in errors, and none where there is none", async () => {
+  it("has the caller's trace id in errors, if the caller sent one", async () => {
     const wrong = { mode: 'CONVERT', input_type: 'html' };
     expect((await jobs.postJson('/api/v1/render', wrong, { traceparent })).body).toMatchObject({
       error: 'missing_data',
@@ -47,7 +47,7 @@ describe('A service that sends its traces nowhere', () => {
     );
   });
 
-  it('writes one line of JSON for each answer at the level debug, with the id that the caller has', async () => {
+  it('logs one line of JSON per response at level debug, with the request id', async () => {
     const { body } = await jobs.postJson('/api/v1/render', {}, { traceparent });
     await expect.poll(() => at.service.output()).toContain(`"request_id":"${body.request_id}"`);
     const line = at.service
@@ -65,7 +65,7 @@ describe('A service that sends its traces nowhere', () => {
     });
   });
 
-  it('writes such a line, and counts, also for what is no HTTP request', async () => {
+  it('logs and counts malformed HTTP requests, too', async () => {
     const counted = async (): Promise<number> =>
       Number(
         /^colophon_api_errors_total\{error="invalid_request"\} (\d+)/m.exec(

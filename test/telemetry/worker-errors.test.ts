@@ -14,27 +14,27 @@ const away = async (): Promise<never> => {
   throw new Error('the log is away');
 };
 
-it('What a worker cannot do is told with the render that it is about and the trace of its request', async () => {
+it('An error of a worker is reported with the render and the trace of its request', async () => {
   const bus = openMemoryBus();
   const stop = new AbortController();
-  const told: Record<string, unknown>[] = [];
-  const report = (fact: Record<string, unknown>): void => void told.push(fact);
-  const parts = { eventLog: { store: { read: away }, now: () => new Date() }, blobs: {}, report };
+  const reported: Record<string, unknown>[] = [];
+  const report = (fields: Record<string, unknown>): void => void reported.push(fields);
+  const dependencies = { eventLog: { store: { read: away }, now: () => new Date() }, blobs: {}, report };
   const running = [
-    runRenderer(parts as unknown as RunRenderDependencies, bus, 1, stop.signal),
-    runDeliveryWorker(parts as unknown as DeliveryDependencies, bus, report, stop.signal),
+    runRenderer(dependencies as unknown as RunRenderDependencies, bus, 1, stop.signal),
+    runDeliveryWorker(dependencies as unknown as DeliveryDependencies, bus, report, stop.signal),
   ];
-  const led = `00-${trace}-00f067aa0ba902b7-01`;
+  const traceparent = `00-${trace}-00f067aa0ba902b7-01`;
   await publishWithTrace(
     bus,
     { subject: subjects.renderRequested, id: 'r', data: { stream: streams.render(render) } },
-    led,
+    traceparent,
   );
-  await publishWithTrace(bus, { subject: subjects.deliveryDue, id: 'd', data: { id: render } }, led);
-  await expect.poll(() => new Set(told.map((fields) => fields['message_id']))).toEqual(new Set(['r', 'd']));
+  await publishWithTrace(bus, { subject: subjects.deliveryDue, id: 'd', data: { id: render } }, traceparent);
+  await expect.poll(() => new Set(reported.map((fields) => fields['message_id']))).toEqual(new Set(['r', 'd']));
   stop.abort();
   await Promise.all(running);
   await bus.close();
-  for (const fact of told)
-    expect(fact).toMatchObject({ render, trace_id: trace, error: expect.stringContaining('the log is away') });
+  for (const fields of reported)
+    expect(fields).toMatchObject({ render, trace_id: trace, error: expect.stringContaining('the log is away') });
 });

@@ -3,7 +3,7 @@ const pair = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 
 export type Sample = { metric: string; labels: Record<string, string>; value: number };
 
-/** Reads Prometheus' text format. Throws at a line that is none of it. */
+/** Parses the text format of Prometheus. Throws for an invalid line. */
 export const parseExposition = (text: string): Sample[] =>
   text.split('\n').flatMap((row) => {
     if (row === '' || row.startsWith('#')) return [];

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import { decodeMetricNames, decodeTraces, type ReceivedSpan } from './otlp.ts';
 
-/** Stands in for a collector: takes OTLP over HTTP in protobuf, and keeps what came. */
+/** A test collector: receives OTLP over HTTP (protobuf) and keeps the data. */
 export type OtlpCollector = {
   endpoint: string;
   spans: ReceivedSpan[];

@@ -1,8 +1,7 @@
 import protobuf from 'protobufjs';
 
 /**
- * The part of opentelemetry-proto (trace and metrics, v1) that tests look at; the numbers are those of its field
- * definitions.
+ * The part of opentelemetry-proto (trace and metrics, v1) that tests use, with its field numbers.
  */
 const { root } = protobuf.parse(`
   syntax = "proto3";
@@ -42,7 +41,7 @@ type RawTraces = { resourceSpans?: { resource?: { attributes?: KeyValue[] }; sco
 type RawMetrics = { resourceMetrics?: { scopeMetrics?: { metrics?: { name: string }[] }[] }[] };
 
 export type Attributes = Record<string, string | number | boolean | undefined>;
-/** A span as it arrived; `process` is what its process says of itself, times are in milliseconds. */
+/** A received span. `process` has the resource attributes; times are in milliseconds. */
 export type ReceivedSpan = {
   traceId: string;
   id: string;
@@ -92,7 +91,7 @@ export const decodeTraces = (bytes: Uint8Array): ReceivedSpan[] =>
     ),
   );
 
-/** The names of the metrics that arrived. */
+/** The names of the received metrics. */
 export const decodeMetricNames = (bytes: Uint8Array): string[] =>
   ((read('Metrics', bytes) as RawMetrics).resourceMetrics ?? []).flatMap(({ scopeMetrics = [] }) =>
     scopeMetrics.flatMap(({ metrics = [] }) => metrics.map(({ name }) => name)),

@@ -1,11 +1,11 @@
 import type { SyntaxNode } from '@lezer/common';
 import { parser } from '@prometheus-io/lezer-promql';
 
-/** One selector of an expression: the metric, and its matchers as label, operator and text. */
+/** A selector of an expression: the metric and its matchers. */
 export type Selector = { metric: string; matchers: { label: string; op: string; value: string }[] };
 export type PromqlExpression = {
   selectors: Selector[];
-  /** Labels that results are grouped by. */ groupingLabels: string[];
+  /** The labels that the results are grouped by. */ groupingLabels: string[];
 };
 
 const inside = (node: SyntaxNode, names: ReadonlySet<string>): SyntaxNode[] => {
@@ -17,8 +17,8 @@ const inside = (node: SyntaxNode, names: ReadonlySet<string>): SyntaxNode[] => {
 };
 
 /**
- * Reads a PromQL expression with Prometheus' own grammar. Throws where it does not follow it. `$__rate_interval` of
- * Grafana is taken for a time.
+ * Parses a PromQL expression with the grammar of Prometheus. Throws if it is invalid. `$__rate_interval` of Grafana is
+ * replaced by a duration.
  */
 export const parsePromql = (text: string): PromqlExpression => {
   const source = text.replaceAll('$__rate_interval', '5m');

@@ -1,11 +1,12 @@
 import type { ReceivedSpan } from './otlp.ts';
 
-/** A span with those that it led to, in the order of their beginning. */
+/** A span with its children, in the order of their start. */
 export type SpanNode = { name: string; kind: string; role: unknown; children: SpanNode[] };
 
 /**
- * The spans of one trace as a tree; there has to be one root, which `parentId` is given as the parent of where the
- * caller began the trace.
+ * The spans of one trace as a tree with exactly one root. `parentId` is the parent of the root if the caller started
+ * the
+ * trace.
  */
 export const spanTreeOf = (spans: readonly ReceivedSpan[], parentId: string | null = null): SpanNode[] =>
   spans
@@ -18,7 +19,7 @@ export const spanTreeOf = (spans: readonly ReceivedSpan[], parentId: string | nu
       children: spanTreeOf(spans, id),
     }));
 
-/** The tree as indented lines, which is how a difference is best seen. */
+/** The tree as indented lines, for readable differences. */
 export const formatSpanTree = (branches: readonly SpanNode[], depth = 0): string[] =>
   branches.flatMap(({ name, kind, role, children }) => [
     `${'  '.repeat(depth)}${name} (${kind}, ${String(role)})`,
