@@ -10,6 +10,7 @@ const checks: Check[] = [
     command: 'depcruise',
     args: ['contracts', 'libs', 'application', 'services', 'test', 'scripts'],
   },
+  { name: 'retired words and line width', command: 'node', args: ['scripts/check/check-text.ts'] },
   { name: 'types (tsc)', command: 'tsc', args: ['-p', '.'] },
 ];
 
