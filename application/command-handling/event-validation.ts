@@ -8,7 +8,7 @@ export class InvalidEventError extends Error {
   constructor(type: string, { issues }: z.ZodError) {
     super(
       `event ${type} does not match its schema: ${issues
-        .map(({ path, message }) => `${path.join('.')}: ` + `${message}`)
+        .map(({ path, message }) => `${path.join('.')}: ${message}`)
         .join('; ')}`,
     );
     this.name = 'InvalidEventError';

@@ -9,7 +9,6 @@ import { BlobNotFound, type BlobStore } from '#libs/blob-store/port.ts';
 import { hasWaitedAnHour } from '#libs/bus/redelivery-delays.ts';
 import type { MessageResult } from '#libs/bus/consume-messages.ts';
 import { renderModeOf } from '#libs/chromium/render-mode.ts';
-import { BrowserGone } from '#libs/chromium/cdp/errors.ts';
 import { DiskWriteError } from '#libs/disk/disk-monitor.ts';
 import { maxAttempts, nextAttempt, render, type RenderCommand, type RenderState } from '#libs/domain/render.ts';
 import {
@@ -32,6 +31,7 @@ import {
 import { requestLogFields } from '#libs/telemetry/traceparent.ts';
 import type { Report } from '#libs/telemetry/logger.ts';
 import { count } from '#libs/telemetry/metrics.ts';
+import { lostEveryAttempt, lostInput, lastAttemptError } from './final-errors.ts';
 import { renderAttributes, countCompleted, countFailed, resultAttributes } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 
@@ -148,39 +148,6 @@ const fail = async (
       'render failed',
       'error',
     );
-};
-
-const browserCrashedEveryAttempt: ApiErrorFields = {
-  name: 'conversion_failed',
-  message: `The document crashed the browser in each of ${maxAttempts} attempts.`,
-  extra: { details: 'It probably needs more memory than one document may use.' },
-};
-/** The workers that claimed the render have died. The document may not be the cause. */
-const lostEveryAttempt: ApiErrorFields = {
-  name: 'internal_error',
-  message: `The service stopped before the document was finished, in each of ${maxAttempts} attempts.`,
-  extra: {},
-};
-const failedEveryAttempt: ApiErrorFields = {
-  name: 'internal_error',
-  message: 'The service failed to render the document.',
-  extra: {},
-};
-const lostInput: ApiErrorFields = {
-  name: 'internal_error',
-  message: 'The service has lost the input of the render.',
-  extra: {},
-};
-
-const notRecorded: ApiErrorFields = {
-  name: 'internal_error',
-  message: 'The service rendered the document but could not record it.',
-  extra: {},
-};
-
-const lastAttemptError = (error: unknown): ApiErrorFields => {
-  if (isEventRejected(error)) return notRecorded;
-  return error instanceof BrowserGone ? browserCrashedEveryAttempt : failedEveryAttempt;
 };
 
 /**

@@ -63,7 +63,8 @@ describe('Without an OTLP endpoint', () => {
       registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
       const { startTelemetry } = await import('#libs/telemetry/telemetry.ts');
       const { loadSettings } = await import('#libs/config/settings.ts');
-      const telemetry = await startTelemetry(loadSettings({ ...(process.argv[1] ? { OTEL_EXPORTER_OTLP_ENDPOINT: process.argv[1] } : {}) }), ['api'], '1', console);
+      const environment = process.argv[1] ? { OTEL_EXPORTER_OTLP_ENDPOINT: process.argv[1] } : {};
+      const telemetry = await startTelemetry(loadSettings(environment), ['api'], '1', console);
       console.log(loaded.filter((url) => /sdk-trace|exporter-trace|otlp/.test(url)).length);
       process.exit();
     `;

@@ -11,9 +11,11 @@ const ownFont = readFileSync(
   new URL('../../node_modules/pdfjs-dist/standard_fonts/LiberationSans-Regular.ttf', import.meta.url),
 ).toString('base64');
 
-const talkative = `<style>@font-face { font-family: Brought; src: url(data:font/ttf;base64,${ownFont}) } h1 { font-family: Brought } p { font-family: "Nowhere Sans", serif }</style>
+const talkative = `<style>@font-face { font-family: Brought; src: url(data:font/ttf;base64,${ownFont}) }
+h1 { font-family: Brought } p { font-family: "Nowhere Sans", serif }</style>
 <h1>Own</h1><p>Foreign</p>
-<script>console.log('made', 3, { of: 'pages' }); console.warn('beware'); for (let i = 0; i < 150; i++) console.debug('again'); setTimeout(() => undefined.x);</script>`;
+<script>console.log('made', 3, { of: 'pages' }); console.warn('beware');
+for (let i = 0; i < 150; i++) console.debug('again'); setTimeout(() => undefined.x);</script>`;
 
 const at = serviceForTestFile();
 let live: ApiClient;

@@ -1,0 +1,38 @@
+import type { ApiErrorFields } from '#contracts/http/api-error.ts';
+import { isEventRejected } from '#application/command-handling/event-validation.ts';
+import { BrowserGone } from '#libs/chromium/cdp/errors.ts';
+import { maxAttempts } from '#libs/domain/render.ts';
+
+const browserCrashedEveryAttempt: ApiErrorFields = {
+  name: 'conversion_failed',
+  message: `The document crashed the browser in each of ${maxAttempts} attempts.`,
+  extra: { details: 'It probably needs more memory than one document may use.' },
+};
+/** The workers that claimed the render have died. The document may not be the cause. */
+export const lostEveryAttempt: ApiErrorFields = {
+  name: 'internal_error',
+  message: `The service stopped before the document was finished, in each of ${maxAttempts} attempts.`,
+  extra: {},
+};
+const failedEveryAttempt: ApiErrorFields = {
+  name: 'internal_error',
+  message: 'The service failed to render the document.',
+  extra: {},
+};
+export const lostInput: ApiErrorFields = {
+  name: 'internal_error',
+  message: 'The service has lost the input of the render.',
+  extra: {},
+};
+
+const notRecorded: ApiErrorFields = {
+  name: 'internal_error',
+  message: 'The service rendered the document but could not record it.',
+  extra: {},
+};
+
+/** With what a render fails whose last attempt threw this. */
+export const lastAttemptError = (error: unknown): ApiErrorFields => {
+  if (isEventRejected(error)) return notRecorded;
+  return error instanceof BrowserGone ? browserCrashedEveryAttempt : failedEveryAttempt;
+};
