@@ -1,13 +1,22 @@
-import * as childProcess from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { getPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openWorkerPool, type WorkerPool } from './worker-pool.ts';
 
-vi.mock('node:child_process', { spy: true });
-
-const fileOf = (name: string) => fileURLToPath(new URL(`./testing/${name}.ts`, import.meta.url));
+const workersFolder = fileURLToPath(new URL('./testing/', import.meta.url));
+const fileOf = (name: string) => `${workersFolder}${name}.ts`;
 const pools: WorkerPool[] = [];
+
+// Node publishes every child process that is created (node:diagnostics_channel, built-in channels).
+const created: ChildProcess[] = [];
+const onCreated = (message: unknown): void => void created.push((message as { process: ChildProcess }).process);
+const workers = (): ChildProcess[] =>
+  created.filter(({ spawnargs }) => spawnargs.some((argument) => argument.startsWith(workersFolder)));
+beforeAll(() => subscribe('child_process', onCreated));
+afterAll(() => unsubscribe('child_process', onCreated));
+
 const open = (worker: string, processes = 1, maxProcesses = processes) => {
   const pool = openWorkerPool({ processes, maxProcesses, memoryMb: 64, workerFile: fileOf(worker) });
   pools.push(pool);
@@ -15,7 +24,7 @@ const open = (worker: string, processes = 1, maxProcesses = processes) => {
 };
 afterEach(() => {
   for (const pool of pools.splice(0)) pool.close();
-  vi.mocked(childProcess.fork).mockClear();
+  created.length = 0;
 });
 
 const workerPid = async (pool: WorkerPool) =>
@@ -35,7 +44,7 @@ describe('a worker pool', () => {
   test('keeps a process for the next task', async () => {
     const pool = open('stub-worker');
     expect(await workerPid(pool)).toBe(await workerPid(pool));
-    expect(childProcess.fork).toHaveBeenCalledTimes(1);
+    expect(workers()).toHaveLength(1);
   });
 
   test('kills a process that never finishes, and replaces it', async () => {
@@ -54,7 +63,7 @@ describe('a worker pool', () => {
     ).rejects.toMatchObject({ fields: { name: 'service_unavailable', extra: { retry_after: expect.any(Number) } } });
     expect(await long).toBe('processing_timeout');
     await workerPid(pool);
-    expect(childProcess.fork).toHaveBeenCalledTimes(2);
+    expect(workers()).toHaveLength(2);
   });
 
   test('counts the timeout of a task from when it has a process', async () => {
@@ -96,7 +105,7 @@ describe('a worker pool', () => {
   test('does not restart a process that cannot start in a loop', async () => {
     const pool = open('exit-at-start-worker');
     for (let round = 0; round < 3; round += 1) await expect(runEndless(pool, 60_000)).rejects.toThrow('did not start');
-    expect(childProcess.fork).toHaveBeenCalledTimes(3);
+    expect(workers()).toHaveLength(3);
   });
 
   test('leaves a process to other groups, however many tasks one group has', async () => {
@@ -121,7 +130,7 @@ describe('a worker pool', () => {
   test('lowers the priority of a slow task, and runs the next one in an ordinary process', async () => {
     const pool = open('stub-worker');
     const long = runEndless(pool, 60_000).catch(String);
-    const { pid } = vi.mocked(childProcess.fork).mock.results[0]!.value as childProcess.ChildProcess;
+    const { pid } = workers()[0]!;
     await vi.waitFor(() => expect(getPriority(pid)).toBeGreaterThan(getPriority()), { timeout: 20_000 });
     process.kill(pid!, 'SIGKILL');
     await long;
