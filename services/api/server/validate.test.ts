@@ -38,8 +38,6 @@ describe('A validation error', () => {
   it('for too many callback headers reports nothing else', () => {
     const headers = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`no header ${at}`, '\n']));
     const { error } = z.object(webhookFields).safeParse({ webhook_headers: headers });
-    expect(error?.issues.map(({ message }) => message)).toEqual([
-      'at most 20 headers are allowed; there are 10000',
-    ]);
+    expect(error?.issues.map(({ message }) => message)).toEqual(['at most 20 headers are allowed; there are 10000']);
   });
 });
