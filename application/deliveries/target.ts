@@ -40,7 +40,7 @@ export const sealTarget = async (
 /**
  * The target as its caller gave it. Another process may have erased the box a moment ago, or before the blobs of a
  * restored backup were copied. A missing box is therefore
- * no sign of an incomplete store: `has` is asked before `get`. @throws DecryptionError, BlobMissing
+ * no sign of an incomplete store: `has` is asked before `get`. @throws DecryptionError, BlobNotFound
  */
 export const openTarget = async (
   { blobs, secrets }: TargetDependencies,

@@ -17,7 +17,7 @@ import { renderPdf, type RenderRequestedData, type RenderPdfDependencies } from 
 import { requestLogFields } from '#libs/telemetry/traceparent.ts';
 import { renderAttributes } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
-import type { RunRenderDependencies } from './run-render.ts';
+import type { RunRenderDependencies } from './end-render.ts';
 
 type CompletedData = EventData['RenderCompleted'];
 

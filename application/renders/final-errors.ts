@@ -31,7 +31,7 @@ const notRecorded: ApiErrorFields = {
   extra: {},
 };
 
-/** With what a render fails whose last attempt threw this. */
+/** The error of a render whose last attempt threw `error`. */
 export const lastAttemptError = (error: unknown): ApiErrorFields => {
   if (isEventRejected(error)) return notRecorded;
   return error instanceof BrowserGone ? browserCrashedEveryAttempt : failedEveryAttempt;

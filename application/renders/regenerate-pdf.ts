@@ -10,7 +10,7 @@ import { renderPdf } from './render-pdf.ts';
 import { requestLogFields } from '#libs/telemetry/traceparent.ts';
 import { renderAttributes } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
-import type { RunRenderDependencies } from './run-render.ts';
+import type { RunRenderDependencies } from './end-render.ts';
 
 /** Longer than any caller waits for a response. */
 const maxRequestAgeMs = 10 * 60 * 1000;

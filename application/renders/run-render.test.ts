@@ -20,7 +20,8 @@ import { setMetricsRecorder } from '#libs/telemetry/metrics.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import { scriptFreeClassification } from '#libs/documents/html/classify.ts';
 import { diagnoseRender } from './diagnose-render.ts';
-import { type RunRenderDependencies, runRender } from './run-render.ts';
+import type { RunRenderDependencies } from './end-render.ts';
+import { runRender } from './run-render.ts';
 import { regeneratePdf } from './regenerate-pdf.ts';
 
 let folder: string;

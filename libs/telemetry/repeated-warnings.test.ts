@@ -10,7 +10,7 @@ const stage = (everyMs: number) => {
     ...aggregateRepeatedWarnings((fact, message, level = 'warn') => void lines.push({ fact, message, level }), everyMs),
   };
 };
-const missing = (sha256: string) => ({ render: sha256, error: `BlobMissing: no blob ${sha256.repeat(8)}` });
+const missing = (sha256: string) => ({ render: sha256, error: `BlobNotFound: no blob ${sha256.repeat(8)}` });
 
 test('Equal warnings are reported once, and then counted per interval and at the end', async () => {
   const { report, lines, close } = stage(3_600_000);
@@ -18,9 +18,9 @@ test('Equal warnings are reported once, and then counted per interval and at the
   report({ error: 'Error: no luck' }, 'render could not be processed');
   report(missing('a'), 'another message');
   expect(lines.map(({ message, fact }) => [message, fact['error']])).toEqual([
-    ['render could not be processed', 'BlobMissing: no blob aaaaaaaa'],
+    ['render could not be processed', 'BlobNotFound: no blob aaaaaaaa'],
     ['render could not be processed', 'Error: no luck'],
-    ['another message', 'BlobMissing: no blob aaaaaaaa'],
+    ['another message', 'BlobNotFound: no blob aaaaaaaa'],
   ]);
   close();
   expect(lines.slice(3)).toEqual([

@@ -4,7 +4,8 @@ import { consumeMessages } from '#libs/bus/consume-messages.ts';
 import { messageLogFields, processWithTrace } from '#libs/telemetry/message-tracing.ts';
 import { traceRendering } from '#application/renders/telemetry.ts';
 import { diagnoseRender } from '#application/renders/diagnose-render.ts';
-import { type RunRenderDependencies, runRender } from '#application/renders/run-render.ts';
+import type { RunRenderDependencies } from '#application/renders/end-render.ts';
+import { runRender } from '#application/renders/run-render.ts';
 import { regeneratePdf } from '#application/renders/regenerate-pdf.ts';
 
 type MessageData = { stream: string; regenerate?: true; diagnose?: true };

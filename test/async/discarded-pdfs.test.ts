@@ -8,7 +8,8 @@ import { loadAggregate } from '#application/command-handling/aggregate.ts';
 import type { RenderDocument } from '#libs/projections/renders.ts';
 import { scriptFreeClassification } from '#libs/documents/html/classify.ts';
 import { jobOf } from '../../services/api/jobs/job-view.ts';
-import { type RunRenderDependencies, runRender } from '#application/renders/run-render.ts';
+import type { RunRenderDependencies } from '#application/renders/end-render.ts';
+import { runRender } from '#application/renders/run-render.ts';
 import { eraseExpiredPdfs } from '../../services/sweeper/erase.ts';
 import { openEmbeddedEngines, pollResponseMode, type EmbeddedEngines } from '../support/api/embedded-engines.ts';
 

@@ -187,7 +187,7 @@ describe('A process', () => {
     const output = await refusal('start');
     for (const setting of ['BLOB_STORE_URL (file: in COLOPHON_DATA_DIR)', 'READ_STORE_URL'])
       expect(output).toContain(`${setting}${setting.endsWith('URL') ? ' (sqlite:' : ' leads to'}`);
-    expect(output).toContain('the log may be the wrong one, or a new one');
+    expect(output).toContain('The event log may be the wrong one, or a new one');
   });
 
   it('whose blobs are gone refuses to start until they are back or a person accepts the loss', async () => {

@@ -4,7 +4,7 @@ import { openMemoryBus } from '#libs/bus/memory.ts';
 import { publishWithTrace } from '#libs/telemetry/message-tracing.ts';
 import { runDeliveryWorker } from '../../services/delivery/delivery.ts';
 import type { DeliveryDependencies } from '#application/deliveries/deliver-webhook.ts';
-import type { RunRenderDependencies } from '#application/renders/run-render.ts';
+import type { RunRenderDependencies } from '#application/renders/end-render.ts';
 import { runRenderer } from '../../services/renderer/renderer.ts';
 
 const trace = '4bf92f3577b34da6a3ce929d0e0e4736';

@@ -1,6 +1,7 @@
 import { bareId, streams } from '#contracts/names.ts';
 import { scriptFreeClassification } from '#libs/documents/html/classify.ts';
-import { runRender, type RunRenderDependencies } from '#application/renders/run-render.ts';
+import type { RunRenderDependencies } from '#application/renders/end-render.ts';
+import { runRender } from '#application/renders/run-render.ts';
 import type { InProcessApi } from './in-process-api.ts';
 
 type Print = RunRenderDependencies['printer']['print'];

@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import type { EventData } from '#contracts/events/event-schemas.ts';
+import type { RenderEvent } from '#contracts/events/render.ts';
+import { type ApiErrorFields, ApiError } from '#contracts/http/api-error.ts';
+import type { RenderMode } from '#contracts/render-modes.ts';
+import type { RenderReplies } from '#libs/replies/port.ts';
+import type { RenderCommand, RenderState } from '#libs/domain/render.ts';
+import type { Aggregate, Cause, EventLog } from '#application/command-handling/aggregate.ts';
+import { countsTowardQuota } from '#libs/projections/usage.ts';
+import type { RenderedPdf, RenderRequestedData, RenderPdfDependencies } from './render-pdf.ts';
+import { requestLogFields } from '#libs/telemetry/traceparent.ts';
+import type { Report } from '#libs/telemetry/logger.ts';
+import { countCompleted, countFailed, resultAttributes } from './telemetry.ts';
+import type { Span } from '#libs/telemetry/tracing.ts';
+
+export type RunRenderDependencies = RenderPdfDependencies & {
+  eventLog: EventLog;
+  replies: RenderReplies;
+  /** The name of this process in events. */
+  worker: string;
+  report: Report;
+};
+
+/** A PDF in the blob store, and when it is erased. */
+type StoredPdf = EventData['PdfDiscarded'];
+type RenderAggregate = Aggregate<RenderState, RenderCommand, RenderEvent>;
+/** The time in the queue, and the time of the claim by performance.now(). In milliseconds. */
+type Claim = { queueMs: number; at: number };
+export type RenderTask = {
+  id: string;
+  requested: RenderRequestedData;
+  requestedAt: Date;
+  cause: Cause;
+  render: RenderAggregate;
+  attempt: number;
+  claim: Claim | null;
+  span: Span | undefined;
+  stored: StoredPdf | null;
+};
+
+const roundMs = (ms: number): number => Math.round(ms * 100) / 100;
+/** How long the PDF of an asynchronous render is stored. */
+const pdfLifetimeMs = 60 * 60 * 1000;
+
+/** Never negative, even if the clock was set back. */
+export const msSinceRequest = ({ now }: EventLog, { requestedAt }: Pick<RenderTask, 'requestedAt'>): number =>
+  Math.max(0, now().getTime() - requestedAt.getTime());
+
+/** Time since the request. Time in this process is measured with a monotonic clock. */
+const totalDurationMs = (eventLog: EventLog, task: RenderTask): number =>
+  task.claim ? task.claim.queueMs + Math.round(performance.now() - task.claim.at) : msSinceRequest(eventLog, task);
+
+const inputKindOf = ({ source }: RenderRequestedData) =>
+  source.mode === 'CONVERT' ? source.inputType : ('template' as const);
+
+/** Appends RenderCompleted, and sends the PDF to a waiting caller. Stores it for an asynchronous render. */
+export const completeRender = async (
+  { blobs, eventLog, replies }: RunRenderDependencies,
+  task: RenderTask,
+  rendered: RenderedPdf,
+): Promise<void> => {
+  const { pdf, pages, durations, renderMode, renderModeReason, browserVersion, warnings } = rendered;
+  const responseMode = task.requested.responseMode.kind;
+  const ref =
+    responseMode !== 'wait'
+      ? await blobs.put(pdf)
+      : { sha256: createHash('sha256').update(pdf).digest('hex'), size: pdf.byteLength };
+  const now = eventLog.now().getTime();
+  if (responseMode !== 'wait') task.stored = { pdf: ref, eraseAfter: new Date(now + pdfLifetimeMs).toISOString() };
+  const totalMs = totalDurationMs(eventLog, task);
+  const data = {
+    attempt: task.attempt,
+    input: inputKindOf(task.requested),
+    pdf: ref,
+    responseMode,
+    keptUntil: task.stored?.eraseAfter ?? null,
+    pages,
+    renderMode,
+    renderModeReason,
+    browserVersion,
+    warnings: [...warnings],
+    durations: {
+      queueMs: task.claim?.queueMs ?? 0,
+      prepareMs: roundMs(durations.prepareMs),
+      waitMs: roundMs(durations.waitMs),
+      loadMs: roundMs(durations.loadMs),
+      printMs: roundMs(durations.printMs),
+      totalMs,
+    },
+  };
+  const { events } = await task.render.execute({ type: 'complete', data }, task.cause);
+  // Another worker has ended the render and sent the reply.
+  if (events.length === 0) return;
+  if (responseMode === 'wait') replies.send(task.id, { status: 'DONE', pdf, pages, durationMs: totalMs });
+  task.span?.setAttributes(resultAttributes(data));
+  countCompleted(data);
+};
+
+/** Appends RenderFailed, and sends the error to a waiting caller. */
+export const failRender = async (
+  { eventLog, replies, report }: RunRenderDependencies,
+  task: RenderTask,
+  error: ApiErrorFields,
+  renderMode: RenderMode | 'none',
+): Promise<void> => {
+  const isServiceError = error.name === 'internal_error' || error.name === 'service_unavailable';
+  const counted = countsTowardQuota(task.requested);
+  const responseMode = task.requested.responseMode.kind;
+  const data = {
+    attempt: task.attempt,
+    error,
+    responseMode,
+    totalMs: totalDurationMs(eventLog, task),
+    quotaRefundDate: isServiceError && counted ? task.requestedAt.toISOString().slice(0, 10) : null,
+  };
+  const { events } = await task.render.execute({ type: 'fail', data }, task.cause);
+  const [failed] = events;
+  if (failed?.type !== 'RenderFailed') return;
+  // The recorded error may be truncated.
+  const recorded = failed.data.error;
+  if (responseMode === 'wait') replies.send(task.id, { status: 'FAILED', error: recorded });
+  task.span?.setError(ApiError.from(recorded));
+  countFailed(data, inputKindOf(task.requested), renderMode);
+  if (error.name === 'internal_error')
+    report(
+      { render: task.id, attempt: task.attempt, ...requestLogFields(task.cause), error: error.message },
+      'render failed',
+      'error',
+    );
+};
+
+/**
+ * Lets the sweeper erase a stored PDF whose render has failed. The sweeper checks whether another render has the same
+ * PDF.
+ */
+export const discardOrphanedPdf = async ({ stored, render: aggregate, cause }: RenderTask): Promise<void> => {
+  if (stored && aggregate.state.status === 'FAILED')
+    await aggregate.execute({ type: 'discardPdf', data: stored }, cause);
+};
