@@ -111,7 +111,7 @@ describe.skipIf(isOnServers)('A damaged database', () => {
       const { code, stderr } = await installation.runCommand('account', 'list');
       expect([code, stderr]).toEqual([
         1,
-        expect.stringMatching(/read-models\.db is damaged: .*"colophon start" sets it aside/),
+        expect.stringMatching(/read-models\.db is damaged: .*"colophon start" renames it and rebuilds it/),
       ]);
     },
     timeoutMs,

@@ -49,7 +49,7 @@ describe.skipIf(isOnServers)('What a service and its commands write', () => {
     await createUnlimitedKey(installation);
     await chmod(installation.dataDir, 0o1777);
     const { code, stderr } = await installation.runCommand('account', 'list');
-    expect([code, stderr]).toEqual([1, expect.stringContaining('Give Colophon a folder of its own')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Set COLOPHON_DATA_DIR to a folder for Colophon only')]);
   });
 
   it.runIf(process.getuid!() === 0)('is closed to the user of the browsers', async () => {
