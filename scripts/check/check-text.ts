@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { globSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { retiredWords } from './retired-words.ts';
 
 /** Prettier breaks code at 120 columns; only texts may be longer. */
@@ -32,28 +32,13 @@ export const checkText = (file: string, text: string): string[] =>
 /** The same for the path of a file: `file: what is wrong`. */
 export const checkPath = (file: string): string[] => retiredWordsIn(file).map((problem) => `${file}: ${problem}`);
 
-const folders = [
-  'application',
-  'bin',
-  'contracts',
-  'deploy',
-  'docs',
-  'libs',
-  'scripts',
-  'services',
-  'templates',
-  'test',
-];
+const ignoredFolders = /^(?:node_modules|data|coverage|\.git|\.setup)$/;
 
-const filesIn = (folder: string): string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
+const sourceFiles = (): string[] =>
+  globSync(['**/*', '.*'], { withFileTypes: true, exclude: (entry) => ignoredFolders.test(entry.name) })
     .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-
-const sourceFiles = (): string[] => {
-  const topLevel = readdirSync('.', { withFileTypes: true }).filter((entry) => entry.isFile());
-  return [...topLevel.map(({ name }) => name), ...folders.flatMap(filesIn)].filter((file) => !ignoredFiles.test(file));
-};
+    .map((entry) => relative('.', join(entry.parentPath, entry.name)))
+    .filter((file) => !ignoredFiles.test(file));
 
 if (import.meta.main) {
   const problems = sourceFiles().flatMap((file) => [

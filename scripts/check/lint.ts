@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 
 type Check = { name: string; command: string; args: string[] };
 
@@ -10,7 +11,11 @@ const checks: Check[] = [
     command: 'depcruise',
     args: ['contracts', 'libs', 'application', 'services', 'test', 'scripts'],
   },
-  { name: 'retired words and line width', command: 'node', args: ['scripts/check/check-text.ts'] },
+  {
+    name: 'retired words and line width',
+    command: 'node',
+    args: [fileURLToPath(new URL('check-text.ts', import.meta.url))],
+  },
   { name: 'types (tsc)', command: 'tsc', args: ['-p', '.'] },
 ];
 
