@@ -38,8 +38,7 @@ const sum = (all: readonly Partial<StoredCounts>[]): KeyCounts =>
 
 /**
  * The usage of an account's keys by bare id, without unused keys. `period` is a month (`YYYY-MM`, UTC). Renders are
- * counted from the
- * event log; other requests are counted by the service and stored about a second later.
+ * counted from the event log; other requests are counted by the service and stored about a second later.
  */
 const keyStatistics = async (
   reads: ReadStore,

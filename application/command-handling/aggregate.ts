@@ -32,10 +32,8 @@ export type Aggregate<State, Command, Event> = {
   readonly state: State;
   /**
    * Decides on the current state and appends the events, with long texts truncated. After a conflict with another
-   * command it folds the
-   * new events and decides again, at most three times. @throws RevisionConflict after the last try; EventTooLarge,
-   * InvalidEventError
-   * and errors of the decider at once
+   * command it folds the new events and decides again, at most three times. @throws RevisionConflict after the last
+   * try; EventTooLarge, InvalidEventError and errors of the decider at once
    */
   execute(command: Command, cause: Cause): Promise<CommandResult<Event>>;
   /** The same without retries, for commands that depend on other streams too. @throws RevisionConflict */

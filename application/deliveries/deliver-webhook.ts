@@ -209,8 +209,7 @@ const remainingDelayMs = (
 
 /**
  * Handles one message: makes at most one attempt, as the history says. A message that comes too early is delayed.
- * `deliveryCount` is
- * that of the message.
+ * `deliveryCount` is that of the message.
  * @throws errors of the blob store, before the attempt is started; the message must be redelivered
  */
 export const deliverWebhook = async (

@@ -33,8 +33,7 @@ const secretsOf = ({ url, headers }: PlaintextTarget): string[] => {
 
 /**
  * The length of the longest proper prefix of `secret` at the end of `text`. Linear time, since callers and receivers
- * choose both texts
- * (Knuth-Morris-Pratt; `borders` has the longest border of each prefix).
+ * choose both texts (Knuth-Morris-Pratt; `borders` has the longest border of each prefix).
  */
 const prefixLengthAtEnd = (text: string, secret: string): number => {
   const borders = [0];

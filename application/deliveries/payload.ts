@@ -63,8 +63,7 @@ const standardWebhooksSignature = (secret: string, signed: Buffer): string =>
 
 /**
  * The signature headers of a webhook. `X-Service-Signature` is the hex HMAC-SHA-256 of the body with the current secret
- * as key. The
- * others follow Standard Webhooks 1.0, with one signature per valid secret.
+ * as key. The others follow Standard Webhooks 1.0, with one signature per valid secret.
  */
 export const signatureHeaders = (
   id: string,

@@ -38,10 +38,8 @@ const deliveryInProgress = (): ApiError =>
 
 /**
  * Starts a new round of a delivery. Returns the position of its event; null if the delivery has not ended. `given`
- * replaces URL, method
- * and headers of the previous round. @throws ApiError webhook_target_erased if `given` lacks erased fields;
- * redelivery_conflict if it
- * has fields and the delivery has not ended
+ * replaces URL, method and headers of the previous round. @throws ApiError webhook_target_erased if `given` lacks
+ * erased fields; redelivery_conflict if it has fields and the delivery has not ended
  */
 export const redeliver = async (
   dependencies: RedeliverDependencies,
@@ -85,8 +83,7 @@ type RedeliverFailedResult = { redelivered: string[]; erased: string[] };
 
 /**
  * Starts a new round for the deliveries of an account that failed at or after `since`. Returns the bare ids of their
- * jobs. `erased` are
- * those that need their erased secrets again.
+ * jobs. `erased` are those that need their erased secrets again.
  */
 export const redeliverFailed = async (
   dependencies: RedeliverFailedDependencies,

@@ -39,8 +39,8 @@ export const sealTarget = async (
 
 /**
  * The target as its caller gave it. Another process may have erased the box a moment ago, or before the blobs of a
- * restored backup were copied. A missing box is therefore
- * no sign of an incomplete store: `has` is asked before `get`. @throws DecryptionError, BlobNotFound
+ * restored backup were copied. A missing box is therefore no sign of an incomplete store: `has` is asked before `get`.
+ * @throws DecryptionError, BlobNotFound
  */
 export const openTarget = async (
   { blobs, secrets }: TargetDependencies,
@@ -54,8 +54,7 @@ export const openTarget = async (
 
 /**
  * Erases the sealed box of an ended delivery. Returns the position of the event; null if there is nothing to erase. The
- * event is
- * appended last, so that the sweeper repeats an interrupted erasure.
+ * event is appended last, so that the sweeper repeats an interrupted erasure.
  */
 export const eraseTarget = async (
   blobs: Pick<BlobStore, 'delete'>,

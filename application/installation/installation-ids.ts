@@ -74,8 +74,8 @@ const throwIfAny = (mismatches: readonly (string | null)[]): void => {
 
 /**
  * Checks that all engines belong to the installation, then sets its id on those without one. Only a registered blob
- * store must have an
- * id already. All steps are idempotent. If several blob stores get an id at once, the event log names one of them.
+ * store must have an id already. All steps are idempotent. If several blob stores get an id at once, the event log
+ * names one of them.
  * @throws SettingsError with a message for each engine of another installation and for a second blob store
  */
 export const ensureInstallationIds = async (

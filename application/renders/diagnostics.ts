@@ -89,8 +89,7 @@ const waitForDiagnosis = async ({ store }: EventLog, stream: string, signal: Abo
 
 /**
  * The diagnostics of a render; null if it has not ended. Timings, render mode and failed resources are in its history.
- * For messages and
- * fonts the first request renders the document again; `signal` ends the wait for that.
+ * For messages and fonts the first request renders the document again; `signal` ends the wait for that.
  */
 export const getDiagnostics = async (
   dependencies: DiagnosticsDependencies,

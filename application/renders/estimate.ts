@@ -102,10 +102,8 @@ const countsWithJobs = <T>(reads: ReadStore, now: () => number, count: (accountI
 
 /**
  * Accounts take turns, so a render waits only for renders of its own account: the estimate is their number times the
- * wait per queued
- * render. The counts are cached, since counting a long queue for each request is expensive. If `isBusUnavailable`, no
- * render can start,
- * and urgent renders are rejected.
+ * wait per queued render. The counts are cached, since counting a long queue for each request is expensive. If
+ * `isBusUnavailable`, no render can start, and urgent renders are rejected.
  */
 export const createEstimator = (
   reads: ReadStore,

@@ -61,8 +61,7 @@ const serviceUnavailable = (reason: string): RenderReply => ({
 
 /**
  * Replies that are not lost with a message or a process: a caller that waits for long gets the outcome from the event
- * log. `closed`
- * returns why callers are not served now, if so. `close` stops the polling.
+ * log. `closed` returns why callers are not served now, if so. `close` stops the polling.
  */
 export const withEventLogFallback = (
   replies: RenderReplies,

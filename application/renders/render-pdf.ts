@@ -185,10 +185,8 @@ const toPlanLimitError = (error: unknown, { processingMs, maxPdfBytes }: RenderR
 
 /**
  * Renders the PDF of a RenderRequested event: always the same bytes with the same browser version.
- * `limits.processingMs` covers only
- * the work; waits for processes and browsers have the same limit of their own, and then fail with service_unavailable.
- * `requestedAt`
- * is the date of the PDF. `isolated` prints in an isolated browser.
+ * `limits.processingMs` covers only the work; waits for processes and browsers have the same limit of their own, and
+ * then fail with service_unavailable. `requestedAt` is the date of the PDF. `isolated` prints in an isolated browser.
  * @throws ApiError for errors of the document; BrowserGone, BlobNotFound and others if another attempt can help
  */
 export const renderPdf = async (

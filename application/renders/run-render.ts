@@ -97,10 +97,8 @@ const makeAttempt = async (
 
 /**
  * Handles one message: claims the render, renders the PDF, and appends the outcome. A second call has no effect.
- * `deliveryCount` is
- * that of the message. The first time, the cached history is enough: if it is incomplete, the claim fails with a
- * conflict, and the
- * redelivered message reads the whole history.
+ * `deliveryCount` is that of the message. The first time, the cached history is enough: if it is incomplete, the claim
+ * fails with a conflict, and the redelivered message reads the whole history.
  * @throws errors of the blob store, before the claim; the message must be redelivered
  */
 export const runRender = async (

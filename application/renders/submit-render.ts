@@ -46,8 +46,7 @@ const storeHeaderFooter = async (
 
 /**
  * The response mode for the event log, with its secrets encrypted. `estimateMs` is the estimate in the response, `id`
- * the bare id
- * of the render.
+ * the bare id of the render.
  */
 export const sealResponseMode = async (
   dependencies: TargetDependencies,
@@ -63,8 +62,7 @@ export const sealResponseMode = async (
 
 /**
  * Appends RenderRequested: the render is accepted. `id` is its bare id; `at` is the time of acceptance, which decides
- * the month of the
- * quota. `signal` aborts when the caller no longer waits; the reply is then null.
+ * the month of the quota. `signal` aborts when the caller no longer waits; the reply is then null.
  */
 export const submitRender = async (
   { eventLog, inputs, replies }: SubmitRenderDependencies,

@@ -10,8 +10,7 @@ import { freeSlot, type TemplateCapacity, takeSlot } from './slots.ts';
 
 /**
  * Runs work with the same key one after the other within this process, to avoid conflicts. Between processes the
- * expected
- * revision decides.
+ * expected revision decides.
  */
 export const createKeyedLock = () => {
   const last = new Map<string, Promise<unknown>>();

@@ -37,8 +37,7 @@ export const renderLimits = z.object({
 /**
  * The target of a webhook without its secrets: `***` replaces the header values and possible credentials in the URL.
  * `sealed` is the blob of the sealed box with the original URL and headers. It is erased when the delivery has ended,
- * and null if
- * nothing is masked.
+ * and null if nothing is masked.
  */
 export const webhookTarget = z.object({
   url: z.string().max(maxWebhookUrlLength),

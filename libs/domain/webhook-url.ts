@@ -19,9 +19,8 @@ const maskQueryParameter = (parameter: string): string => {
 
 /**
  * A webhook URL for display: scheme, host, port, plain words of the path, and plain names of query parameters. All
- * other parts may
- * be credentials and are masked. The fragment is removed, since it is never sent. If `isMasked` is false, `url` can be
- * called.
+ * other parts may be credentials and are masked. The fragment is removed, since it is never sent. If `isMasked` is
+ * false, `url` can be called.
  */
 export const maskUrl = (original: string): { url: string; isMasked: boolean } => {
   const { origin, pathname, search, href, hash } = new URL(original);

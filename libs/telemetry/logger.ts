@@ -35,8 +35,7 @@ const linkTokenPattern = /([?&]token=)[^&\s"]+/g;
 
 /**
  * Redacts secrets in a line of JSON. Working on the text is much cheaper than walking through every logged object, and
- * also
- * covers error messages of libraries.
+ * also covers error messages of libraries.
  */
 const redactSecrets = (line: string): string =>
   line

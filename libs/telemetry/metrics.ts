@@ -44,8 +44,7 @@ const gaugeTimeoutMs = 2_000;
 
 /**
  * The current values of a gauge. Values that cannot be read in time are left out, so that an unavailable engine does
- * not
- * delay the others.
+ * not delay the others.
  */
 export const readGauge = async (name: GaugeName): Promise<GaugeValue[]> => {
   const results = await Promise.allSettled(

@@ -14,8 +14,7 @@ type AggregatedWarning = { occurrences: number; fields: Record<string, unknown>;
 
 /**
  * Reports a warning once, and then once per interval with the number of its further occurrences (`occurrences`).
- * Warnings
- * are equal if their message and `error` differ only in numbers and ids. Errors are always reported.
+ * Warnings are equal if their message and `error` differ only in numbers and ids. Errors are always reported.
  */
 export const aggregateRepeatedWarnings = (report: Report, intervalMs = defaultIntervalMs): AggregatedReport => {
   const counted = new Map<string, AggregatedWarning>();

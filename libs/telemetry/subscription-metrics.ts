@@ -6,8 +6,7 @@ const secondsSince = ({ metadata }: RecordedEvent): number =>
 
 /**
  * The events after position `after`, as `subscribe` gives them. Records the delay of each batch and observes the lag of
- * the
- * subscription.
+ * the subscription.
  */
 export async function* observeSubscription(
   subscription: 'relay' | 'projector',

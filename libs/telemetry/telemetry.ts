@@ -47,8 +47,7 @@ const systemNameOf = (url: string): string => {
 
 /**
  * Starts metrics, and tracing if an OTLP endpoint is set; without one the tracing SDK is not loaded. Call it once,
- * before
- * engines are opened. `logger` gets export errors.
+ * before engines are opened. `logger` gets export errors.
  */
 export const startTelemetry = async (
   settings: TelemetrySettings,

@@ -15,8 +15,7 @@ const laterTraceparentPattern = /^(?!ff)[0-9a-f]{2}-((?!0{32})[0-9a-f]{32}-(?!0{
 
 /**
  * A `traceparent` header in version 00 of W3C Trace Context; null if it is missing or invalid. Later versions are
- * parsed
- * as section 3.2.4 says.
+ * parsed as section 3.2.4 says.
  */
 export const parseTraceparent = (header: string | readonly string[] | undefined): string | null => {
   if (typeof header !== 'string') return null;

@@ -5,8 +5,7 @@ export type SpanNode = { name: string; kind: string; role: unknown; children: Sp
 
 /**
  * The spans of one trace as a tree with exactly one root. `parentId` is the parent of the root if the caller started
- * the
- * trace.
+ * the trace.
  */
 export const spanTreeOf = (spans: readonly ReceivedSpan[], parentId: string | null = null): SpanNode[] =>
   spans
