@@ -26,7 +26,8 @@ import { traceAttempt, countAttempts } from './telemetry.ts';
 import type { Span } from '#libs/telemetry/tracing.ts';
 import { type PlaintextTarget, eraseTarget, openTarget } from './target.ts';
 import { maskSecrets } from './mask-secrets.ts';
-import { webhookPayload, signatureHeaders } from './payload.ts';
+import { webhookPayload } from './payload.ts';
+import { signatureHeaders } from './signature-headers.ts';
 
 /** The times of the next attempts by a monotonic clock. The recorded times come from a clock that can be set. */
 type AttemptSchedule = {

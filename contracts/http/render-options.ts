@@ -14,7 +14,7 @@ const headerFooterHtml = z
   );
 const headerFooterHeight = z.number().min(0).max(100).default(10).describe('Millimetres, 0 to 100.');
 
-/** The render options of a request with their defaults (section 4.1 of the API). */
+/** The render options of a request with their defaults. */
 export const renderOptionFields = {
   page_size: z.enum(pageSizes).default('A4'),
   orientation: z.enum(orientations).default('portrait'),

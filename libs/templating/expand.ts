@@ -6,7 +6,7 @@ import { type TemplateLimits, templateLimits } from './limits.ts';
 import { parseTemplate } from './parse.ts';
 import { compileProgram } from './compile.ts';
 import { outputText, startExpansion, type Step, rootScope } from './expansion.ts';
-import { checkVariables } from './variables.ts';
+import { checkVariables } from './declared-variables.ts';
 
 export type ExpansionRequest = {
   content: string;

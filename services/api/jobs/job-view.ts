@@ -65,7 +65,7 @@ const webhookFieldsOf = ({ webhookUrl }: RenderDocument, delivery: DeliveryDocum
   };
 };
 
-/** A job as the API returns it (section 2.5), from the render and its webhook delivery. */
+/** A job as the API returns it, from the render and its webhook delivery. */
 export const jobOf = (
   render: RenderDocument,
   delivery: DeliveryDocument | null,
