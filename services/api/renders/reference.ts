@@ -138,8 +138,9 @@ synchronous render is not kept: a repeated request renders it again, at most fiv
 Concurrent requests share one rendering. After that, \`rate_limit_exceeded\` says when the key expires. Repeated requests
 count toward the requests per minute.
 
-The same request gives the same bytes: the dates inside the PDF are those of the request. If a render fails, the error has
-\`render_id\`, the id of the recorded render.
+Rendering a recorded request again gives the same bytes, because the dates inside the PDF are the time of the request. Two
+requests with the same content differ only in these dates. If a render fails, the error has \`render_id\`, the id of the
+recorded render.
 
 **Asynchronous renders.** With a \`webhook_url\` the response is immediate, with status \`QUEUED\` and a job to query. A
 callback follows when the PDF is ready or the render has failed. \`estimated_time_ms\` is based on recent renders of the same
