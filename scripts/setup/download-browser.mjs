@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Browser, detectBrowserPlatform, install, resolveBuildId } from '@puppeteer/browsers';
-import { downloadedBrowsers } from '../../libs/config/find-browser.mjs';
+import { downloadedBrowsersFolder } from '../../libs/config/find-browser.mjs';
 
 const browser = Browser.CHROMEHEADLESSSHELL;
 const platform = detectBrowserPlatform();
@@ -12,14 +12,14 @@ const { executablePath } = await install({
   browser,
   platform,
   buildId,
-  cacheDir: dirname(downloadedBrowsers),
+  cacheDir: dirname(downloadedBrowsersFolder),
   installDeps: process.getuid?.() === 0,
 });
 
 // Without this check, later starts would use a browser whose shared libraries are missing.
 execFileSync(executablePath, ['--version'], { stdio: 'inherit' });
 
-const link = join(downloadedBrowsers, 'chrome-headless-shell');
-mkdirSync(downloadedBrowsers, { recursive: true });
+const link = join(downloadedBrowsersFolder, 'chrome-headless-shell');
+mkdirSync(downloadedBrowsersFolder, { recursive: true });
 rmSync(link, { force: true });
 symlinkSync(executablePath, link);

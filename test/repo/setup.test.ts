@@ -25,6 +25,15 @@ echo "noise of apt"
 case "$*" in *install*) ${install};; esac
 `;
 };
+
+// Downloads nothing, and returns the file `downloaded`.
+const puppeteerBrowsers = `
+export const Browser = { CHROMEHEADLESSSHELL: 'chrome-headless-shell' };
+export const detectBrowserPlatform = () => 'linux';
+export const resolveBuildId = async () => '1';
+export const install = async () => ({ executablePath: process.env.HOME + '/downloaded' });
+`;
+
 const offers = "#!/bin/sh\nprintf '  Candidate: 1.0\\n'\n";
 
 const installed: Files = {
@@ -139,6 +148,17 @@ describe('Browser and fonts', () => {
       / update\n[^]*install --yes --no-install-recommends chromium-headless-shell chromium-sandbox libnss3-tools\n/,
     );
     expect(stderr).not.toContain('noise');
+  });
+
+  test('are complete after the download of a browser on a machine without packages', () => {
+    const { status, stderr } = setUp({
+      'bin/fc-list': allFonts,
+      'node_modules/.bin/node': `#!/bin/sh\nexec "${process.execPath}" "$@"\n`,
+      'node_modules/@puppeteer/browsers/package.json': '{ "type": "module", "exports": "./index.js" }',
+      'node_modules/@puppeteer/browsers/index.js': puppeteerBrowsers,
+      downloaded: browser,
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: expect.stringContaining('Browser (download): done in') });
   });
 
   test('are complete after only the missing fonts are installed', () => {
