@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
@@ -105,6 +105,19 @@ describe('The dashboard', () => {
     const used = expressions.flatMap(({ expr }) => [...expr.matchAll(/\$(\w+)/g)].map(([, name]) => name!));
     expect(used.filter((name) => !names.has(name))).toEqual([]);
   });
+});
+
+it('The alerts quote only log messages and panels that exist', () => {
+  const sources = globSync('{application,libs,services}/**/*.ts', { exclude: ['**/*.test.ts'] });
+  const code = sources.map((file) => readFileSync(file, 'utf8')).join('\n');
+  const titles = new Set(dashboard.panels.map(({ title }) => title));
+  const quoted = rules.flatMap(({ annotations }) =>
+    [...annotations.description.matchAll(/"(.+?)"/g)].map(([, one]) => one!),
+  );
+  expect(quoted.length).toBeGreaterThan(0);
+  expect(
+    quoted.filter((one) => !titles.has(one) && !code.includes(`'${one}',`) && !code.includes(`'${one}')`)),
+  ).toEqual([]);
 });
 
 describe('The metrics of dashboard and alerts', () => {
