@@ -240,7 +240,8 @@ export const start = async (chosenRoles: readonly Role[], output: StartupOutput)
   if (unchanged.length > 0)
     logger.warn(
       { unchanged },
-      'files or folders stay open to other users: another user owns them, they contain other files, or they are links',
+      'files or folders stay open to other users or to a group: another user owns them, they contain other files, or ' +
+        'they are links',
     );
   const stopSignal = waitForStopSignal();
   const context = openProcessContext(
