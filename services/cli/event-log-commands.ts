@@ -20,8 +20,8 @@ const showEvents = (stream: string, json: boolean): Promise<void> =>
     const events = await engines.store.read(stream);
     if (events.length === 0)
       throw new UsageError(
-        `There are no events in ${stream}. Stream names are account-<id>, apiKey-<id> and render-<id>; ` +
-          'the id is the part after the first underscore of an API id.',
+        `There are no events in ${stream}. Stream names are render-<id>, delivery-<id>, template-<id>, ` +
+          'account-<id> and apiKey-<id>; the id is the part after the underscore of an API id such as render_<id>.',
       );
     print(json, events, events.map(formatEvent).join('\n'));
   }, 'allowed');

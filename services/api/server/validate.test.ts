@@ -35,6 +35,14 @@ describe('A validation error', () => {
     );
   });
 
+  it('says whether a field is missing or has a wrong value', () => {
+    const month = z.string().regex(/^\d{4}-\d\d$/, 'must be a month');
+    const schema = z.object({ mode: z.enum(['CONVERT', 'RENDER']), month });
+    expect(errorTextOf(schema, {})).toContain('"mode is missing; it must be one of CONVERT, RENDER."');
+    expect(errorTextOf(z.object({ unit: z.enum(['mm']) }), { unit: 1 })).toContain('"unit must be one of mm."');
+    expect(errorTextOf(schema, { mode: 'RENDER', month: 'May' })).toContain('"month must be a month."');
+  });
+
   it('for too many callback headers reports nothing else', () => {
     const headers = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`no header ${at}`, '\n']));
     const { error } = z.object(webhookFields).safeParse({ webhook_headers: headers });

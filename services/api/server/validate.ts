@@ -67,14 +67,16 @@ const issueMessage = (issue: Issue, field: string): string => {
       return `${field} must be ${issue.inclusive ? 'at least' : 'more than'} ${issue.minimum}${unitOf(issue)}.`;
     case 'too_big':
       return `${field} must be ${issue.inclusive ? 'at most' : 'less than'} ${issue.maximum}${unitOf(issue)}.`;
-    case 'invalid_value':
-      return `${field} must be one of ${oneOf(issue.values.map(String))}.`;
+    case 'invalid_value': {
+      const allowed = `must be one of ${oneOf(issue.values.map(String))}.`;
+      return issue.input === undefined ? `${field} is missing; it ${allowed}` : `${field} ${allowed}`;
+    }
     case 'invalid_type':
       return issue.input === undefined
         ? `${field} is missing; it must be of type ${issue.expected}.`
         : `${field} must be of type ${issue.expected}.`;
     default:
-      return `${field}: ${issue.message}.`;
+      return `${field}${issue.message.startsWith('must ') ? '' : ':'} ${issue.message}.`;
   }
 };
 

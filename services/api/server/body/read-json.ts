@@ -39,7 +39,7 @@ const parse = (text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw invalidRequest(`The body is not JSON in UTF-8: ${(error as SyntaxError).message}`);
+    throw invalidRequest(`The body is not JSON in UTF-8: ${(error as SyntaxError).message}.`);
   }
 };
 
@@ -92,7 +92,7 @@ const extractLongTexts = (fields: Record<string, unknown>): LongTexts => {
  * @throws ApiError invalid_request if the body is not a JSON object in UTF-8, repeats a field, or has too many values
  */
 export const readJson = (body: Buffer, wantsHash = false): JsonBody => {
-  if (!isUtf8(body)) throw invalidRequest('The body is not JSON in UTF-8: it is not valid UTF-8');
+  if (!isUtf8(body)) throw invalidRequest('The body is not JSON in UTF-8: it is not valid UTF-8.');
   const large = body.byteLength > maxMainThreadBytes;
   if (large && !beginsObject(body)) throw invalidRequest('The body must be a JSON object.');
   const data = checkFields(body);
