@@ -25,6 +25,12 @@ test('every route is in the document once, with its own operation id', () => {
   expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(routes.length);
 });
 
+test('a date or time has a format and no pattern that repeats it', () => {
+  const text = JSON.stringify(copy());
+  expect(text.match(/"format":"date-time"/g)).not.toBeNull();
+  expect(text.match(/"format":"date(?:-time)?","pattern":"[^"]*"/g)).toBeNull();
+});
+
 test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
   '%s lists every error it can return, under its status, with its fields and an example',
   (_, route) => {

@@ -133,10 +133,10 @@ processing time, or if it waits longer than that for a free browser or process. 
 \`template_render_error\` that names it; \`{{#if x}}\` and \`{{#each x}}\` treat a missing value as false and empty. \`null\` is a
 value. A version that never existed, or is no longer kept, is \`template_not_found\` with status 422.
 
-**Repeated requests.** With an \`Idempotency-Key\` the same request returns the same PDF and is charged once. The PDF of a
-synchronous render is not kept: a repeated request renders it again, at most five times, and then it is kept for an hour.
-Concurrent requests share one rendering. After that, \`rate_limit_exceeded\` says when the key expires. Repeated requests
-count toward the requests per minute.
+**Repeated requests.** With an \`Idempotency-Key\` the same request returns the same PDF and counts toward the quota once.
+The PDF of a synchronous render is not kept: a repeated request renders it again, at most five times, and then it is kept
+for an hour. Concurrent requests share one rendering. After that, \`rate_limit_exceeded\` says when the key expires.
+Repeated requests count toward the requests per minute.
 
 Rendering a recorded request again gives the same bytes, because the dates inside the PDF are the time of the request. Two
 requests with the same content differ only in these dates. If a render fails, the error has \`render_id\`, the id of the

@@ -6,10 +6,12 @@ export type Json = Record<string, unknown>;
 /** `input`: what callers send, where defaults may be left out. `output`: what they get, where defaults are filled in. */
 export type Direction = 'input' | 'output';
 
-// Removes the range of all JavaScript integers, the type of keys, and the promise that responses get no new fields.
+// Removes the range of all JavaScript integers, the type of keys, the promise that responses get no new fields, and the
+// long patterns of dates and times, whose format says the same.
 const withoutNoise = (schema: Json, direction: Direction): void => {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.format === 'date' || schema.format === 'date-time') delete schema.pattern;
   delete schema.propertyNames;
   if (direction === 'output' && schema.additionalProperties === false) delete schema.additionalProperties;
 };
