@@ -5,11 +5,11 @@ made.
 
 ## Keys
 
-Send \`Authorization: Bearer <API key>\` once with each request. Renders with keys that begin with \`svc_live_\` count toward
-the quota. Keys that begin with \`svc_test_\` are for tests; their renders do not count. A key has all permissions unless it was issued with fewer:
-\`render:create\`, \`templates:read\`, \`templates:write\`, \`templates:delete\`, \`jobs:read\`, \`usage:read\`. It is shown once, when
-it is issued, and stored only as a hash. A key ends with a checksum, so the service can tell a mistyped key from one that
-does not exist.
+Send \`Authorization: Bearer <API key>\` once with each request. Renders with keys that begin with \`svc_live_\` count
+toward the quota. Keys that begin with \`svc_test_\` are for tests; their renders do not count. A key has all permissions
+unless it was issued with fewer: \`render:create\`, \`templates:read\`, \`templates:write\`, \`templates:delete\`,
+\`jobs:read\`, \`usage:read\`. It is shown once, when it is issued, and stored only as a hash. A key ends with a checksum,
+so the service can tell a mistyped key from one that does not exist.
 
 ## Requests
 
@@ -31,10 +31,10 @@ a path does not have, such as \`OPTIONS\`, is 405 \`method_not_allowed\`, with t
 every path with \`GET\` also has \`HEAD\`. An \`Expect\` header other than \`100-continue\` is 417 \`expectation_failed\`. Objects of
 other accounts give the same response as objects that do not exist.
 
-\`service_unavailable\` (503) means that the service cannot take the request now. It has \`retry_after\`, in seconds, as does the header
-\`Retry-After\`. Without a \`render_id\` in the response, nothing was accepted. If the disk is full, requests that store
-something get this error; reading still works. A request for stored content that cannot be read at present, such as a PDF
-within its hour, gets it, too. Renders that need such content wait for it, for up to an hour.
+\`service_unavailable\` (503) means that the service cannot take the request now. It has \`retry_after\`, in seconds, as
+does the header \`Retry-After\`. Without a \`render_id\` in the response, nothing was accepted. If the disk is full,
+requests that store something get this error; reading still works. A request for stored content that cannot be read at
+present, such as a PDF within its hour, gets it, too. Renders that need such content wait for it, for up to an hour.
 
 ## Limits
 
