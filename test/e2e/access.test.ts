@@ -18,7 +18,7 @@ const document = '<p>x</p>';
 const authorized = async (authorization: string) =>
   createClient(at.service.url, null).postRender({}, { headers: { authorization } });
 
-describe('A caller without a key in force stays outside', () => {
+describe('A caller without a valid key is rejected', () => {
   it('when the header is missing', async () => {
     const response = await as(null).convert('html', document);
     expectErrorResponse(response, 'missing_authorization');
@@ -26,7 +26,7 @@ describe('A caller without a key in force stays outside', () => {
     expect([...response.headers.keys()].filter((name) => /^x-(ratelimit|quota)/.test(name))).toEqual([]);
   });
 
-  it('when the header is none with a bearer key', async () => {
+  it('when the header has no bearer key', async () => {
     for (const header of [
       '',
       'Bearer',
@@ -56,19 +56,19 @@ describe('A caller without a key in force stays outside', () => {
     }
   });
 
-  it('and learns from the checksum that a key was mistyped rather than unknown', async () => {
+  it('and the error says that a key was mistyped, by its checksum', async () => {
     const mistyped = key.slice(0, 30) + (key[30] === 'x' ? 'y' : 'x') + key.slice(31);
     expect((await as(mistyped).convert('html', document)).body.message).toMatch(/mistyped/);
   });
 
-  it('when the key has expired, which the answer dates', async () => {
+  it('when the key has expired; the error says when', async () => {
     const { key: temporary } = await issueKey(at.installation, account, '--expires-at', '2020-02-03T04:05:06Z');
     expectErrorResponse(await as(temporary).convert('html', document), 'expired_api_key', {
       expired_at: '2020-02-03T04:05:06.000Z',
     });
   });
 
-  it('when the account is suspended, which the answer dates and explains', async () => {
+  it('when the account is suspended; the error says when and why', async () => {
     const suspended = await openAccount(at.installation);
     const { key: left } = await issueKey(at.installation, suspended);
     expect((await as(left).convert('html', document)).status).toBe(200);
@@ -81,18 +81,18 @@ describe('A caller without a key in force stays outside', () => {
     expect(Date.parse(String(since))).toBeGreaterThan(0);
   });
 
-  it('and is let in by a key in any case of "bearer"', async () => {
+  it('but "bearer" may be written in any case', async () => {
     expect((await authorized(`bearer ${key}`)).body.error).toBe('invalid_request');
   });
 });
 
-describe('A key that may less', () => {
-  it('renders where it may render', async () => {
+describe('A key with fewer permissions', () => {
+  it('renders with the permission render:create', async () => {
     const { key: able } = await issueKey(at.installation, account, '--permissions', 'render:create');
     expect((await as(able).convert('html', document)).status).toBe(200);
   });
 
-  it('is told what it lacks', async () => {
+  it('gets an error that names the missing permission', async () => {
     const { key: unable } = await issueKey(at.installation, account, '--permissions', 'templates:read,usage:read');
     expectErrorResponse(await as(unable).convert('html', document), 'insufficient_permissions', {
       required_permission: 'render:create',
@@ -100,8 +100,8 @@ describe('A key that may less', () => {
   });
 });
 
-describe('What the first start printed', () => {
-  it('are two keys that work', async () => {
+describe('The first start', () => {
+  it('prints two keys that work', async () => {
     const greeted = at.service.output();
     for (const type of ['live', 'test']) {
       const secret = new RegExp(`^ *${type} +(svc_${type}_\\w+)$`, 'm').exec(greeted)?.[1];

@@ -23,7 +23,7 @@ type Figures = { requests: number; renders: number; succeeded: number; failed: n
 type KeyLine = { id: string; last_used_at: string | null; period: Figures & { month: string }; total: Figures };
 
 describe('While the service runs, an account', () => {
-  it('is suspended with a reason and let in again, and each is in force for the next request', async () => {
+  it('is suspended with a reason and reinstated; both apply from the next request', async () => {
     const id = await openAccount(at.installation);
     const { key } = await issueKey(at.installation, id);
     await colophon('account', 'suspend', id, '--reason', 'invoice 118 is unpaid');
@@ -43,14 +43,14 @@ describe('While the service runs, an account', () => {
     });
   });
 
-  it('is created with a plan and figures of its own', async () => {
+  it('is created with a plan and custom limits', async () => {
     const figures = ['--requests-per-minute', '30', '--requests-per-month', '300', '--max-pdf-mb', '2.5'];
     const id = await openAccountByCommand(at.installation, '--plan', 'pro', ...figures);
     const overrides = { requestsPerMinute: 30, requestsPerMonth: 300, maxPdfMb: 2.5 };
     expect(await colophon<Account>('account', 'show', id)).toMatchObject({ plan: 'pro', overrides });
   });
 
-  it('gets another plan, with figures of its own, in force for the next request', async () => {
+  it('gets another plan with custom limits, which apply from the next request', async () => {
     const id = await openAccount(at.installation, '--plan', 'free');
     const { key } = await issueKey(at.installation, id);
     await colophon(
@@ -80,7 +80,7 @@ describe('While the service runs, an account', () => {
     });
   });
 
-  it('has every change in its history, with who did it and why', async () => {
+  it('has every change in its history, with actor and reason', async () => {
     const id = await openAccount(at.installation);
     const { key } = await issueKey(at.installation, id);
     await colophon('account', 'plan', id, 'pro', '--reason', 'smaller');
@@ -99,7 +99,7 @@ describe('While the service runs, an account', () => {
     for (const { actor } of events) expect(actor).toEqual({ kind: 'person', name: expect.stringMatching(/./) });
   });
 
-  it('is changed no second time by the same command', async () => {
+  it('is not changed again by the same command', async () => {
     const id = await openAccount(at.installation, '--plan', 'pro');
     const twice = async (...args: string[]) =>
       [await colophon('account', ...args), await colophon('account', ...args)].map(
@@ -112,7 +112,7 @@ describe('While the service runs, an account', () => {
 });
 
 describe('A key', () => {
-  it('tells when it was last used, how often, and what became of its renders', async () => {
+  it('shows when and how often it was used, and how many renders succeeded and failed', async () => {
     const id = await openAccount(at.installation);
     const [used, test, idle] = [
       await issueKey(at.installation, id),
@@ -147,8 +147,8 @@ describe('A key', () => {
   });
 });
 
-describe('For people', () => {
-  it('accounts and keys stand in tables, one line each', async () => {
+describe('Without --json', () => {
+  it('commands print accounts and keys as tables', async () => {
     const id = await openAccountByCommand(at.installation);
     await issueKeyByCommand(at.installation, id, '--name', 'web shop');
     const keys = (await at.installation.runCommand('key', 'list', '--account', id)).stdout.split('\n');

@@ -29,7 +29,7 @@ const secretOf = async (...options: string[]): Promise<string> =>
   (await at.installation.runJsonCommand<{ secret: string }>('account', 'webhook-secret', account, ...options)).secret;
 
 describe('The callback', () => {
-  it('of a finished PDF has just the fields that are promised, and an address at which the PDF is already there', async () => {
+  it('of a finished PDF has exactly the documented fields, and a URL that serves the PDF', async () => {
     const downloads: number[] = [];
     const receiver = await receivers.openReceiver(({ body }) => async (_request, response) => {
       // Asked for within the callback: nothing may lag behind it.
@@ -90,7 +90,7 @@ describe('The callback', () => {
     });
   });
 
-  it('of a document that could not be made says why', async () => {
+  it('of a failed render has the error', async () => {
     const receiver = await receivers.openReceiver();
     const queued = await jobs.submit(
       { webhook_url: receiver.url },
@@ -114,7 +114,7 @@ describe('The callback', () => {
     expect(job).toMatchObject({ status: 'FAILED', error: 'conversion_failed' });
   });
 
-  it('comes as PUT and with the headers that were asked for, none of them twice', async () => {
+  it('is sent as PUT with the requested headers, each once', async () => {
     const receiver = await receivers.openReceiver();
     const headers = { 'User-Agent': 'mine/1', Authorization: 'Bearer abc', 'X-Empty': '', 'X-Tenant': 'a b~!' };
     const { job_id } = await jobs.submitAsync({
@@ -137,7 +137,7 @@ describe('The callback', () => {
     });
   });
 
-  it('uses one connection for many callbacks to one receiver', async () => {
+  it('of one receiver use one connection', async () => {
     const receiver = await receivers.openReceiver();
     for (let n = 0; n < 5; n += 1)
       await jobs.waitUntilJob(
@@ -151,7 +151,7 @@ describe('The callback', () => {
 });
 
 describe('A signature', () => {
-  it('proves the exact bytes, in both forms; after a rotation the new secret signs first and the former one beside it', async () => {
+  it('covers the exact bytes, in both forms; after a rotation the new secret signs first and the old one beside it', async () => {
     const receiver = await receivers.openReceiver();
     const next = async () => {
       const { job_id } = await jobs.submit({ webhook_url: receiver.url });
@@ -179,7 +179,7 @@ describe('A signature', () => {
 });
 
 describe('A redelivery', () => {
-  it('sends the same bytes under the same webhook-id in a new round, and counts on', async () => {
+  it('sends the same bytes with the same webhook-id in a new round, and the attempts go on counting', async () => {
     const receiver = await receivers.openReceiver((_, nth) => (nth === 0 ? 410 : 204));
     const { job_id } = await jobs.submit({ webhook_url: receiver.url });
     const failed = await jobs.waitUntilJob(job_id, 'has failed', ({ webhook_status }) => webhook_status === 'failed');
@@ -209,7 +209,7 @@ describe('A redelivery', () => {
     expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
   });
 
-  it('of all that failed since a time leaves alone what failed before and what arrived', async () => {
+  it('of all that failed since a time leaves earlier failures and delivered callbacks alone', async () => {
     let healthy = false;
     const receiver = await receivers.openReceiver(() => (healthy ? 200 : 404));
     const submit = async (): Promise<string> => (await jobs.submit({ webhook_url: receiver.url })).job_id;
@@ -231,7 +231,7 @@ describe('A redelivery', () => {
     expect((await jobs.postJson('/api/v1/jobs/redeliver', { since })).body).toEqual({ redelivered: 0, job_ids: [] });
   });
 
-  it('is refused where no callback was asked for, and where the time is none', async () => {
+  it('is rejected for a job without a callback, and for an invalid time', async () => {
     const { job_id } = await jobs.submitAsync();
     expectErrorResponse(await client.request('POST', `/api/v1/jobs/${job_id}/redeliver`), 'invalid_request', {
       field: 'job_id',
@@ -244,7 +244,7 @@ describe('A redelivery', () => {
   });
 });
 
-describe('A wish for a callback', () => {
+describe('A request for a callback', () => {
   const url = 'https://example.com/hook';
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`X-${n}`, 'a']));
 

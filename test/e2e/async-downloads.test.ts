@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 describe('A download', () => {
-  it('gives the very PDF of the job to whoever has the link', async () => {
+  it('returns the PDF of the job to everyone who has the link', async () => {
     const response = await get();
     expect(response.status).toBe(200);
     expect(createHash('sha256').update(whole).digest('hex')).toBe(sha256);
@@ -94,12 +94,12 @@ describe('A download', () => {
     expect((await get({ range: 'bytes=0-4', 'if-range': `"${sha256}"` })).status).toBe(206);
   });
 
-  it('answers 416 with the size where the part lies beyond the end', async () => {
+  it('answers 416 with the size if the range lies beyond the end', async () => {
     const response = await get({ range: `bytes=${whole.byteLength}-` });
     expect([response.status, response.headers.get('content-range')]).toEqual([416, `bytes */${whole.byteLength}`]);
   });
 
-  it('answers 304 to who has it already', async () => {
+  it('answers 304 if the caller has the PDF already', async () => {
     for (const known of [`"${sha256}"`, `W/"${sha256}"`, `"a", "${sha256}"`, '*']) {
       const response = await get({ 'if-none-match': known });
       expect([response.status, await response.text(), response.headers.get('etag')]).toEqual([304, '', `"${sha256}"`]);
@@ -107,7 +107,7 @@ describe('A download', () => {
     expect((await get({ 'if-none-match': '"other"' })).status).toBe(200);
   });
 
-  it('tells its size without sending it, and knows no ranges then', async () => {
+  it('answers HEAD with the size and without a body, and ignores ranges', async () => {
     for (const headers of [{}, { range: 'bytes=0-4' }] as Record<string, string>[]) {
       const response = await get(headers, 'HEAD');
       expect([response.status, response.headers.get('content-length'), (await bytesOf(response)).byteLength]).toEqual([
@@ -119,8 +119,8 @@ describe('A download', () => {
   });
 });
 
-describe('A download that is none', () => {
-  it('is the same 404 for a wrong token, a token of another render, a foreign key and a render that never was', async () => {
+describe('A download that does not exist', () => {
+  it('is the same 404 for a wrong token, a token of another render, a key of another account and an unknown render', async () => {
     const [bare, token] = path.split('?token=') as [string, string];
     const never = '/api/v1/download/render_01JQZX3C5V8Y2N6T4R7W9K0MHB';
     const other = await jobs.submitAsync();
@@ -148,12 +148,12 @@ describe('A download that is none', () => {
     expect(new Set(bodies).size).toBe(1);
   });
 
-  it('is a render that somebody waited for: its PDF was the answer', async () => {
+  it('is 404 for a synchronous render, whose PDF was in the response', async () => {
     const { id } = await client.render('html', '<p>waited for');
     expectErrorResponse(await client.request('GET', `/api/v1/download/${id}`), 'not_found');
   });
 
-  it('is a render that is still under way, or that failed', async () => {
+  it('is 404 for a render that still runs or has failed', async () => {
     const slow = await jobs.submitAsync({ wait_time: 1000 });
     expectErrorResponse(await client.request('GET', `/api/v1/download/${slow.id}`), 'not_found');
     const failed = await jobs.submitAsync({}, { mode: 'CONVERT', input_type: 'json', data: '{' });

@@ -19,7 +19,7 @@ const replayed = ({ headers }: ApiResponse): string | null => headers.get('idemp
 const withoutRequest = ({ request_id: _, ...body }: Body): Body => body;
 
 describe('The same Idempotency-Key and body', () => {
-  it('give the same PDF again, byte for byte, and the same answer around it', async () => {
+  it('return the same PDF, byte for byte, in the same response', async () => {
     const key = newKey();
     const document = { ...smallRequest, data: `<h1>${'once '.repeat(500)}` };
     const [first, second, third] = [
@@ -33,7 +33,7 @@ describe('The same Idempotency-Key and body', () => {
     expect(third.text).toBe(first.text);
   });
 
-  it('have a PDF that was not kept made again once, however many ask, and keep it then', async () => {
+  it('make a PDF that was not stored again once for any number of requests, and store it', async () => {
     const key = newKey();
     const document = { ...smallRequest, data: `<p>${key}`, wait_time: 300 };
     const first = await post('/api/v1/render', document, key);
@@ -54,7 +54,7 @@ describe('The same Idempotency-Key and body', () => {
     ).toBe(first.body.pdf_base64);
   });
 
-  it('give the same job again, and render once', async () => {
+  it('return the same job, and render once', async () => {
     const key = newKey();
     const first = await post('/api/v1/render/async', smallRequest, key);
     const second = await post('/api/v1/render/async', smallRequest, key);
@@ -63,7 +63,7 @@ describe('The same Idempotency-Key and body', () => {
     expect(jobs.filter(({ job_id }) => job_id === first.body.job_id)).toHaveLength(1);
   });
 
-  it('give the same template again, and make one', async () => {
+  it('return the same template, and create one', async () => {
     const key = newKey();
     const template = { name: `Once ${key}`, content: '<p>{{x}}</p>' };
     const [first, second] = [
@@ -74,7 +74,7 @@ describe('The same Idempotency-Key and body', () => {
     expect(second.headers.get('location')).toBe(first.headers.get('location'));
   });
 
-  it('give the failure of a render again, without rendering it once more', async () => {
+  it('return the error of a failed render again, without another render', async () => {
     const key = newKey();
     const broken = { ...smallRequest, data: '<p><!-- never closed' };
     const [first, second] = [await post('/api/v1/render', broken, key), await post('/api/v1/render', broken, key)];
@@ -84,7 +84,7 @@ describe('The same Idempotency-Key and body', () => {
     expect(second.body.render_id).toBe(first.body.render_id);
   });
 
-  it('make exactly one render, however many come at once', async () => {
+  it('make exactly one render for many requests at once', async () => {
     const own = createClient(at.service.url, await createUnlimitedKey(at.installation));
     const key = newKey();
     const responses = await Promise.all(
@@ -100,7 +100,7 @@ describe('The same Idempotency-Key and body', () => {
 });
 
 describe('An Idempotency-Key', () => {
-  it('that was used with another body or for something else is a conflict', async () => {
+  it('that was used with another body or on another route is a conflict', async () => {
     const key = newKey();
     await post('/api/v1/render/async', smallRequest, key);
     expectErrorResponse(
@@ -111,7 +111,7 @@ describe('An Idempotency-Key', () => {
     expectErrorResponse(await post('/api/v1/templates', { name: key, content: 'x' }, key), 'idempotency_conflict');
   });
 
-  it('whose first request still runs is told so, and answers when it has ended', async () => {
+  it('whose first request still runs answers 409, and the first response when it has ended', async () => {
     const key = newKey();
     const slow = { ...smallRequest, wait_time: 5000 };
     const [first, second] = (
@@ -123,7 +123,7 @@ describe('An Idempotency-Key', () => {
     expect((await post('/api/v1/render', slow, key)).text).toBe(first!.text);
   });
 
-  it('of another account is another key', async () => {
+  it('is independent of the same key of another account', async () => {
     const key = newKey();
     const other = createClient(at.service.url, await createUnlimitedKey(at.installation));
     const [mine, theirs] = [
@@ -142,7 +142,7 @@ describe('An Idempotency-Key', () => {
       });
   });
 
-  it('is free again after a request that was refused', async () => {
+  it('is free again after a rejected request', async () => {
     const key = newKey();
     expectErrorResponse(
       await post('/api/v1/render/async', { ...smallRequest, margin_top: 500 }, key),

@@ -19,7 +19,7 @@ beforeAll(async () => {
 const broken = { ...smallRequest, data: '<p>never closed <!-- ' };
 
 describe('POST /render/async', () => {
-  it('answers at once with a job, which ends with a PDF that can be fetched for an hour', async () => {
+  it('returns a job at once, whose PDF can be downloaded for an hour', async () => {
     const queued = await jobs.submitAsync();
     expect(queued).toEqual({
       id: expect.stringMatching(/^render_[0-9A-Z]{26}$/),
@@ -45,7 +45,7 @@ describe('POST /render/async', () => {
     expect(done).not.toHaveProperty('webhook_status');
   });
 
-  it('shows a document that could not be made as FAILED, with the error that a synchronous caller would have had', async () => {
+  it('shows a failed render as FAILED, with the error of a synchronous response', async () => {
     const failed = await jobs.waitUntilEnded((await jobs.submitAsync({}, broken)).job_id);
     expect(failed).toMatchObject({
       status: 'FAILED',
@@ -57,7 +57,7 @@ describe('POST /render/async', () => {
     expect(failed).not.toHaveProperty('completed_at');
   });
 
-  it('estimates from what was rendered before, and not the same for every queue', async () => {
+  it('estimates the duration from earlier renders and the current queue', async () => {
     await jobs.waitUntilEnded((await jobs.submitAsync()).job_id);
     const burst = await Promise.all(Array.from({ length: 60 }, () => jobs.submitAsync()));
     const estimates = burst.map(({ estimated_time_ms: ms }) => ms);
@@ -66,7 +66,7 @@ describe('POST /render/async', () => {
     await Promise.all(burst.map(({ job_id }) => jobs.waitUntilEnded(job_id)));
   });
 
-  it('refuses what says how to call back and not whom', async () => {
+  it('rejects webhook fields without a webhook_url', async () => {
     for (const [field, value] of [
       ['webhook_method', 'PUT'],
       ['webhook_headers', { a: 'b' }],
@@ -89,7 +89,7 @@ describe('POST /render/async', () => {
 });
 
 describe('GET /jobs', () => {
-  it('gives own jobs, newest first, in pages that stay put while new jobs arrive', async () => {
+  it('lists the jobs of the account, newest first, in pages that do not shift when new jobs arrive', async () => {
     const key = await createUnlimitedKey(at.installation);
     const own = createJobClient(createClient(at.service.url, key));
     const made: string[] = [];
@@ -105,7 +105,7 @@ describe('GET /jobs', () => {
     expect((await page('limit=1')).jobs[0]!.job_id).toBe(newer.job_id);
   });
 
-  it('filters by status and by time, and leaves out renders that somebody waited for', async () => {
+  it('filters by status and time, and leaves out synchronous renders', async () => {
     const own = createClient(at.service.url, await createUnlimitedKey(at.installation));
     const ownJobs = createJobClient(own);
     await own.render('html', '<p>waited for');
@@ -141,7 +141,7 @@ describe('GET /jobs', () => {
 });
 
 describe('GET /jobs/{job_id}/events', () => {
-  it('tells the whole history with time, actor and trace', async () => {
+  it('returns the whole history with time, actor and trace', async () => {
     const { job_id } = await jobs.submitAsync();
     await jobs.waitUntilEnded(job_id);
     const { events } = jobHistoryResponse.parse((await client.request('GET', `/api/v1/jobs/${job_id}/events`)).body);
@@ -151,8 +151,8 @@ describe('GET /jobs/{job_id}/events', () => {
   });
 });
 
-describe('A job that is not there', () => {
-  it('is the same 404, whether it belongs to somebody else, was never made, or cannot exist', async () => {
+describe('An unknown job', () => {
+  it('is the same 404 for a job of another account, an unknown id and an impossible id', async () => {
     const { job_id } = await jobs.submitAsync();
     await jobs.waitUntilEnded(job_id);
     const asked = (path: string) => stranger.request(path.endsWith('redeliver') ? 'POST' : 'GET', path);
@@ -177,7 +177,7 @@ describe('A job that is not there', () => {
     expect(bodies.size).toBe(1);
   });
 
-  it('cannot be asked for without a key, or with one that may not', async () => {
+  it('cannot be read without a key, or without the permission', async () => {
     const { key } = await issueKey(
       at.installation,
       await openAccount(at.installation),

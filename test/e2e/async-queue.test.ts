@@ -52,7 +52,7 @@ const endedMeanwhile = (log: readonly RecordedEvent[], renderId: string, account
 
 describe('The queue', () => {
   it(
-    'lets a single job of one account pass the crowd of another, and whoever waits pass both, without starving the crowd',
+    'runs a single job before the many jobs of another account, and synchronous renders before both, without starving the many',
     async () => {
       installation = await openTestInstallation({ RENDER_CONCURRENCY: '2' });
       const service = await installation.start();
@@ -100,7 +100,7 @@ describe('The queue', () => {
   );
 
   it(
-    'takes on so many jobs and no more, and says when to come again; whoever waits is served',
+    'accepts jobs up to its limit and says when to retry; synchronous renders go on',
     async () => {
       installation = await openTestInstallation({ RENDER_BACKLOG: '5', RENDER_CONCURRENCY: '1' });
       const service = await installation.start();

@@ -43,7 +43,7 @@ afterEach(async () => {
 
 describe('After a sudden end', () => {
   it(
-    'callbacks go on where they were: before the first attempt, within one, between two',
+    'callbacks continue: before the first attempt, during one, between two',
     async () => {
       const first = await installation.start();
       const held = await receivers.openReceiver((_, nth) => (nth === 0 ? () => undefined : 200));
@@ -100,7 +100,7 @@ describe('After a sudden end', () => {
   );
 
   it(
-    'jobs that the queue has lost end all the same, each once, and their callers are told',
+    'jobs that the queue has lost still end, each once, with their callbacks',
     async () => {
       const receiver = await receivers.openReceiver();
       const accountId = bareId('acc', account)!;

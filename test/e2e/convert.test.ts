@@ -72,13 +72,13 @@ describe('A caller converts a document', () => {
     expect(await readPdf(rendered.pdf_base64)).toHaveLength(3);
   });
 
-  it('may send the text in base64, announced or plainly recognisable', async () => {
+  it('may send text as base64, with a data: prefix or where it is clearly base64', async () => {
     const base64 = Buffer.from('<p>in sixteen or more characters</p>').toString('base64');
     expect(await textOf('html', base64)).toContain('in sixteen or more characters');
     expect(await textOf('html', `data:text/html;base64,${base64}`)).toContain('in sixteen or more characters');
   });
 
-  it('gets text that only looks like base64 as it stands', async () => {
+  it('gets text that only looks like base64 unchanged', async () => {
     expect(await textOf('html', 'abcdefghijklmnop')).toContain('abcdefghijklmnop');
   });
 
@@ -88,7 +88,7 @@ describe('A caller converts a document', () => {
     expect(await textOf('json', [{ fruit: 'sorb' }, { fruit: 'sloe' }])).toContain('sloe');
   });
 
-  it('gets what a script has made of the document', async () => {
+  it('gets the document as its script changed it', async () => {
     const text = await textOf(
       'html',
       '<p id="p">before</p><script>document.getElementById("p").textContent = "made by " + [1, 2].length + " scripts"</script>',
@@ -96,7 +96,7 @@ describe('A caller converts a document', () => {
     expect(text).toContain('made by 2 scripts');
   });
 
-  it('gets nothing of the document before, whatever came in between', async () => {
+  it('gets nothing of the previous document', async () => {
     await caller.render(
       'html',
       '<script>globalThis.left = "behind"; try { localStorage.x = "behind" } catch {}</script><p>first</p>',
@@ -109,7 +109,7 @@ describe('A caller converts a document', () => {
     expect(text).not.toContain('behind');
   });
 
-  it('is served while others are: thirty documents at once are all right, each its own', async () => {
+  it('gets the right PDF when thirty documents are rendered at once', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `document number ${index}.`);
     const texts = await Promise.all(
       names.map((name, index) =>

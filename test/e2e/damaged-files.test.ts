@@ -104,7 +104,7 @@ describe.skipIf(isOnServers)('A damaged database', () => {
   );
 
   it(
-    'that can be built anew is left as it is by commands, which say what to do',
+    'that can be rebuilt is not changed by commands, which say what to do',
     async () => {
       await createUnlimitedKey(installation);
       damages[ofBeginning](fileOf('read-models.db'));
@@ -131,7 +131,7 @@ const check = async (): Promise<Check & { code: number | null }> => {
 
 describe.skipIf(isOnServers)('"colophon check"', () => {
   it(
-    'finds what was used sound, also while the service runs, and names each damage',
+    'finds no problem in a used installation, also while it runs, and names each damage',
     async () => {
       const key = await createUnlimitedKey(installation);
       const service = await installation.start();

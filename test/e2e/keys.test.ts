@@ -25,8 +25,8 @@ const listed = async ({ id }: IssuedKey): Promise<Listed | undefined> =>
   (await at.installation.runJsonCommand<Listed[]>('key', 'list', '--account', account)).find((one) => one.id === id);
 const renderWith = ({ key }: IssuedKey) => createClient(at.service.url, key).convert('html', '<p>x</p>');
 
-describe('Keys on the command line, while the service runs', () => {
-  it('are in force as soon as they are created', async () => {
+describe('Keys that commands create and revoke while the service runs', () => {
+  it('are valid as soon as they are created', async () => {
     for (const type of ['live', 'test']) {
       const key = await issueKeyByCommand(at.installation, account, '--type', type, '--name', 'shop');
       expect(key.key).toMatch(new RegExp(`^svc_${type}_[0-9A-Za-z]{49}$`));
@@ -34,7 +34,7 @@ describe('Keys on the command line, while the service runs', () => {
     }
   });
 
-  it('are out of force as soon as they are revoked, which the answer dates', async () => {
+  it('are invalid as soon as they are revoked; the error says when', async () => {
     const key = await issueKeyByCommand(at.installation, account);
     expect((await renderWith(key)).status).toBe(200);
     await at.installation.runJsonCommand('key', 'revoke', key.id, '--reason', 'left on a train');
@@ -42,14 +42,14 @@ describe('Keys on the command line, while the service runs', () => {
     expect(await listed(key)).toMatchObject({ state: 'revoked', revoked_at: revokedAt });
   });
 
-  it('can be revoked twice without harm', async () => {
+  it('can be revoked twice', async () => {
     const key = await issueKeyByCommand(at.installation, account);
     await at.installation.runJsonCommand('key', 'revoke', key.id);
     const { code, stdout } = await at.installation.runCommand('key', 'revoke', key.id);
     expect([code, stdout]).toEqual([0, expect.stringContaining('was already revoked')]);
   });
 
-  it('are listed with all that was said when they were created, but for the key itself', async () => {
+  it('are listed with all their properties except the key itself', async () => {
     const key = await issueKeyByCommand(
       at.installation,
       account,
@@ -101,7 +101,7 @@ describe('Keys on the command line, while the service runs', () => {
 });
 
 describe('The command line without a service', () => {
-  it('opens accounts and issues keys that hold once the service starts', async () => {
+  it('creates accounts and keys that are valid when the service starts', async () => {
     await at.service.stop('SIGTERM');
     const key = await issueKeyByCommand(at.installation, await openAccountByCommand(at.installation));
     at.service = await at.installation.start();

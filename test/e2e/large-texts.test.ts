@@ -35,7 +35,7 @@ const documents: [what: string, inputType: string, data: string][] = [
   ['a key of JSON', 'json', `{"${long}": }`],
 ];
 
-describe('A document with very much text in one place is a PDF or refused, and no failure of the service:', () => {
+describe('A document with very much text in one place becomes a PDF or a clear error:', () => {
   it.each(documents)('%s', async (_, inputType, data) => {
     const response = await caller.convert(inputType, data);
     expect([200, 422], response.text.slice(0, 500)).toContain(response.status);

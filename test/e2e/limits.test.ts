@@ -29,8 +29,8 @@ const whenExhausted = async (caller: ApiClient, ask: () => Promise<ApiResponse>)
   }
 };
 
-describe('Every answer says how the limits stand', () => {
-  it('with the figures of the plan, on success and on errors alike', async () => {
+describe('Every response shows the limits', () => {
+  it('of the plan, on success and on errors', async () => {
     const { key } = await issueKey(at.installation, await openAccount(at.installation, '--plan', 'starter'));
     const now = Date.now() / 1000;
     for (const response of [
@@ -45,13 +45,13 @@ describe('Every answer says how the limits stand', () => {
     }
   });
 
-  it('without those that are unlimited', async () => {
+  it('without unlimited ones', async () => {
     const { key } = await issueKey(at.installation, await openAccount(at.installation, '--plan', 'enterprise'));
     const { headers } = await callerOf(key).convert('html', '<p>x</p>');
     expect(limitHeaders.filter((name) => headers.has(name))).toEqual([]);
   });
 
-  it('with figures of the account in place of those of its plan', async () => {
+  it('of the account instead of those of its plan', async () => {
     const { key } = await issueKey(
       at.installation,
       await openAccount(at.installation, '--plan', 'free', '--requests-per-minute', '77', '--requests-per-month', '88'),
@@ -61,8 +61,8 @@ describe('Every answer says how the limits stand', () => {
   });
 });
 
-describe('The limit of a minute', () => {
-  it('counts every request of the account, whatever its key, and then says when to come again', async () => {
+describe('The rate limit', () => {
+  it('counts every request of the account with any key, and then says when to retry', async () => {
     const account = await openAccount(at.installation, '--plan', 'free');
     const [one, other] = [
       callerOf((await issueKey(at.installation, account)).key),
@@ -79,7 +79,7 @@ describe('The limit of a minute', () => {
     expect(number(response, 'x-ratelimit-remaining')).toBe(0);
   });
 
-  it('goes down by one with each request', async () => {
+  it('has one request less after each request', async () => {
     const { key } = await issueKey(at.installation, await openAccount(at.installation, '--plan', 'business'));
     const [first, second] = await waitUntil('two requests of one minute', async () => {
       const pair = [await callerOf(key).postRender({}), await callerOf(key).convert('html', '<p>x</p>')] as const;
@@ -89,11 +89,11 @@ describe('The limit of a minute', () => {
   });
 });
 
-describe('The quota of a month', () => {
+describe('The monthly quota', () => {
   const small = () =>
     openAccount(at.installation, '--plan', 'free', '--requests-per-minute', '1000', '--requests-per-month', '2');
 
-  it('counts accepted renders of live keys, and then says when it begins anew', async () => {
+  it('counts accepted renders of live keys, and then says when it is reset', async () => {
     const { key } = await issueKey(at.installation, await small());
     const caller = callerOf(key);
     expect(number(await caller.postRender({}), 'x-quota-remaining')).toBe(2);
@@ -104,7 +104,7 @@ describe('The quota of a month', () => {
     expect(Date.parse(String(reset)) / 1000).toBe(number(response, 'x-quota-reset'));
   });
 
-  it('is not touched by test keys, which see the same headers', async () => {
+  it('is not used by test keys, which see the same headers', async () => {
     const account = await small();
     const tester = callerOf((await issueKey(at.installation, account, '--type', 'test')).key);
     for (let i = 0; i < 4; i += 1) {
@@ -115,7 +115,7 @@ describe('The quota of a month', () => {
     }
   });
 
-  it('is remembered over a restart of the service', async () => {
+  it('survives a restart of the service', async () => {
     const { key } = await issueKey(at.installation, await small());
     await callerOf(key).render('html', '<p>x</p>');
     await callerOf(key).render('html', '<p>x</p>');
@@ -125,7 +125,7 @@ describe('The quota of a month', () => {
   });
 });
 
-describe('What is checked first is what the answer is about', () => {
+describe('A request with several errors gets the error of the first check:', () => {
   const huge = Buffer.alloc(11 * 1024 * 1024, 'x');
   const used = ['--plan', 'free', '--requests-per-month', '1'];
 
@@ -145,14 +145,14 @@ describe('What is checked first is what the answer is about', () => {
     expectErrorResponse(await callerOf(left.key).postRender({}), 'account_suspended');
   });
 
-  it('the limit of the minute before the size of the body', async () => {
+  it('the rate limit before the size of the body', async () => {
     const caller = callerOf(
       (await issueKey(at.installation, await openAccount(at.installation, '--plan', 'free'))).key,
     );
     expectErrorResponse(await whenExhausted(caller, () => caller.postRender(huge)), 'rate_limit_exceeded');
   });
 
-  it('the size of the body before what is in it, and that before what the key may', async () => {
+  it('the size of the body before its content, and that before the permission', async () => {
     const account = await openAccount(at.installation, ...used, '--requests-per-minute', '1000');
     const unable = callerOf((await issueKey(at.installation, account, '--permissions', 'jobs:read')).key);
     expectErrorResponse(await unable.postRender(huge), 'payload_too_large');
@@ -161,7 +161,7 @@ describe('What is checked first is what the answer is about', () => {
     expectErrorResponse(await unable.convert('html', '<p'), 'insufficient_permissions');
   });
 
-  it('what the key may before the quota, and the quota before the document', async () => {
+  it('the permission before the quota, and the quota before the document', async () => {
     const account = await openAccount(at.installation, ...used, '--requests-per-minute', '1000');
     const able = callerOf((await issueKey(at.installation, account)).key);
     const unable = callerOf((await issueKey(at.installation, account, '--permissions', 'jobs:read')).key);

@@ -36,12 +36,12 @@ const shell = (after: string): string =>
     env: { PATH: process.env['PATH'], COLOPHON_DATA_DIR: folder },
   });
 
-it('What a command prints can be read to its end by who is slow', async () => {
+it('A slow reader gets the whole output of a command', async () => {
   const { stdout } = await runColophon(['events', stream], { COLOPHON_DATA_DIR: folder });
   expect(stdout.length).toBeGreaterThan(80_000);
   expect(shell('(sleep 1; cat)')).toBe(stdout);
 });
 
-it('A command whose reader has seen enough ends without a word', () => {
+it('A command ends silently when its reader closes the pipe', () => {
   expect(shell('head -n 1 > /dev/null')).toBe('');
 });

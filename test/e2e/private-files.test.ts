@@ -23,8 +23,8 @@ const openToOthers = async (): Promise<string[]> => {
 const large = { mode: 'CONVERT', input_type: 'html', data: `<p>large</p><!-- ${'x'.repeat(100_000)} -->` };
 
 // Files are there with the embedded engines alone.
-describe.skipIf(isOnServers)('What a service and its commands write', () => {
-  it('can be read by their own user alone, and documents are rendered all the same', async () => {
+describe.skipIf(isOnServers)('The files of a service and its commands', () => {
+  it('can be read only by their own user, and documents are still rendered', async () => {
     const client = createClient((await installation.start()).url, await createUnlimitedKey(installation));
     const jobs = createJobClient(client);
     for (const source of [smallRequest, large])
@@ -35,7 +35,7 @@ describe.skipIf(isOnServers)('What a service and its commands write', () => {
     expect(await openToOthers()).toEqual([]);
   });
 
-  it('is closed to other users at the next start where it was open, which is said', async () => {
+  it('are closed to other users at the next start, with a warning', async () => {
     await createUnlimitedKey(installation);
     await chmod(installation.dataDir, 0o755);
     for (const name of ['log.db', 'read-models.db']) await chmod(join(installation.dataDir, name), 0o644);
@@ -45,7 +45,7 @@ describe.skipIf(isOnServers)('What a service and its commands write', () => {
     expect(service.output()).toContain(`"restricted":["${installation.dataDir}"`);
   });
 
-  it('stops a start on a folder that all users write to', async () => {
+  it('are not created in a folder that all users can write to: the start fails', async () => {
     await createUnlimitedKey(installation);
     await chmod(installation.dataDir, 0o1777);
     const { code, stderr } = await installation.runCommand('account', 'list');

@@ -56,7 +56,7 @@ const rebuilds = process.env.COLOPHON_TEST_ENVIRONMENT === 'servers' ? 1 : 3;
 describe('Rebuilding the read models while callers are served', () => {
   const at = serviceForTestFile();
 
-  it('loses no request, and shows every caller what they have done, all the while', async () => {
+  it('loses no request, and every caller sees their own writes all the time', async () => {
     const callers = await Promise.all(
       [1, 2, 3].map(async (count) =>
         callerOf(createClient(at.service.url, await createUnlimitedKey(at.installation)), count),

@@ -80,7 +80,7 @@ describe('The history of a render', () => {
     });
   });
 
-  it('contains nothing of the document, its header and footer or the key, and nor do event log and read models', async () => {
+  it('contains no content of the document, its header and footer, and no key; neither do event log and read models', async () => {
     const secrets = ['Quetzalcoatlus', 'Xiphactinus', 'Eurhinosaurus'];
     const { id } = await caller().render('html', `<p>${secrets[0]}</p>`, {
       header_html: secrets[1],
@@ -121,7 +121,7 @@ const allDocuments = (installation: TestInstallation) =>
   });
 
 describe('The read models', () => {
-  it('come out the same when they are built from the log again, while the service runs', async () => {
+  it('are the same after a rebuild from the event log while the service runs', async () => {
     await caller().render('html', '<p>x</p>');
     await caller().convert('html', '<p');
     const before = await waitUntil('the read models are at the end of the log', () => allDocuments(at.installation));
@@ -158,7 +158,7 @@ const twins = (ask: () => Promise<RenderResult>): Promise<[RenderResult, RenderR
 
 describe('The same request', () => {
   it.each(documents)(
-    'gives the same bytes in the same second, and later other dates alone (%s %#)',
+    'gives the same bytes in the same second, and later only other dates (%s %#)',
     async (inputType, data, options) => {
       const [one, other] = await twins(() => caller().render(inputType, data, options));
       expect(other.pdf_base64).toBe(one.pdf_base64);
@@ -171,7 +171,7 @@ describe('The same request', () => {
     },
   );
 
-  it('gives the same bytes from the next process, but for the dates, and from the log with them', async () => {
+  it('gives the same bytes except the dates from the next process, and all bytes from the event log', async () => {
     const before = await Promise.all(documents.map((document) => caller().render(...document)));
     expect((await at.service.stop('SIGTERM')).code).toBe(0);
     at.service = await at.installation.start();
@@ -185,7 +185,7 @@ describe('The same request', () => {
     ]);
   });
 
-  it('cannot be compared where it failed or was never made', async () => {
+  it('cannot be verified if it failed or does not exist', async () => {
     const { body } = await caller().convert('html', '<p');
     for (const id of [String(body.render_id), 'render_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'nothing']) {
       const { code, stderr } = await at.installation.runCommand('verify', id);
@@ -193,7 +193,7 @@ describe('The same request', () => {
     }
   });
 
-  it('is remembered with the key that sent it', async () => {
+  it('is recorded with the key that sent it', async () => {
     const { id } = await caller().render('html', '<p>x</p>');
     const [requested] = await readRenderEvents(at.installation, id);
     expect(apiKeyIdOf(String(requested!.data.keyId))).toBe(key.id);

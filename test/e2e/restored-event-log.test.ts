@@ -76,7 +76,7 @@ const logFile = () => {
 
 describe.skipIf(isOnServers)('A restored copy of the event log', () => {
   it(
-    'is noticed at start, and the service works on it after "colophon rebuild"',
+    'is detected at start, and the service works after "colophon rebuild"',
     async () => {
       const key = await createUnlimitedKey(installation, '--requests-per-month', '100');
       const { keep, restore } = logFile();
@@ -105,7 +105,7 @@ describe.skipIf(isOnServers)('A restored copy of the event log', () => {
   );
 
   it(
-    'is noticed also where it has grown past all checkpoints since',
+    'is also detected after it has grown past all checkpoints',
     async () => {
       const key = await createUnlimitedKey(installation);
       const { keep, restore } = logFile();
@@ -132,7 +132,7 @@ describe.skipIf(isOnServers)('A restored copy of the event log', () => {
   );
 
   it(
-    'is noticed while the service runs, which has to be restarted after "colophon rebuild"',
+    'is detected while the service runs, which must be restarted after "colophon rebuild"',
     async () => {
       const key = await createUnlimitedKey(installation);
       const service = await installation.start();

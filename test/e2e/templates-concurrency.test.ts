@@ -53,8 +53,8 @@ const reserveAndDie = (name: string, ago: number, templateId = newId()): Promise
 
 const blob = { sha256: 'ab'.repeat(32), size: 1 };
 
-describe('Of many who create a template of one name at once', () => {
-  it('one succeeds and all others learn that the name is taken; nothing is left of theirs', async () => {
+describe('When many requests create a template with one name at once', () => {
+  it('one succeeds, and all others get template_name_exists and leave nothing behind', async () => {
     const responses = await times(200, (index) => mine.post({ name: 'Wanted', content: `<p>wanted ${index}</p>` }));
     const [created, ...more] = responses.filter(({ status }) => status === 201);
     expect(more).toEqual([]);
@@ -79,7 +79,7 @@ describe('Of many who create a template of one name at once', () => {
     });
   }, 60_000);
 
-  it('with names of their own all succeed, up to what the plan allows', async () => {
+  it('all succeed with different names, up to the limit of the plan', async () => {
     const limited = createTemplateClient(
       createClient(
         at.service.url,
@@ -101,8 +101,8 @@ describe('Of many who create a template of one name at once', () => {
   }, 60_000);
 });
 
-describe('Of many who change one template at once', () => {
-  it('every one makes a version of its own, without gap or double', async () => {
+describe('When many requests change one template at once', () => {
+  it('each makes its own version, without gaps or duplicates', async () => {
     const { id } = await mine.create('0');
     const versions = (await times(30, (index) => mine.update(id, { content: `${index + 1}` }))).map(
       ({ version }) => version,
@@ -117,7 +117,7 @@ describe('Of many who change one template at once', () => {
     expect((await mine.get(id)).content).toBe(contents.at(-1));
   });
 
-  it('one alone succeeds where all mean the same version', async () => {
+  it('only one succeeds if all expect the same version', async () => {
     const { id } = await mine.create('0');
     const responses = await times(20, (index) =>
       mine.send('PUT', `/${id}`, { content: `${index}` }, { 'if-match': '1' }),
@@ -127,7 +127,7 @@ describe('Of many who change one template at once', () => {
       expectErrorResponse(response, 'version_conflict', { current_version: 2 });
   });
 
-  it('one alone gets a name that several want, and the others keep theirs', async () => {
+  it('only one gets a new name, and the others keep theirs', async () => {
     const made = await times(10, () => mine.create('x'));
     const responses = await times(10, (index) => mine.send('PUT', `/${made[index]!.id}`, { name: 'Coveted' }));
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(9).fill(409)]);
@@ -136,8 +136,8 @@ describe('Of many who change one template at once', () => {
   });
 });
 
-describe('A name that a request took and died', () => {
-  it('is held for a moment, since the request may still run, and then free again by itself', async () => {
+describe('A name that was reserved by a request that died', () => {
+  it('is reserved for a while, since the request may still run, and then free', async () => {
     await reserveAndDie('Just now', 0);
     expectErrorResponse(await mine.post({ name: 'Just now', content: 'x' }), 'template_name_exists');
     await reserveAndDie('A while ago', 60_000);
@@ -145,7 +145,7 @@ describe('A name that a request took and died', () => {
     expect((await mine.get(id)).name).toBe('A while ago');
   });
 
-  it('goes to one of those who want it, and never to the request that was thought dead', async () => {
+  it('goes to one later request, and never to the request that seemed dead', async () => {
     const late = await reserveAndDie('Slow', 60_000);
     const responses = await times(10, () => mine.post({ name: 'Slow', content: 'x' }));
     expect(responses.map(({ status }) => status).toSorted()).toEqual([201, ...Array<number>(9).fill(409)]);
@@ -163,7 +163,7 @@ describe('A name that a request took and died', () => {
     await expect(create).rejects.toThrow('not_found');
   });
 
-  it('stays with a template that bears it, however long ago it was taken', async () => {
+  it('stays with the template that has it, after any time', async () => {
     const { id } = await mine.create('x', { name: 'First' });
     await reserveAndDie('Second', 60_000, bareId('tpl', id));
     expect((await mine.send('PUT', `/${id}`, { name: 'Second' })).status).toBe(200);
@@ -171,7 +171,7 @@ describe('A name that a request took and died', () => {
     expect((await mine.post({ name: 'First', content: 'x' })).status).toBe(201);
   });
 
-  it('is free where the template that had it took another one and died before it let go', async () => {
+  it('is free if the template was renamed and the request died before it released the name', async () => {
     const { id } = await mine.create('x', { name: 'Let go' });
     await mine.update(id, { name: 'Kept' });
     await reserveAndDie('Let go', 60_000, bareId('tpl', id));

@@ -30,7 +30,7 @@ const sheetOf = async (response: Body): Promise<[number, number]> => {
 };
 
 describe('A render from a template', () => {
-  it('fills blocks and placeholders, and escapes what is no markup', async () => {
+  it('fills blocks and placeholders, and escapes values', async () => {
     const { id } = await mine.create(
       '<p>{{title}}{{#if note}}: {{note}}{{else}}, no note{{/if}}</p>{{#each items}}<p>{{@index}} {{this.name}} {{../title}}</p>{{/each}}',
     );
@@ -42,7 +42,7 @@ describe('A render from a template', () => {
     ]);
   });
 
-  it('has helpers that follow the locale and the time zone of the template', async () => {
+  it('has helpers that use the locale and time zone of the template', async () => {
     const content =
       '<p>{{formatDate due "DD MMMM YYYY HH:mm"}}</p><p>{{formatCurrency total "EUR"}}</p>' +
       '<p>{{uppercase word}} {{lowercase word}} {{truncate word 3}} {{json list}}</p>';
@@ -78,7 +78,7 @@ describe('A render from a template', () => {
     });
   });
 
-  it('uses the version that is named, with the options of that version, and else the present one', async () => {
+  it('uses the requested version with its options, or the current one', async () => {
     const { id } = await mine.create('<p>first</p>', { default_options: { page_size: 'A3' } });
     await mine.update(id, { content: '<p>second</p>', default_options: {} });
     const old = await mine.expectStatus<RenderResult>(200, mine.render(id, {}, { template_version: 1 }));
@@ -88,7 +88,7 @@ describe('A render from a template', () => {
     expect(job.body).toMatchObject({ mode: 'RENDER', template_id: id, template_version: 1 });
   });
 
-  it('counts as a use at once; a render of something else does not', async () => {
+  it('counts as a use of the template at once', async () => {
     const { id } = await mine.create('<p>{{x}}</p>');
     const first = await mine.expectStatus<RenderResult>(200, mine.render(id, { x: 1 }));
     expect(await mine.get(id)).toMatchObject({ usage_count: 1, last_used_at: first.created_at });
@@ -98,7 +98,7 @@ describe('A render from a template', () => {
   });
 });
 
-describe('Data that does not fill a template', () => {
+describe('Data that does not fit a template', () => {
   it.each([
     ['{{customer.name}}', {}, 'customer.name'],
     ['a\n{{customer.name}}', { customer: {} }, 'customer.name'],
@@ -113,12 +113,12 @@ describe('Data that does not fill a template', () => {
     expect(body.render_id).toMatch(/^render_/);
   });
 
-  it('leaves conditions false and loops empty, and null is there', async () => {
+  it('may lack conditions and loops; null counts as present', async () => {
     const { id } = await mine.create('<p>a{{#if x.y}}b{{/if}}{{#each z}}c{{/each}}{{w}}d</p>');
     expect(await mine.renderText(id, { w: null })).toBe('ad');
   });
 
-  it('is held to what the template declares', async () => {
+  it('is checked against the declared variables', async () => {
     const variables = [
       { name: 'number', type: 'string', required: true },
       { name: 'due', type: 'date' },
@@ -160,7 +160,7 @@ describe('Data that does not fill a template', () => {
     expectErrorResponse(await mine.render(id, { x }), 'template_render_error', { line: 1 });
   });
 
-  it('is refused where it is no object, or is missing', async () => {
+  it('is rejected if it is no object or is missing', async () => {
     const { id } = await mine.create('x');
     for (const data of ['text', [], 5, null, undefined])
       expectErrorResponse(await caller.postRender({ mode: 'RENDER', template_id: id, data }), 'invalid_request', {
@@ -178,10 +178,10 @@ describe('A template that does not exist', () => {
   );
 });
 
-describe('A trial of a template', () => {
+describe('A template test', () => {
   const test = (id: string, body: unknown) => mine.send('POST', `/${id}/test`, body);
 
-  it('is a render with its version, which counts neither toward the quota nor as a use', async () => {
+  it('renders with the version, and counts neither toward the quota nor as a use', async () => {
     const { id } = await mine.create('<p>{{x}}</p>', { default_options: { page_size: 'A3' } });
     await mine.update(id, { content: '<p>{{x}}!</p>' });
     const before = await used();
@@ -209,7 +209,7 @@ describe('A trial of a template', () => {
     expect(minute(later) === minute({ headers }) - 1 || minute(later) > minute({ headers })).toBe(true);
   });
 
-  it('waits for the end of another where two of the account are under way', async () => {
+  it('waits while two tests of the account run', async () => {
     const { id } = await mine.create('<p>slow</p>');
     const responses = await Promise.all(Array.from({ length: 3 }, () => test(id, { data: {}, wait_time: 3_000 })));
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 200, 429]);
@@ -221,7 +221,7 @@ describe('A trial of a template', () => {
     expect((await test(id, { data: {} })).status).toBe(200);
   });
 
-  it('tells what is wrong as a render does', async () => {
+  it('returns the errors of a render', async () => {
     const { id } = await mine.create('<p>{{x}}</p>');
     expectErrorResponse(await test(id, { data: {} }), 'template_render_error', { missing_variable: 'x' });
     expectErrorResponse(await test(id, {}), 'invalid_request', { field: 'data' });
@@ -241,7 +241,7 @@ describe('Validation', () => {
   const validate = async (body: unknown): Promise<Body> =>
     await mine.expectStatus<Body>(200, mine.send('POST', '/validate', body));
 
-  it('finds nothing in a sound template', async () => {
+  it('finds no error in a valid template', async () => {
     expect(await validate({ content: '<p>{{a}}</p>', variables: [{ name: 'a', type: 'string' }] })).toEqual({
       valid: true,
       errors: [],
@@ -249,7 +249,7 @@ describe('Validation', () => {
     expect(await validate({ content: '' })).toEqual({ valid: true, errors: [] });
   });
 
-  it('tells syntax errors with their line, and variables that are not declared', async () => {
+  it('finds syntax errors with their line, and undeclared variables', async () => {
     expect(await validate({ content: '<p>\n{{#if paid}}\nThank you' })).toEqual({
       valid: false,
       errors: [{ type: 'syntax_error', message: expect.any(String), line: 2 }],
@@ -261,7 +261,7 @@ describe('Validation', () => {
     ]);
   });
 
-  it('stores nothing, and is no place for other fields', async () => {
+  it('stores nothing, and rejects other fields', async () => {
     const before = (await mine.send('GET', '')).body.total;
     await validate({ content: 'x' });
     expect((await mine.send('GET', '')).body.total).toBe(before);

@@ -35,7 +35,7 @@ const whole = {
 };
 
 describe('A new template', () => {
-  it('is answered with all of it but its content, as version 1, and with where it is', async () => {
+  it('is returned without its content, as version 1, with its Location', async () => {
     const { status, body, headers } = await mine.post(whole);
     const { content: _, ...shown } = whole;
     expect([status, body]).toEqual([
@@ -52,7 +52,7 @@ describe('A new template', () => {
     expect(await mine.get(String(body.id))).toEqual({ ...body, content: whole.content, usage_count: 0 });
   });
 
-  it('needs a name and content alone; the rest has its defaults', async () => {
+  it('needs only a name and content; the rest has defaults', async () => {
     const { body } = await mine.post({ name: 'Least', content: 'x' });
     expect(body).toEqual({
       id: expect.any(String),
@@ -66,7 +66,7 @@ describe('A new template', () => {
     });
   });
 
-  it('has a name that nobody else in the account has, spaces around it and Unicode spellings apart', async () => {
+  it('has a unique name in the account, compared without outer spaces and after Unicode normalisation', async () => {
     const { name } = await mine.create('x', { name: '  Re\u0301sume\u0301 ' });
     expect(name).toBe('R\u00e9sum\u00e9');
     for (const same of [name, ' R\u00e9sum\u00e9', 'Re\u0301sum\u00e9\t'])
@@ -77,7 +77,7 @@ describe('A new template', () => {
 });
 
 describe('The list of templates', () => {
-  it('has the newest first, in pages, and by category', async () => {
+  it('shows the newest first, in pages, and by category', async () => {
     const own = as(await createUnlimitedKey(at.installation));
     expect(await own.expectStatus(200, own.send('GET', ''))).toEqual({
       templates: [],
@@ -124,7 +124,7 @@ describe('The list of templates', () => {
 });
 
 describe('An update', () => {
-  it('changes what it holds and leaves the rest, as the next version', async () => {
+  it('changes only its fields, as the next version', async () => {
     const created = await mine.create('<p>1</p>', { description: 'first', category: 'letter', variables });
     const { status, body, headers } = await mine.send('PUT', `/${created.id}`, { content: '<p>2</p>' });
     expect([status, body]).toEqual([
@@ -141,14 +141,14 @@ describe('An update', () => {
     });
   });
 
-  it('that changes nothing is a new version, too', async () => {
+  it('that changes nothing still makes a new version', async () => {
     const { id } = await mine.create('x');
     expect((await mine.update(id, {})).version).toBe(2);
     expect((await mine.update(id, { content: 'x' })).version).toBe(3);
     expect((await mine.versions(id)).map(({ changes }) => changes)).toEqual(['nothing', 'nothing', 'created']);
   });
 
-  it('frees the former name and takes the new one', async () => {
+  it('releases the old name and reserves the new one', async () => {
     const { id } = await mine.create('x', { name: 'Before' });
     await mine.update(id, { name: 'After' });
     await mine.create('x', { name: 'Before' });
@@ -157,7 +157,7 @@ describe('An update', () => {
     expect(await mine.get(id)).toMatchObject({ name: 'After', version: 2 });
   });
 
-  it('meant for a version is refused when somebody was faster', async () => {
+  it('of an expected version is rejected if another update came first', async () => {
     const { id } = await mine.create('1');
     const put = (match: string) => mine.send('PUT', `/${id}`, { content: '2' }, { 'if-match': match });
     expect((await put('1')).status).toBe(200);
@@ -176,7 +176,7 @@ describe('An update', () => {
 });
 
 describe('A deleted template', () => {
-  it('is nowhere to be found, and its name is free', async () => {
+  it('is 404 everywhere, and its name is free', async () => {
     const { id, name } = await mine.create('<p>{{x}}</p>');
     const rendered = (await mine.render(id, { x: 'y' })).body;
     const { status, text } = await mine.send('DELETE', `/${id}`);
@@ -221,7 +221,7 @@ describe('The versions of a template', () => {
   const upTo = (first: number, last: number): number[] =>
     Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-  it('are kept to the last ten, listed newest first, and read, rendered and restored as they were', async () => {
+  it('are stored up to the last ten, listed newest first, and read, rendered and restored unchanged', async () => {
     const id = await manyVersions(mine);
     const listed = await mine.versions(id);
     expect(listed.map(({ version }) => version)).toEqual(upTo(4, 13).toReversed());
@@ -248,7 +248,7 @@ describe('The versions of a template', () => {
       expectErrorResponse(await mine.send('GET', `/${id}/versions/${version}`), 'template_not_found');
   });
 
-  it('are remembered by the log even where they are no longer kept', async () => {
+  it('stay in the event log when they are no longer stored', async () => {
     const id = await manyVersions(mine);
     const { events } = (await mine.send('GET', `/${id}/events`)).body as {
       events: { type: string; data: { version?: number } }[];
@@ -259,14 +259,14 @@ describe('The versions of a template', () => {
     ]);
   });
 
-  it('are all kept on the plan enterprise', async () => {
+  it('are all stored on the plan enterprise', async () => {
     const id = await manyVersions(unlimited);
     expect((await unlimited.versions(id)).map(({ version }) => version)).toEqual(upTo(1, 13).toReversed());
     expect(await readable(unlimited, id)).toEqual(upTo(1, 13));
     expect(await unlimited.renderText(id, {}, { template_version: 1 })).toBe('version 1');
   });
 
-  it('come back as a new version with content and settings of the old one, under the present name', async () => {
+  it('are restored as a new version with the old content and settings, under the current name', async () => {
     const { id } = await mine.create('<p>old</p>', {
       name: 'Old name',
       variables,
@@ -300,7 +300,7 @@ describe('The versions of a template', () => {
 });
 
 describe('The history of a template', () => {
-  it('tells what happened, when and by whom', async () => {
+  it('shows what happened, when and by whom', async () => {
     const { id } = await mine.create('x');
     await mine.update(id, { content: 'y' });
     await mine.expectStatus(200, mine.send('POST', `/${id}/restore`, { version: 1 }));
@@ -326,7 +326,7 @@ describe('The history of a template', () => {
 });
 
 describe('A key', () => {
-  it('tries a template out when it may both read templates and make PDFs', async () => {
+  it('may test a template with the permissions to read templates and to render', async () => {
     const { id } = await mine.create('x');
     const withPermissions = async (...some: string[]) =>
       as((await issueKey(at.installation, account, '--permissions', some.join(','))).key).send('POST', `/${id}/test`, {
@@ -341,7 +341,7 @@ describe('A key', () => {
     expect((await withPermissions('templates:read', 'render:create')).status).toBe(200);
   });
 
-  it('does with templates what its permissions say, and nothing else', async () => {
+  it('may do with templates only what its permissions allow', async () => {
     const { id } = await mine.create('x');
     const needs = [
       ['POST', '', { name: 'By permission', content: 'x' }, 'templates:write'],

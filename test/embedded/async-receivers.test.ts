@@ -30,7 +30,7 @@ const isOpen = ({ webhook_status: status, webhook_error: error }: JobResponse): 
   (status === 'pending' || status === 'timeout') && error === undefined;
 
 describe.concurrent('A receiver that', () => {
-  it('refuses connections is named, and tried again', async () => {
+  it('refuses connections is named, and called again', async () => {
     const gone = await startHttpServer(() => undefined);
     await gone.close();
     const job = await attempted(here(gone.port));
@@ -50,7 +50,7 @@ describe.concurrent('A receiver that', () => {
     expect((await attempted(here(server.port))).webhook_last_error).toMatch(/TLS/);
   });
 
-  it('has a certificate that nobody vouches for, or that of another host', async () => {
+  it('has an untrusted certificate, or one of another host', async () => {
     const own = receivers.closeWithReceivers(
       await startHttpsServer(await createSelfSignedCertificate('127.0.0.1'), (_, response) => response.end()),
     );
@@ -66,7 +66,7 @@ describe.concurrent('A receiver that', () => {
       expect((await attempted(here(port))).webhook_last_error).toMatch(/certificate/i);
   });
 
-  it('answers a redirect has failed at once, and nobody goes where it points', async () => {
+  it('answers with a redirect has failed at once, and the redirect is not followed', async () => {
     const elsewhere = await receivers.openReceiver();
     const receiver = await receivers.openReceiver(
       () => (_, response) =>
@@ -96,7 +96,7 @@ describe.concurrent('A receiver that', () => {
     });
   });
 
-  it('sends an endless body with its 200 has the callback; no more than the beginning is kept', async () => {
+  it('sends an endless body with its 200 has the callback; only the start of the body is stored', async () => {
     const receiver = await receivers.openReceiver(() => (_, response) => {
       response.writeHead(200);
       const more = (): void => {
@@ -113,7 +113,7 @@ describe.concurrent('A receiver that', () => {
     expect(outcome.responseBody).toBe('x'.repeat(1000));
   });
 
-  it('answers 200 and drips its body has the callback: it is called once', async () => {
+  it('answers 200 and sends its body slowly has the callback: it is called once', async () => {
     const receiver = await receivers.openReceiver(() => (_, response) => {
       response.writeHead(200);
       const drip = setInterval(() => response.write('.'), 100);
@@ -132,7 +132,7 @@ describe.concurrent('A receiver that', () => {
     expect(await attempted(receiver.url)).toMatchObject({ webhook_status: 'delivered', webhook_attempts: 1 });
   });
 
-  it('answers 200 after 11 seconds is too late, and is asked again', async () => {
+  it('answers 200 after 11 seconds is too late, and is called again', async () => {
     let late: NodeJS.Timeout | undefined;
     const receiver = await receivers.openReceiver((_, nth) =>
       nth > 0 ? 200 : (__, response) => void (late = setTimeout(() => response.end(), 11_000)),
@@ -148,7 +148,7 @@ describe.concurrent('A receiver that', () => {
     clearTimeout(late);
   });
 
-  it('fails with 503 and recovers is asked again after five seconds, with the same bytes under the same id', async () => {
+  it('fails with 503 and recovers is called again after five seconds, with the same bytes and id', async () => {
     const receiver = await receivers.openReceiver((_, nth) => (nth === 0 ? 503 : 200));
     const job = await attempted(receiver.url);
     expect(job).toMatchObject({
@@ -212,7 +212,7 @@ describe.concurrent('An address that is not public', () => {
     expect(sentinel.connectionCount()).toBe(0);
   });
 
-  it('behind a name is told from a name that does not exist neither by the job nor by its events', async () => {
+  it('behind a name gets the same error in job and events as a name that does not exist', async () => {
     const told = async (host: string): Promise<string> => {
       const job = await attempted(`https://${host}/hook`);
       const { outcome } = (await jobs.events(job.job_id)).find(({ type }) => type === 'WebhookAttempted')!.data as {

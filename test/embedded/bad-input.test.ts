@@ -28,12 +28,12 @@ beforeAll(async () => {
 });
 afterAll(() => over.abort());
 
-describe('Input that nobody can convert is refused, and says why', () => {
+describe('Input that cannot be converted is rejected with the reason:', () => {
   it.each(refusedInputs)('$what', async ({ refusedAs, request }) => {
     expectErrorResponse(await caller.postRender({ mode: 'CONVERT', ...request }), refusedAs);
   });
 
-  it('JSON nested 100,000 deep that stands in the request as it is', async () => {
+  it('JSON nested 100,000 deep, sent as a JSON value', async () => {
     const nested = '['.repeat(100_000) + ']'.repeat(100_000);
     expectErrorResponse(
       await caller.postRender(`{"mode":"CONVERT","input_type":"json","data":${nested}}`),
@@ -48,7 +48,7 @@ describe('Input that nobody can convert is refused, and says why', () => {
   });
 });
 
-describe('Input that is heavier than any document is never a failure of the service', () => {
+describe('Input that is heavier than any document never causes an internal error', () => {
   it.each(heavyInputs)(
     '$what',
     async ({ request }) => {
@@ -60,13 +60,13 @@ describe('Input that is heavier than any document is never a failure of the serv
   );
 });
 
-describe('All the while', () => {
-  it('somebody else got every small document', async () => {
+describe('During all of these requests', () => {
+  it('another account got every small document', async () => {
     over.abort();
     expect(await neighbour).toEqual([]);
   });
 
-  it('the service was the same process, ready, and without a failure of its own', async () => {
+  it('the service stayed the same process, ready, without internal errors', async () => {
     expect((await fetch(`${at.service.url}/health/ready`)).status).toBe(200);
     expect(at.service.output()).not.toMatch(/"level":"(error|fatal)"/);
   });

@@ -5,7 +5,7 @@ let installation: TestInstallation;
 beforeAll(async () => void (installation = await openTestInstallation()));
 afterAll(() => installation.remove());
 
-describe('A command that cannot be carried out says why and ends with 2', () => {
+describe('A wrong command says why and exits with 2', () => {
   const nobody = 'acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M';
   it.each([
     ['an unknown account', ['account', 'show', nobody], /no account acc_01K6ZC5B8Q4XJ0N9T2V7RWHE3M.*account list/],

@@ -27,7 +27,7 @@ describe('Markdown shows every word on the page, a hundred levels deep, of', () 
     expect(runs.filter(({ left, room, text: run }) => run.includes('word') && (left < 15 || room < 25))).toEqual([]);
   });
 
-  it('and is refused with the line where it is deeper', async () => {
+  it('and is rejected with the line if it is deeper', async () => {
     expectErrorResponse(await caller.convert('markdown', `a\n\n${'> '.repeat(deepest + 1)}b`), 'invalid_markdown', {
       line: 3,
     });

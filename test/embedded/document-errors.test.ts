@@ -27,7 +27,7 @@ afterAll(() => silent.close().closeAllConnections());
 const refused = async (inputType: string, data: unknown, options: Body = {}) =>
   caller.convert(inputType, data, options);
 
-describe('A document that would lose content is refused', () => {
+describe('A document that would lose content is rejected', () => {
   it.each([
     ['a tag', '<p>one\n<p class="two', 2],
     ['a comment', '<p>one\n\n<!-- two', 3],
@@ -59,7 +59,7 @@ describe('A document that would lose content is refused', () => {
   });
 });
 
-describe('A document that is damaged is refused', () => {
+describe('A damaged document is rejected', () => {
   it.each([
     ['text that is no base64', 'this is no base64!', {}],
     ['what is no zip', Buffer.from('no zip at all, but long enough').toString('base64'), {}],
@@ -88,14 +88,14 @@ describe('A document that is damaged is refused', () => {
   });
 });
 
-describe('A document that takes more than there is is refused', () => {
+describe('A document over a limit is rejected', () => {
   it('with more than 100 pages', async () => {
     const html = '<p style="break-after:page">x'.repeat(101);
     expectErrorResponse(await refused('html', html), 'conversion_failed', { details: { pages: 101, limit: 100 } });
     expect((await caller.render('html', '<p style="break-after:page">x'.repeat(99) + '<p>x')).pages).toBe(100);
   });
 
-  it('with more than 50 external images, counted by address', async () => {
+  it('with more than 50 external images, counted by URL', async () => {
     const images = (count: number, different: boolean) =>
       Array.from({ length: count }, (_, i) => `<img src="http://127.0.0.1:9/${different ? i : 0}.png">`).join('');
     const { details } = expectErrorResponse(await refused('html', images(51, true)), 'conversion_failed');
@@ -103,7 +103,7 @@ describe('A document that takes more than there is is refused', () => {
     expectErrorResponse(await refused('html', images(60, false)), 'image_load_failed');
   });
 
-  it('with a script that never ends, after 5 seconds of it', async () => {
+  it('with an endless script, after 5 seconds', async () => {
     expectErrorResponse(await refused('html', '<script>for (;;) {}</script>'), 'javascript_timeout', {
       timeout_seconds: 5,
     });
@@ -120,13 +120,13 @@ describe('A document that takes more than there is is refused', () => {
     expect((await small.convert('html', '<p>x')).status).toBe(200);
   });
 
-  it('when it is not finished after 30 seconds', async () => {
+  it('when it takes more than 30 seconds', async () => {
     expectErrorResponse(await endless, 'processing_timeout', { timeout_seconds: 30 });
   }, 60_000);
 });
 
 describe('A render that failed', () => {
-  it('says its identifier, and the log has it with the same reason', async () => {
+  it('returns its id, and its event has the same error', async () => {
     const { body } = await refused('html', '<p');
     expect(body.render_id).toMatch(/^render_[0-9A-Z]{26}$/);
     const events = await readRenderEvents(at.installation, body.render_id);

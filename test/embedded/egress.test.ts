@@ -115,7 +115,7 @@ describe('What a document fetches', () => {
     expect(inside).toEqual(nowhere);
   });
 
-  it('is the reason of the refusal where it is missing or no picture', async () => {
+  it('causes image_load_failed if it is missing or no image', async () => {
     expectErrorResponse(await caller.convert('html', `<img src="${allowed('/missing')}">`), 'image_load_failed', {
       reason: 'the server responded with 404',
     });
@@ -124,14 +124,14 @@ describe('What a document fetches', () => {
     });
   });
 
-  it('is a mere warning in the record where it is no picture', async () => {
+  it('causes only a warning in the record if it is no image', async () => {
     const { id } = await caller.render('html', `<p>x</p><link rel="stylesheet" href="${forbidden('/x.css')}">`);
     expect(await completed(id)).toMatchObject({
       warnings: [{ url: forbidden('/x.css'), reason: '127.0.0.2 is not a public address.' }],
     });
   });
 
-  it('cannot be a file, nor is anything of a file shown', async () => {
+  it('cannot be a file, and no content of a file is shown', async () => {
     for (const html of [
       '<iframe src="file:///etc/passwd"></iframe>',
       '<object data="file:///etc/passwd"></object>',

@@ -115,7 +115,7 @@ describe.each(exampleNames)('The shipped template "%s"', (name) => {
     },
   );
 
-  it('keeps the largest numbers there are on the page', async () => {
+  it('keeps the largest numbers on the page', async () => {
     const example = await readExample(name);
     const pages = await rendered(
       await create(example),

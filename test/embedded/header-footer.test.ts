@@ -13,7 +13,7 @@ beforeAll(async () => {
 const threePages = '<p>one<p style="break-before:page">two<p style="break-before:page">three';
 
 describe.each(['', '<script>1</script>'])('Header and footer (%j)', (script) => {
-  it('stand on every page, with its number and how many there are', async () => {
+  it('are on every page, with its number and the total', async () => {
     const pages = await caller.renderedPages('html', threePages + script, {
       header_html: '<b>Sheet {{page}}</b> of {{total}}',
       footer_html: 'End of {{page}}/{{total}}',
@@ -64,7 +64,7 @@ describe.each(['', '<script>1</script>'])('Header and footer (%j)', (script) => 
     expect(findTextRun(page!, 'FOOT').size).toBeGreaterThanOrEqual(7);
   });
 
-  it('show what is written, not what it would mean as a script', async () => {
+  it('show script text as text', async () => {
     const [page] = await caller.renderedPages('html', `<p>TEXT</p>${script}`, {
       header_html: '<script>document.body.textContent = "run"</script>A &amp; B',
     });

@@ -29,7 +29,7 @@ describe('The page options', () => {
     expect([landscape.width, landscape.height]).toEqual([expect.closeTo(height, 0), expect.closeTo(width, 0)]);
   });
 
-  it('are A4 portrait with margins of 20 and 15 mm where nothing is said', async () => {
+  it('default to A4 portrait with margins of 20 and 15 mm', async () => {
     const plain = await first({});
     const spelt = await first({
       page_size: 'A4',
@@ -45,7 +45,7 @@ describe('The page options', () => {
     expect(findTextRun(plain, 'MARK').left).toBeCloseTo(15, 0);
   });
 
-  it('move the text by as much as the margins differ', async () => {
+  it('move the text by the difference of the margins', async () => {
     const [near, far] = [
       await mark({ margin_top: 0, margin_left: 0 }),
       await mark({ margin_top: 100, margin_left: 60 }),
@@ -72,7 +72,7 @@ describe('The page options', () => {
     expect((await mark({ scale: 0.5 })).size).toBeCloseTo(usual / 2, 1);
   });
 
-  it('print backgrounds unless told not to', async () => {
+  it('print backgrounds by default', async () => {
     const coloured = '<body style="margin:0"><div style="background:#c81e64;width:50mm;height:50mm">MARK</div>';
     expect((await first({}, coloured)).colours).toContain('#c81e64');
     expect((await first({ print_background: false }, coloured)).colours).not.toContain('#c81e64');
@@ -86,14 +86,14 @@ describe('The page options', () => {
     expect((await first({ emulate_media: 'print' }, html)).text.trim()).toBe('for paper');
   });
 
-  it('wait as long as wait_time says for what a script brings late', async () => {
+  it('wait for wait_time for late changes of a script', async () => {
     const lateAfter = (milliseconds: number): string =>
       `<p id="p">early</p><script>setTimeout(() => { p.textContent = "late" }, ${milliseconds})</script>`;
     expect((await first({}, lateAfter(20_000))).text.trim()).toBe('early');
     expect((await first({ wait_time: 1000 }, lateAfter(700))).text.trim()).toBe('late');
   });
 
-  it('say whether a document is finished at domcontentloaded, at load or when the network is idle', async () => {
+  it('choose whether a document is ready at domcontentloaded, at load or when the network is idle', async () => {
     const script = 'addEventListener("load", () => { document.getElementById("p").textContent = "loaded"; })';
     const html = `<p id="p">parsed</p><script>${script}</script>`;
     expect((await first({ wait_for: 'load' }, html)).text.trim()).toBe('loaded');

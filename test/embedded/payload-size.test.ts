@@ -39,7 +39,7 @@ const streamed = (bytes: number) =>
   } as RequestInit);
 
 describe('A request of more than 10 MB', () => {
-  it('is refused with what it has and what it may have, and one of just 10 MB is not', async () => {
+  it('is rejected with its size and the limit; one of exactly 10 MB is accepted', async () => {
     expectErrorResponse(await caller.postRender(bodyOf(10 * mb + 1)), 'payload_too_large', {
       max_size_mb: 10,
       received_size_mb: 10.01,
@@ -47,14 +47,14 @@ describe('A request of more than 10 MB', () => {
     expect((await caller.postRender(bodyOf(10 * mb))).status).toBe(200);
   });
 
-  it('is refused to a caller who announces 60 MB and sends them all before listening', async () => {
+  it('is rejected if the caller announces 60 MB and sends all of them first', async () => {
     expectErrorResponse(await caller.postRender(Buffer.alloc(60 * mb, ' ')), 'payload_too_large', {
       max_size_mb: 10,
       received_size_mb: 60,
     });
   });
 
-  it('is refused to a caller who announces nothing', async () => {
+  it('is rejected without a Content-Length', async () => {
     const { received_size_mb: received } = expectErrorResponse(await streamed(60 * mb), 'payload_too_large', {
       max_size_mb: 10,
     });
@@ -62,7 +62,7 @@ describe('A request of more than 10 MB', () => {
     expect(received).toBeLessThan(12);
   });
 
-  it('is refused while it is still being sent', async () => {
+  it('is rejected while it is still being sent', async () => {
     const { socket, received } = await openRawConnection(at.service.url);
     socket.write(
       `POST /api/v1/render HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +
@@ -76,14 +76,14 @@ describe('A request of more than 10 MB', () => {
     socket.destroy();
   });
 
-  it('leaves the connection to the next request', async () => {
+  it('leaves the connection usable', async () => {
     for (let round = 0; round < 3; round += 1) {
       expectErrorResponse(await caller.postRender(Buffer.alloc(20 * mb, ' ')), 'payload_too_large');
       await caller.render('html', '<p>x</p>');
     }
   });
 
-  it('takes no memory of what is too much', async () => {
+  it('uses no memory for the excess', async () => {
     const memoryMb = (line: 'VmRSS' | 'VmHWM'): number =>
       Number(
         new RegExp(`^${line}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${at.service.pid}/status`, 'utf8'))?.[1],
@@ -98,7 +98,7 @@ describe('A request of more than 10 MB', () => {
 });
 
 describe('A caller who hangs up', () => {
-  it('in the middle of a body leaves nothing behind', async () => {
+  it('during the body leaves nothing behind', async () => {
     const { socket, closed } = await openRawConnection(at.service.url);
     socket.write(
       `POST /api/v1/render HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +

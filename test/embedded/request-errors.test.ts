@@ -16,7 +16,7 @@ const good = { mode: 'CONVERT', input_type: 'html', data: '<p>x</p>' };
 const without = (field: keyof typeof good): Body =>
   Object.fromEntries(Object.entries(good).filter(([name]) => name !== field));
 
-describe('A request that is wrong in itself is refused by name', () => {
+describe('An invalid value is rejected with its field:', () => {
   it('mode', async () => {
     expectErrorResponse(await caller.postRender(without('mode')), 'invalid_request', { field: 'mode' });
     expectErrorResponse(await caller.postRender({ ...good, mode: 'PRINT' }), 'invalid_mode', {
@@ -46,7 +46,7 @@ describe('A request that is wrong in itself is refused by name', () => {
     expectErrorResponse(await caller.postRender({ ...good, data: { a: 1 } }), 'invalid_request', { field: 'data' });
   });
 
-  it('a template that is not named', async () => {
+  it('a missing template_id', async () => {
     expectErrorResponse(await caller.postRender({ mode: 'RENDER', data: {} }), 'missing_template_id');
   });
 
@@ -85,7 +85,7 @@ describe('A request that is wrong in itself is refused by name', () => {
     }
   });
 
-  it('names one of several mistakes, and says nothing back that was sent at length', async () => {
+  it('names one of several errors, and does not repeat long values', async () => {
     const { error } = expectErrorResponse(
       await caller.postRender({ ...good, page_size: 'x'.repeat(10_000) }),
       'invalid_page_size',
@@ -94,7 +94,7 @@ describe('A request that is wrong in itself is refused by name', () => {
   });
 });
 
-describe('A body that is no JSON object is refused', () => {
+describe('A body that is no JSON object is rejected:', () => {
   it.each(['{', '{"mode":', 'mode=CONVERT', '"CONVERT"', '[]', 'null', '42', '{"mode":"CONVERT",}', '\u0000', '﻿{'])(
     '%j',
     async (body) => {
@@ -139,7 +139,7 @@ describe('A body that is no JSON object is refused', () => {
   });
 });
 
-describe('A body that repeats a field, or holds more than any request, is refused by the name of the field', () => {
+describe('A body with a repeated or an unknown field is rejected with the name of the field', () => {
   const nested = '['.repeat(2_000_000) + ']'.repeat(2_000_000);
   it.each([
     ['data', '{"mode":"CONVERT","input_type":"json","data":{},"data":{}}'],
@@ -154,7 +154,7 @@ describe('A body that repeats a field, or holds more than any request, is refuse
     expectErrorResponse(await caller.postRender(body), 'invalid_request', { field });
   });
 
-  it('whatever the route', async () => {
+  it('on every route', async () => {
     for (const path of [
       '/api/v1/render/async',
       '/api/v1/templates',
@@ -171,7 +171,7 @@ describe('A body that repeats a field, or holds more than any request, is refuse
       );
   });
 
-  it('but not for its long texts and data, which reach the page', async () => {
+  it('but long texts and data may hold any field', async () => {
     const long = `<p>word \u00e9</p><!--${'\u00e9'.repeat(100_000)}-->`;
     const [first] = await caller.renderedPages('html', long, {
       header_html: `<b>HEAD</b><!--${'x'.repeat(900_000)}-->`,
@@ -186,7 +186,7 @@ describe('A body that repeats a field, or holds more than any request, is refuse
   });
 });
 
-describe('What is not there is not found', () => {
+describe('An unknown path is not found', () => {
   it.each([
     ['POST', '/api/v1/renders'],
     ['POST', '/api/v2/render'],
@@ -198,12 +198,12 @@ describe('What is not there is not found', () => {
     expect(body.message).toContain(method);
   });
 
-  it('nor is a path whose escapes are wrong', async () => {
+  it('nor is a path with wrong escapes', async () => {
     expectErrorResponse(await caller.request('GET', '/api/v1/%zz'), 'invalid_request');
   });
 });
 
-describe('A method that a path does not have', () => {
+describe('An unknown method of a path', () => {
   it.each([
     ['GET', '/api/v1/render', 'POST'],
     ['PUT', '/api/v1/render', 'POST'],
@@ -228,7 +228,7 @@ describe('A method that a path does not have', () => {
     expect([response.headers.get('allow'), message]).toEqual([allowed, expect.stringContaining(method)]);
   });
 
-  it('is refused without a key, too, and with a body that is not read; HEAD has no body', async () => {
+  it('is rejected also without a key, and its body is not read; HEAD has no body', async () => {
     const stranger = createClient(at.service.url, null);
     expectErrorResponse(
       await stranger.request('PUT', '/api/v1/render', { body: '{}', headers: { 'content-type': 'application/json' } }),
@@ -239,12 +239,12 @@ describe('A method that a path does not have', () => {
   });
 });
 
-describe('What a request expects', () => {
+describe('An Expect header', () => {
   const post = (more: string): string =>
     `POST /api/v1/templates/validate HTTP/1.1\r\nHost: x\r\nConnection: close\r\n` +
     `Content-Type: application/json\r\nContent-Length: 2\r\n${more}\r\n\r\n`;
 
-  it('is nothing but 100-continue, which is given', async () => {
+  it('may be 100-continue, which is answered', async () => {
     const { socket, received, closed } = await openRawConnection(at.service.url);
     socket.write(post('Expect: 100-continue'));
     await waitUntil('the service asks for the body', () => received.text.startsWith('HTTP/1.1 100 Continue\r\n\r\n'));
@@ -256,7 +256,7 @@ describe('What a request expects', () => {
     );
   });
 
-  it('is refused otherwise, in JSON like all errors', async () => {
+  it('is rejected otherwise, in JSON like all errors', async () => {
     expectErrorResponse(await sendRawRequest(at.service.url, `${post('Expect: a-miracle')}{}`), 'expectation_failed', {
       field: 'Expect',
     });
@@ -264,7 +264,7 @@ describe('What a request expects', () => {
 });
 
 describe('A request without a Host header', () => {
-  it('is refused in JSON where HTTP demands one', async () => {
+  it('is rejected in JSON where HTTP requires one', async () => {
     expectErrorResponse(
       await sendRawRequest(at.service.url, 'GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n'),
       'invalid_request',
@@ -279,7 +279,7 @@ describe('A request without a Host header', () => {
   });
 });
 
-describe('What is no request is answered like one, and hung up on', () => {
+describe('Bytes that are no HTTP request get a JSON error, and the connection is closed', () => {
   it.each([
     ['no HTTP at all', 'HELLO\r\n\r\n'],
     ['a header field without a colon', 'GET /health/live HTTP/1.1\r\nHost: x\r\nbroken\r\n\r\n'],

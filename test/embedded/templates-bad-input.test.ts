@@ -38,7 +38,7 @@ const good = { name: 'Good', content: 'x' };
 const variables = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ name: `v${index}`, type: 'string' }));
 
-describe('A template that is not as it should be is refused', () => {
+describe('An invalid template is rejected', () => {
   it('without a name or content', async () => {
     for (const name of [undefined, null, '', '   '])
       expectErrorResponse(await mine.post({ ...good, name }), 'template_name_required');
@@ -143,12 +143,12 @@ describe('A template that is not as it should be is refused', () => {
     expectErrorResponse(await mine.post({ ...good, content }), 'invalid_template_syntax');
   });
 
-  it('and leaves neither a template nor a name behind', async () => {
+  it('and leaves no template and no reserved name behind', async () => {
     expect((await mine.create('x', { name: 'Good' })).version).toBe(1);
   });
 });
 
-describe('Data and templates that reach for more than there is', () => {
+describe('Data and templates that try to reach prototypes or exhaust resources', () => {
   it.each([
     '{{__proto__}}',
     '{{constructor}}',
@@ -170,14 +170,14 @@ describe('Data and templates that reach for more than there is', () => {
     expect(await mine.renderText(String(created.body.id), { x: { a: 1 } })).toBe('');
   });
 
-  it('do not change what the next render sees', async () => {
+  it('do not affect the next render', async () => {
     const { id } = await mine.create('<p>{{#if polluted}}yes{{else}}no{{/if}}</p>');
     const data = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}') as Body;
     await mine.render(id, data);
     expect(await mine.renderText(id, {})).toBe('no');
   });
 
-  it('three loops within each other over 400 items end with a refusal', async () => {
+  it('end with an error for three nested loops over 400 items', async () => {
     const { id } = await mine.create('{{#each x}}{{#each ../x}}{{#each ../../x}}{{this}} {{/each}}{{/each}}{{/each}}');
     expectErrorResponse(
       await mine.render(id, { x: Array.from({ length: 400 }, (_, index) => index) }),
@@ -185,7 +185,7 @@ describe('Data and templates that reach for more than there is', () => {
     );
   }, 60_000);
 
-  it('a megabyte of text in every one of many places ends with a refusal', async () => {
+  it('end with an error for a megabyte of text in many places', async () => {
     const { id } = await mine.create('{{#each places}}<p>{{../text}}</p>{{/each}}');
     expectErrorResponse(
       await mine.render(id, { places: Array.from({ length: 1000 }, () => 1), text: 'x'.repeat(1_000_000) }),
@@ -194,8 +194,8 @@ describe('Data and templates that reach for more than there is', () => {
   }, 60_000);
 });
 
-describe('All the while', () => {
-  it('somebody else had every render, and the service no failure of its own', async () => {
+describe('During all of these requests', () => {
+  it('another account got every render, without internal errors', async () => {
     over.abort();
     expect(await neighbour).toEqual([]);
     expect(at.service.output()).not.toMatch(/"level":"(error|fatal)"/);

@@ -29,7 +29,7 @@ const wrong = [
   ['BLOB_STORE_URL', 'gridfs://me:geheim@', 'mongodb://'],
 ] as const;
 
-describe('An address that no waiting mends', () => {
+describe('A wrong server URL', () => {
   it.each(wrong)('ends a command with one sentence: %s=%s', async (variable, address, about) => {
     const { code, stderr } = await run(variable, address, 'account', 'list');
     expect(stderr.split('\n')).toEqual([expect.stringMatching(new RegExp(`^${variable} `)), '']);
@@ -48,13 +48,13 @@ describe('An address that no waiting mends', () => {
   });
 });
 
-describe('A service whose server takes connections and says nothing', () => {
+describe('A service whose server accepts connections and sends nothing', () => {
   it.each([
     ['EVENT_STORE_URL', (port: number) => `kurrentdb://127.0.0.1:${port}?tls=false`],
     ['BUS_URL', (port: number) => `nats://127.0.0.1:${port}`],
     ['READ_STORE_URL', (port: number) => `mongodb://127.0.0.1:${port}/x`],
   ])(
-    'ends when it is told to stop: %s',
+    'stops on SIGTERM: %s',
     async (variable, addressOf) => {
       const sockets: Socket[] = [];
       const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined))).listen(
@@ -82,7 +82,7 @@ describe('A service whose server takes connections and says nothing', () => {
   );
 });
 
-it('A command that waits for a server says for which, and how long', async () => {
+it('A command that waits for a server says for which, and for how long', async () => {
   const {
     child,
     output: said,
