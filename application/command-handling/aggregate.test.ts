@@ -52,7 +52,7 @@ const openLog = ({ before, after }: { before?: (events: RecordedEvent[]) => void
 
 const numbers = (events: readonly RecordedEvent[]): number[] =>
   events.map(({ data }) => (data as Counted['data']).generation);
-/** Somebody else counts on. */
+/** A concurrent command of another process. */
 const other = (events: RecordedEvent[]): void => {
   events.push({
     id: `other ${events.length}`,
@@ -181,11 +181,14 @@ describe('Text of a document or caller in an event', () => {
   it('is truncated in the event log, in the state and in the result', async () => {
     const { eventLog, events } = openLog();
     const aggregate = newAggregate(eventLog, failing(failed), 'render-1');
-    const { events: told } = await aggregate.execute({ type: 'fail' }, { ...cause, correlationId: 'x'.repeat(1e6) });
+    const { events: returned } = await aggregate.execute(
+      { type: 'fail' },
+      { ...cause, correlationId: 'x'.repeat(1e6) },
+    );
     for (const part of [events[0]!.data, events[0]!.metadata])
       expect(Buffer.byteLength(JSON.stringify(part))).toBeLessThan(maxEventBytes);
-    expect(events[0]!.data).toEqual(told[0]!.data);
-    expect(aggregate.state.map(({ data }) => data)).toEqual([told[0]!.data]);
+    expect(events[0]!.data).toEqual(returned[0]!.data);
+    expect(aggregate.state.map(({ data }) => data)).toEqual([returned[0]!.data]);
   });
 
   it('is rejected if it does not match the schema', async () => {

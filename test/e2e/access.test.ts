@@ -18,7 +18,7 @@ const document = '<p>x</p>';
 const authorized = async (authorization: string) =>
   createClient(at.service.url, null).postRender({}, { headers: { authorization } });
 
-describe('A caller without a valid key is rejected', () => {
+describe('A request without a valid key is rejected', () => {
   it('when the header is missing', async () => {
     const response = await as(null).convert('html', document);
     expectErrorResponse(response, 'missing_authorization');
@@ -41,7 +41,7 @@ describe('A caller without a valid key is rejected', () => {
     }
   });
 
-  it('when the key was mistyped, cut, or never issued', async () => {
+  it('when the key is mistyped, truncated, or was never issued', async () => {
     const mistyped = key.slice(0, 20) + (key[20] === 'a' ? 'b' : 'a') + key.slice(21);
     for (const wrong of [
       mistyped,
@@ -56,19 +56,19 @@ describe('A caller without a valid key is rejected', () => {
     }
   });
 
-  it('and the error says that a key was mistyped, by its checksum', async () => {
+  it('with the hint that the key is mistyped, if its checksum is wrong', async () => {
     const mistyped = key.slice(0, 30) + (key[30] === 'x' ? 'y' : 'x') + key.slice(31);
     expect((await as(mistyped).convert('html', document)).body.message).toMatch(/mistyped/);
   });
 
-  it('when the key has expired; the error says when', async () => {
+  it('when the key has expired, and the response says when', async () => {
     const { key: temporary } = await issueKey(at.installation, account, '--expires-at', '2020-02-03T04:05:06Z');
     expectErrorResponse(await as(temporary).convert('html', document), 'expired_api_key', {
       expired_at: '2020-02-03T04:05:06.000Z',
     });
   });
 
-  it('when the account is suspended; the error says when and why', async () => {
+  it('when the account is suspended, and the response says since when and why', async () => {
     const suspended = await openAccount(at.installation);
     const { key: left } = await issueKey(at.installation, suspended);
     expect((await as(left).convert('html', document)).status).toBe(200);
@@ -81,18 +81,18 @@ describe('A caller without a valid key is rejected', () => {
     expect(Date.parse(String(since))).toBeGreaterThan(0);
   });
 
-  it('but "bearer" may be written in any case', async () => {
+  it('but not for "bearer" in lower case', async () => {
     expect((await authorized(`bearer ${key}`)).body.error).toBe('invalid_request');
   });
 });
 
-describe('A key with fewer permissions', () => {
-  it('renders with the permission render:create', async () => {
+describe('A key with some permissions', () => {
+  it('renders if it has the permission', async () => {
     const { key: able } = await issueKey(at.installation, account, '--permissions', 'render:create');
     expect((await as(able).convert('html', document)).status).toBe(200);
   });
 
-  it('gets an error that names the missing permission', async () => {
+  it('gets an error with the permission that it lacks', async () => {
     const { key: unable } = await issueKey(at.installation, account, '--permissions', 'templates:read,usage:read');
     expectErrorResponse(await as(unable).convert('html', document), 'insufficient_permissions', {
       required_permission: 'render:create',

@@ -23,7 +23,7 @@ type Figures = { requests: number; renders: number; succeeded: number; failed: n
 type KeyLine = { id: string; last_used_at: string | null; period: Figures & { month: string }; total: Figures };
 
 describe('While the service runs, an account', () => {
-  it('is suspended with a reason and reinstated; both apply from the next request', async () => {
+  it('is suspended with a reason and reinstated, each from the next request on', async () => {
     const id = await openAccount(at.installation);
     const { key } = await issueKey(at.installation, id);
     await colophon('account', 'suspend', id, '--reason', 'invoice 118 is unpaid');
@@ -43,14 +43,14 @@ describe('While the service runs, an account', () => {
     });
   });
 
-  it('is created with a plan and custom limits', async () => {
+  it('is created with a plan and its own limits', async () => {
     const figures = ['--requests-per-minute', '30', '--requests-per-month', '300', '--max-pdf-mb', '2.5'];
     const id = await openAccountByCommand(at.installation, '--plan', 'pro', ...figures);
     const overrides = { requestsPerMinute: 30, requestsPerMonth: 300, maxPdfMb: 2.5 };
     expect(await colophon<Account>('account', 'show', id)).toMatchObject({ plan: 'pro', overrides });
   });
 
-  it('gets another plan with custom limits, which apply from the next request', async () => {
+  it('gets another plan with its own limits from the next request on', async () => {
     const id = await openAccount(at.installation, '--plan', 'free');
     const { key } = await issueKey(at.installation, id);
     await colophon(
@@ -99,7 +99,7 @@ describe('While the service runs, an account', () => {
     for (const { actor } of events) expect(actor).toEqual({ kind: 'person', name: expect.stringMatching(/./) });
   });
 
-  it('is not changed again by the same command', async () => {
+  it('is not changed again by a repeated command', async () => {
     const id = await openAccount(at.installation, '--plan', 'pro');
     const twice = async (...args: string[]) =>
       [await colophon('account', ...args), await colophon('account', ...args)].map(
@@ -112,7 +112,7 @@ describe('While the service runs, an account', () => {
 });
 
 describe('A key', () => {
-  it('shows when and how often it was used, and how many renders succeeded and failed', async () => {
+  it('shows its last use, its number of requests, and the results of its renders', async () => {
     const id = await openAccount(at.installation);
     const [used, test, idle] = [
       await issueKey(at.installation, id),
@@ -147,8 +147,8 @@ describe('A key', () => {
   });
 });
 
-describe('Without --json', () => {
-  it('commands print accounts and keys as tables', async () => {
+describe('The command line', () => {
+  it('lists accounts and keys in tables, one line each', async () => {
     const id = await openAccountByCommand(at.installation);
     await issueKeyByCommand(at.installation, id, '--name', 'web shop');
     const keys = (await at.installation.runCommand('key', 'list', '--account', id)).stdout.split('\n');

@@ -29,10 +29,10 @@ const secretOf = async (...options: string[]): Promise<string> =>
   (await at.installation.runJsonCommand<{ secret: string }>('account', 'webhook-secret', account, ...options)).secret;
 
 describe('The callback', () => {
-  it('of a finished PDF has exactly the documented fields, and a URL that serves the PDF', async () => {
+  it('of a finished PDF has the documented fields and no others, and a URL from which the PDF can be downloaded at once', async () => {
     const downloads: number[] = [];
     const receiver = await receivers.openReceiver(({ body }) => async (_request, response) => {
-      // Asked for within the callback: nothing may lag behind it.
+      // Requested during the callback: job and PDF must be available by then.
       downloads.push(
         (await fetch(at.service.url + pathAndQueryOf(body.pdf_url))).status,
         (await jobs.get(String(body.job_id))).status === 'DONE' ? 200 : 0,
@@ -90,7 +90,7 @@ describe('The callback', () => {
     });
   });
 
-  it('of a failed render has the error', async () => {
+  it('of a failed render contains the error', async () => {
     const receiver = await receivers.openReceiver();
     const queued = await jobs.submit(
       { webhook_url: receiver.url },
@@ -114,7 +114,7 @@ describe('The callback', () => {
     expect(job).toMatchObject({ status: 'FAILED', error: 'conversion_failed' });
   });
 
-  it('is sent as PUT with the requested headers, each once', async () => {
+  it('is sent with the requested method and headers', async () => {
     const receiver = await receivers.openReceiver();
     const headers = { 'User-Agent': 'mine/1', Authorization: 'Bearer abc', 'X-Empty': '', 'X-Tenant': 'a b~!' };
     const { job_id } = await jobs.submitAsync({
@@ -151,7 +151,7 @@ describe('The callback', () => {
 });
 
 describe('A signature', () => {
-  it('covers the exact bytes, in both forms; after a rotation the new secret signs first and the old one beside it', async () => {
+  it('is valid for the exact bytes, in both schemes; after a rotation the new secret signs first, then the previous one', async () => {
     const receiver = await receivers.openReceiver();
     const next = async () => {
       const { job_id } = await jobs.submit({ webhook_url: receiver.url });
@@ -179,7 +179,7 @@ describe('A signature', () => {
 });
 
 describe('A redelivery', () => {
-  it('sends the same bytes with the same webhook-id in a new round, and the attempts go on counting', async () => {
+  it('sends the same bytes with the same webhook-id in a new round, and continues the count of attempts', async () => {
     const receiver = await receivers.openReceiver((_, nth) => (nth === 0 ? 410 : 204));
     const { job_id } = await jobs.submit({ webhook_url: receiver.url });
     const failed = await jobs.waitUntilJob(job_id, 'has failed', ({ webhook_status }) => webhook_status === 'failed');
@@ -209,7 +209,7 @@ describe('A redelivery', () => {
     expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id']);
   });
 
-  it('of all that failed since a time leaves earlier failures and delivered callbacks alone', async () => {
+  it('of all failed callbacks since a time sends neither earlier ones nor delivered ones again', async () => {
     let healthy = false;
     const receiver = await receivers.openReceiver(() => (healthy ? 200 : 404));
     const submit = async (): Promise<string> => (await jobs.submit({ webhook_url: receiver.url })).job_id;
@@ -244,7 +244,7 @@ describe('A redelivery', () => {
   });
 });
 
-describe('A request for a callback', () => {
+describe('A request with a callback', () => {
   const url = 'https://example.com/hook';
   const many = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, n) => [`X-${n}`, 'a']));
 
@@ -260,7 +260,7 @@ describe('A request for a callback', () => {
     [17, 'webhook_url', /string/],
     [null, 'webhook_url', /string/],
     ['https://example.com:99999/', 'webhook_url', /https/],
-  ])('with the address %j is refused (%#)', async (webhook_url, field, message) => {
+  ])('is rejected for the URL %j (%#)', async (webhook_url, field, message) => {
     for (const path of ['/api/v1/render', '/api/v1/render/async']) {
       expect(
         expectErrorResponse(await jobs.postJson(path, { ...smallRequest, webhook_url }), 'invalid_request', { field })
@@ -269,7 +269,7 @@ describe('A request for a callback', () => {
     }
   });
 
-  it.each(['GET', 'post', 'PATCH', '', 1])('with the method %j is refused', async (webhook_method) => {
+  it.each(['GET', 'post', 'PATCH', '', 1])('is rejected for the method %j', async (webhook_method) => {
     expect(
       expectErrorResponse(
         await client.postRender({ ...smallRequest, webhook_url: url, webhook_method }),
@@ -308,13 +308,13 @@ describe('A request for a callback', () => {
     ['a name beyond ASCII', { ä: 'x' }, 'webhook_headers.ä', /letters, digits/],
     ['a line break in a value', { a: 'x\r\nHost: evil' }, 'webhook_headers.a', /visible ASCII/],
     ['a value beyond ASCII', { a: 'ä' }, 'webhook_headers.a', /visible ASCII/],
-    ['a blank around a value', { a: ' x' }, 'webhook_headers.a', /visible ASCII/],
+    ['a space before a value', { a: ' x' }, 'webhook_headers.a', /visible ASCII/],
     ['a value of 1025 characters', { a: 'x'.repeat(1025) }, 'webhook_headers.a', /1024/],
-    ['a value that is no text', { a: 1 }, 'webhook_headers.a', /string/],
+    ['a value that is not text', { a: 1 }, 'webhook_headers.a', /string/],
     ['21 headers', many(21), 'webhook_headers', /at most 20 headers/],
     ['one header in two spellings', { 'X-A': '1', 'x-a': '2' }, 'webhook_headers', /twice/],
     ['a list', ['x'], 'webhook_headers', /record|object/],
-  ])('with the headers %s is refused', async (_, webhook_headers, field, message) => {
+  ])('is rejected for the headers: %s', async (_, webhook_headers, field, message) => {
     expect(
       expectErrorResponse(
         await client.postRender({ ...smallRequest, webhook_url: url, webhook_headers }),
@@ -324,7 +324,7 @@ describe('A request for a callback', () => {
     ).toMatch(message);
   });
 
-  it('is accepted at the edge of every rule', async () => {
+  it('is accepted at the limit of every rule', async () => {
     const receiver = await receivers.openReceiver();
     const webhook_url = `${receiver.url}?${'x'.repeat(2048 - receiver.url.length - 1)}`;
     const { job_id } = await jobs.submit({

@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 
 describe('A download', () => {
-  it('returns the PDF of the job to everyone who has the link', async () => {
+  it('returns the PDF of the job to every caller that has the link', async () => {
     const response = await get();
     expect(response.status).toBe(200);
     expect(createHash('sha256').update(whole).digest('hex')).toBe(sha256);
@@ -47,7 +47,7 @@ describe('A download', () => {
     });
   });
 
-  it("gives it to the account's key without a token, and to a key that may not see jobs not at all", async () => {
+  it('needs no token with a key of the account, unless the key lacks the permission for jobs', async () => {
     const bare = `/api/v1/download/${renderId}`;
     expect(await client.request('GET', bare)).toMatchObject({ status: 200 });
     expectErrorResponse(await createClient(at.service.url, null).request('GET', bare), 'missing_authorization');
@@ -68,7 +68,7 @@ describe('A download', () => {
     ['bytes=-7', -7, null],
     ['bytes=0-99999999', 0, null],
     ['bytes=0-3,4-9', 0, 9],
-  ] as const)('gives the part %s', async (range, start, end) => {
+  ] as const)('returns the range %s', async (range, start, end) => {
     const response = await get({ range });
     expect(response.status).toBe(206);
     const from = start < 0 ? whole.byteLength + start : start;
@@ -94,12 +94,12 @@ describe('A download', () => {
     expect((await get({ range: 'bytes=0-4', 'if-range': `"${sha256}"` })).status).toBe(206);
   });
 
-  it('answers 416 with the size if the range lies beyond the end', async () => {
+  it('responds with 416 and the size if the range is beyond the end', async () => {
     const response = await get({ range: `bytes=${whole.byteLength}-` });
     expect([response.status, response.headers.get('content-range')]).toEqual([416, `bytes */${whole.byteLength}`]);
   });
 
-  it('answers 304 if the caller has the PDF already', async () => {
+  it('responds with 304 if the caller already has the PDF', async () => {
     for (const known of [`"${sha256}"`, `W/"${sha256}"`, `"a", "${sha256}"`, '*']) {
       const response = await get({ 'if-none-match': known });
       expect([response.status, await response.text(), response.headers.get('etag')]).toEqual([304, '', `"${sha256}"`]);
@@ -107,7 +107,7 @@ describe('A download', () => {
     expect((await get({ 'if-none-match': '"other"' })).status).toBe(200);
   });
 
-  it('answers HEAD with the size and without a body, and ignores ranges', async () => {
+  it('returns the size for HEAD, and ignores ranges', async () => {
     for (const headers of [{}, { range: 'bytes=0-4' }] as Record<string, string>[]) {
       const response = await get(headers, 'HEAD');
       expect([response.status, response.headers.get('content-length'), (await bytesOf(response)).byteLength]).toEqual([
@@ -120,25 +120,25 @@ describe('A download', () => {
 });
 
 describe('A download that does not exist', () => {
-  it('is the same 404 for a wrong token, a token of another render, a key of another account and an unknown render', async () => {
+  it('gives the same 404 for a wrong token, a token of another render, a key of another account and an unknown render', async () => {
     const [bare, token] = path.split('?token=') as [string, string];
     const never = '/api/v1/download/render_01JQZX3C5V8Y2N6T4R7W9K0MHB';
     const other = await jobs.submitAsync();
-    const stranger = createClient(at.service.url, await createUnlimitedKey(at.installation));
-    const nobody = createClient(at.service.url, null);
+    const otherAccount = createClient(at.service.url, await createUnlimitedKey(at.installation));
+    const withoutKey = createClient(at.service.url, null);
     const flipped = token.slice(0, -2) + (token.at(-2) === 'A' ? 'B' : 'A') + token.at(-1)!;
     const later = token.replace(/^\d+/, (seconds) => String(Number(seconds) + 3600));
     const responses = [
       ...(await Promise.all(
         [flipped, later, 'x', '', `${token}.`, `${token}&token=${token}`].map((wrong) =>
-          nobody.request('GET', `${bare}?token=${wrong}`),
+          withoutKey.request('GET', `${bare}?token=${wrong}`),
         ),
       )),
-      await nobody.request('GET', `/api/v1/download/${other.id}?token=${token}`),
-      await nobody.request('GET', `${never}?token=${token}`),
-      await nobody.request('GET', `/api/v1/download/${other.job_id}?token=${token}`),
-      await stranger.request('GET', bare),
-      await stranger.request('GET', never),
+      await withoutKey.request('GET', `/api/v1/download/${other.id}?token=${token}`),
+      await withoutKey.request('GET', `${never}?token=${token}`),
+      await withoutKey.request('GET', `/api/v1/download/${other.job_id}?token=${token}`),
+      await otherAccount.request('GET', bare),
+      await otherAccount.request('GET', never),
       await client.request('GET', never),
     ];
     const bodies = responses.map((response) => {
@@ -148,12 +148,12 @@ describe('A download that does not exist', () => {
     expect(new Set(bodies).size).toBe(1);
   });
 
-  it('is 404 for a synchronous render, whose PDF was in the response', async () => {
+  it('is that of a synchronous render, whose response contained the PDF', async () => {
     const { id } = await client.render('html', '<p>waited for');
     expectErrorResponse(await client.request('GET', `/api/v1/download/${id}`), 'not_found');
   });
 
-  it('is 404 for a render that still runs or has failed', async () => {
+  it('is that of a render that is running or has failed', async () => {
     const slow = await jobs.submitAsync({ wait_time: 1000 });
     expectErrorResponse(await client.request('GET', `/api/v1/download/${slow.id}`), 'not_found');
     const failed = await jobs.submitAsync({}, { mode: 'CONVERT', input_type: 'json', data: '{' });

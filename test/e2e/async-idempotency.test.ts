@@ -18,8 +18,8 @@ const post = (path: string, body: unknown, key: string, as: ApiClient = client):
 const replayed = ({ headers }: ApiResponse): string | null => headers.get('idempotency-replayed');
 const withoutRequest = ({ request_id: _, ...body }: Body): Body => body;
 
-describe('The same Idempotency-Key and body', () => {
-  it('return the same PDF, byte for byte, in the same response', async () => {
+describe('Requests with the same Idempotency-Key and body', () => {
+  it('get the same response with the same PDF, byte for byte', async () => {
     const key = newKey();
     const document = { ...smallRequest, data: `<h1>${'once '.repeat(500)}` };
     const [first, second, third] = [
@@ -33,7 +33,7 @@ describe('The same Idempotency-Key and body', () => {
     expect(third.text).toBe(first.text);
   });
 
-  it('make a PDF that was not stored again once for any number of requests, and store it', async () => {
+  it('regenerate a PDF that was not stored once for all concurrent requests, and store it', async () => {
     const key = newKey();
     const document = { ...smallRequest, data: `<p>${key}`, wait_time: 300 };
     const first = await post('/api/v1/render', document, key);
@@ -54,7 +54,7 @@ describe('The same Idempotency-Key and body', () => {
     ).toBe(first.body.pdf_base64);
   });
 
-  it('return the same job, and render once', async () => {
+  it('get the same job, which is rendered once', async () => {
     const key = newKey();
     const first = await post('/api/v1/render/async', smallRequest, key);
     const second = await post('/api/v1/render/async', smallRequest, key);
@@ -63,7 +63,7 @@ describe('The same Idempotency-Key and body', () => {
     expect(jobs.filter(({ job_id }) => job_id === first.body.job_id)).toHaveLength(1);
   });
 
-  it('return the same template, and create one', async () => {
+  it('get the same template, which is created once', async () => {
     const key = newKey();
     const template = { name: `Once ${key}`, content: '<p>{{x}}</p>' };
     const [first, second] = [
@@ -74,7 +74,7 @@ describe('The same Idempotency-Key and body', () => {
     expect(second.headers.get('location')).toBe(first.headers.get('location'));
   });
 
-  it('return the error of a failed render again, without another render', async () => {
+  it('get the error of a failed render without rendering again', async () => {
     const key = newKey();
     const broken = { ...smallRequest, data: '<p><!-- never closed' };
     const [first, second] = [await post('/api/v1/render', broken, key), await post('/api/v1/render', broken, key)];
@@ -84,7 +84,7 @@ describe('The same Idempotency-Key and body', () => {
     expect(second.body.render_id).toBe(first.body.render_id);
   });
 
-  it('make exactly one render for many requests at once', async () => {
+  it('create exactly one render when they are concurrent', async () => {
     const own = createClient(at.service.url, await createUnlimitedKey(at.installation));
     const key = newKey();
     const responses = await Promise.all(
@@ -111,7 +111,7 @@ describe('An Idempotency-Key', () => {
     expectErrorResponse(await post('/api/v1/templates', { name: key, content: 'x' }, key), 'idempotency_conflict');
   });
 
-  it('whose first request still runs answers 409, and the first response when it has ended', async () => {
+  it('whose first request is still running is rejected, and works when that request has ended', async () => {
     const key = newKey();
     const slow = { ...smallRequest, wait_time: 5000 };
     const [first, second] = (
@@ -123,7 +123,7 @@ describe('An Idempotency-Key', () => {
     expect((await post('/api/v1/render', slow, key)).text).toBe(first!.text);
   });
 
-  it('is independent of the same key of another account', async () => {
+  it('of another account is independent', async () => {
     const key = newKey();
     const other = createClient(at.service.url, await createUnlimitedKey(at.installation));
     const [mine, theirs] = [

@@ -9,17 +9,17 @@ import { sharedService } from '../support/service/for-test-file.ts';
 const at = sharedService();
 let client: ApiClient;
 let jobs: JobClient;
-let stranger: ApiClient;
+let otherAccount: ApiClient;
 beforeAll(async () => {
   client = createClient(at.service.url, await createUnlimitedKey(at.installation));
-  stranger = createClient(at.service.url, await createUnlimitedKey(at.installation));
+  otherAccount = createClient(at.service.url, await createUnlimitedKey(at.installation));
   jobs = createJobClient(client);
 });
 
 const broken = { ...smallRequest, data: '<p>never closed <!-- ' };
 
 describe('POST /render/async', () => {
-  it('returns a job at once, whose PDF can be downloaded for an hour', async () => {
+  it('responds at once with a job, which ends with a PDF that can be downloaded for an hour', async () => {
     const queued = await jobs.submitAsync();
     expect(queued).toEqual({
       id: expect.stringMatching(/^render_[0-9A-Z]{26}$/),
@@ -45,7 +45,7 @@ describe('POST /render/async', () => {
     expect(done).not.toHaveProperty('webhook_status');
   });
 
-  it('shows a failed render as FAILED, with the error of a synchronous response', async () => {
+  it('shows a failed render as FAILED, with the error of a synchronous render', async () => {
     const failed = await jobs.waitUntilEnded((await jobs.submitAsync({}, broken)).job_id);
     expect(failed).toMatchObject({
       status: 'FAILED',
@@ -57,7 +57,7 @@ describe('POST /render/async', () => {
     expect(failed).not.toHaveProperty('completed_at');
   });
 
-  it('estimates the duration from earlier renders and the current queue', async () => {
+  it('estimates the time from earlier renders and from the queue', async () => {
     await jobs.waitUntilEnded((await jobs.submitAsync()).job_id);
     const burst = await Promise.all(Array.from({ length: 60 }, () => jobs.submitAsync()));
     const estimates = burst.map(({ estimated_time_ms: ms }) => ms);
@@ -66,7 +66,7 @@ describe('POST /render/async', () => {
     await Promise.all(burst.map(({ job_id }) => jobs.waitUntilEnded(job_id)));
   });
 
-  it('rejects webhook fields without a webhook_url', async () => {
+  it('rejects a method or headers for a callback without a URL', async () => {
     for (const [field, value] of [
       ['webhook_method', 'PUT'],
       ['webhook_headers', { a: 'b' }],
@@ -82,14 +82,14 @@ describe('POST /render/async', () => {
 
   it('passes through QUEUED and PROCESSING', async () => {
     const { job_id } = await jobs.submitAsync({ wait_time: 1500 });
-    const processing = await jobs.waitUntilJob(job_id, 'is taken up', ({ status }) => status === 'PROCESSING');
+    const processing = await jobs.waitUntilJob(job_id, 'has started', ({ status }) => status === 'PROCESSING');
     expect(processing.started_at).toBeDefined();
     expect((await jobs.waitUntilEnded(job_id)).status).toBe('DONE');
   });
 });
 
 describe('GET /jobs', () => {
-  it('lists the jobs of the account, newest first, in pages that do not shift when new jobs arrive', async () => {
+  it('returns the jobs of the account, newest first, in pages that new jobs do not change', async () => {
     const key = await createUnlimitedKey(at.installation);
     const own = createJobClient(createClient(at.service.url, key));
     const made: string[] = [];
@@ -105,7 +105,7 @@ describe('GET /jobs', () => {
     expect((await page('limit=1')).jobs[0]!.job_id).toBe(newer.job_id);
   });
 
-  it('filters by status and time, and leaves out synchronous renders', async () => {
+  it('filters by status and by time, and omits synchronous renders', async () => {
     const own = createClient(at.service.url, await createUnlimitedKey(at.installation));
     const ownJobs = createJobClient(own);
     await own.render('html', '<p>waited for');
@@ -132,7 +132,7 @@ describe('GET /jobs', () => {
     ['cursor=job_x', 'cursor'],
     ['cursor=render_01JQZX3C5V8Y2N6T4R7W9K0MHB', 'cursor'],
     ['page=2', 'page'],
-  ])('refuses %s and says what is allowed', async (query, field) => {
+  ])('rejects %s and says what is allowed', async (query, field) => {
     const { message } = expectErrorResponse(await client.request('GET', `/api/v1/jobs?${query}`), 'invalid_request', {
       field,
     });
@@ -141,7 +141,7 @@ describe('GET /jobs', () => {
 });
 
 describe('GET /jobs/{job_id}/events', () => {
-  it('returns the whole history with time, actor and trace', async () => {
+  it('returns the whole history with time, actor and request id', async () => {
     const { job_id } = await jobs.submitAsync();
     await jobs.waitUntilEnded(job_id);
     const { events } = jobHistoryResponse.parse((await client.request('GET', `/api/v1/jobs/${job_id}/events`)).body);
@@ -151,11 +151,11 @@ describe('GET /jobs/{job_id}/events', () => {
   });
 });
 
-describe('An unknown job', () => {
-  it('is the same 404 for a job of another account, an unknown id and an impossible id', async () => {
+describe('A job that the caller cannot read', () => {
+  it('gives the same 404 if it belongs to another account, was never created, or has an invalid id', async () => {
     const { job_id } = await jobs.submitAsync();
     await jobs.waitUntilEnded(job_id);
-    const asked = (path: string) => stranger.request(path.endsWith('redeliver') ? 'POST' : 'GET', path);
+    const asked = (path: string) => otherAccount.request(path.endsWith('redeliver') ? 'POST' : 'GET', path);
     const bodies = new Set<string>();
     for (const id of [
       job_id,
@@ -177,7 +177,7 @@ describe('An unknown job', () => {
     expect(bodies.size).toBe(1);
   });
 
-  it('cannot be read without a key, or without the permission', async () => {
+  it('gives an error for a request without a key or without the permission', async () => {
     const { key } = await issueKey(
       at.installation,
       await openAccount(at.installation),

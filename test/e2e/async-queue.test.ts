@@ -12,10 +12,10 @@ import { isOnServers } from '../support/environment.ts';
 
 const plenty = ['--requests-per-minute', '1000000', '--requests-per-month', '1000000'];
 
-// The servers of the tests take in fewer a second than the embedded engines: there the crowd is smaller, and each of it takes longer.
+// The test servers accept fewer renders per second than the embedded engines, so these are fewer and each takes longer.
 const [crowdSize, crowdFields] = isOnServers ? [300, { wait_time: 200 }] : [1_000, {}];
 
-/** For tests that wait out a lease or render by the hundred. */
+/** For tests with hundreds of renders. */
 const timeoutMs = 180_000;
 
 let installation: TestInstallation;
@@ -24,7 +24,7 @@ afterEach(() => installation.remove());
 const wholeLog = (): Promise<RecordedEvent[]> =>
   withInstallationEngines(installation, async ({ store }) => store.readAll(0, 1_000_000));
 
-/** Waits until the read model shows so many renders. */
+/** Waits until the read model shows `count` renders. */
 const queued = (count: number): Promise<unknown> =>
   withInstallationEngines(installation, ({ reads }) =>
     waitUntil(
@@ -38,7 +38,7 @@ const queued = (count: number): Promise<unknown> =>
     ),
   );
 
-/** How many renders of an account ended while this one waited and was made. */
+/** How many renders of an account ended between the request and the end of this one. */
 const endedMeanwhile = (log: readonly RecordedEvent[], renderId: string, accountId: string): number => {
   const stream = `render-${bareId('render', renderId)!}`;
   const [from, to] = ['RenderRequested', 'RenderCompleted'].map(
@@ -52,7 +52,7 @@ const endedMeanwhile = (log: readonly RecordedEvent[], renderId: string, account
 
 describe('The queue', () => {
   it(
-    'runs a single job before the many jobs of another account, and synchronous renders before both, without starving the many',
+    'gives one job of an account its turn before the many jobs of another, and synchronous renders before both, and the many jobs continue',
     async () => {
       installation = await openTestInstallation({ RENDER_CONCURRENCY: '2' });
       const service = await installation.start();
@@ -100,7 +100,7 @@ describe('The queue', () => {
   );
 
   it(
-    'accepts jobs up to its limit and says when to retry; synchronous renders go on',
+    'rejects jobs over the backlog limit with a retry time, and still accepts synchronous renders',
     async () => {
       installation = await openTestInstallation({ RENDER_BACKLOG: '5', RENDER_CONCURRENCY: '1' });
       const service = await installation.start();

@@ -24,7 +24,7 @@ const released = <T extends RenderEvent['type']>(name: string): Data<T> =>
 const tests = { kind: 'person', name: 'tests' } as const;
 
 let receivers: WebhookReceivers;
-/** For tests that wait out a lease or render by the hundred. */
+/** For tests that wait for a lease to expire. */
 const timeoutMs = 180_000;
 
 let installation: TestInstallation;
@@ -41,9 +41,9 @@ afterEach(async () => {
   await receivers.close();
 });
 
-describe('After a sudden end', () => {
+describe('After a service was killed', () => {
   it(
-    'callbacks continue: before the first attempt, during one, between two',
+    'callbacks continue before their first attempt, during an attempt and between two attempts',
     async () => {
       const first = await installation.start();
       const held = await receivers.openReceiver((_, nth) => (nth === 0 ? () => undefined : 200));
@@ -55,10 +55,10 @@ describe('After a sudden end', () => {
       const rendering = await before.submit({ webhook_url: healthy.url, wait_time: 5_000 });
       await waitUntil('the first attempt is under way', () => held.received.length > 0);
       await before.waitUntilJob(between.job_id, 'was attempted', ({ webhook_attempts }) => webhook_attempts === 1);
-      await before.waitUntilJob(rendering.job_id, 'is taken up', ({ status }) => status === 'PROCESSING');
+      await before.waitUntilJob(rendering.job_id, 'has started', ({ status }) => status === 'PROCESSING');
       await first.stop('SIGKILL');
 
-      // What a worker does last, and then no more: the PDF is in the log, and nobody has been told.
+      // As if the worker was killed after it had appended the PDF and before any callback.
       await withInstallationEngines(installation, async ({ store, blobs }) => {
         const { aggregate, history } = await loadAggregate(
           { store, now: () => new Date() },
@@ -100,12 +100,12 @@ describe('After a sudden end', () => {
   );
 
   it(
-    'jobs that the queue has lost still end, each once, with their callbacks',
+    'jobs that the bus has lost end once each, and their callbacks are sent',
     async () => {
       const receiver = await receivers.openReceiver();
       const accountId = bareId('acc', account)!;
       const longAgo = new Date(Date.now() - 10 * 60_000);
-      // In the log since ten minutes ago, and in no queue.
+      // In the event log for ten minutes, and not on the bus.
       const ids = await withInstallationEngines(installation, async ({ store, blobs }) => {
         const input = await blobs.put(Buffer.from('<p>lost and found'));
         const made = Array.from({ length: 30 }, (_, n) => ulid(longAgo.getTime() + n));

@@ -56,7 +56,7 @@ const erased = (jobId: string) =>
     (await jobs.events(jobId)).findLast(({ type }) => type === 'WebhookTargetErased'),
   );
 
-describe('Headers and address of a callback', () => {
+describe('The headers and URL of a callback', () => {
   it('reach the receiver, also after a restart, and are not in event log, read models, responses or logs', async () => {
     const receiver = await receivers.openReceiver((received, nth) =>
       nth === 0 ? (_, response) => response.writeHead(503).end(JSON.stringify([received.headers, received.path])) : 200,
@@ -107,7 +107,7 @@ describe('Headers and address of a callback', () => {
 });
 
 describe('A redelivery of a callback whose secrets are erased', () => {
-  it('needs them again, says which, and encrypts and erases them again', async () => {
+  it('needs them again, says which, and seals and erases them again', async () => {
     const receiver = await receivers.openReceiver((_, nth) => (nth === 0 ? 404 : 200));
     const { job_id } = await jobs.submit({ webhook_url: secretUrl(receiver.url), webhook_headers: headers });
     const failed = await jobs.waitUntilJob(job_id, 'has failed', ended);
@@ -155,7 +155,7 @@ describe('A redelivery of a callback whose secrets are erased', () => {
     expect(JSON.stringify(await history(job_id))).not.toMatch(canary);
   });
 
-  it('goes to another URL without secrets, which the job then shows, and needs no body from then on', async () => {
+  it('can go to a URL without secrets, which the job then shows, and which needs no body later', async () => {
     const [one, other] = [
       await receivers.openReceiver(() => 404),
       await receivers.openReceiver((_, nth) => (nth === 0 ? 404 : 200)),
@@ -178,7 +178,7 @@ describe('A redelivery of a callback whose secrets are erased', () => {
     expect(other.received[0]!.headers).not.toHaveProperty('authorization');
   });
 
-  it('is rejected with another URL while the callback is pending', async () => {
+  it('is rejected with another URL while an attempt is running', async () => {
     const receiver = await receivers.openReceiver(() => () => undefined);
     const { job_id } = await jobs.submit({ webhook_url: receiver.url });
     await waitUntil('the attempt is under way', () => receiver.received.length > 0);
@@ -189,7 +189,7 @@ describe('A redelivery of a callback whose secrets are erased', () => {
     expect((await client.request('POST', `/api/v1/jobs/${job_id}/redeliver`)).status).toBe(200);
   });
 
-  it('is skipped and named when all failed callbacks are redelivered', async () => {
+  it('is skipped and listed when all failed callbacks are redelivered', async () => {
     const own = createClient(service.url, await createUnlimitedKey(installation));
     const ownJobs = createJobClient(own);
     const since = new Date(Date.now() - 60_000).toISOString();

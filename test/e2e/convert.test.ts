@@ -14,8 +14,8 @@ beforeAll(async () => {
 const textOf = async (inputType: string, data: unknown): Promise<string> =>
   (await caller.renderedPages(inputType, data)).map(({ text }) => text).join('\n');
 
-describe('A caller converts a document', () => {
-  it('gets the whole Render object of a PDF', async () => {
+describe('A conversion', () => {
+  it('returns the complete Render object', async () => {
     const before = Date.now();
     const rendered = await caller.render('html', '<h1>Hello</h1>');
     const bytes = Buffer.from(rendered.pdf_base64, 'base64');
@@ -66,29 +66,29 @@ describe('A caller converts a document', () => {
     for (const page of pages) expect(page.text).toContain('Customer');
   });
 
-  it('says how many pages the PDF has', async () => {
+  it('returns the page count of the PDF', async () => {
     const rendered = await caller.render('html', '<p>1<p style="break-before:page">2<p style="break-before:page">3');
     expect(rendered.pages).toBe(3);
     expect(await readPdf(rendered.pdf_base64)).toHaveLength(3);
   });
 
-  it('may send text as base64, with a data: prefix or where it is clearly base64', async () => {
+  it('accepts text in base64, with or without a data: prefix', async () => {
     const base64 = Buffer.from('<p>in sixteen or more characters</p>').toString('base64');
     expect(await textOf('html', base64)).toContain('in sixteen or more characters');
     expect(await textOf('html', `data:text/html;base64,${base64}`)).toContain('in sixteen or more characters');
   });
 
-  it('gets text that only looks like base64 unchanged', async () => {
+  it('does not decode text that only looks like base64', async () => {
     expect(await textOf('html', 'abcdefghijklmnop')).toContain('abcdefghijklmnop');
   });
 
-  it('may send JSON as a string, an object or an array', async () => {
+  it('accepts JSON as a string, an object or an array', async () => {
     expect(await textOf('json', '{"fruit":"quince"}')).toContain('quince');
     expect(await textOf('json', { fruit: 'medlar' })).toContain('medlar');
     expect(await textOf('json', [{ fruit: 'sorb' }, { fruit: 'sloe' }])).toContain('sloe');
   });
 
-  it('gets the document as its script changed it', async () => {
+  it('prints the changes that a script makes', async () => {
     const text = await textOf(
       'html',
       '<p id="p">before</p><script>document.getElementById("p").textContent = "made by " + [1, 2].length + " scripts"</script>',
@@ -96,7 +96,7 @@ describe('A caller converts a document', () => {
     expect(text).toContain('made by 2 scripts');
   });
 
-  it('gets nothing of the previous document', async () => {
+  it('contains nothing of the previous document', async () => {
     await caller.render(
       'html',
       '<script>globalThis.left = "behind"; try { localStorage.x = "behind" } catch {}</script><p>first</p>',
@@ -109,7 +109,7 @@ describe('A caller converts a document', () => {
     expect(text).not.toContain('behind');
   });
 
-  it('gets the right PDF when thirty documents are rendered at once', async () => {
+  it('returns to each of thirty concurrent requests its own document', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `document number ${index}.`);
     const texts = await Promise.all(
       names.map((name, index) =>

@@ -39,7 +39,7 @@ const ofBeginning: Damage = 'whose beginning was overwritten';
 
 describe.skipIf(isOnServers)('A damaged database', () => {
   it.each([...(Object.keys(damages) as Damage[]).map((damage) => ['read-models.db', damage] as const)] as const)(
-    '%s %s is built anew from the event log',
+    '%s %s is rebuilt from the event log',
     async (name, damage) => {
       const key = await createUnlimitedKey(installation);
       const first = await installation.start();
@@ -81,7 +81,7 @@ describe.skipIf(isOnServers)('A damaged database', () => {
     ['log.db', 'with a page overwritten'],
     ['blobs/small.db', ofBeginning],
   ] as const)(
-    '%s %s is never set aside: the start names it and says what to do',
+    '%s %s is never renamed: the start reports it and says what to do',
     async (name, damage) => {
       const key = await createUnlimitedKey(installation);
       const first = await installation.start();
@@ -131,7 +131,7 @@ const check = async (): Promise<Check & { code: number | null }> => {
 
 describe.skipIf(isOnServers)('"colophon check"', () => {
   it(
-    'finds no problem in a used installation, also while it runs, and names each damage',
+    'finds no problem in intact data, also while the service runs, and reports each damage',
     async () => {
       const key = await createUnlimitedKey(installation);
       const service = await installation.start();
@@ -149,7 +149,7 @@ describe.skipIf(isOnServers)('"colophon check"', () => {
         'read-models.db',
         'small.db',
       ]);
-      // Two inputs, and the PDF that is kept.
+      // Two inputs, and the stored PDF.
       expect(sound.blobs.checked).toBe(3);
       expect((await service.stop('SIGTERM')).code).toBe(0);
 
@@ -195,7 +195,7 @@ describe.skipIf(isOnServers)('"colophon check"', () => {
     timeoutMs,
   );
 
-  it('says so where there is no event log', async () => {
+  it('reports a missing event log', async () => {
     const { code, stderr } = await installation.runCommand('check');
     expect([code, stderr]).toEqual([2, expect.stringContaining(`There is no event log ${fileOf('log.db')}`)]);
   });

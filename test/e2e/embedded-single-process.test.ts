@@ -9,7 +9,7 @@ beforeEach(async () => void (installation = await openTestInstallation()));
 afterEach(() => installation.remove());
 
 describe.skipIf(isOnServers)('The embedded engines', () => {
-  it('serve one process: a second one is rejected until the first has ended; commands run beside it', async () => {
+  it('serve one service process: a second one cannot start until the first has ended, but commands can run', async () => {
     const first = await installation.start();
     const second = await installation.runCommand('start');
     expect(second.code).toBe(1);
@@ -22,7 +22,7 @@ describe.skipIf(isOnServers)('The embedded engines', () => {
     expect((await third.stop('SIGTERM')).code).toBe(0);
   }, 60_000);
 
-  it('reject a process with only some roles, and say what to do', async () => {
+  it('cannot be used by a process with only some roles, and the error says what to do', async () => {
     const refused = await installation.runCommand('start', 'renderer', 'relay');
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(

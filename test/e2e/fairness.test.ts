@@ -51,7 +51,7 @@ test('after slow documents of one account, an idle service accepts the renders o
 test('a long queue of one account does not reject the synchronous renders of another', async () => {
   const crowd = createJobClient(createClient(at.service.url, await createUnlimitedKey(at.installation)));
   const other = createClient(at.service.url, await createUnlimitedKey(at.installation));
-  // Each of its renders takes long and many wait, so that the crowd itself learns that its own queue is long.
+  // Each of these renders takes long and many wait, so the queue of this account is long.
   const waiting = many(60, () => crowd.postJson('/api/v1/render', { ...smallRequest, data: heldDocument() }));
   await waitUntil('documents are under way', () => held.length > 0);
   expect(statusesOf(await Promise.all(many(6, () => other.postRender(smallRequest))))).toEqual(many(6, () => 200));

@@ -25,8 +25,8 @@ const listed = async ({ id }: IssuedKey): Promise<Listed | undefined> =>
   (await at.installation.runJsonCommand<Listed[]>('key', 'list', '--account', account)).find((one) => one.id === id);
 const renderWith = ({ key }: IssuedKey) => createClient(at.service.url, key).convert('html', '<p>x</p>');
 
-describe('Keys that commands create and revoke while the service runs', () => {
-  it('are valid as soon as they are created', async () => {
+describe('Keys on the command line, while the service runs', () => {
+  it('work as soon as they are created', async () => {
     for (const type of ['live', 'test']) {
       const key = await issueKeyByCommand(at.installation, account, '--type', type, '--name', 'shop');
       expect(key.key).toMatch(new RegExp(`^svc_${type}_[0-9A-Za-z]{49}$`));
@@ -34,7 +34,7 @@ describe('Keys that commands create and revoke while the service runs', () => {
     }
   });
 
-  it('are invalid as soon as they are revoked; the error says when', async () => {
+  it('are rejected as soon as they are revoked, with the time of the revocation', async () => {
     const key = await issueKeyByCommand(at.installation, account);
     expect((await renderWith(key)).status).toBe(200);
     await at.installation.runJsonCommand('key', 'revoke', key.id, '--reason', 'left on a train');
@@ -49,7 +49,7 @@ describe('Keys that commands create and revoke while the service runs', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining('was already revoked')]);
   });
 
-  it('are listed with all their properties except the key itself', async () => {
+  it('are listed with all their fields, but without the secret', async () => {
     const key = await issueKeyByCommand(
       at.installation,
       account,
@@ -83,7 +83,7 @@ describe('Keys that commands create and revoke while the service runs', () => {
     expect(at.service.output()).not.toContain(key.key);
   });
 
-  it('are not created for an account that does not exist, nor with a permission that does not', async () => {
+  it('are not created for an unknown account, or with an unknown permission, type or expiry', async () => {
     for (const wrong of [
       ['key', 'create', '--account', 'acc_01ARZ3NDEKTSV4RRFFQ69G5FAV', '--type', 'live'],
       ['key', 'create', '--account', account, '--type', 'live', '--permissions', 'render:create,everything'],
@@ -101,7 +101,7 @@ describe('Keys that commands create and revoke while the service runs', () => {
 });
 
 describe('The command line without a service', () => {
-  it('creates accounts and keys that are valid when the service starts', async () => {
+  it('opens accounts and issues keys that work once the service starts', async () => {
     await at.service.stop('SIGTERM');
     const key = await issueKeyByCommand(at.installation, await openAccountByCommand(at.installation));
     at.service = await at.installation.start();

@@ -35,7 +35,7 @@ const documents: [what: string, inputType: string, data: string][] = [
   ['a key of JSON', 'json', `{"${long}": }`],
 ];
 
-describe('A document with very much text in one place becomes a PDF or a clear error:', () => {
+describe('A document with a very long text gives a PDF or an error of the document, never an internal error:', () => {
   it.each(documents)('%s', async (_, inputType, data) => {
     const response = await caller.convert(inputType, data);
     expect([200, 422], response.text.slice(0, 500)).toContain(response.status);

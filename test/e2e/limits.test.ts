@@ -17,7 +17,7 @@ const limitHeaders = [
   'x-quota-reset',
 ];
 
-/** Uses up the minute of the caller, then asks; again where the next minute began in between. */
+/** Uses up the rate limit, then calls `ask`. Starts again if the next minute began in between. */
 const whenExhausted = async (caller: ApiClient, ask: () => Promise<ApiResponse>): Promise<ApiResponse> => {
   for (;;) {
     const last = await waitUntil('the limit is reached', async () => {
@@ -29,7 +29,7 @@ const whenExhausted = async (caller: ApiClient, ask: () => Promise<ApiResponse>)
   }
 };
 
-describe('Every response shows the limits', () => {
+describe('The headers of every response show the limits', () => {
   it('of the plan, on success and on errors', async () => {
     const { key } = await issueKey(at.installation, await openAccount(at.installation, '--plan', 'starter'));
     const now = Date.now() / 1000;
@@ -45,13 +45,13 @@ describe('Every response shows the limits', () => {
     }
   });
 
-  it('without unlimited ones', async () => {
+  it('but not those that are unlimited', async () => {
     const { key } = await issueKey(at.installation, await openAccount(at.installation, '--plan', 'enterprise'));
     const { headers } = await callerOf(key).convert('html', '<p>x</p>');
     expect(limitHeaders.filter((name) => headers.has(name))).toEqual([]);
   });
 
-  it('of the account instead of those of its plan', async () => {
+  it('of the account, if they override those of its plan', async () => {
     const { key } = await issueKey(
       at.installation,
       await openAccount(at.installation, '--plan', 'free', '--requests-per-minute', '77', '--requests-per-month', '88'),
@@ -79,7 +79,7 @@ describe('The rate limit', () => {
     expect(number(response, 'x-ratelimit-remaining')).toBe(0);
   });
 
-  it('has one request less after each request', async () => {
+  it('decreases by one with each request', async () => {
     const { key } = await issueKey(at.installation, await openAccount(at.installation, '--plan', 'business'));
     const [first, second] = await waitUntil('two requests of one minute', async () => {
       const pair = [await callerOf(key).postRender({}), await callerOf(key).convert('html', '<p>x</p>')] as const;
@@ -93,7 +93,7 @@ describe('The monthly quota', () => {
   const small = () =>
     openAccount(at.installation, '--plan', 'free', '--requests-per-minute', '1000', '--requests-per-month', '2');
 
-  it('counts accepted renders of live keys, and then says when it is reset', async () => {
+  it('counts accepted renders of live keys, and then says when it starts again', async () => {
     const { key } = await issueKey(at.installation, await small());
     const caller = callerOf(key);
     expect(number(await caller.postRender({}), 'x-quota-remaining')).toBe(2);
@@ -104,7 +104,7 @@ describe('The monthly quota', () => {
     expect(Date.parse(String(reset)) / 1000).toBe(number(response, 'x-quota-reset'));
   });
 
-  it('is not used by test keys, which see the same headers', async () => {
+  it('does not count renders of test keys, which get the same headers', async () => {
     const account = await small();
     const tester = callerOf((await issueKey(at.installation, account, '--type', 'test')).key);
     for (let i = 0; i < 4; i += 1) {
@@ -125,7 +125,7 @@ describe('The monthly quota', () => {
   });
 });
 
-describe('A request with several errors gets the error of the first check:', () => {
+describe('A request is checked in a fixed order:', () => {
   const huge = Buffer.alloc(11 * 1024 * 1024, 'x');
   const used = ['--plan', 'free', '--requests-per-month', '1'];
 
@@ -152,7 +152,7 @@ describe('A request with several errors gets the error of the first check:', () 
     expectErrorResponse(await whenExhausted(caller, () => caller.postRender(huge)), 'rate_limit_exceeded');
   });
 
-  it('the size of the body before its content, and that before the permission', async () => {
+  it('the size of the body before its content, and its content before the permissions of the key', async () => {
     const account = await openAccount(at.installation, ...used, '--requests-per-minute', '1000');
     const unable = callerOf((await issueKey(at.installation, account, '--permissions', 'jobs:read')).key);
     expectErrorResponse(await unable.postRender(huge), 'payload_too_large');
@@ -161,7 +161,7 @@ describe('A request with several errors gets the error of the first check:', () 
     expectErrorResponse(await unable.convert('html', '<p'), 'insufficient_permissions');
   });
 
-  it('the permission before the quota, and the quota before the document', async () => {
+  it('the permissions of the key before the quota, and the quota before the document', async () => {
     const account = await openAccount(at.installation, ...used, '--requests-per-minute', '1000');
     const able = callerOf((await issueKey(at.installation, account)).key);
     const unable = callerOf((await issueKey(at.installation, account, '--permissions', 'jobs:read')).key);

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const store = openSqliteEventStore(join(folder, 'log.db'));
   const opened = (await store.readAll(0, 10)).find(({ type }) => type === 'AccountOpened');
   stream = opened!.stream;
-  // More than a pipe holds.
+  // More than the buffer of a pipe.
   const suspensions = Array.from({ length: 400 }, () => ({
     ...opened!,
     id: randomUUID(),
@@ -42,6 +42,6 @@ it('A slow reader gets the whole output of a command', async () => {
   expect(shell('(sleep 1; cat)')).toBe(stdout);
 });
 
-it('A command ends silently when its reader closes the pipe', () => {
+it('A command ends without an error message when its reader closes the pipe', () => {
   expect(shell('head -n 1 > /dev/null')).toBe('');
 });

@@ -11,7 +11,7 @@ const token = 'a-token-for-prometheus-0123456789';
 const plain = 'reachable from other machines without TLS';
 
 describe('The metrics', () => {
-  it('need the metrics token if one is set, in processes with and without an API', async () => {
+  it('need the metrics token if it is set, in processes with and without an API', async () => {
     installation = await openTestInstallation({ METRICS_TOKEN: token });
     for (const roles of isOnServers ? [[], ['delivery']] : [[]]) {
       const service = await installation.start(...roles);

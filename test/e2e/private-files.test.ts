@@ -19,12 +19,12 @@ const openToOthers = async (): Promise<string[]> => {
   const modes = await Promise.all(paths.map(async (path) => ((await stat(path)).mode & 0o077) !== 0));
   return paths.filter((_, index) => modes[index]);
 };
-/** More than goes into a row of the database of small blobs. */
+/** Too large for the database of small blobs. */
 const large = { mode: 'CONVERT', input_type: 'html', data: `<p>large</p><!-- ${'x'.repeat(100_000)} -->` };
 
-// Files are there with the embedded engines alone.
-describe.skipIf(isOnServers)('The files of a service and its commands', () => {
-  it('can be read only by their own user, and documents are still rendered', async () => {
+// Only the embedded engines have files.
+describe.skipIf(isOnServers)('The data folder', () => {
+  it('can be read by its own user alone, and documents are rendered', async () => {
     const client = createClient((await installation.start()).url, await createUnlimitedKey(installation));
     const jobs = createJobClient(client);
     for (const source of [smallRequest, large])

@@ -7,7 +7,7 @@ import { waitUntil } from '../support/wait-until.ts';
 type Usage = { quota: { used: number } };
 type Listed = { total: number; templates: { id: string }[] };
 
-/** What a caller does all the time, with what they may expect of each answer. */
+/** Sends requests in a loop and checks each response. */
 const callerOf = (client: ApiClient, count: number) => {
   const refusals: ApiResponse[] = [];
   const surprises: string[] = [];
@@ -15,7 +15,7 @@ const callerOf = (client: ApiClient, count: number) => {
     if (response.status !== status) refusals.push(response);
     return response;
   };
-  // On a busy machine a read model may be more than the service's second behind: then a caller is told to ask again.
+  // On a busy machine a read model may lag longer than the service waits; the caller then gets 503 and retries.
   const see = (path: string): Promise<ApiResponse> =>
     waitUntil('what was written is shown', async () => {
       const response = await client.request('GET', path);
@@ -50,13 +50,13 @@ const callerOf = (client: ApiClient, count: number) => {
   return { turn, refusals, surprises, rounds: () => round };
 };
 
-// On servers each takes its time, and one is enough to see.
+// A rebuild on servers is slow, so one must do.
 const rebuilds = process.env.COLOPHON_TEST_ENVIRONMENT === 'servers' ? 1 : 3;
 
-describe('Rebuilding the read models while callers are served', () => {
+describe('A rebuild of the read models during requests', () => {
   const at = serviceForTestFile();
 
-  it('loses no request, and every caller sees their own writes all the time', async () => {
+  it('fails no request, and every caller reads its own writes', async () => {
     const callers = await Promise.all(
       [1, 2, 3].map(async (count) =>
         callerOf(createClient(at.service.url, await createUnlimitedKey(at.installation)), count),

@@ -24,7 +24,7 @@ beforeAll(async () => {
   key = await issueKey(at.installation, account);
 });
 
-/** All that log and read models hold, as the engines keep it. */
+/** The whole content of the event log and the read models, as stored. */
 const keptInFiles = async (): Promise<string[]> => {
   const files = (await readdir(at.installation.dataDir, { withFileTypes: true })).filter(
     (entry) => entry.isFile() && /\.db/.test(entry.name),
@@ -80,7 +80,7 @@ describe('The history of a render', () => {
     });
   });
 
-  it('contains no content of the document, its header and footer, and no key; neither do event log and read models', async () => {
+  it('contains nothing of the document, its header and footer or the key; nor do the event log and the read models', async () => {
     const secrets = ['Quetzalcoatlus', 'Xiphactinus', 'Eurhinosaurus'];
     const { id } = await caller().render('html', `<p>${secrets[0]}</p>`, {
       header_html: secrets[1],
@@ -157,21 +157,18 @@ const twins = (ask: () => Promise<RenderResult>): Promise<[RenderResult, RenderR
   });
 
 describe('The same request', () => {
-  it.each(documents)(
-    'gives the same bytes in the same second, and later only other dates (%s %#)',
-    async (inputType, data, options) => {
-      const [one, other] = await twins(() => caller().render(inputType, data, options));
-      expect(other.pdf_base64).toBe(one.pdf_base64);
-      const [first, second] = await Promise.all(
-        [one, other].map(async ({ id }) => (await readRenderEvents(at.installation, id)).at(-1)!.data.pdf),
-      );
-      expect(first).toEqual(second);
-      expect(first).toMatchObject({ sha256: sha256Of(pdfBytes(one.pdf_base64)) });
-      expect(creationDateOf(one.pdf_base64)).toBe(one.created_at.slice(0, 19).replaceAll(/\D/g, ''));
-    },
-  );
+  it.each(documents)('gives the same bytes within the same second (%s %#)', async (inputType, data, options) => {
+    const [one, other] = await twins(() => caller().render(inputType, data, options));
+    expect(other.pdf_base64).toBe(one.pdf_base64);
+    const [first, second] = await Promise.all(
+      [one, other].map(async ({ id }) => (await readRenderEvents(at.installation, id)).at(-1)!.data.pdf),
+    );
+    expect(first).toEqual(second);
+    expect(first).toMatchObject({ sha256: sha256Of(pdfBytes(one.pdf_base64)) });
+    expect(creationDateOf(one.pdf_base64)).toBe(one.created_at.slice(0, 19).replaceAll(/\D/g, ''));
+  });
 
-  it('gives the same bytes except the dates from the next process, and all bytes from the event log', async () => {
+  it('gives the same bytes after a restart, except for the dates, and the same dates too with "colophon verify"', async () => {
     const before = await Promise.all(documents.map((document) => caller().render(...document)));
     expect((await at.service.stop('SIGTERM')).code).toBe(0);
     at.service = await at.installation.start();
@@ -185,7 +182,7 @@ describe('The same request', () => {
     ]);
   });
 
-  it('cannot be verified if it failed or does not exist', async () => {
+  it('cannot be verified if its render failed or does not exist', async () => {
     const { body } = await caller().convert('html', '<p');
     for (const id of [String(body.render_id), 'render_01ARZ3NDEKTSV4RRFFQ69G5FAV', 'nothing']) {
       const { code, stderr } = await at.installation.runCommand('verify', id);

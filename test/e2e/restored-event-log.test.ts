@@ -24,7 +24,7 @@ const readiness = async ({ url }: RunningService): Promise<{ status: number; mis
     missing: (((await response.json()) as { missing?: string[] }).missing ?? []).join(' '),
   };
 };
-const told = (service: RunningService, sentence: RegExp): Promise<string> =>
+const waitUntilNotReady = (service: RunningService, sentence: RegExp): Promise<string> =>
   waitUntil(`readiness says ${sentence}`, async () => {
     const { status, missing } = await readiness(service);
     return status === 503 && sentence.test(missing) && missing;
@@ -32,7 +32,7 @@ const told = (service: RunningService, sentence: RegExp): Promise<string> =>
 const ready = (service: RunningService): Promise<boolean> =>
   waitUntil('the service is ready', async () => (await readiness(service)).status === 200);
 
-/** What every caller is told while the log is older than what was built from it. */
+/** Expects the error that every caller gets while the event log is older than its read models. */
 const refuses = async (service: RunningService, key: string): Promise<void> => {
   const { status, headers, body } = await createClient(service.url, key).convert('html', '<p>x</p>');
   expect([status, body.error, headers.get('retry-after')]).toEqual([503, 'service_unavailable', '5']);
@@ -48,7 +48,9 @@ describe('An event log that ends before a checkpoint', () => {
         reads.moveCheckpoints({ [model]: '' }, (await store.head()) + 1_000_000),
       );
       const service = await installation.startWithoutWaiting();
-      expect(await told(service, /older copy/)).toContain(`but ${named} were built from it up to position`);
+      expect(await waitUntilNotReady(service, /older copy/)).toContain(
+        `but ${named} were built from it up to position`,
+      );
       await refuses(service, key);
       const refusal = await installation.runCommand('account', 'create', '--name', 'never seen', '--plan', 'free');
       expect([refusal.code, refusal.stderr]).toEqual([2, expect.stringContaining(named)]);
@@ -61,7 +63,7 @@ describe('An event log that ends before a checkpoint', () => {
   );
 });
 
-/** The event log as a file, put back as it was. */
+/** Copies the file of the event log and restores it. */
 const logFile = () => {
   const file = join(installation.dataDir, 'log.db');
   return {
@@ -76,7 +78,7 @@ const logFile = () => {
 
 describe.skipIf(isOnServers)('A restored copy of the event log', () => {
   it(
-    'is detected at start, and the service works after "colophon rebuild"',
+    'is detected at start, and the service works with it after "colophon rebuild"',
     async () => {
       const key = await createUnlimitedKey(installation, '--requests-per-month', '100');
       const { keep, restore } = logFile();
@@ -86,7 +88,9 @@ describe.skipIf(isOnServers)('A restored copy of the event log', () => {
       expect((await first.stop('SIGTERM')).code).toBe(0);
       await restore();
       const second = await installation.startWithoutWaiting();
-      expect(await told(second, /older copy/)).toMatch(/the read models \(accounts, apiKeys, renders, .*\) were built/);
+      expect(await waitUntilNotReady(second, /older copy/)).toMatch(
+        /the read models \(accounts, apiKeys, renders, .*\) were built/,
+      );
       await refuses(second, key);
       expect((await installation.runCommand('rebuild', 'renders')).stderr).toContain('without a model');
       await installation.runJsonCommand('rebuild');
@@ -105,7 +109,7 @@ describe.skipIf(isOnServers)('A restored copy of the event log', () => {
   );
 
   it(
-    'is also detected after it has grown past all checkpoints',
+    'is also detected if it has grown past all checkpoints since',
     async () => {
       const key = await createUnlimitedKey(installation);
       const { keep, restore } = logFile();
@@ -121,7 +125,7 @@ describe.skipIf(isOnServers)('A restored copy of the event log', () => {
           await openAccountInLog(log, { kind: 'person', name: 'tests' }, { name: 'more', plan: 'free', overrides: {} });
       });
       const second = await installation.startWithoutWaiting();
-      expect(await told(second, /no longer has the event/)).toContain('colophon rebuild');
+      expect(await waitUntilNotReady(second, /no longer has the event/)).toContain('colophon rebuild');
       await refuses(second, key);
       await installation.runJsonCommand('rebuild');
       await ready(second);
@@ -141,7 +145,7 @@ describe.skipIf(isOnServers)('A restored copy of the event log', () => {
       const database = new DatabaseSync(logFile().file, { timeout: 10_000 });
       database.prepare('DELETE FROM events WHERE position > ?').run(before);
       database.close();
-      expect(await told(service, /older copy/)).toContain('restart it afterwards');
+      expect(await waitUntilNotReady(service, /older copy/)).toContain('restart it afterwards');
       await refuses(service, key);
       await installation.runJsonCommand('rebuild');
       expect((await readiness(service)).status).toBe(503);

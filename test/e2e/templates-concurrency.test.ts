@@ -14,10 +14,10 @@ import { type TemplateClient, createTemplateClient } from '../support/client/tem
 
 const at = sharedService();
 let account: string;
-let mine: TemplateClient;
+let templateClient: TemplateClient;
 beforeAll(async () => {
   account = await openAccount(at.installation, '--plan', 'enterprise');
-  mine = createTemplateClient(createClient(at.service.url, (await issueKey(at.installation, account)).key));
+  templateClient = createTemplateClient(createClient(at.service.url, (await issueKey(at.installation, account)).key));
 });
 
 const times = <T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> =>
@@ -28,7 +28,7 @@ const streamOfName = (name: string): string =>
       .update(`${bareId('acc', account)!}\n${name}`)
       .digest('hex'),
   );
-const nobody = {
+const cause = {
   actor: { kind: 'service', name: 'tests' } as const,
   accountId: null,
   correlationId: 'tests',
@@ -36,7 +36,7 @@ const nobody = {
   traceparent: null,
 };
 
-/** Leaves a name as a request does that dies between reserving it and using it; the id of the template that never came. */
+/** Reserves a name as a request that crashes before it uses the name. Returns the id of the template that was not created. */
 const reserveAndDie = (name: string, ago: number, templateId = newId()): Promise<string> =>
   withInstallationEngines(at.installation, async ({ store }) => {
     const { aggregate } = await loadAggregate(
@@ -46,26 +46,28 @@ const reserveAndDie = (name: string, ago: number, templateId = newId()): Promise
     );
     await aggregate.execute(
       { type: 'reserve', accountId: bareId('acc', account)!, name, templateId, cancelledBy: null },
-      nobody,
+      cause,
     );
     return templateId;
   });
 
 const blob = { sha256: 'ab'.repeat(32), size: 1 };
 
-describe('When many requests create a template with one name at once', () => {
-  it('one succeeds, and all others get template_name_exists and leave nothing behind', async () => {
-    const responses = await times(200, (index) => mine.post({ name: 'Wanted', content: `<p>wanted ${index}</p>` }));
+describe('Of many concurrent requests for new templates', () => {
+  it('with one name, one succeeds, the others fail because the name is taken, and nothing of them is stored', async () => {
+    const responses = await times(200, (index) =>
+      templateClient.post({ name: 'Wanted', content: `<p>wanted ${index}</p>` }),
+    );
     const [created, ...more] = responses.filter(({ status }) => status === 201);
     expect(more).toEqual([]);
     const refused = responses.filter((response) => response !== created);
     expect(refused.length).toBe(199);
     for (const response of refused) expectErrorResponse(response, 'template_name_exists');
-    expect((await mine.send('GET', '?limit=100')).body.templates).toEqual([
+    expect((await templateClient.send('GET', '?limit=100')).body.templates).toEqual([
       expect.objectContaining({ id: created!.body.id, name: 'Wanted' }),
     ]);
 
-    const { content } = await mine.get(String(created!.body.id));
+    const { content } = await templateClient.get(String(created!.body.id));
     await withInstallationEngines(at.installation, async ({ store, blobs }) => {
       expect(
         (await store.read(streamOfName('Wanted'))).map(({ data }) => (data as { templateId: string }).templateId),
@@ -79,7 +81,7 @@ describe('When many requests create a template with one name at once', () => {
     });
   }, 60_000);
 
-  it('all succeed with different names, up to the limit of the plan', async () => {
+  it('with different names, all succeed up to the limit of the plan', async () => {
     const limited = createTemplateClient(
       createClient(
         at.service.url,
@@ -101,53 +103,55 @@ describe('When many requests create a template with one name at once', () => {
   }, 60_000);
 });
 
-describe('When many requests change one template at once', () => {
-  it('each makes its own version, without gaps or duplicates', async () => {
-    const { id } = await mine.create('0');
-    const versions = (await times(30, (index) => mine.update(id, { content: `${index + 1}` }))).map(
+describe('Of many concurrent updates', () => {
+  it('of one template, each makes its own version, without gaps or duplicates', async () => {
+    const { id } = await templateClient.create('0');
+    const versions = (await times(30, (index) => templateClient.update(id, { content: `${index + 1}` }))).map(
       ({ version }) => version,
     );
     const all = Array.from({ length: 31 }, (_, index) => index + 1);
     expect(versions.toSorted((a, b) => a - b)).toEqual(all.slice(1));
-    expect((await mine.versions(id)).map(({ version }) => version)).toEqual(all.toReversed());
+    expect((await templateClient.versions(id)).map(({ version }) => version)).toEqual(all.toReversed());
     const contents = await Promise.all(
-      all.map(async (version) => (await mine.send('GET', `/${id}/versions/${version}`)).body.content),
+      all.map(async (version) => (await templateClient.send('GET', `/${id}/versions/${version}`)).body.content),
     );
     expect(new Set(contents).size).toBe(31);
-    expect((await mine.get(id)).content).toBe(contents.at(-1));
+    expect((await templateClient.get(id)).content).toBe(contents.at(-1));
   });
 
-  it('only one succeeds if all expect the same version', async () => {
-    const { id } = await mine.create('0');
+  it('of one expected version, only one succeeds', async () => {
+    const { id } = await templateClient.create('0');
     const responses = await times(20, (index) =>
-      mine.send('PUT', `/${id}`, { content: `${index}` }, { 'if-match': '1' }),
+      templateClient.send('PUT', `/${id}`, { content: `${index}` }, { 'if-match': '1' }),
     );
     expect(responses.filter(({ status }) => status === 200).length).toBe(1);
     for (const response of responses.filter(({ status }) => status !== 200))
       expectErrorResponse(response, 'version_conflict', { current_version: 2 });
   });
 
-  it('only one gets a new name, and the others keep theirs', async () => {
-    const made = await times(10, () => mine.create('x'));
-    const responses = await times(10, (index) => mine.send('PUT', `/${made[index]!.id}`, { name: 'Coveted' }));
+  it('to one name, only one succeeds, and the other templates keep their names', async () => {
+    const made = await times(10, () => templateClient.create('x'));
+    const responses = await times(10, (index) =>
+      templateClient.send('PUT', `/${made[index]!.id}`, { name: 'Coveted' }),
+    );
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array<number>(9).fill(409)]);
-    const names = await Promise.all(made.map(async ({ id }) => (await mine.get(id)).name));
+    const names = await Promise.all(made.map(async ({ id }) => (await templateClient.get(id)).name));
     expect(names.filter((name, index) => name !== made[index]!.name)).toEqual(['Coveted']);
   });
 });
 
-describe('A name that was reserved by a request that died', () => {
-  it('is reserved for a while, since the request may still run, and then free', async () => {
+describe('A name whose request crashed after reserving it', () => {
+  it('stays reserved for a moment, because the request may still run, and is then free', async () => {
     await reserveAndDie('Just now', 0);
-    expectErrorResponse(await mine.post({ name: 'Just now', content: 'x' }), 'template_name_exists');
+    expectErrorResponse(await templateClient.post({ name: 'Just now', content: 'x' }), 'template_name_exists');
     await reserveAndDie('A while ago', 60_000);
-    const { id } = await mine.create('x', { name: 'A while ago' });
-    expect((await mine.get(id)).name).toBe('A while ago');
+    const { id } = await templateClient.create('x', { name: 'A while ago' });
+    expect((await templateClient.get(id)).name).toBe('A while ago');
   });
 
-  it('goes to one later request, and never to the request that seemed dead', async () => {
+  it('goes to one of the later requests, never back to the first one', async () => {
     const late = await reserveAndDie('Slow', 60_000);
-    const responses = await times(10, () => mine.post({ name: 'Slow', content: 'x' }));
+    const responses = await times(10, () => templateClient.post({ name: 'Slow', content: 'x' }));
     expect(responses.map(({ status }) => status).toSorted()).toEqual([201, ...Array<number>(9).fill(409)]);
     const create = withInstallationEngines(at.installation, async ({ store }) => {
       const { aggregate } = await loadAggregate({ store, now: () => new Date() }, template, streams.template(late));
@@ -157,25 +161,25 @@ describe('A name that was reserved by a request that died', () => {
           accountId: bareId('acc', account)!,
           body: { name: 'Slow', description: null, category: 'other', content: blob, settings: blob },
         },
-        nobody,
+        cause,
       );
     });
     await expect(create).rejects.toThrow('not_found');
   });
 
-  it('stays with the template that has it, after any time', async () => {
-    const { id } = await mine.create('x', { name: 'First' });
+  it('stays with the template that has it, however long ago it was reserved', async () => {
+    const { id } = await templateClient.create('x', { name: 'First' });
     await reserveAndDie('Second', 60_000, bareId('tpl', id));
-    expect((await mine.send('PUT', `/${id}`, { name: 'Second' })).status).toBe(200);
-    expectErrorResponse(await mine.post({ name: 'Second', content: 'x' }), 'template_name_exists');
-    expect((await mine.post({ name: 'First', content: 'x' })).status).toBe(201);
+    expect((await templateClient.send('PUT', `/${id}`, { name: 'Second' })).status).toBe(200);
+    expectErrorResponse(await templateClient.post({ name: 'Second', content: 'x' }), 'template_name_exists');
+    expect((await templateClient.post({ name: 'First', content: 'x' })).status).toBe(201);
   });
 
-  it('is free if the template was renamed and the request died before it released the name', async () => {
-    const { id } = await mine.create('x', { name: 'Let go' });
-    await mine.update(id, { name: 'Kept' });
+  it('is free if the request had renamed the template and crashed before releasing the name', async () => {
+    const { id } = await templateClient.create('x', { name: 'Let go' });
+    await templateClient.update(id, { name: 'Kept' });
     await reserveAndDie('Let go', 60_000, bareId('tpl', id));
-    expect((await mine.post({ name: 'Let go', content: 'x' })).status).toBe(201);
-    expect((await mine.get(id)).name).toBe('Kept');
+    expect((await templateClient.post({ name: 'Let go', content: 'x' })).status).toBe(201);
+    expect((await templateClient.get(id)).name).toBe('Kept');
   });
 });

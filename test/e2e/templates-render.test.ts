@@ -9,7 +9,7 @@ import { type TemplateClient, createTemplateClient } from '../support/client/tem
 
 const at = sharedService();
 let caller: ApiClient;
-let mine: TemplateClient;
+let templateClient: TemplateClient;
 beforeAll(async () => {
   const account = await openAccount(
     at.installation,
@@ -19,7 +19,7 @@ beforeAll(async () => {
     '100000',
   );
   caller = createClient(at.service.url, (await issueKey(at.installation, account)).key);
-  mine = createTemplateClient(caller);
+  templateClient = createTemplateClient(caller);
 });
 
 const used = async (): Promise<number> =>
@@ -30,11 +30,11 @@ const sheetOf = async (response: Body): Promise<[number, number]> => {
 };
 
 describe('A render from a template', () => {
-  it('fills blocks and placeholders, and escapes values', async () => {
-    const { id } = await mine.create(
+  it('expands blocks and placeholders, and escapes values', async () => {
+    const { id } = await templateClient.create(
       '<p>{{title}}{{#if note}}: {{note}}{{else}}, no note{{/if}}</p>{{#each items}}<p>{{@index}} {{this.name}} {{../title}}</p>{{/each}}',
     );
-    const text = await mine.renderText(id, { title: 'A <b> & c', items: [{ name: 'one' }, { name: 'two' }] });
+    const text = await templateClient.renderText(id, { title: 'A <b> & c', items: [{ name: 'one' }, { name: 'two' }] });
     expect(text.split('\n').map((line) => line.trim())).toEqual([
       'A <b> & c, no note',
       '0 one A <b> & c',
@@ -47,28 +47,29 @@ describe('A render from a template', () => {
       '<p>{{formatDate due "DD MMMM YYYY HH:mm"}}</p><p>{{formatCurrency total "EUR"}}</p>' +
       '<p>{{uppercase word}} {{lowercase word}} {{truncate word 3}} {{json list}}</p>';
     const data = { due: '2026-03-01T23:30:00Z', total: 1234.5, word: 'Paper', list: [1] };
-    const plain = await mine.renderText((await mine.create(content)).id, data);
+    const plain = await templateClient.renderText((await templateClient.create(content)).id, data);
     expect(plain).toContain('01 March 2026 23:30');
     expect(plain).toContain('\u20ac1,234.50');
     expect(plain).toMatch(/PAPER paper Pap\S* \[1\]/);
-    const austrian = await mine.renderText(
-      (await mine.create(content, { default_options: { locale: 'de-AT', time_zone: 'Europe/Vienna' } })).id,
+    const austrian = await templateClient.renderText(
+      (await templateClient.create(content, { default_options: { locale: 'de-AT', time_zone: 'Europe/Vienna' } })).id,
       data,
     );
     expect(austrian).toMatch(/02 M\u00e4rz 2026 00:30/);
     expect(austrian).toMatch(/1[.\s\u00a0\u202f]234,50/);
   });
 
-  it("takes the template's options, and its own where it has any", async () => {
-    const { id } = await mine.create('<p>x</p>', {
+  it('uses the options of the template unless the request has its own', async () => {
+    const { id } = await templateClient.create('<p>x</p>', {
       default_options: { page_size: 'A3', orientation: 'landscape', header_html: 'from the template' },
     });
-    const render = (fields: Body) => mine.expectStatus<RenderResult>(200, mine.render(id, {}, fields));
+    const render = (fields: Body) =>
+      templateClient.expectStatus<RenderResult>(200, templateClient.render(id, {}, fields));
     expect(await sheetOf(await render({}))).toEqual([420, 297]);
     expect(await sheetOf(await render({ orientation: 'portrait' }))).toEqual([297, 420]);
     expect(await sheetOf(await render({ page_size: 'A4', orientation: 'portrait' }))).toEqual([210, 297]);
-    expect(await mine.renderText(id, {})).toContain('from the template');
-    expect(await mine.renderText(id, {}, { header_html: null })).toBe('x');
+    expect(await templateClient.renderText(id, {})).toContain('from the template');
+    expect(await templateClient.renderText(id, {}, { header_html: null })).toBe('x');
     const [requested] = await readRenderEvents(at.installation, (await render({ scale: 0.5 })).id);
     expect(requested!.data.options).toMatchObject({
       page_size: 'A3',
@@ -78,27 +79,30 @@ describe('A render from a template', () => {
     });
   });
 
-  it('uses the requested version with its options, or the current one', async () => {
-    const { id } = await mine.create('<p>first</p>', { default_options: { page_size: 'A3' } });
-    await mine.update(id, { content: '<p>second</p>', default_options: {} });
-    const old = await mine.expectStatus<RenderResult>(200, mine.render(id, {}, { template_version: 1 }));
+  it('uses the requested version with its options, or else the current version', async () => {
+    const { id } = await templateClient.create('<p>first</p>', { default_options: { page_size: 'A3' } });
+    await templateClient.update(id, { content: '<p>second</p>', default_options: {} });
+    const old = await templateClient.expectStatus<RenderResult>(
+      200,
+      templateClient.render(id, {}, { template_version: 1 }),
+    );
     expect([await sheetOf(old), (await readPdf(old.pdf_base64))[0]!.text.trim()]).toEqual([[297, 420], 'first']);
-    expect(await mine.renderText(id, {})).toBe('second');
+    expect(await templateClient.renderText(id, {})).toBe('second');
     const job = await caller.request('GET', `/api/v1/jobs/${old.id.replace('render_', 'job_')}`);
     expect(job.body).toMatchObject({ mode: 'RENDER', template_id: id, template_version: 1 });
   });
 
-  it('counts as a use of the template at once', async () => {
-    const { id } = await mine.create('<p>{{x}}</p>');
-    const first = await mine.expectStatus<RenderResult>(200, mine.render(id, { x: 1 }));
-    expect(await mine.get(id)).toMatchObject({ usage_count: 1, last_used_at: first.created_at });
+  it('counts as a use at once; a render of something else does not', async () => {
+    const { id } = await templateClient.create('<p>{{x}}</p>');
+    const first = await templateClient.expectStatus<RenderResult>(200, templateClient.render(id, { x: 1 }));
+    expect(await templateClient.get(id)).toMatchObject({ usage_count: 1, last_used_at: first.created_at });
     await caller.render('html', '<p>x</p>');
-    const second = await mine.expectStatus<RenderResult>(200, mine.render(id, { x: 1 }));
-    expect(await mine.get(id)).toMatchObject({ usage_count: 2, last_used_at: second.created_at });
+    const second = await templateClient.expectStatus<RenderResult>(200, templateClient.render(id, { x: 1 }));
+    expect(await templateClient.get(id)).toMatchObject({ usage_count: 2, last_used_at: second.created_at });
   });
 });
 
-describe('Data that does not fit a template', () => {
+describe('Data for a template', () => {
   it.each([
     ['{{customer.name}}', {}, 'customer.name'],
     ['a\n{{customer.name}}', { customer: {} }, 'customer.name'],
@@ -107,15 +111,17 @@ describe('Data that does not fit a template', () => {
     ['{{toString}}', { x: 1 }, 'toString'],
     ['{{x.constructor.name}}', { x: 'y' }, 'x.constructor.name'],
     ['{{x.length}}', { x: {} }, 'x.length'],
-  ])('is refused with the variable that is missing: %j with %j', async (content, data, missing_variable) => {
-    const { id } = await mine.create(content);
-    const body = expectErrorResponse(await mine.render(id, data), 'template_render_error', { missing_variable });
+  ])('is rejected with the name of the missing variable: %j with %j', async (content, data, missing_variable) => {
+    const { id } = await templateClient.create(content);
+    const body = expectErrorResponse(await templateClient.render(id, data), 'template_render_error', {
+      missing_variable,
+    });
     expect(body.render_id).toMatch(/^render_/);
   });
 
-  it('may lack conditions and loops; null counts as present', async () => {
-    const { id } = await mine.create('<p>a{{#if x.y}}b{{/if}}{{#each z}}c{{/each}}{{w}}d</p>');
-    expect(await mine.renderText(id, { w: null })).toBe('ad');
+  it('may lack the values of conditions and loops, and null is not missing', async () => {
+    const { id } = await templateClient.create('<p>a{{#if x.y}}b{{/if}}{{#each z}}c{{/each}}{{w}}d</p>');
+    expect(await templateClient.renderText(id, { w: null })).toBe('ad');
   });
 
   it('is checked against the declared variables', async () => {
@@ -127,8 +133,8 @@ describe('Data that does not fit a template', () => {
       { name: 'paid', type: 'boolean' },
       { name: 'customer', type: 'object' },
     ];
-    const { id } = await mine.create('<p>ok</p>', { variables });
-    expectErrorResponse(await mine.render(id, {}), 'template_render_error', { missing_variable: 'number' });
+    const { id } = await templateClient.create('<p>ok</p>', { variables });
+    expectErrorResponse(await templateClient.render(id, {}), 'template_render_error', { missing_variable: 'number' });
     for (const [name, value] of [
       ['number', 5],
       ['due', 'soon'],
@@ -138,13 +144,20 @@ describe('Data that does not fit a template', () => {
       ['paid', 'yes'],
       ['customer', []],
     ] as const)
-      expectErrorResponse(await mine.render(id, { number: 'x', [name]: value }), 'template_render_error', {
+      expectErrorResponse(await templateClient.render(id, { number: 'x', [name]: value }), 'template_render_error', {
         variable: name,
       });
     expect(
-      await mine.renderText(id, { number: 'x', due: '2026-02-28', items: [], total: 5, paid: false, customer: {} }),
+      await templateClient.renderText(id, {
+        number: 'x',
+        due: '2026-02-28',
+        items: [],
+        total: 5,
+        paid: false,
+        customer: {},
+      }),
     ).toBe('ok');
-    expect(await mine.renderText(id, { number: null, due: null })).toBe('ok');
+    expect(await templateClient.renderText(id, { number: null, due: null })).toBe('ok');
   });
 
   it.each([
@@ -155,13 +168,13 @@ describe('Data that does not fit a template', () => {
     ['{{formatCurrency 5 x}}', ''],
     ['{{truncate "text" x}}', -1],
     ['{{truncate "text" x}}', 'far'],
-  ])('is refused where %j gets %j', async (content, x) => {
-    const { id } = await mine.create(content);
-    expectErrorResponse(await mine.render(id, { x }), 'template_render_error', { line: 1 });
+  ])('is rejected when %j gets %j', async (content, x) => {
+    const { id } = await templateClient.create(content);
+    expectErrorResponse(await templateClient.render(id, { x }), 'template_render_error', { line: 1 });
   });
 
-  it('is rejected if it is no object or is missing', async () => {
-    const { id } = await mine.create('x');
+  it('is rejected if it is missing or not an object', async () => {
+    const { id } = await templateClient.create('x');
     for (const data of ['text', [], 5, null, undefined])
       expectErrorResponse(await caller.postRender({ mode: 'RENDER', template_id: id, data }), 'invalid_request', {
         field: 'data',
@@ -173,17 +186,17 @@ describe('A template that does not exist', () => {
   it.each(['tpl_01JQZX3C5V8Y2N6T4R7W9K0MHB', 'tpl_', 'render_01JQZX3C5V8Y2N6T4R7W9K0MHB', '../../etc', '__proto__'])(
     'cannot be rendered: %s',
     async (template_id) => {
-      expectErrorResponse(await mine.render(template_id, {}), 'render_template_not_found', { template_id });
+      expectErrorResponse(await templateClient.render(template_id, {}), 'render_template_not_found', { template_id });
     },
   );
 });
 
 describe('A template test', () => {
-  const test = (id: string, body: unknown) => mine.send('POST', `/${id}/test`, body);
+  const test = (id: string, body: unknown) => templateClient.send('POST', `/${id}/test`, body);
 
-  it('renders with the version, and counts neither toward the quota nor as a use', async () => {
-    const { id } = await mine.create('<p>{{x}}</p>', { default_options: { page_size: 'A3' } });
-    await mine.update(id, { content: '<p>{{x}}!</p>' });
+  it('returns a render with the version, and counts neither toward the quota nor as a use', async () => {
+    const { id } = await templateClient.create('<p>{{x}}</p>', { default_options: { page_size: 'A3' } });
+    await templateClient.update(id, { content: '<p>{{x}}!</p>' });
     const before = await used();
     const { status, body, headers } = await test(id, { data: { x: 'tried' } });
     expect([status, body]).toEqual([
@@ -203,14 +216,14 @@ describe('A template test', () => {
     const later = await test(id, { data: { x: 'tried' }, template_version: 1, page_size: 'A4' });
     expect([later.body.version, await sheetOf(later.body)]).toEqual([1, [210, 297]]);
     expect(await used()).toBe(before);
-    const found = await mine.get(id);
+    const found = await templateClient.get(id);
     expect([found.usage_count, found.last_used_at]).toEqual([0, undefined]);
     const minute = (response: { headers: Headers }): number => Number(response.headers.get('x-ratelimit-remaining'));
     expect(minute(later) === minute({ headers }) - 1 || minute(later) > minute({ headers })).toBe(true);
   });
 
-  it('waits while two tests of the account run', async () => {
-    const { id } = await mine.create('<p>slow</p>');
+  it('is rejected while two others of the account are running', async () => {
+    const { id } = await templateClient.create('<p>slow</p>');
     const responses = await Promise.all(Array.from({ length: 3 }, () => test(id, { data: {}, wait_time: 3_000 })));
     expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 200, 429]);
     expectErrorResponse(
@@ -221,8 +234,8 @@ describe('A template test', () => {
     expect((await test(id, { data: {} })).status).toBe(200);
   });
 
-  it('returns the errors of a render', async () => {
-    const { id } = await mine.create('<p>{{x}}</p>');
+  it('fails with the same errors as a render', async () => {
+    const { id } = await templateClient.create('<p>{{x}}</p>');
     expectErrorResponse(await test(id, { data: {} }), 'template_render_error', { missing_variable: 'x' });
     expectErrorResponse(await test(id, {}), 'invalid_request', { field: 'data' });
     expectErrorResponse(await test(id, { data: {}, page_size: 'B5' }), 'invalid_page_size');
@@ -239,9 +252,9 @@ describe('A template test', () => {
 
 describe('Validation', () => {
   const validate = async (body: unknown): Promise<Body> =>
-    await mine.expectStatus<Body>(200, mine.send('POST', '/validate', body));
+    await templateClient.expectStatus<Body>(200, templateClient.send('POST', '/validate', body));
 
-  it('finds no error in a valid template', async () => {
+  it('finds no error in a correct template', async () => {
     expect(await validate({ content: '<p>{{a}}</p>', variables: [{ name: 'a', type: 'string' }] })).toEqual({
       valid: true,
       errors: [],
@@ -249,7 +262,7 @@ describe('Validation', () => {
     expect(await validate({ content: '' })).toEqual({ valid: true, errors: [] });
   });
 
-  it('finds syntax errors with their line, and undeclared variables', async () => {
+  it('reports syntax errors with their line, and undeclared variables', async () => {
     expect(await validate({ content: '<p>\n{{#if paid}}\nThank you' })).toEqual({
       valid: false,
       errors: [{ type: 'syntax_error', message: expect.any(String), line: 2 }],
@@ -262,15 +275,19 @@ describe('Validation', () => {
   });
 
   it('stores nothing, and rejects other fields', async () => {
-    const before = (await mine.send('GET', '')).body.total;
+    const before = (await templateClient.send('GET', '')).body.total;
     await validate({ content: 'x' });
-    expect((await mine.send('GET', '')).body.total).toBe(before);
-    expectErrorResponse(await mine.send('POST', '/validate', { content: 'x', name: 'y' }), 'invalid_request', {
-      field: 'name',
-    });
-    expectErrorResponse(await mine.send('POST', '/validate', {}), 'invalid_request', { field: 'content' });
+    expect((await templateClient.send('GET', '')).body.total).toBe(before);
     expectErrorResponse(
-      await mine.send('POST', '/validate', { content: 'x'.repeat(1024 * 1024 + 1) }),
+      await templateClient.send('POST', '/validate', { content: 'x', name: 'y' }),
+      'invalid_request',
+      {
+        field: 'name',
+      },
+    );
+    expectErrorResponse(await templateClient.send('POST', '/validate', {}), 'invalid_request', { field: 'content' });
+    expectErrorResponse(
+      await templateClient.send('POST', '/validate', { content: 'x'.repeat(1024 * 1024 + 1) }),
       'template_too_large',
       { max_size_mb: 1 },
     );

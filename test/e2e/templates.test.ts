@@ -11,12 +11,12 @@ const at = sharedService();
 const as = (key: string): TemplateClient => createTemplateClient(createClient(at.service.url, key));
 let account: string;
 let key: IssuedKey;
-let mine: TemplateClient;
+let templateClient: TemplateClient;
 let unlimited: TemplateClient;
 beforeAll(async () => {
   account = await openAccount(at.installation, '--requests-per-minute', '100000');
   key = await issueKey(at.installation, account);
-  mine = as(key.key);
+  templateClient = as(key.key);
   unlimited = as(await createUnlimitedKey(at.installation, '--plan', 'enterprise'));
 });
 
@@ -35,8 +35,8 @@ const whole = {
 };
 
 describe('A new template', () => {
-  it('is returned without its content, as version 1, with its Location', async () => {
-    const { status, body, headers } = await mine.post(whole);
+  it('is returned as version 1 with its location and all fields but its content', async () => {
+    const { status, body, headers } = await templateClient.post(whole);
     const { content: _, ...shown } = whole;
     expect([status, body]).toEqual([
       201,
@@ -49,11 +49,11 @@ describe('A new template', () => {
       },
     ]);
     expect([headers.get('location'), headers.get('etag')]).toEqual([`/api/v1/templates/${String(body.id)}`, '"1"']);
-    expect(await mine.get(String(body.id))).toEqual({ ...body, content: whole.content, usage_count: 0 });
+    expect(await templateClient.get(String(body.id))).toEqual({ ...body, content: whole.content, usage_count: 0 });
   });
 
-  it('needs only a name and content; the rest has defaults', async () => {
-    const { body } = await mine.post({ name: 'Least', content: 'x' });
+  it('needs only a name and content; other fields have defaults', async () => {
+    const { body } = await templateClient.post({ name: 'Least', content: 'x' });
     expect(body).toEqual({
       id: expect.any(String),
       name: 'Least',
@@ -66,18 +66,18 @@ describe('A new template', () => {
     });
   });
 
-  it('has a unique name in the account, compared without outer spaces and after Unicode normalisation', async () => {
-    const { name } = await mine.create('x', { name: '  Re\u0301sume\u0301 ' });
+  it('has a name that is unique in the account, after trimming and Unicode normalisation', async () => {
+    const { name } = await templateClient.create('x', { name: '  Re\u0301sume\u0301 ' });
     expect(name).toBe('R\u00e9sum\u00e9');
     for (const same of [name, ' R\u00e9sum\u00e9', 'Re\u0301sum\u00e9\t'])
-      expectErrorResponse(await mine.post({ name: same, content: 'x' }), 'template_name_exists');
-    await mine.create('x', { name: 'r\u00e9sum\u00e9' });
+      expectErrorResponse(await templateClient.post({ name: same, content: 'x' }), 'template_name_exists');
+    await templateClient.create('x', { name: 'r\u00e9sum\u00e9' });
     await unlimited.create('x', { name });
   });
 });
 
 describe('The list of templates', () => {
-  it('shows the newest first, in pages, and by category', async () => {
+  it('is sorted newest first, in pages, and can be filtered by category', async () => {
     const own = as(await createUnlimitedKey(at.installation));
     expect(await own.expectStatus(200, own.send('GET', ''))).toEqual({
       templates: [],
@@ -118,21 +118,21 @@ describe('The list of templates', () => {
     ['category=poem', 'category'],
     ['sort=name', 'sort'],
     ['page=1&page=2', 'page'],
-  ])('is refused for %s', async (query, field) => {
-    expectErrorResponse(await mine.send('GET', `?${query}`), 'invalid_request', { field });
+  ])('is rejected for %s', async (query, field) => {
+    expectErrorResponse(await templateClient.send('GET', `?${query}`), 'invalid_request', { field });
   });
 });
 
 describe('An update', () => {
-  it('changes only its fields, as the next version', async () => {
-    const created = await mine.create('<p>1</p>', { description: 'first', category: 'letter', variables });
-    const { status, body, headers } = await mine.send('PUT', `/${created.id}`, { content: '<p>2</p>' });
+  it('changes only the fields it contains, as the next version', async () => {
+    const created = await templateClient.create('<p>1</p>', { description: 'first', category: 'letter', variables });
+    const { status, body, headers } = await templateClient.send('PUT', `/${created.id}`, { content: '<p>2</p>' });
     expect([status, body]).toEqual([
       200,
       { id: created.id, name: created.name, description: 'first', version: 2, updated_at: iso },
     ]);
     expect(headers.get('etag')).toBe('"2"');
-    expect(await mine.get(created.id)).toEqual({
+    expect(await templateClient.get(created.id)).toEqual({
       ...created,
       content: '<p>2</p>',
       version: 2,
@@ -141,25 +141,29 @@ describe('An update', () => {
     });
   });
 
-  it('that changes nothing still makes a new version', async () => {
-    const { id } = await mine.create('x');
-    expect((await mine.update(id, {})).version).toBe(2);
-    expect((await mine.update(id, { content: 'x' })).version).toBe(3);
-    expect((await mine.versions(id)).map(({ changes }) => changes)).toEqual(['nothing', 'nothing', 'created']);
+  it('that changes nothing is a new version, too', async () => {
+    const { id } = await templateClient.create('x');
+    expect((await templateClient.update(id, {})).version).toBe(2);
+    expect((await templateClient.update(id, { content: 'x' })).version).toBe(3);
+    expect((await templateClient.versions(id)).map(({ changes }) => changes)).toEqual([
+      'nothing',
+      'nothing',
+      'created',
+    ]);
   });
 
-  it('releases the old name and reserves the new one', async () => {
-    const { id } = await mine.create('x', { name: 'Before' });
-    await mine.update(id, { name: 'After' });
-    await mine.create('x', { name: 'Before' });
-    expectErrorResponse(await mine.post({ name: 'After', content: 'x' }), 'template_name_exists');
-    expectErrorResponse(await mine.send('PUT', `/${id}`, { name: 'Before' }), 'template_name_exists');
-    expect(await mine.get(id)).toMatchObject({ name: 'After', version: 2 });
+  it('releases the previous name and reserves the new one', async () => {
+    const { id } = await templateClient.create('x', { name: 'Before' });
+    await templateClient.update(id, { name: 'After' });
+    await templateClient.create('x', { name: 'Before' });
+    expectErrorResponse(await templateClient.post({ name: 'After', content: 'x' }), 'template_name_exists');
+    expectErrorResponse(await templateClient.send('PUT', `/${id}`, { name: 'Before' }), 'template_name_exists');
+    expect(await templateClient.get(id)).toMatchObject({ name: 'After', version: 2 });
   });
 
-  it('of an expected version is rejected if another update came first', async () => {
-    const { id } = await mine.create('1');
-    const put = (match: string) => mine.send('PUT', `/${id}`, { content: '2' }, { 'if-match': match });
+  it('with If-Match is rejected if the version has changed', async () => {
+    const { id } = await templateClient.create('1');
+    const put = (match: string) => templateClient.send('PUT', `/${id}`, { content: '2' }, { 'if-match': match });
     expect((await put('1')).status).toBe(200);
     expectErrorResponse(await put('1'), 'version_conflict', { current_version: 2 });
     expectErrorResponse(await put('"7"'), 'version_conflict', { current_version: 2 });
@@ -167,19 +171,22 @@ describe('An update', () => {
       ['POST', '/restore', { version: 1 }],
       ['DELETE', '', undefined],
     ] as const)
-      expectErrorResponse(await mine.send(method, `/${id}${path}`, body, { 'if-match': '"1"' }), 'version_conflict');
+      expectErrorResponse(
+        await templateClient.send(method, `/${id}${path}`, body, { 'if-match': '"1"' }),
+        'version_conflict',
+      );
     expect((await put('"2"')).body.version).toBe(3);
     expect((await put('*')).body.version).toBe(4);
     expectErrorResponse(await put('latest'), 'invalid_request', { field: 'If-Match' });
-    expect((await mine.get(id)).version).toBe(4);
+    expect((await templateClient.get(id)).version).toBe(4);
   });
 });
 
 describe('A deleted template', () => {
-  it('is 404 everywhere, and its name is free', async () => {
-    const { id, name } = await mine.create('<p>{{x}}</p>');
-    const rendered = (await mine.render(id, { x: 'y' })).body;
-    const { status, text } = await mine.send('DELETE', `/${id}`);
+  it('is not found on any route, and its name is free', async () => {
+    const { id, name } = await templateClient.create('<p>{{x}}</p>');
+    const rendered = (await templateClient.render(id, { x: 'y' })).body;
+    const { status, text } = await templateClient.send('DELETE', `/${id}`);
     expect([status, text]).toEqual([204, '']);
     for (const [method, path, body] of [
       ['GET', ''],
@@ -191,12 +198,15 @@ describe('A deleted template', () => {
       ['POST', '/restore', { version: 1 }],
       ['POST', '/test', { data: {} }],
     ] as const) {
-      expectErrorResponse(await mine.send(method, `/${id}${path}`, body), 'template_not_found');
+      expectErrorResponse(await templateClient.send(method, `/${id}${path}`, body), 'template_not_found');
     }
-    expectErrorResponse(await mine.render(id, {}), 'render_template_not_found', { template_id: id });
-    const { templates } = await mine.expectStatus<{ templates: { id: string }[] }>(200, mine.send('GET', '?limit=100'));
+    expectErrorResponse(await templateClient.render(id, {}), 'render_template_not_found', { template_id: id });
+    const { templates } = await templateClient.expectStatus<{ templates: { id: string }[] }>(
+      200,
+      templateClient.send('GET', '?limit=100'),
+    );
     expect(templates.map((one) => one.id)).not.toContain(id);
-    await mine.create('x', { name });
+    await templateClient.create('x', { name });
     const job = await createClient(at.service.url, key.key).request(
       'GET',
       `/api/v1/jobs/${String(rendered.id).replace('render_', 'job_')}`,
@@ -221,13 +231,13 @@ describe('The versions of a template', () => {
   const upTo = (first: number, last: number): number[] =>
     Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
-  it('are stored up to the last ten, listed newest first, and read, rendered and restored unchanged', async () => {
-    const id = await manyVersions(mine);
-    const listed = await mine.versions(id);
+  it('are listed newest first, and the last ten can be read and rendered unchanged', async () => {
+    const id = await manyVersions(templateClient);
+    const listed = await templateClient.versions(id);
     expect(listed.map(({ version }) => version)).toEqual(upTo(4, 13).toReversed());
     expect(listed[0]).toEqual({ version: 13, created_at: iso, changes: 'Change 13' });
-    expect(await readable(mine, id)).toEqual(upTo(4, 13));
-    expect(await mine.expectStatus(200, mine.send('GET', `/${id}/versions/4`))).toMatchObject({
+    expect(await readable(templateClient, id)).toEqual(upTo(4, 13));
+    expect(await templateClient.expectStatus(200, templateClient.send('GET', `/${id}/versions/4`))).toMatchObject({
       template_id: id,
       version: 4,
       content: 'version 4',
@@ -236,21 +246,21 @@ describe('The versions of a template', () => {
       variables: [],
       default_options: {},
     });
-    expect(await mine.renderText(id, {}, { template_version: 4 })).toBe('version 4');
+    expect(await templateClient.renderText(id, {}, { template_version: 4 })).toBe('version 4');
     for (const template_version of [3, 14, 1e9])
-      expectErrorResponse(await mine.render(id, {}, { template_version }), 'render_template_not_found', {
+      expectErrorResponse(await templateClient.render(id, {}, { template_version }), 'render_template_not_found', {
         template_id: id,
         template_version,
       });
     for (const version of [3, 14])
-      expectErrorResponse(await mine.send('POST', `/${id}/restore`, { version }), 'template_not_found');
+      expectErrorResponse(await templateClient.send('POST', `/${id}/restore`, { version }), 'template_not_found');
     for (const version of ['abc', '-1', '4.0', '99999999999999999999'])
-      expectErrorResponse(await mine.send('GET', `/${id}/versions/${version}`), 'template_not_found');
+      expectErrorResponse(await templateClient.send('GET', `/${id}/versions/${version}`), 'template_not_found');
   });
 
-  it('stay in the event log when they are no longer stored', async () => {
-    const id = await manyVersions(mine);
-    const { events } = (await mine.send('GET', `/${id}/events`)).body as {
+  it('are in the history even if their content is no longer stored', async () => {
+    const id = await manyVersions(templateClient);
+    const { events } = (await templateClient.send('GET', `/${id}/events`)).body as {
       events: { type: string; data: { version?: number } }[];
     };
     expect(events.map(({ type, data }) => [type, data.version])).toEqual([
@@ -259,33 +269,35 @@ describe('The versions of a template', () => {
     ]);
   });
 
-  it('are all stored on the plan enterprise', async () => {
+  it('are all stored on the enterprise plan', async () => {
     const id = await manyVersions(unlimited);
     expect((await unlimited.versions(id)).map(({ version }) => version)).toEqual(upTo(1, 13).toReversed());
     expect(await readable(unlimited, id)).toEqual(upTo(1, 13));
     expect(await unlimited.renderText(id, {}, { template_version: 1 })).toBe('version 1');
   });
 
-  it('are restored as a new version with the old content and settings, under the current name', async () => {
-    const { id } = await mine.create('<p>old</p>', {
+  it('are restored as a new version with the old content and settings and the current name', async () => {
+    const { id } = await templateClient.create('<p>old</p>', {
       name: 'Old name',
       variables,
       default_options: { page_size: 'A3' },
     });
-    await mine.update(id, { name: 'New name', content: '<p>new</p>', variables: [], default_options: {} });
-    expect(await mine.expectStatus(200, mine.send('POST', `/${id}/restore`, { version: 1 }))).toMatchObject({
+    await templateClient.update(id, { name: 'New name', content: '<p>new</p>', variables: [], default_options: {} });
+    expect(
+      await templateClient.expectStatus(200, templateClient.send('POST', `/${id}/restore`, { version: 1 })),
+    ).toMatchObject({
       id,
       name: 'New name',
       version: 3,
     });
-    expect(await mine.get(id)).toMatchObject({
+    expect(await templateClient.get(id)).toMatchObject({
       name: 'New name',
       content: '<p>old</p>',
       variables,
       default_options: { page_size: 'A3' },
       version: 3,
     });
-    expect((await mine.versions(id))[0]!.changes).toMatch(/version 1\b/);
+    expect((await templateClient.versions(id))[0]!.changes).toMatch(/version 1\b/);
   });
 
   it.each([
@@ -293,18 +305,18 @@ describe('The versions of a template', () => {
     [{ version: 0 }, 'version'],
     [{ version: '1' }, 'version'],
     [{ version: 1, content: 'x' }, 'content'],
-  ])('are not restored by %j', async (body, field) => {
-    const { id } = await mine.create('x');
-    expectErrorResponse(await mine.send('POST', `/${id}/restore`, body), 'invalid_request', { field });
+  ])('are not restored by the invalid body %j', async (body, field) => {
+    const { id } = await templateClient.create('x');
+    expectErrorResponse(await templateClient.send('POST', `/${id}/restore`, body), 'invalid_request', { field });
   });
 });
 
 describe('The history of a template', () => {
-  it('shows what happened, when and by whom', async () => {
-    const { id } = await mine.create('x');
-    await mine.update(id, { content: 'y' });
-    await mine.expectStatus(200, mine.send('POST', `/${id}/restore`, { version: 1 }));
-    const { template_id, events } = (await mine.send('GET', `/${id}/events`)).body as {
+  it('has each event with its time and actor', async () => {
+    const { id } = await templateClient.create('x');
+    await templateClient.update(id, { content: 'y' });
+    await templateClient.expectStatus(200, templateClient.send('POST', `/${id}/restore`, { version: 1 }));
+    const { template_id, events } = (await templateClient.send('GET', `/${id}/events`)).body as {
       template_id: string;
       events: Record<string, unknown>[];
     };
@@ -320,14 +332,14 @@ describe('The history of a template', () => {
         request_id: expect.stringMatching(/^req_/),
       });
     expect(events[2]!.data).toMatchObject({ version: 3, restoredFrom: 1 });
-    const told = await at.installation.runJsonCommand<{ type: string }[]>('events', `template-${bareId('tpl', id)}`);
-    expect(told.map(({ type }) => type)).toEqual(events.map(({ type }) => type));
+    const printed = await at.installation.runJsonCommand<{ type: string }[]>('events', `template-${bareId('tpl', id)}`);
+    expect(printed.map(({ type }) => type)).toEqual(events.map(({ type }) => type));
   });
 });
 
 describe('A key', () => {
-  it('may test a template with the permissions to read templates and to render', async () => {
-    const { id } = await mine.create('x');
+  it('can test a template if it has the permissions to read templates and to render', async () => {
+    const { id } = await templateClient.create('x');
     const withPermissions = async (...some: string[]) =>
       as((await issueKey(at.installation, account, '--permissions', some.join(','))).key).send('POST', `/${id}/test`, {
         data: {},
@@ -341,8 +353,8 @@ describe('A key', () => {
     expect((await withPermissions('templates:read', 'render:create')).status).toBe(200);
   });
 
-  it('may do with templates only what its permissions allow', async () => {
-    const { id } = await mine.create('x');
+  it('can use the template routes of its permissions, and no others', async () => {
+    const { id } = await templateClient.create('x');
     const needs = [
       ['POST', '', { name: 'By permission', content: 'x' }, 'templates:write'],
       ['GET', '', undefined, 'templates:read'],

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => receivers.close());
 
-/** The job after its first attempt has come to something. */
+/** The job after its first webhook attempt. */
 const attempted = async (webhook_url: string): Promise<JobResponse> => {
   const { job_id } = await jobs.submit({ webhook_url });
   return jobs.waitUntilJob(job_id, 'was attempted', ({ webhook_attempts }) => webhook_attempts! > 0);
@@ -29,8 +29,8 @@ const here = (port: number): string => `https://127.0.0.1:${port}/hook`;
 const isOpen = ({ webhook_status: status, webhook_error: error }: JobResponse): boolean =>
   (status === 'pending' || status === 'timeout') && error === undefined;
 
-describe.concurrent('A receiver that', () => {
-  it('refuses connections is named, and called again', async () => {
+describe.concurrent('A callback whose receiver', () => {
+  it('refuses connections is retried, and the job names the host', async () => {
     const gone = await startHttpServer(() => undefined);
     await gone.close();
     const job = await attempted(here(gone.port));
@@ -38,19 +38,19 @@ describe.concurrent('A receiver that', () => {
     expect(isOpen(job)).toBe(true);
   });
 
-  it('resets the connection', async () => {
+  it('resets the connection has that error', async () => {
     const server = receivers.closeWithReceivers(
       await startTcpServer((socket) => socket.once('data', () => socket.resetAndDestroy())),
     );
     expect((await attempted(here(server.port))).webhook_last_error).toMatch(/TLS|closed|reset/i);
   });
 
-  it('speaks no TLS', async () => {
+  it('does not use TLS has that error', async () => {
     const server = receivers.closeWithReceivers(await startHttpServer((_, response) => response.end('plain')));
     expect((await attempted(here(server.port))).webhook_last_error).toMatch(/TLS/);
   });
 
-  it('has an untrusted certificate, or one of another host', async () => {
+  it('has an untrusted or expired certificate, or one for another host, has that error', async () => {
     const own = receivers.closeWithReceivers(
       await startHttpsServer(await createSelfSignedCertificate('127.0.0.1'), (_, response) => response.end()),
     );
@@ -66,7 +66,7 @@ describe.concurrent('A receiver that', () => {
       expect((await attempted(here(port))).webhook_last_error).toMatch(/certificate/i);
   });
 
-  it('answers with a redirect has failed at once, and the redirect is not followed', async () => {
+  it('redirects has failed at once, and the redirect is not followed', async () => {
     const elsewhere = await receivers.openReceiver();
     const receiver = await receivers.openReceiver(
       () => (_, response) =>
@@ -85,7 +85,7 @@ describe.concurrent('A receiver that', () => {
     expect(elsewhere.connectionCount()).toBe(0);
   });
 
-  it.each([302, 400, 401, 404, 410, 429])('answers %i has failed at once', async (status) => {
+  it.each([302, 400, 401, 404, 410, 429])('responds with %i has failed at once', async (status) => {
     const receiver = await receivers.openReceiver(() => status);
     const { job_id } = await jobs.submit({ webhook_url: receiver.url });
     expect(
@@ -96,7 +96,7 @@ describe.concurrent('A receiver that', () => {
     });
   });
 
-  it('sends an endless body with its 200 has the callback; only the start of the body is stored', async () => {
+  it('responds with 200 and an endless body is delivered, and only the start of the body is stored', async () => {
     const receiver = await receivers.openReceiver(() => (_, response) => {
       response.writeHead(200);
       const more = (): void => {
@@ -113,7 +113,7 @@ describe.concurrent('A receiver that', () => {
     expect(outcome.responseBody).toBe('x'.repeat(1000));
   });
 
-  it('answers 200 and sends its body slowly has the callback: it is called once', async () => {
+  it('responds with 200 and sends its body slowly is delivered once', async () => {
     const receiver = await receivers.openReceiver(() => (_, response) => {
       response.writeHead(200);
       const drip = setInterval(() => response.write('.'), 100);
@@ -125,14 +125,14 @@ describe.concurrent('A receiver that', () => {
     expect(receiver.forJob(job_id)).toHaveLength(1);
   });
 
-  it('answers 200 and breaks off its body has the callback', async () => {
+  it('responds with 200 and breaks off its body is delivered', async () => {
     const receiver = await receivers.openReceiver(() => (_, response) => {
       response.writeHead(200, { 'content-length': 100 }).write('half', () => response.destroy());
     });
     expect(await attempted(receiver.url)).toMatchObject({ webhook_status: 'delivered', webhook_attempts: 1 });
   });
 
-  it('answers 200 after 11 seconds is too late, and is called again', async () => {
+  it('responds after 11 seconds has timed out, and is retried', async () => {
     let late: NodeJS.Timeout | undefined;
     const receiver = await receivers.openReceiver((_, nth) =>
       nth > 0 ? 200 : (__, response) => void (late = setTimeout(() => response.end(), 11_000)),
@@ -148,7 +148,7 @@ describe.concurrent('A receiver that', () => {
     clearTimeout(late);
   });
 
-  it('fails with 503 and recovers is called again after five seconds, with the same bytes and id', async () => {
+  it('responds with 503 is retried after five seconds, with the same bytes and the same id', async () => {
     const receiver = await receivers.openReceiver((_, nth) => (nth === 0 ? 503 : 200));
     const job = await attempted(receiver.url);
     expect(job).toMatchObject({
@@ -173,7 +173,7 @@ describe.concurrent('A receiver that', () => {
   });
 });
 
-describe.concurrent('An address that is not public', () => {
+describe.concurrent('A webhook address that is not public', () => {
   it.each([
     '127.0.0.2',
     '127.1.1',
@@ -212,8 +212,8 @@ describe.concurrent('An address that is not public', () => {
     expect(sentinel.connectionCount()).toBe(0);
   });
 
-  it('behind a name gets the same error in job and events as a name that does not exist', async () => {
-    const told = async (host: string): Promise<string> => {
+  it('gives the same job and events as a name that does not exist', async () => {
+    const attemptOf = async (host: string): Promise<string> => {
       const job = await attempted(`https://${host}/hook`);
       const { outcome } = (await jobs.events(job.job_id)).find(({ type }) => type === 'WebhookAttempted')!.data as {
         outcome: unknown;
@@ -221,7 +221,7 @@ describe.concurrent('An address that is not public', () => {
       const { webhook_status, webhook_last_error } = job;
       return JSON.stringify({ outcome, webhook_status, webhook_last_error }).replaceAll(host, 'HOST');
     };
-    const [inside, nowhere] = await Promise.all([told('inside.localhost'), told('nowhere.invalid')]);
+    const [inside, nowhere] = await Promise.all([attemptOf('inside.localhost'), attemptOf('nowhere.invalid')]);
     expect(inside).toContain('The host HOST does not exist or has no public address.');
     expect(inside).toBe(nowhere);
   });

@@ -8,10 +8,10 @@ import { serviceForTestFile } from '../support/service/for-test-file.ts';
 
 const at = serviceForTestFile();
 let caller: ApiClient;
-let neighbour: Promise<string[]>;
+let otherAccount: Promise<string[]>;
 const over = new AbortController();
 
-/** Sends small documents one after the other, all the while; resolves with what was wrong with the answers. */
+/** Sends small documents until `over`. Returns the failed responses. */
 const renderSmallDocuments = async (client: ApiClient): Promise<string[]> => {
   const wrong: string[] = [];
   while (!over.signal.aborted) {
@@ -24,7 +24,7 @@ const renderSmallDocuments = async (client: ApiClient): Promise<string[]> => {
 
 beforeAll(async () => {
   caller = createClient(at.service.url, await createUnlimitedKey(at.installation));
-  neighbour = renderSmallDocuments(createClient(at.service.url, await createUnlimitedKey(at.installation)));
+  otherAccount = renderSmallDocuments(createClient(at.service.url, await createUnlimitedKey(at.installation)));
 });
 afterAll(() => over.abort());
 
@@ -33,7 +33,7 @@ describe('Input that cannot be converted is rejected with the reason:', () => {
     expectErrorResponse(await caller.postRender({ mode: 'CONVERT', ...request }), refusedAs);
   });
 
-  it('JSON nested 100,000 deep, sent as a JSON value', async () => {
+  it('JSON nested 100,000 levels deep in the request body', async () => {
     const nested = '['.repeat(100_000) + ']'.repeat(100_000);
     expectErrorResponse(
       await caller.postRender(`{"mode":"CONVERT","input_type":"json","data":${nested}}`),
@@ -48,7 +48,7 @@ describe('Input that cannot be converted is rejected with the reason:', () => {
   });
 });
 
-describe('Input that is heavier than any document never causes an internal error', () => {
+describe('Very large input never causes an internal error:', () => {
   it.each(heavyInputs)(
     '$what',
     async ({ request }) => {
@@ -60,13 +60,13 @@ describe('Input that is heavier than any document never causes an internal error
   );
 });
 
-describe('During all of these requests', () => {
+describe('During bad input of one account', () => {
   it('another account got every small document', async () => {
     over.abort();
-    expect(await neighbour).toEqual([]);
+    expect(await otherAccount).toEqual([]);
   });
 
-  it('the service stayed the same process, ready, without internal errors', async () => {
+  it('the service stayed ready and logged no error', async () => {
     expect((await fetch(`${at.service.url}/health/ready`)).status).toBe(200);
     expect(at.service.output()).not.toMatch(/"level":"(error|fatal)"/);
   });

@@ -17,7 +17,7 @@ const deep: [what: string, markdown: string][] = [
   ['lists of tasks', depths.map((depth) => `${'  '.repeat(depth)}- [x] word${depth}.`).join('\n')],
 ];
 
-describe('Markdown shows every word on the page, a hundred levels deep, of', () => {
+describe('Markdown nested a hundred levels deep keeps every word on the page:', () => {
   it.each(deep)('%s', async (_, markdown) => {
     const pages = await caller.renderedPages('markdown', markdown);
     const text = pages.map((page) => page.text).join(' ');
@@ -27,7 +27,7 @@ describe('Markdown shows every word on the page, a hundred levels deep, of', () 
     expect(runs.filter(({ left, room, text: run }) => run.includes('word') && (left < 15 || room < 25))).toEqual([]);
   });
 
-  it('and is rejected with the line if it is deeper', async () => {
+  it('and is rejected with the line if it is nested deeper', async () => {
     expectErrorResponse(await caller.convert('markdown', `a\n\n${'> '.repeat(deepest + 1)}b`), 'invalid_markdown', {
       line: 3,
     });

@@ -8,7 +8,7 @@ import { expectErrorResponse } from '../support/client/expect-error-response.ts'
 import { sampleDocument } from '../support/documents/sample-documents.ts';
 import { serviceForTestFile } from '../support/service/for-test-file.ts';
 
-// Accepts whoever comes, and never answers.
+// Accepts connections and never responds.
 const silent = createServer(() => undefined);
 const silentUrl = (): string => `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
 const at = serviceForTestFile(async () => {
@@ -36,12 +36,12 @@ describe('A document that would lose content is rejected', () => {
     ['a title', '\n\n<title>x', 3],
     ['a text area', '<p>\n<textarea>x', 2],
     ['an attribute', '<p>one\n<a href="x>two</a>', 2],
-  ])('as HTML that ends inside %s, with the line', async (_, html, line) => {
+  ])('if it is HTML that ends inside %s, with the line', async (_, html, line) => {
     const { details } = expectErrorResponse(await refused('html', html), 'invalid_html', { line });
     expect(details).toEqual(expect.any(String));
   });
 
-  it('as HTML with a NUL character, or that is not UTF-8', async () => {
+  it('if it is HTML with a NUL character, or not UTF-8', async () => {
     expectErrorResponse(await refused('html', '<p>\n\u0000'), 'invalid_html', { line: 2 });
     expectErrorResponse(
       await refused('html', `data:text/html;base64,${Buffer.from([0x3c, 0x70, 0x3e, 0xe9, 0x20]).toString('base64')}`),
@@ -51,25 +51,25 @@ describe('A document that would lose content is rejected', () => {
   });
 
   it.each([
-    ['a code fence', '# x\n\n```js\nlet x = 1', 3],
-    ['a comment', 'x\n\n<!-- y', 3],
+    ['an open code fence', '# x\n\n```js\nlet x = 1', 3],
+    ['an open comment', 'x\n\n<!-- y', 3],
     ['a NUL character', 'x\n\u0000', 2],
-  ])('as Markdown with %s left open, with the line', async (_, markdown, line) => {
+  ])('if it is Markdown with %s, with the line', async (_, markdown, line) => {
     expectErrorResponse(await refused('markdown', markdown), 'invalid_markdown', { line });
   });
 });
 
-describe('A damaged document is rejected', () => {
+describe('A damaged document is rejected:', () => {
   it.each([
-    ['text that is no base64', 'this is no base64!', {}],
-    ['what is no zip', Buffer.from('no zip at all, but long enough').toString('base64'), {}],
-    ['a zip of something else', 'UEsFBgAAAAAAAAAAAAAAAAAAAAAAAA==', {}],
+    ['text that is not base64', 'this is no base64!', {}],
+    ['data that is not a ZIP', Buffer.from('no zip at all, but long enough').toString('base64'), {}],
+    ['a ZIP without a document', 'UEsFBgAAAAAAAAAAAAAAAAAAAAAAAA==', {}],
     [
       'half a Word document',
       Buffer.from(Buffer.from(sampleDocument('agreement.docx'), 'base64').subarray(0, 6000)).toString('base64'),
       {},
     ],
-  ])('as DOCX: %s', async (_, data, fields) => {
+  ])('DOCX: %s', async (_, data, fields) => {
     const { details } = expectErrorResponse(await refused('docx', data), 'invalid_docx', fields);
     expect(details).toBeDefined();
   });
@@ -82,7 +82,7 @@ describe('A damaged document is rejected', () => {
     ['xml', '<a>\n<b></a>', 2],
     ['xml', '<a>\n&nbsp;</a>', 2],
     ['xml', 'text', 1],
-  ])('as %s: %j, with the line', async (inputType, data, line) => {
+  ])('%s: %j, with the line', async (inputType, data, line) => {
     const { details } = expectErrorResponse(await refused(inputType, data), 'conversion_failed', { line });
     expect(details).toBeDefined();
   });
@@ -95,7 +95,7 @@ describe('A document over a limit is rejected', () => {
     expect((await caller.render('html', '<p style="break-after:page">x'.repeat(99) + '<p>x')).pages).toBe(100);
   });
 
-  it('with more than 50 external images, counted by URL', async () => {
+  it('with more than 50 different external images', async () => {
     const images = (count: number, different: boolean) =>
       Array.from({ length: count }, (_, i) => `<img src="http://127.0.0.1:9/${different ? i : 0}.png">`).join('');
     const { details } = expectErrorResponse(await refused('html', images(51, true)), 'conversion_failed');
@@ -103,7 +103,7 @@ describe('A document over a limit is rejected', () => {
     expectErrorResponse(await refused('html', images(60, false)), 'image_load_failed');
   });
 
-  it('with an endless script, after 5 seconds', async () => {
+  it('with a script that runs longer than 5 seconds', async () => {
     expectErrorResponse(await refused('html', '<script>for (;;) {}</script>'), 'javascript_timeout', {
       timeout_seconds: 5,
     });
@@ -126,7 +126,7 @@ describe('A document over a limit is rejected', () => {
 });
 
 describe('A render that failed', () => {
-  it('returns its id, and its event has the same error', async () => {
+  it('has its id in the error, and the event log has the same error', async () => {
     const { body } = await refused('html', '<p');
     expect(body.render_id).toMatch(/^render_[0-9A-Z]{26}$/);
     const events = await readRenderEvents(at.installation, body.render_id);

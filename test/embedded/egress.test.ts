@@ -41,8 +41,8 @@ afterAll(() => site.close().closeAllConnections());
 
 const completed = async (id: string): Promise<Body> => (await readRenderEvents(at.installation, id)).at(-1)!.data;
 
-describe('What a document fetches', () => {
-  it('comes from hosts that the operator has allowed', async () => {
+describe('A resource of a document', () => {
+  it('is loaded from hosts that the operator allows', async () => {
     const rendered = await caller.render(
       'html',
       `<p>x<img src="${allowed('/shown.png')}"><link rel="stylesheet" href="${allowed('/page.css')}">`,
@@ -53,7 +53,7 @@ describe('What a document fetches', () => {
     expect(page!.text.trim()).toBe('styled x');
   });
 
-  it('also into the header', async () => {
+  it('is also loaded into the header', async () => {
     await caller.render('html', '<p>x', { header_html: `<img src="${allowed('/header.png')}">` });
     expect(seen).toContain('/header.png');
   });
@@ -67,7 +67,7 @@ describe('What a document fetches', () => {
         `<p>x</p><script>document.body.append(Object.assign(new Image(), { src: ${JSON.stringify(url)} }))</script>`,
     ],
     ['markdown', (url: string) => `![x](${url})`],
-  ])('never comes from this machine: %s is refused with the reason (%#)', async (inputType, documentWith) => {
+  ])('is never loaded from this machine: %s is rejected with the reason (%#)', async (inputType, documentWith) => {
     const url = forbidden(`/secret-${Math.random()}.png`);
     const { reason } = expectErrorResponse(await caller.convert(inputType, documentWith(url)), 'image_load_failed', {
       image_url: url,
@@ -76,7 +76,7 @@ describe('What a document fetches', () => {
     expect(seen.filter((path) => path.startsWith('/secret'))).toEqual([]);
   });
 
-  it('nor by a redirect, a name or another spelling of the address', async () => {
+  it('is not loaded from this machine by a redirect, a name or another spelling of the address', async () => {
     for (const url of [
       allowed('/away'),
       `http://localhost:${port()}/a.png`,
@@ -91,7 +91,7 @@ describe('What a document fetches', () => {
   });
 
   it('has the same error for a name with a private address and a name that does not exist', async () => {
-    const told = async (host: string): Promise<unknown[]> => {
+    const reasonsFor = async (host: string): Promise<unknown[]> => {
       const ofImages = await Promise.all(
         ['http', 'https'].map(
           async (scheme) =>
@@ -110,12 +110,12 @@ describe('What a document fetches', () => {
         String(reason).replaceAll(host, 'HOST'),
       );
     };
-    const [inside, nowhere] = await Promise.all([told('inside.localhost'), told('nowhere.invalid')]);
+    const [inside, nowhere] = await Promise.all([reasonsFor('inside.localhost'), reasonsFor('nowhere.invalid')]);
     expect(new Set(inside)).toEqual(new Set(['The host HOST does not exist or has no public address.']));
     expect(inside).toEqual(nowhere);
   });
 
-  it('causes image_load_failed if it is missing or no image', async () => {
+  it('fails the document if it is an image that is missing or not an image file', async () => {
     expectErrorResponse(await caller.convert('html', `<img src="${allowed('/missing')}">`), 'image_load_failed', {
       reason: 'the server responded with 404',
     });
@@ -124,14 +124,14 @@ describe('What a document fetches', () => {
     });
   });
 
-  it('causes only a warning in the record if it is no image', async () => {
+  it('that fails is only a warning in the event if it is not an image', async () => {
     const { id } = await caller.render('html', `<p>x</p><link rel="stylesheet" href="${forbidden('/x.css')}">`);
     expect(await completed(id)).toMatchObject({
       warnings: [{ url: forbidden('/x.css'), reason: '127.0.0.2 is not a public address.' }],
     });
   });
 
-  it('cannot be a file, and no content of a file is shown', async () => {
+  it('cannot be a local file', async () => {
     for (const html of [
       '<iframe src="file:///etc/passwd"></iframe>',
       '<object data="file:///etc/passwd"></object>',
@@ -143,7 +143,7 @@ describe('What a document fetches', () => {
     }
   });
 
-  it('is waited for at load and not at domcontentloaded', async () => {
+  it('delays the document with wait_for load, but not with domcontentloaded', async () => {
     const html = `<p>x</p><img src="${allowed('/held.png')}">`;
     await caller.render('html', html, { wait_for: 'domcontentloaded' });
     const rendering = caller.render('html', html, { wait_for: 'load' });

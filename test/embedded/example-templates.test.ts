@@ -16,7 +16,7 @@ beforeAll(
 /** In millimetres. The browser rounds margins to its own units. */
 const tolerance = 1;
 
-/** A sample with its leaves changed. Dates, currencies and the lengths of bars stay as they are: no other values are allowed there. */
+/** A sample with changed texts and numbers. Dates, currencies and percentages are not changed: other values are not allowed. */
 const changed = (
   sample: unknown,
   change: { text?: (text: string) => string; number?: (value: number) => number },
@@ -31,7 +31,7 @@ const changed = (
   return visit(sample) as Body;
 };
 
-/** Every text with a long word in front and a short one of its own at the end. */
+/** Adds a long word before every text and a unique short one after it. */
 const withLongWords = ({ sample }: Example, length: number) => {
   const marks: string[] = [];
   const mark = (): string => marks[marks.push(`q${marks.length}z`) - 1]!;
@@ -69,7 +69,7 @@ const create = async ({ template }: Example): Promise<string> =>
 const rendered = async (id: string, data: Body): Promise<PdfPage[]> =>
   readPdf((await templates.expectStatus<RenderResult>(200, templates.render(id, data))).pdf_base64);
 
-/** What lies beyond the margins of its page. */
+/** The texts outside the margins of their page. */
 const outside = (
   pages: readonly PdfPage[],
   {
@@ -95,7 +95,7 @@ const sizesOf = (pages: readonly PdfPage[]): number[] =>
 
 describe.each(exampleNames)('The shipped template "%s"', (name) => {
   it.each([90, 110, 130])(
-    'keeps every text and amount on the page beside words of %i letters in every field',
+    'keeps every text and amount on the page with words of %i letters in every field',
     async (length) => {
       const example = await readExample(name);
       const id = await create(example);
@@ -110,12 +110,12 @@ describe.each(exampleNames)('The shipped template "%s"', (name) => {
       expect(
         amountsOf(example).filter((amount) => !pages.some(({ runs }) => runs.some((run) => run.text.includes(amount)))),
       ).toEqual([]);
-      // A page that something runs out of is made smaller as a whole.
+      // The browser scales down a page whose content is too wide.
       expect(sizesOf(pages)).toEqual(sizesOf(usual));
     },
   );
 
-  it('keeps the largest numbers on the page', async () => {
+  it('keeps the largest possible numbers on the page', async () => {
     const example = await readExample(name);
     const pages = await rendered(
       await create(example),

@@ -28,7 +28,7 @@ afterAll(() => {
 const statusesOf = (responses: readonly ApiResponse[]): number[] => responses.map(({ status }) => status);
 const many = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
 
-test('four accounts whose slow documents fill the browsers do not keep a fifth one waiting until they end', async () => {
+test('four accounts whose slow documents fill the browsers do not block the documents of a fifth one', async () => {
   const slow = await Promise.all(
     many(4, async () => createClient(at.service.url, await createUnlimitedKey(at.installation))),
   );
@@ -47,11 +47,11 @@ test('four accounts whose slow documents fill the browsers do not keep a fifth o
   clearInterval(releasing);
 }, 120_000);
 
-test('two accounts whose templates truncate a large text again and again do not keep a neighbour from a conversion process', async () => {
+test('two accounts whose templates truncate a large text many times do not block the conversions of another account', async () => {
   const greedy = await Promise.all(
     many(2, async () => createClient(at.service.url, await createUnlimitedKey(at.installation))),
   );
-  const neighbour = createClient(at.service.url, await createUnlimitedKey(at.installation));
+  const otherAccount = createClient(at.service.url, await createUnlimitedKey(at.installation));
   const a = 'word '.repeat(1_000_000);
   const post = async (client: ApiClient): Promise<ApiResponse[]> => {
     const created = await createJobClient(client).postJson('/api/v1/templates', {
@@ -64,9 +64,9 @@ test('two accounts whose templates truncate a large text again and again do not 
     );
   };
   const all = Promise.all(greedy.map(post));
-  expect(statusesOf([await neighbour.postRender(smallRequest), await neighbour.postRender(smallRequest)])).toEqual([
-    200, 200,
-  ]);
+  expect(
+    statusesOf([await otherAccount.postRender(smallRequest), await otherAccount.postRender(smallRequest)]),
+  ).toEqual([200, 200]);
   for (const response of (await all).flat())
     if (response.status !== 200) expectErrorResponse(response, 'template_render_error');
 }, 180_000);

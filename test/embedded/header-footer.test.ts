@@ -25,13 +25,13 @@ describe.each(['', '<script>1</script>'])('Header and footer (%j)', (script) => 
     }
   });
 
-  it('give the date of the request', async () => {
+  it('show the date of the request', async () => {
     const rendered = await caller.render('html', `<p>x</p>${script}`, { header_html: 'On {{date}}.' });
     const pages = await caller.renderedPages('html', `<p>x</p>${script}`, { header_html: 'On {{date}}.' });
     expect(pages[0]!.text).toContain(`On ${rendered.created_at.slice(0, 10)}.`);
   });
 
-  it('lie in the margins, the header above the text and the footer below it', async () => {
+  it('are in the margins, the header above the text and the footer below it', async () => {
     const [page] = await caller.renderedPages('html', `<p>TEXT</p>${script}`, {
       header_html: 'HEAD',
       footer_html: 'FOOT',
@@ -41,7 +41,7 @@ describe.each(['', '<script>1</script>'])('Header and footer (%j)', (script) => 
     expect(findTextRun(page!, 'FOOT').top).toBeGreaterThan(297 - 20);
   });
 
-  it('grow the margin if it is lower than the header', async () => {
+  it('increase a margin that is smaller than the header', async () => {
     const options = { header_html: 'HEAD', header_height: 60, margin_top: 5 };
     const [page] = await caller.renderedPages('html', `<p>TEXT</p>${script}`, options);
     const [without] = await caller.renderedPages('html', `<p>TEXT</p>${script}`, { margin_top: 5 });
@@ -55,7 +55,7 @@ describe.each(['', '<script>1</script>'])('Header and footer (%j)', (script) => 
     expect(page!.text.trim()).toBe('TEXT');
   });
 
-  it('are readable: the type has at least 7 points', async () => {
+  it('have a font size of at least 7 points', async () => {
     const [page] = await caller.renderedPages('html', `<p>TEXT</p>${script}`, {
       header_html: 'HEAD',
       footer_html: 'FOOT',
@@ -64,7 +64,7 @@ describe.each(['', '<script>1</script>'])('Header and footer (%j)', (script) => 
     expect(findTextRun(page!, 'FOOT').size).toBeGreaterThanOrEqual(7);
   });
 
-  it('show script text as text', async () => {
+  it('run no scripts', async () => {
     const [page] = await caller.renderedPages('html', `<p>TEXT</p>${script}`, {
       header_html: '<script>document.body.textContent = "run"</script>A &amp; B',
     });

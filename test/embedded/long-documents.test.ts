@@ -15,7 +15,7 @@ beforeAll(async () => {
 it.each([
   ['without scripts', ''],
   ['with scripts', '<script>1</script>'],
-])('An account with many documents waiting in the browser (%s) does not delay others', async (_, script) => {
+])('An account with many slow documents (%s) does not delay the documents of another', async (_, script) => {
   const jobs = await Promise.all(
     Array.from({ length: 6 }, () =>
       patient.request('POST', '/api/v1/render/async', {

@@ -22,14 +22,14 @@ describe('The page options', () => {
     ['Letter', 215.9, 279.4],
     ['Legal', 215.9, 355.6],
     ['Tabloid', 279.4, 431.8],
-  ])('%s is a sheet of %d by %d mm, and turned where landscape is asked for', async (page_size, width, height) => {
+  ])('give %s a page of %d by %d mm, rotated for landscape', async (page_size, width, height) => {
     const portrait = await first({ page_size });
     expect([portrait.width, portrait.height]).toEqual([expect.closeTo(width, 0), expect.closeTo(height, 0)]);
     const landscape = await first({ page_size, orientation: 'landscape' });
     expect([landscape.width, landscape.height]).toEqual([expect.closeTo(height, 0), expect.closeTo(width, 0)]);
   });
 
-  it('default to A4 portrait with margins of 20 and 15 mm', async () => {
+  it('are by default A4 portrait with margins of 20 and 15 mm', async () => {
     const plain = await first({});
     const spelt = await first({
       page_size: 'A4',
@@ -45,7 +45,7 @@ describe('The page options', () => {
     expect(findTextRun(plain, 'MARK').left).toBeCloseTo(15, 0);
   });
 
-  it('move the text by the difference of the margins', async () => {
+  it('move the text with the top and left margins', async () => {
     const [near, far] = [
       await mark({ margin_top: 0, margin_left: 0 }),
       await mark({ margin_top: 100, margin_left: 60 }),
@@ -55,7 +55,7 @@ describe('The page options', () => {
     expect(near.left).toBeCloseTo(0, 0);
   });
 
-  it('end the lines at the right margin and the page at the lower one', async () => {
+  it('end lines at the right margin and pages at the bottom margin', async () => {
     const right = '<body style="margin:0"><div style="text-align:right;font:20px monospace">MARK</div>';
     expect((await mark({ margin_right: 10 }, right)).left - (await mark({ margin_right: 70 }, right)).left).toBeCloseTo(
       60,
@@ -72,13 +72,13 @@ describe('The page options', () => {
     expect((await mark({ scale: 0.5 })).size).toBeCloseTo(usual / 2, 1);
   });
 
-  it('print backgrounds by default', async () => {
+  it('print backgrounds unless print_background is false', async () => {
     const coloured = '<body style="margin:0"><div style="background:#c81e64;width:50mm;height:50mm">MARK</div>';
     expect((await first({}, coloured)).colours).toContain('#c81e64');
     expect((await first({ print_background: false }, coloured)).colours).not.toContain('#c81e64');
   });
 
-  it.each(['', '<script>1</script>'])('emulate the print medium, or the screen where asked (%j)', async (script) => {
+  it.each(['', '<script>1</script>'])('emulate the print medium by default, or the screen (%j)', async (script) => {
     const style = '<style>@media screen { .p { display: none } } @media print { .s { display: none } }</style>';
     const html = `${style}<p class="p">for paper</p><p class="s">for screens</p>${script}`;
     expect((await first({}, html)).text.trim()).toBe('for paper');
@@ -86,14 +86,14 @@ describe('The page options', () => {
     expect((await first({ emulate_media: 'print' }, html)).text.trim()).toBe('for paper');
   });
 
-  it('wait for wait_time for late changes of a script', async () => {
+  it('wait for late changes of a script for wait_time', async () => {
     const lateAfter = (milliseconds: number): string =>
       `<p id="p">early</p><script>setTimeout(() => { p.textContent = "late" }, ${milliseconds})</script>`;
     expect((await first({}, lateAfter(20_000))).text.trim()).toBe('early');
     expect((await first({ wait_time: 1000 }, lateAfter(700))).text.trim()).toBe('late');
   });
 
-  it('choose whether a document is ready at domcontentloaded, at load or when the network is idle', async () => {
+  it('print the document at domcontentloaded, at load or at networkidle', async () => {
     const script = 'addEventListener("load", () => { document.getElementById("p").textContent = "loaded"; })';
     const html = `<p id="p">parsed</p><script>${script}</script>`;
     expect((await first({ wait_for: 'load' }, html)).text.trim()).toBe('loaded');

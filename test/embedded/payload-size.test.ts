@@ -39,7 +39,7 @@ const streamed = (bytes: number) =>
   } as RequestInit);
 
 describe('A request of more than 10 MB', () => {
-  it('is rejected with its size and the limit; one of exactly 10 MB is accepted', async () => {
+  it('is rejected with its size and the limit, and one of exactly 10 MB is accepted', async () => {
     expectErrorResponse(await caller.postRender(bodyOf(10 * mb + 1)), 'payload_too_large', {
       max_size_mb: 10,
       received_size_mb: 10.01,
@@ -47,14 +47,14 @@ describe('A request of more than 10 MB', () => {
     expect((await caller.postRender(bodyOf(10 * mb))).status).toBe(200);
   });
 
-  it('is rejected if the caller announces 60 MB and sends all of them first', async () => {
+  it('is rejected when it declares 60 MB and the caller sends all of it before it reads', async () => {
     expectErrorResponse(await caller.postRender(Buffer.alloc(60 * mb, ' ')), 'payload_too_large', {
       max_size_mb: 10,
       received_size_mb: 60,
     });
   });
 
-  it('is rejected without a Content-Length', async () => {
+  it('is rejected when it declares no size', async () => {
     const { received_size_mb: received } = expectErrorResponse(await streamed(60 * mb), 'payload_too_large', {
       max_size_mb: 10,
     });
@@ -71,19 +71,19 @@ describe('A request of more than 10 MB', () => {
     const piece = Buffer.alloc(mb, ' ');
     for (let sent = 0; sent < 11; sent += 1)
       socket.write(Buffer.concat([Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]));
-    await waitUntil('the answer, with the end of the body never sent', () => received.text.endsWith('}'));
+    await waitUntil('the response arrives before the end of the body', () => received.text.endsWith('}'));
     expectErrorResponse(parseHttpResponse(received.text), 'payload_too_large');
     socket.destroy();
   });
 
-  it('leaves the connection usable', async () => {
+  it('does not break the connection for the next request', async () => {
     for (let round = 0; round < 3; round += 1) {
       expectErrorResponse(await caller.postRender(Buffer.alloc(20 * mb, ' ')), 'payload_too_large');
       await caller.render('html', '<p>x</p>');
     }
   });
 
-  it('uses no memory for the excess', async () => {
+  it('does not use memory for the bytes over the limit', async () => {
     const memoryMb = (line: 'VmRSS' | 'VmHWM'): number =>
       Number(
         new RegExp(`^${line}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${at.service.pid}/status`, 'utf8'))?.[1],
@@ -97,8 +97,8 @@ describe('A request of more than 10 MB', () => {
   });
 });
 
-describe('A caller who hangs up', () => {
-  it('during the body leaves nothing behind', async () => {
+describe('A caller that disconnects', () => {
+  it('in the middle of a body causes no error', async () => {
     const { socket, closed } = await openRawConnection(at.service.url);
     socket.write(
       `POST /api/v1/render HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${key}\r\n` +

@@ -16,7 +16,7 @@ const good = { mode: 'CONVERT', input_type: 'html', data: '<p>x</p>' };
 const without = (field: keyof typeof good): Body =>
   Object.fromEntries(Object.entries(good).filter(([name]) => name !== field));
 
-describe('An invalid value is rejected with its field:', () => {
+describe('An invalid request is rejected with the name of the field:', () => {
   it('mode', async () => {
     expectErrorResponse(await caller.postRender(without('mode')), 'invalid_request', { field: 'mode' });
     expectErrorResponse(await caller.postRender({ ...good, mode: 'PRINT' }), 'invalid_mode', {
@@ -46,7 +46,7 @@ describe('An invalid value is rejected with its field:', () => {
     expectErrorResponse(await caller.postRender({ ...good, data: { a: 1 } }), 'invalid_request', { field: 'data' });
   });
 
-  it('a missing template_id', async () => {
+  it('template_id', async () => {
     expectErrorResponse(await caller.postRender({ mode: 'RENDER', data: {} }), 'missing_template_id');
   });
 
@@ -85,7 +85,7 @@ describe('An invalid value is rejected with its field:', () => {
     }
   });
 
-  it('names one of several errors, and does not repeat long values', async () => {
+  it('and a long invalid value is not repeated in the error', async () => {
     const { error } = expectErrorResponse(
       await caller.postRender({ ...good, page_size: 'x'.repeat(10_000) }),
       'invalid_page_size',
@@ -94,7 +94,7 @@ describe('An invalid value is rejected with its field:', () => {
   });
 });
 
-describe('A body that is no JSON object is rejected:', () => {
+describe('A body that is not a JSON object is rejected:', () => {
   it.each(['{', '{"mode":', 'mode=CONVERT', '"CONVERT"', '[]', 'null', '42', '{"mode":"CONVERT",}', '\u0000', '﻿{'])(
     '%j',
     async (body) => {
@@ -102,12 +102,12 @@ describe('A body that is no JSON object is rejected:', () => {
     },
   );
 
-  it('an empty one', async () => {
+  it('an empty body', async () => {
     expectErrorResponse(await caller.postRender(''), 'invalid_request');
     expectErrorResponse(await caller.request('POST', '/api/v1/render'), 'invalid_request');
   });
 
-  it('one that is not UTF-8', async () => {
+  it('a body that is not UTF-8', async () => {
     expectErrorResponse(
       await caller.postRender(new Uint8Array([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d])),
       'invalid_request',
@@ -115,7 +115,7 @@ describe('A body that is no JSON object is rejected:', () => {
     expectErrorResponse(await caller.postRender(Buffer.from(JSON.stringify(good), 'utf16le')), 'invalid_request');
   });
 
-  it('one that is compressed', async () => {
+  it('a compressed body', async () => {
     const refused = expectErrorResponse(
       await caller.postRender(good, { headers: { 'content-encoding': 'gzip' } }),
       'invalid_request',
@@ -125,7 +125,7 @@ describe('A body that is no JSON object is rejected:', () => {
     expect((await caller.postRender(good, { headers: { 'content-encoding': 'identity' } })).status).toBe(200);
   });
 
-  it('one of another content type', async () => {
+  it('a body of another content type', async () => {
     for (const type of [
       'text/plain',
       'application/xml',
@@ -139,7 +139,7 @@ describe('A body that is no JSON object is rejected:', () => {
   });
 });
 
-describe('A body with a repeated or an unknown field is rejected with the name of the field', () => {
+describe('A body that repeats a field or has a very large field is rejected with the name of the field:', () => {
   const nested = '['.repeat(2_000_000) + ']'.repeat(2_000_000);
   it.each([
     ['data', '{"mode":"CONVERT","input_type":"json","data":{},"data":{}}'],
@@ -171,7 +171,7 @@ describe('A body with a repeated or an unknown field is rejected with the name o
       );
   });
 
-  it('but long texts and data may hold any field', async () => {
+  it('but not for long texts and data, which are printed', async () => {
     const long = `<p>word \u00e9</p><!--${'\u00e9'.repeat(100_000)}-->`;
     const [first] = await caller.renderedPages('html', long, {
       header_html: `<b>HEAD</b><!--${'x'.repeat(900_000)}-->`,
@@ -186,7 +186,7 @@ describe('A body with a repeated or an unknown field is rejected with the name o
   });
 });
 
-describe('An unknown path is not found', () => {
+describe('An unknown path gives an error:', () => {
   it.each([
     ['POST', '/api/v1/renders'],
     ['POST', '/api/v2/render'],
@@ -198,7 +198,7 @@ describe('An unknown path is not found', () => {
     expect(body.message).toContain(method);
   });
 
-  it('nor is a path with wrong escapes', async () => {
+  it('a path with an invalid escape', async () => {
     expectErrorResponse(await caller.request('GET', '/api/v1/%zz'), 'invalid_request');
   });
 });
@@ -222,29 +222,32 @@ describe('An unknown method of a path', () => {
     ['PUT', '/openapi.json', 'GET, HEAD'],
     ['POST', '/docs', 'GET, HEAD'],
     ['POST', '/docs/static/colophon.css', 'GET, HEAD'],
-  ])('is refused, with those that it has: %s %s', async (method, path, allowed) => {
+  ])('is rejected with the allowed methods: %s %s', async (method, path, allowed) => {
     const response = await caller.request(method, path);
     const { message } = expectErrorResponse(response, 'method_not_allowed', { allowed: allowed.split(', ') });
     expect([response.headers.get('allow'), message]).toEqual([allowed, expect.stringContaining(method)]);
   });
 
-  it('is rejected also without a key, and its body is not read; HEAD has no body', async () => {
-    const stranger = createClient(at.service.url, null);
+  it('is also rejected without a key and without reading the body; HEAD has no body', async () => {
+    const withoutKey = createClient(at.service.url, null);
     expectErrorResponse(
-      await stranger.request('PUT', '/api/v1/render', { body: '{}', headers: { 'content-type': 'application/json' } }),
+      await withoutKey.request('PUT', '/api/v1/render', {
+        body: '{}',
+        headers: { 'content-type': 'application/json' },
+      }),
       'method_not_allowed',
     );
-    expect(await stranger.request('HEAD', '/api/v1/render')).toMatchObject({ status: 405, text: '' });
-    expect(await stranger.request('HEAD', '/health/live')).toMatchObject({ status: 200, text: '' });
+    expect(await withoutKey.request('HEAD', '/api/v1/render')).toMatchObject({ status: 405, text: '' });
+    expect(await withoutKey.request('HEAD', '/health/live')).toMatchObject({ status: 200, text: '' });
   });
 });
 
-describe('An Expect header', () => {
+describe('The Expect header', () => {
   const post = (more: string): string =>
     `POST /api/v1/templates/validate HTTP/1.1\r\nHost: x\r\nConnection: close\r\n` +
     `Content-Type: application/json\r\nContent-Length: 2\r\n${more}\r\n\r\n`;
 
-  it('may be 100-continue, which is answered', async () => {
+  it('may be 100-continue, which the service sends', async () => {
     const { socket, received, closed } = await openRawConnection(at.service.url);
     socket.write(post('Expect: 100-continue'));
     await waitUntil('the service asks for the body', () => received.text.startsWith('HTTP/1.1 100 Continue\r\n\r\n'));
@@ -256,7 +259,7 @@ describe('An Expect header', () => {
     );
   });
 
-  it('is rejected otherwise, in JSON like all errors', async () => {
+  it('is rejected with any other value, in JSON', async () => {
     expectErrorResponse(await sendRawRequest(at.service.url, `${post('Expect: a-miracle')}{}`), 'expectation_failed', {
       field: 'Expect',
     });
@@ -264,7 +267,7 @@ describe('An Expect header', () => {
 });
 
 describe('A request without a Host header', () => {
-  it('is rejected in JSON where HTTP requires one', async () => {
+  it('is rejected in JSON for HTTP/1.1, which requires one', async () => {
     expectErrorResponse(
       await sendRawRequest(at.service.url, 'GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n'),
       'invalid_request',
@@ -279,18 +282,15 @@ describe('A request without a Host header', () => {
   });
 });
 
-describe('Bytes that are no HTTP request get a JSON error, and the connection is closed', () => {
+describe('Malformed HTTP gets an error in JSON, and the connection is closed:', () => {
   it.each([
-    ['no HTTP at all', 'HELLO\r\n\r\n'],
+    ['text that is not HTTP', 'HELLO\r\n\r\n'],
     ['a header field without a colon', 'GET /health/live HTTP/1.1\r\nHost: x\r\nbroken\r\n\r\n'],
     [
-      'two lengths for one body',
+      'two Content-Length headers',
       'POST /api/v1/render HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\nabcd',
     ],
-    [
-      'a header field larger than any has to be',
-      `GET /health/live HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(40_000)}\r\n\r\n`,
-    ],
+    ['a very large header field', `GET /health/live HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(40_000)}\r\n\r\n`],
   ])('%s', async (_, text) => {
     expectErrorResponse(await sendRawRequest(at.service.url, text), 'invalid_request');
   });

@@ -8,11 +8,11 @@ import { type TemplateClient, createTemplateClient } from '../support/client/tem
 
 const at = serviceForTestFile();
 const over = new AbortController();
-let mine: TemplateClient;
+let templateClient: TemplateClient;
 let unlimited: TemplateClient;
-let neighbour: Promise<string[]>;
+let otherAccount: Promise<string[]>;
 
-/** Fills a small template again and again, all the while; resolves with what was wrong with the answers. */
+/** Renders a small template until `over`. Returns the failed responses. */
 const renderSmallDocuments = async (key: string): Promise<string[]> => {
   const own = createTemplateClient(createClient(at.service.url, key));
   const { id } = await own.create('<p>{{x}}</p>');
@@ -26,11 +26,11 @@ const renderSmallDocuments = async (key: string): Promise<string[]> => {
 };
 
 beforeAll(async () => {
-  mine = createTemplateClient(createClient(at.service.url, await createUnlimitedKey(at.installation)));
+  templateClient = createTemplateClient(createClient(at.service.url, await createUnlimitedKey(at.installation)));
   unlimited = createTemplateClient(
     createClient(at.service.url, await createUnlimitedKey(at.installation, '--plan', 'enterprise')),
   );
-  neighbour = renderSmallDocuments(await createUnlimitedKey(at.installation));
+  otherAccount = renderSmallDocuments(await createUnlimitedKey(at.installation));
 });
 afterAll(() => over.abort());
 
@@ -41,10 +41,10 @@ const variables = (count: number) =>
 describe('An invalid template is rejected', () => {
   it('without a name or content', async () => {
     for (const name of [undefined, null, '', '   '])
-      expectErrorResponse(await mine.post({ ...good, name }), 'template_name_required');
+      expectErrorResponse(await templateClient.post({ ...good, name }), 'template_name_required');
     for (const content of [undefined, null, ''])
-      expectErrorResponse(await mine.post({ ...good, content }), 'template_content_required');
-    expectErrorResponse(await mine.post({}), 'template_name_required');
+      expectErrorResponse(await templateClient.post({ ...good, content }), 'template_content_required');
+    expectErrorResponse(await templateClient.post({}), 'template_name_required');
   });
 
   it.each([
@@ -79,16 +79,16 @@ describe('An invalid template is rejected', () => {
     ['id', { id: 'tpl_01JQZX3C5V8Y2N6T4R7W9K0MHB' }],
     ['version', { version: 7 }],
     ['constructor', { constructor: {} }],
-  ])('with something wrong at %s (%#)', async (field, wrong) => {
-    expectErrorResponse(await mine.post({ ...good, ...wrong }), 'invalid_request', { field });
+  ])('with an invalid value at %s (%#)', async (field, wrong) => {
+    expectErrorResponse(await templateClient.post({ ...good, ...wrong }), 'invalid_request', { field });
     if (!['id', 'version', 'constructor'].includes(field)) {
-      const { id } = await mine.create('x');
-      expectErrorResponse(await mine.send('PUT', `/${id}`, wrong), 'invalid_request', { field });
-      expect((await mine.get(id)).version).toBe(1);
+      const { id } = await templateClient.create('x');
+      expectErrorResponse(await templateClient.send('PUT', `/${id}`, wrong), 'invalid_request', { field });
+      expect((await templateClient.get(id)).version).toBe(1);
     }
   });
 
-  it('with a key __proto__ at any place', async () => {
+  it('with a key __proto__ at any level', async () => {
     const bodies = [
       '{"name":"x","content":"y","__proto__":{"a":1}}',
       '{"name":"x","content":"y","default_options":{"__proto__":{"page_size":"A3"}}}',
@@ -102,14 +102,24 @@ describe('An invalid template is rejected', () => {
       );
   });
 
-  it('above 1 MB, by its bytes; the plan enterprise has 5', async () => {
+  it('above 1 MB in bytes, or above 5 MB on the enterprise plan', async () => {
     const megabyte = 1024 * 1024;
-    expectErrorResponse(await mine.post({ ...good, content: 'x'.repeat(megabyte + 1) }), 'template_too_large', {
-      max_size_mb: 1,
-    });
-    expectErrorResponse(await mine.post({ ...good, content: '\u00e9'.repeat(megabyte / 2 + 1) }), 'template_too_large');
-    const { id } = await mine.create('x'.repeat(megabyte));
-    expectErrorResponse(await mine.send('PUT', `/${id}`, { content: 'x'.repeat(megabyte + 1) }), 'template_too_large');
+    expectErrorResponse(
+      await templateClient.post({ ...good, content: 'x'.repeat(megabyte + 1) }),
+      'template_too_large',
+      {
+        max_size_mb: 1,
+      },
+    );
+    expectErrorResponse(
+      await templateClient.post({ ...good, content: '\u00e9'.repeat(megabyte / 2 + 1) }),
+      'template_too_large',
+    );
+    const { id } = await templateClient.create('x'.repeat(megabyte));
+    expectErrorResponse(
+      await templateClient.send('PUT', `/${id}`, { content: 'x'.repeat(megabyte + 1) }),
+      'template_too_large',
+    );
     await unlimited.create('x'.repeat(5 * megabyte));
     expectErrorResponse(
       await unlimited.post({ ...good, content: 'x'.repeat(5 * megabyte + 1) }),
@@ -131,24 +141,24 @@ describe('An invalid template is rejected', () => {
     ['{{x', 1],
     ['{{}}', 1],
   ])('with a syntax error: %j', async (content, line) => {
-    expectErrorResponse(await mine.post({ ...good, content }), 'invalid_template_syntax', { line });
-    const { id } = await mine.create('x');
-    expectErrorResponse(await mine.send('PUT', `/${id}`, { content }), 'invalid_template_syntax', { line });
+    expectErrorResponse(await templateClient.post({ ...good, content }), 'invalid_template_syntax', { line });
+    const { id } = await templateClient.create('x');
+    expectErrorResponse(await templateClient.send('PUT', `/${id}`, { content }), 'invalid_template_syntax', { line });
   });
 
   it.each([
     ['a megabyte of placeholders', '{{x}}'.repeat(200_000)],
     ['5,000 conditions within each other', `${'{{#if x}}'.repeat(5000)}y${'{{/if}}'.repeat(5000)}`],
-  ])('with more than anybody reads: %s', async (_, content) => {
-    expectErrorResponse(await mine.post({ ...good, content }), 'invalid_template_syntax');
+  ])('if it is too complex: %s', async (_, content) => {
+    expectErrorResponse(await templateClient.post({ ...good, content }), 'invalid_template_syntax');
   });
 
-  it('and leaves no template and no reserved name behind', async () => {
-    expect((await mine.create('x', { name: 'Good' })).version).toBe(1);
+  it('and stores neither a template nor a name', async () => {
+    expect((await templateClient.create('x', { name: 'Good' })).version).toBe(1);
   });
 });
 
-describe('Data and templates that try to reach prototypes or exhaust resources', () => {
+describe('A template', () => {
   it.each([
     '{{__proto__}}',
     '{{constructor}}',
@@ -162,42 +172,44 @@ describe('Data and templates that try to reach prototypes or exhaust resources',
     '{{this.toString}}',
     '{{@root.constructor}}',
     '{{x.hasOwnProperty}}',
-  ])('get nothing of the language underneath: %s', async (content) => {
-    const created = await mine.post({ name: content, content });
+  ])('reads no inherited member of JavaScript: %s', async (content) => {
+    const created = await templateClient.post({ name: content, content });
     if (created.status !== 201) return void expectErrorResponse(created, 'invalid_template_syntax');
-    const response = await mine.render(String(created.body.id), { x: { a: 1 } });
+    const response = await templateClient.render(String(created.body.id), { x: { a: 1 } });
     if (response.status !== 200) return void expectErrorResponse(response, 'template_render_error');
-    expect(await mine.renderText(String(created.body.id), { x: { a: 1 } })).toBe('');
+    expect(await templateClient.renderText(String(created.body.id), { x: { a: 1 } })).toBe('');
   });
 
-  it('do not affect the next render', async () => {
-    const { id } = await mine.create('<p>{{#if polluted}}yes{{else}}no{{/if}}</p>');
+  it('is not affected by __proto__ in the data of an earlier render', async () => {
+    const { id } = await templateClient.create('<p>{{#if polluted}}yes{{else}}no{{/if}}</p>');
     const data = JSON.parse('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}') as Body;
-    await mine.render(id, data);
-    expect(await mine.renderText(id, {})).toBe('no');
+    await templateClient.render(id, data);
+    expect(await templateClient.renderText(id, {})).toBe('no');
   });
 
-  it('end with an error for three nested loops over 400 items', async () => {
-    const { id } = await mine.create('{{#each x}}{{#each ../x}}{{#each ../../x}}{{this}} {{/each}}{{/each}}{{/each}}');
+  it('with three nested loops over 400 items is rejected', async () => {
+    const { id } = await templateClient.create(
+      '{{#each x}}{{#each ../x}}{{#each ../../x}}{{this}} {{/each}}{{/each}}{{/each}}',
+    );
     expectErrorResponse(
-      await mine.render(id, { x: Array.from({ length: 400 }, (_, index) => index) }),
+      await templateClient.render(id, { x: Array.from({ length: 400 }, (_, index) => index) }),
       'template_render_error',
     );
   }, 60_000);
 
-  it('end with an error for a megabyte of text in many places', async () => {
-    const { id } = await mine.create('{{#each places}}<p>{{../text}}</p>{{/each}}');
+  it('with a megabyte of text in a thousand places is rejected', async () => {
+    const { id } = await templateClient.create('{{#each places}}<p>{{../text}}</p>{{/each}}');
     expectErrorResponse(
-      await mine.render(id, { places: Array.from({ length: 1000 }, () => 1), text: 'x'.repeat(1_000_000) }),
+      await templateClient.render(id, { places: Array.from({ length: 1000 }, () => 1), text: 'x'.repeat(1_000_000) }),
       'template_render_error',
     );
   }, 60_000);
 });
 
-describe('During all of these requests', () => {
-  it('another account got every render, without internal errors', async () => {
+describe('During bad input of one account', () => {
+  it('another account got every render, and the service logged no error', async () => {
     over.abort();
-    expect(await neighbour).toEqual([]);
+    expect(await otherAccount).toEqual([]);
     expect(at.service.output()).not.toMatch(/"level":"(error|fatal)"/);
   });
 });

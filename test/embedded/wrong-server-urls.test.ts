@@ -29,8 +29,8 @@ const wrong = [
   ['BLOB_STORE_URL', 'gridfs://me:geheim@', 'mongodb://'],
 ] as const;
 
-describe('A wrong server URL', () => {
-  it.each(wrong)('ends a command with one sentence: %s=%s', async (variable, address, about) => {
+describe('An invalid server address', () => {
+  it.each(wrong)('ends a command with one error message: %s=%s', async (variable, address, about) => {
     const { code, stderr } = await run(variable, address, 'account', 'list');
     expect(stderr.split('\n')).toEqual([expect.stringMatching(new RegExp(`^${variable} `)), '']);
     expect(stderr).toContain(about);
@@ -38,7 +38,7 @@ describe('A wrong server URL', () => {
     expect(code).toBe(1);
   });
 
-  it.each(wrong)('ends the service with one sentence: %s=%s', async (variable, address, about) => {
+  it.each(wrong)('ends the service with one error message: %s=%s', async (variable, address, about) => {
     const { code, stdout, stderr } = await run(variable, address, 'start', 'projector', 'relay', 'delivery', 'api');
     const said = stdout + stderr;
     expect(said).toMatch(new RegExp(`"level":"fatal",[^\n]*"msg":"${variable} `));
@@ -48,13 +48,13 @@ describe('A wrong server URL', () => {
   });
 });
 
-describe('A service whose server accepts connections and sends nothing', () => {
+describe('A service whose server accepts connections and does not respond', () => {
   it.each([
     ['EVENT_STORE_URL', (port: number) => `kurrentdb://127.0.0.1:${port}?tls=false`],
     ['BUS_URL', (port: number) => `nats://127.0.0.1:${port}`],
     ['READ_STORE_URL', (port: number) => `mongodb://127.0.0.1:${port}/x`],
   ])(
-    'stops on SIGTERM: %s',
+    'ends after SIGTERM: %s',
     async (variable, addressOf) => {
       const sockets: Socket[] = [];
       const server = createServer((socket) => void sockets.push(socket.on('error', () => undefined))).listen(
@@ -82,7 +82,7 @@ describe('A service whose server accepts connections and sends nothing', () => {
   );
 });
 
-it('A command that waits for a server says for which, and for how long', async () => {
+it('A command that waits for a server says which one and how long', async () => {
   const {
     child,
     output: said,
@@ -104,15 +104,18 @@ it.each([
     'EVENT_STORE_URL and BUS_URL name servers, but READ_STORE_URL names a file',
   ],
   [{ BUS_URL: servers.BUS_URL }, 'BUS_URL names a server, but EVENT_STORE_URL and READ_STORE_URL name files'],
-])('Engines that lose work together are refused at start and by commands', async (settings, sentence) => {
-  for (const args of [['start'], ['start', 'renderer'], ['account', 'list']]) {
-    const { code, stdout, stderr } = await runColophon(args, {
-      PORT: '0',
-      COLOPHON_DATA_DIR: folder,
-      COLOPHON_SECRET: secret,
-      ...settings,
-    });
-    expect([code, stdout, stderr.split('\n').length]).toEqual([1, '', 2]);
-    expect(stderr).toContain(sentence);
-  }
-});
+])(
+  'A combination of files and servers that could lose tasks is rejected at start and by commands',
+  async (settings, sentence) => {
+    for (const args of [['start'], ['start', 'renderer'], ['account', 'list']]) {
+      const { code, stdout, stderr } = await runColophon(args, {
+        PORT: '0',
+        COLOPHON_DATA_DIR: folder,
+        COLOPHON_SECRET: secret,
+        ...settings,
+      });
+      expect([code, stdout, stderr.split('\n').length]).toEqual([1, '', 2]);
+      expect(stderr).toContain(sentence);
+    }
+  },
+);
