@@ -8,7 +8,7 @@ import { type EstimateRequest, createEstimator, requireBacklogCapacity, requireS
 const html: RenderSource = { mode: 'CONVERT', inputType: 'html', input: { sha256: 'x', size: 1 } };
 const docx: RenderSource = { ...html, inputType: 'docx' };
 const at = new Date(0).toISOString();
-/** A place costs about 10 ms. */
+/** Each queued render adds about 10 ms to the wait. */
 const usual: WorkDurationsDocument = {
   starts: 1e6,
   waitedMs: 1e7,

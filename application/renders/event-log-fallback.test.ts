@@ -111,8 +111,8 @@ describe('A caller that waits for a render', () => {
       ...store,
       read: (...given) => (fails-- > 0 ? Promise.reject(new Error('away')) : store.read(...given)),
     };
-    const patient = withEventLogFallback(openMemoryReplies(), { ...eventLog(), store: failing }, quick);
-    const answer = patient.wait('a', never);
+    const replies = withEventLogFallback(openMemoryReplies(), { ...eventLog(), store: failing }, quick);
+    const answer = replies.wait('a', never);
     await expect.poll(() => fails).toBeLessThan(-2);
     const { aggregate } = await loadAggregate(eventLog(), render, streams.render('a'));
     await aggregate.execute(
@@ -129,7 +129,7 @@ describe('A caller that waits for a render', () => {
       cause,
     );
     expect((await answer)?.status).toBe('FAILED');
-    patient.close();
+    replies.close();
   });
 
   it('gets the reason if the service stops serving callers', async () => {

@@ -22,7 +22,7 @@ const requestOf = (change: Partial<RenderRequestedData> = {}): RenderRequestedDa
   ...change,
 });
 
-/** Dependencies whose printer does what it is told, and remembers what it was asked. */
+/** Dependencies whose printer calls `print` and records the requests. */
 const dependenciesWith = (print: (request: PrintRequest) => Promise<Uint8Array>) => {
   const asked: PrintRequest[] = [];
   const dependencies = {

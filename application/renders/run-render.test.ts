@@ -211,22 +211,22 @@ describe('An error of the service in a renderer', () => {
   };
   type Line = { fact: Record<string, unknown>; message: string; level: string };
 
-  /** Parts whose printer does as told, the lines that they write, and what their span is told. */
+  /** Dependencies with this printer, their log lines, and the attributes and errors of their span. */
   const watched = (print: () => Promise<PrintResult>) => {
     const lines: Line[] = [];
-    const told: { attributes: Record<string, unknown>; failed: unknown } = { attributes: {}, failed: null };
+    const recorded: { attributes: Record<string, unknown>; failed: unknown } = { attributes: {}, failed: null };
     const report: Report = (fact, message, level = 'warn') => void lines.push({ fact, message, level });
     const span: Span = {
       traceparent: null,
-      setAttributes: (attributes) => void Object.assign(told.attributes, attributes),
-      setError: (error) => void (told.failed = error),
-      setErrorType: (type) => void (told.failed = type),
+      setAttributes: (attributes) => void Object.assign(recorded.attributes, attributes),
+      setError: (error) => void (recorded.failed = error),
+      setErrorType: (type) => void (recorded.failed = type),
     };
     const blobs = { get: async () => Buffer.from('<p>x'), put: async () => ({ sha256: 'pdf', size: 4 }) };
     return {
       dependencies: { ...dependenciesOf([]), blobs, report, printer: { print } } as unknown as RunRenderDependencies,
       span,
-      told,
+      recorded,
       errors: () => lines.filter(({ level }) => level === 'error'),
     };
   };
@@ -264,10 +264,10 @@ describe('An error of the service in a renderer', () => {
       [regeneratePdf, 'PDF regeneration failed'],
       [diagnoseRender, 'render diagnosis failed'],
     ] as const) {
-      const { dependencies, span, told, errors } = watched(breaks);
+      const { dependencies, span, recorded, errors } = watched(breaks);
       await job(dependencies, stream, 3, span);
       expect(errors()).toMatchObject([{ fact: ids, message }]);
-      expect(told).toMatchObject({
+      expect(recorded).toMatchObject({
         attributes: {
           'colophon.account.id': 'acc_a',
           'colophon.attempt': 3,

@@ -21,7 +21,7 @@ export type LeasedMessage = Omit<Message, 'urgent'> & {
   ack(): Promise<void>;
   /** The message is delivered again after `delayMs`, even when the machine's clock is changed in the meantime. */
   nak(delayMs: number): Promise<void>;
-  /** Starts the lease anew, for work that takes long. */
+  /** Restarts the lease, for work that takes long. */
   extendLease(): Promise<void>;
 };
 

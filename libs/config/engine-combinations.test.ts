@@ -36,7 +36,7 @@ test('Blobs in the MongoDB of the read models need read models on a server', () 
   );
 });
 
-test('The operator is told for each allowed combination which processes can work together', () => {
+test('For each allowed combination the log says which processes can work together', () => {
   expect(
     [files, { ...files, blobStoreUrl: 'gridfs://host' }, { ...servers, blobStoreUrl: 'file:' }, servers].map(
       describeProcessSharing,

@@ -88,7 +88,7 @@ export const openSqliteEventStore = (file: string, lockTimeoutMs = defaultLockTi
   });
   const closing = new AbortController();
 
-  // As a parameter the limit would have SQLite compile the statement anew for each call.
+  // If the limit were a parameter, SQLite would compile the statement again for each call.
   const readAll = (after: number, limit: number): RecordedEvent[] =>
     reader.all(`SELECT * FROM events WHERE position > ? ORDER BY position LIMIT ${limit}`, after).map(toRecordedEvent);
 

@@ -3,7 +3,7 @@ import { aggregateRepeatedWarnings } from './repeated-warnings.ts';
 
 type Line = { fact: Record<string, unknown>; message: string; level: string };
 
-const stage = (everyMs: number) => {
+const collectLines = (everyMs: number) => {
   const lines: Line[] = [];
   return {
     lines,
@@ -13,7 +13,7 @@ const stage = (everyMs: number) => {
 const missing = (sha256: string) => ({ render: sha256, error: `BlobNotFound: no blob ${sha256.repeat(8)}` });
 
 test('Equal warnings are reported once, and then counted per interval and at the end', async () => {
-  const { report, lines, close } = stage(3_600_000);
+  const { report, lines, close } = collectLines(3_600_000);
   for (const letter of ['a', 'b', 'c']) report(missing(letter), 'render could not be processed');
   report({ error: 'Error: no luck' }, 'render could not be processed');
   report(missing('a'), 'another message');
@@ -29,7 +29,7 @@ test('Equal warnings are reported once, and then counted per interval and at the
 });
 
 test('A warning that did not occur for an interval is reported at once', async () => {
-  const { report, lines, close } = stage(1);
+  const { report, lines, close } = collectLines(1);
   report({}, 'one');
   report({}, 'one');
   await vi.waitFor(() => expect(lines.at(-1)).toMatchObject({ fact: { occurrences: 1 } }));
@@ -42,7 +42,7 @@ test('A warning that did not occur for an interval is reported at once', async (
 });
 
 test('All errors are reported', () => {
-  const { report, lines } = stage(3_600_000);
+  const { report, lines } = collectLines(3_600_000);
   for (let count = 0; count < 3; count += 1) report({}, 'look at this', 'error');
   expect(lines).toHaveLength(3);
 });

@@ -24,7 +24,7 @@ afterEach(() => Promise.all(running.splice(0).map((telemetry) => telemetry.close
 const lineOf = async (telemetry: Telemetry, beginning: string): Promise<string | undefined> =>
   (await telemetry.metricsText()).split('\n').find((line) => line.startsWith(beginning));
 
-/** Below this path the collector lets nobody in. */
+/** The collector rejects requests below this path. */
 const locked = '/locked';
 let refusals = 0;
 const sink = createServer((request, response) => {

@@ -35,7 +35,7 @@ const startElectedRole = async (
   });
 };
 
-/** How long a current task waits for an engine after the process was told to stop. */
+/** How long a current task waits for an engine after the process got the signal to stop. */
 const shutdownTimeoutMs = 10_000;
 
 const abortAfterShutdownTimeout = (signal: AbortSignal): AbortSignal => {

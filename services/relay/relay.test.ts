@@ -219,7 +219,7 @@ describe('The relay', () => {
     },
   );
 
-  it('publishes nothing twice while the bus is unavailable for long, and still stops when it is told to', async () => {
+  it('publishes nothing twice while the bus is unavailable for long, and still stops on request', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     const { bus, clock, start } = openRelayTest([
       requested('1', 'poll'),

@@ -27,7 +27,7 @@ const revoke = async (id: string, accountId: string) => {
 };
 
 describe('An account', () => {
-  it('learns its plan, its limits and its state', async () => {
+  it('can read its plan, its limits and its state', async () => {
     const id = await api.createAccount('pro', { maxPdfMb: 40 });
     const { secret } = await api.createKey(id);
     const { status, body } = await api.request(secret, 'GET', '/api/v1/account');
@@ -50,7 +50,7 @@ describe('An account', () => {
     });
   });
 
-  it('of Enterprise has null where nothing is limited', async () => {
+  it('on enterprise has null for unlimited', async () => {
     const { secret } = await api.createKey(await api.createAccount('enterprise', {}));
     const { body } = await api.request(secret, 'GET', '/api/v1/account');
     expect(accountResponse.parse(body).limits).toEqual({
@@ -69,7 +69,7 @@ describe('An account', () => {
     });
   });
 
-  it('has a new plan, and is suspended and let in again, from the next request on', async () => {
+  it('changes plan, is suspended and is reinstated from the next request on', async () => {
     const id = await api.createAccount('free', {});
     const { secret } = await api.createKey(id);
     await api.updateAccount(id, {
@@ -96,7 +96,7 @@ describe('An account', () => {
 });
 
 describe('The history of an account', () => {
-  it('tells newest first what was done to it and to its keys, why and by whom', async () => {
+  it('has all changes of the account and its keys, newest first, with reason and actor', async () => {
     const id = await api.createAccount('free');
     const { secret } = await api.createKey(id);
     const other = await api.createKey(id, {
@@ -148,7 +148,7 @@ describe('The history of an account', () => {
     for (const hidden of [secret, hashSecret(secret), 'hash', 'generation']) expect(text).not.toContain(hidden);
   });
 
-  it('comes in pages', async () => {
+  it('is paginated', async () => {
     const id = await api.createAccount('free');
     const { secret } = await api.createKey(id);
     for (let number = 0; number < 4; number += 1) await api.createKey(id, { name: `key ${number}` });

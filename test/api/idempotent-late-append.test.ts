@@ -24,7 +24,7 @@ const requestOnce = async (html = '<p>1</p>') => {
   return { status, id: (JSON.parse(body) as { id?: string }).id };
 };
 
-/** Gives up the next append of a render, as a timeout does. `land` lets it succeed later. */
+/** Makes the next append of a render fail as after a timeout. `land` makes it succeed later. */
 const giveUpNextAppend = (): { land(): Promise<unknown> } => {
   const { store } = api.engines;
   const append = store.append.bind(store);

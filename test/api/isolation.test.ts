@@ -26,7 +26,7 @@ const collectRoutes = () => {
 
 const content = { name: 'Letter', content: '<p>{{x}}</p>' };
 
-/** What each parameter of a path stands for; a route with another one has to be entered here. */
+/** The meaning of each path parameter. A new parameter must be added here. */
 const idsOf: Record<string, (url: string, ids: Ids) => string> = {
   ':id': (url, ids) => (url.startsWith('/api/v1/templates/') ? ids.template : 'no rule for this path'),
   ':job_id': (_, ids) => ids.job,
@@ -41,7 +41,7 @@ const pathOf = (url: string, ids: Ids): string =>
     return id;
   });
 
-/** A body that is right in every respect, so that only the ids can be wrong. Routes without one here are asked without a body. */
+/** Valid bodies, so that only the ids can be wrong. Other routes are called without a body. */
 const bodyOf = ({ method, url }: Route, ids: Ids): unknown => {
   const bodies: Record<string, unknown> = {
     'POST /api/v1/render': { mode: 'RENDER', template_id: ids.template, data: { x: 1 } },
@@ -53,7 +53,7 @@ const bodyOf = ({ method, url }: Route, ids: Ids): unknown => {
   return bodies[`${method} ${url}`];
 };
 
-/** Routes that name nothing: they concern whoever asks. What they may show is tried below. */
+/** Routes without an id, which concern the calling account. Their content is tested below. */
 const ofTheCaller = new Set([
   'GET /api/v1/templates',
   'POST /api/v1/templates',
@@ -106,7 +106,7 @@ const ask = async (secret: string, route: Route, ids: Ids) => {
   return { status, body };
 };
 
-/** An answer without what differs between any two answers, and without the ids that the caller sent and gets back. */
+/** A response without the values that differ in every response, and without the ids that the caller sent. */
 const comparable = ({ status, body }: { status: number; body: unknown }, ids: Ids) => {
   const text = Object.values(ids).reduce((shown, id) => shown.replaceAll(id, '<id>'), JSON.stringify(body));
   return { status, text: text.replaceAll(/req_\w+/g, '<request>') };

@@ -23,7 +23,7 @@ const create = async (fields: object = {}): Promise<string> => {
 
 /** Stops the read models. The returned function lets them continue. */
 const holdReadModels = async (): Promise<() => void> => {
-  // The quota of the month is counted from a read model, once.
+  // The monthly quota is initialised from a read model once.
   expect((await api.request(secret, 'GET', '/api/v1/templates')).status).toBe(200);
   const {
     projectorReads: projected,
@@ -115,7 +115,7 @@ describe('A cached template, as on servers', () => {
 describe('The changes of a version', () => {
   it('are the text of the caller, or the names of the changed fields', async () => {
     const path = await create({ description: 'plain', variables: [{ name: 'x', type: 'string' }] });
-    const told = [
+    const updates = [
       [{ ...template, description: 'plain' }, 'nothing'],
       [{}, 'nothing'],
       [
@@ -125,13 +125,13 @@ describe('The changes of a version', () => {
       [{ content: '<p>{{y}}</p>', default_options: { page_size: 'A3' } }, 'content, default_options'],
       [{ content: '<p>{{z}}</p>', changes: 'Another letter' }, 'Another letter'],
     ] as const;
-    for (const [update] of told) expect((await api.request(secret, 'PUT', path, update)).status).toBe(200);
+    for (const [update] of updates) expect((await api.request(secret, 'PUT', path, update)).status).toBe(200);
     const { versions } = (await api.request(secret, 'GET', `${path}/versions`)).body as unknown as {
       versions: { changes: string }[];
     };
     expect(versions.toReversed().map(({ changes }) => changes)).toEqual([
       'created',
-      ...told.map(([, changes]) => changes),
+      ...updates.map(([, changes]) => changes),
     ]);
   });
 });

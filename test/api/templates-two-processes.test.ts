@@ -132,7 +132,7 @@ describe('A new template name whose update failed', () => {
     return history.at(-1)?.type === 'TemplateNameReserved';
   };
 
-  /** Makes a version, as a third process would: within this one, requests for a template wait for each other. */
+  /** Creates a version like a third process. Within one process, requests for a template run one after the other. */
   const makeVersion = async (id: string, name: string): Promise<void> => {
     const bare = bareId('tpl', id)!;
     const { aggregate } = await loadAggregate(one.eventLog, template, streams.template(bare));
@@ -145,7 +145,7 @@ describe('A new template name whose update failed', () => {
     );
   };
 
-  /** Lets the next version that the other process makes of the template lose against one that comes first, under this name. */
+  /** Creates a version with this name just before the other process does, so that the other one gets a conflict. */
   const losesRace = (id: string, name: string): void => {
     const { store } = other.eventLog;
     const append: EventStore['append'] = store.append.bind(store);

@@ -42,7 +42,7 @@ describe('An account without limits', () => {
       });
       await api.updateAccount(account, unlimited);
     }
-    // From one limit to another the count goes on.
+    // A change from one limit to another keeps the count.
     await api.updateAccount(account, limited(7));
     await renders(1);
     await api.updateAccount(account, limited(8));

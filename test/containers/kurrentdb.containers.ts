@@ -5,7 +5,7 @@ import { describeEventStoreContract } from '../contract/event-store.contract.ts'
 import { serverImages, isDockerAvailable } from '../support/containers/docker.ts';
 
 describe.skipIf(!isDockerAvailable)('with a real server', () => {
-  // A log is one for all that a server holds, so that each rule gets a server of its own.
+  // A server has only one event log, so each case gets its own server.
   const open = async () => {
     const server = await new KurrentDbContainer(serverImages.kurrentdb)
       .withEnvironment({ KURRENTDB_MEM_DB: 'true' })

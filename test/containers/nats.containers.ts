@@ -8,7 +8,7 @@ import { openTimeScaledBus, scaledMs } from '../support/nats/time-scaled-bus.ts'
 import { serverImages, isDockerAvailable } from '../support/containers/docker.ts';
 
 const deduplicationMs = 15_000;
-/** The server forgets ids a little after their time. */
+/** The server removes ids a little later than configured. */
 const tidyingMs = 300;
 
 describe.skipIf(!isDockerAvailable)('with a real server', () => {

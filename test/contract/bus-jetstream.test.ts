@@ -10,10 +10,10 @@ import { installationIdCases } from './installation-id.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 const deduplicationMs = 15_000;
-/** The server forgets ids a little after their time. */
+/** The server removes ids a little later than configured. */
 const tidyingMs = 300;
 
-// Through `openShortenedBus`, this is `openJetStreamBus()` that is held to the rules.
+// `openShortenedBus` calls `openJetStreamBus()`, so the contract applies to that.
 describe.skipIf(!isNatsAvailable)('with a server', () => {
   let server: NatsServer;
   beforeAll(async () => {

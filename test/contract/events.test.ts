@@ -90,7 +90,7 @@ it('an event without a schema, or with the data of another, does not compile', (
 });
 
 describe('every event shape ever released', () => {
-  it('belongs to one type, of one kind of stream, with a rule that folds it', () => {
+  it('belongs to one type and one kind of stream, and is folded by its decider', () => {
     expect(types.length).toBeGreaterThan(10);
     expect(types.map(({ type }) => type)).toEqual([...new Set(types.map(({ type }) => type))]);
     expect(Object.entries(eventSchemas)).toEqual(types.map(({ type, schema }) => [type, schema]));
@@ -101,7 +101,7 @@ describe('every event shape ever released', () => {
     expect([...fixtures.keys()].filter((name) => isOfShape(name, shape))).not.toEqual([]);
   });
 
-  it.each([...fixtures])('still reads as what it said: %s', (name, { event }) => {
+  it.each([...fixtures])('is still read with the same content: %s', (name, { event }) => {
     expect(isOfShape(name, `${event.type}.v${event.version}`)).toBe(true);
     const present = upcast(event);
     const { schema } = groupOf(event);
@@ -109,7 +109,7 @@ describe('every event shape ever released', () => {
     expect(metadata.parse(event.metadata)).toEqual(event.metadata);
   });
 
-  it.each([...fixtures])('still folds to what it meant: %s', (_, { given, event, state }) => {
+  it.each([...fixtures])('still folds to the same state: %s', (_, { given, event, state }) => {
     const history = [...given.map((name) => fixtures.get(name)!.event), event];
     const { group } = groupOf(event);
     expect(history.map((one) => groupOf(one).group)).toEqual(history.map(() => group));

@@ -24,7 +24,7 @@ describe.skipIf(!isNatsAvailable)('with a server', () => {
     const prefix = `test-${randomUUID()}`;
     const [waiting, giving] = [openNatsReplies(server.url, { prefix }), openNatsReplies(server.url, { prefix })];
     let probes = 0;
-    /** Subscriptions take effect in order: once an answer to the latest one has come, those before are there. */
+    /** Subscriptions take effect in order: when the latest one is confirmed, all earlier ones are active. */
     const settled = async (): Promise<void> => {
       const id = `probe${(probes += 1)}`;
       let came = false;

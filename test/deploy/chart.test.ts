@@ -95,7 +95,7 @@ describe.skipIf(!hasHelm)('The Helm chart', () => {
     for (const { spec } of out) expect(JSON.stringify(spec.egress)).toContain('169.254.0.0/16');
   });
 
-  it('lets the queue decide the number of renderers', () => {
+  it('scales the renderers by the length of the queue', () => {
     const all = rendered();
     const [scaled] = ofKind(all, 'ScaledObject');
     const renderer = ofKind(all, 'Deployment').find(

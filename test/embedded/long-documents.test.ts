@@ -5,10 +5,10 @@ import { serviceForTestFile } from '../support/service/for-test-file.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const at = serviceForTestFile(() => ({ RENDER_CONCURRENCY: '2' }));
-let patient: ApiClient;
+let slow: ApiClient;
 let other: ApiClient;
 beforeAll(async () => {
-  patient = createClient(at.service.url, await createUnlimitedKey(at.installation));
+  slow = createClient(at.service.url, await createUnlimitedKey(at.installation));
   other = createClient(at.service.url, await createUnlimitedKey(at.installation));
 });
 
@@ -18,7 +18,7 @@ it.each([
 ])('An account with many slow documents (%s) does not delay the documents of another', async (_, script) => {
   const jobs = await Promise.all(
     Array.from({ length: 6 }, () =>
-      patient.request('POST', '/api/v1/render/async', {
+      slow.request('POST', '/api/v1/render/async', {
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ mode: 'CONVERT', input_type: 'html', data: `<p>x${script}`, wait_time: 5000 }),
       }),
@@ -26,7 +26,7 @@ it.each([
   );
   const statuses = async (): Promise<unknown[]> =>
     Promise.all(
-      jobs.map(async ({ body }) => (await patient.request('GET', `/api/v1/jobs/${String(body.job_id)}`)).body.status),
+      jobs.map(async ({ body }) => (await slow.request('GET', `/api/v1/jobs/${String(body.job_id)}`)).body.status),
     );
   await waitUntil(
     'two of them are under way',

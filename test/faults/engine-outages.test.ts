@@ -111,7 +111,7 @@ describe.skipIf(!areServersAvailable)('During an outage of engines under load,',
     180_000,
   );
 
-  it('callers get retry_after, and are served when the engine is back', async () => {
+  it('callers get 503 with a retry time, and are served when the engine is back', async () => {
     const service = await installation.start();
     const caller = createClient(service.url, key);
     await caller.render('html', 'x');

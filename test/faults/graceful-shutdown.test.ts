@@ -52,7 +52,7 @@ const refusesConnections = (): Promise<true | null> =>
     () => true,
   );
 
-describe('A service that receives SIGTERM', () => {
+describe('A service that gets SIGTERM', () => {
   it('completes its requests, accepts no new ones, and exits with code 0', async () => {
     const { socket, received, closed } = await openRawConnection(service.url);
     socket.write(slowRequest('last', 3000));

@@ -46,7 +46,7 @@ describe.runIf(isFerretDbAvailable)('A MongoDB whose indexes take long to create
     const times = { checkIntervalMs: 5, silenceTimeoutMs: 20, checkTimeoutMs: 400, operationTimeoutMs: 60_000 };
     const connection = closedAfterTest(openMongoConnection(server.url('x'), 'READ_STORE_URL', prepare, times));
     const counting = connection.use((db) => db.collection('people').countDocuments());
-    await waitUntil('it is told of', () => connection.missing()?.includes('is being prepared'));
+    await waitUntil('it is reported', () => connection.missing()?.includes('is being prepared'));
     for (const since = performance.now(); performance.now() - since < 5 * times.checkTimeoutMs;)
       await pause(times.checkIntervalMs);
     expect(connection.missing()).toMatch(/^MongoDB at [\d.:]+ is being prepared: indexes are being created/);

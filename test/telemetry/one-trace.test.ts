@@ -154,8 +154,8 @@ it.skipIf(!areServersAvailable)(
       [renderId, accountId, 2],
     ]);
 
-    const told = JSON.stringify(spans);
-    for (const unsaid of ['unmentionable', key, '/with/a/secret']) expect(told).not.toContain(unsaid);
+    const exported = JSON.stringify(spans);
+    for (const secret of ['unmentionable', key, '/with/a/secret']) expect(exported).not.toContain(secret);
     expect(new Set((await jobs.events(jobId)).map(({ trace_id }) => trace_id))).toEqual(new Set([callersTrace]));
     const { request_id } = spansToRequest(spans);
     const lines = api!

@@ -192,7 +192,7 @@ export const launchBrowser = async (options: LaunchOptions): Promise<Browser> =>
   }
 };
 
-/** Records which pages were killed for their memory, so that their crashes can be told from other crashes. */
+/** Records which pages were killed for their memory, to distinguish their crashes from others. */
 const createMemoryState = (limitMb: number): Browser['memory'] => {
   const kills: number[] = [];
   const recent = () => kills.filter((at) => performance.now() - at < 5000);

@@ -11,13 +11,13 @@ export const newMessage = (data: unknown = {}, subject = testConsumer.subject): 
 
 const never = new AbortController().signal;
 
-/** The next message; waits for it as long as it takes. */
+/** Waits for the next message. */
 export const leaseNext = async (bus: Bus, consumer = testConsumer): Promise<LeasedMessage> =>
   (await bus.next(consumer, never))!;
 
 /**
- * Whether nothing is there to be taken: a message published now comes before anything else.
- * It is taken off again, so that nothing has changed.
+ * Whether no message is ready: a message that is published now is delivered first.
+ * That message is acked, so the queue does not change.
  */
 export const isBusEmpty = async (bus: Bus, consumer = testConsumer): Promise<boolean> => {
   const marker = newMessage('marker', consumer.subject);

@@ -6,7 +6,7 @@ import { uuidOf } from './messages.ts';
 
 export type Endpoint = { address: string; port: number };
 
-/** The servers that know of each other, and which of them takes appends. */
+/** The members of a cluster, and which of them is the leader. */
 export type Cluster = { members: readonly Endpoint[]; leader: Endpoint };
 
 export const isLeader = (cluster: Cluster, { port }: Endpoint): boolean => cluster.leader.port === port;

@@ -7,7 +7,7 @@ import type { EngineModule } from '../contract/describe-contract.ts';
 export type OtherProcess = {
   /** The lines that it has written so far. */
   lines: readonly string[];
-  /** Resolves once `lines` holds so many; rejects when the process ends before. */
+  /** Resolves once there are `count` lines. Rejects if the process ends before. */
   waitForLines(count: number): Promise<void>;
   writeLine(line: string): void;
   kill(): Promise<void>;
@@ -59,7 +59,7 @@ export const startProgram = (program: string, argument: unknown, shellPrefix = '
   };
 };
 
-/** Starts a process that opens the same engine and does there what `action` of `test/support/programs/engine-actions.ts` says. */
+/** Starts a process that opens the same engine and runs an `action` of `test/support/programs/engine-actions.ts`. */
 export const runInOtherProcess = (
   engineModule: EngineModule,
   action: string,

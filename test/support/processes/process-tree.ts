@@ -23,7 +23,7 @@ const read = (pid: number): ProcessInfo[] => {
 const allProcesses = (): ProcessInfo[] =>
   readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? read(Number(name)) : []));
 
-/** Every process that descends from this one, at whatever depth. */
+/** All descendants of this process. */
 export const descendantsOf = (pid: number): ProcessInfo[] => {
   const processes = allProcesses();
   const below = (parent: number): ProcessInfo[] =>
@@ -31,7 +31,7 @@ export const descendantsOf = (pid: number): ProcessInfo[] => {
   return below(pid);
 };
 
-/** Those of the processes that still run. */
+/** The processes that are still running. */
 export const stillRunning = (processes: readonly ProcessInfo[]): ProcessInfo[] =>
   processes.filter(({ pid, group }) => read(pid).some((now) => now.group === group));
 
@@ -39,14 +39,14 @@ const isRenderer = ({ command }: ProcessInfo): boolean => command.includes('--ty
 const isBrowser = ({ command }: ProcessInfo): boolean =>
   command.includes('--remote-debugging-pipe') && !command.includes('--type=') && !command.startsWith('/bin/sh');
 
-/** Ends the pages of a service's browsers, or the browsers themselves, without warning; returns how many processes that were. */
+/** Kills the pages of a service's browsers, or the browsers. Returns the number of killed processes. */
 export const killBrowserProcesses = (service: { pid: number }, what: 'pages' | 'browsers'): number => {
   const victims = descendantsOf(service.pid).filter(what === 'pages' ? isRenderer : isBrowser);
   for (const { pid } of victims) {
     try {
       process.kill(pid, 'SIGKILL');
     } catch {
-      // It went by itself in between.
+      // It has ended in the meantime.
     }
   }
   return victims.length;

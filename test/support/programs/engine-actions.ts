@@ -3,7 +3,7 @@ import type { Bus } from '#libs/bus/port.ts';
 import type { EventStore } from '#libs/event-store/port.ts';
 import { newEvent } from '../contract/new-events.ts';
 
-// This file is a program: the other process of the suites. It reports a line to standard output for each thing done, at once and in full.
+// This file is a program: the second process of the contract tests. It writes one line for each result.
 
 const writeLine = (line: string): void => void writeSync(1, `${line}\n`);
 

@@ -10,7 +10,7 @@ type Counter = { n: number; filling: string };
 const grown = (counter: Counter | null): Counter => ({ n: (counter?.n ?? 0) + 1, filling: 'x'.repeat(500) });
 const count = (id: string) => ({ collection: 'counters', id, evolve: grown as never });
 
-/** Each event is for 40 counters. Each then holds its own position, unless an event was lost or counted twice. */
+/** Each event increases 40 counters. A counter equals its position unless an event was lost or counted twice. */
 const counters: Projection<Counter> = {
   model: counterModel,
   collection: counterCollections[0]!,
@@ -23,14 +23,14 @@ const counters: Projection<Counter> = {
   },
 };
 
-/** Projects the next event of a log that has no end. */
+/** Projects the next event of an endless event log. */
 export const projectNextEvent = async (reads: ReadStore): Promise<void> => {
   const projecting = await openProjectionRunner(reads, [counters]);
   const after = projecting.position();
   await projecting.advance(after, [{ type: 'AccountReinstated', position: after + 1 } as unknown as RecordedEvent]);
 };
 
-/** What the counters hold: each different value once. */
+/** The different values of the counters. */
 export const readCounters = async (
   reads: ReadStore,
 ): Promise<{ position: number; values: unknown[]; found: number }> => {
