@@ -137,7 +137,7 @@ describe('The callback', () => {
     });
   });
 
-  it('of one receiver use one connection', async () => {
+  it('shares its connection with other callbacks to the same receiver', async () => {
     const receiver = await receivers.openReceiver();
     for (let n = 0; n < 5; n += 1)
       await jobs.waitUntilJob(

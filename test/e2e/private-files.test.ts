@@ -35,7 +35,7 @@ describe.skipIf(isOnServers)('The data folder', () => {
     expect(await openToOthers()).toEqual([]);
   });
 
-  it('are closed to other users at the next start, with a warning', async () => {
+  it('is closed to other users at the next start, with a warning', async () => {
     await createUnlimitedKey(installation);
     await chmod(installation.dataDir, 0o755);
     for (const name of ['log.db', 'read-models.db']) await chmod(join(installation.dataDir, name), 0o644);
@@ -45,7 +45,7 @@ describe.skipIf(isOnServers)('The data folder', () => {
     expect(service.output()).toContain(`"restricted":["${installation.dataDir}"`);
   });
 
-  it('are not created in a folder that all users can write to: the start fails', async () => {
+  it('makes the start fail if all users can write to it', async () => {
     await createUnlimitedKey(installation);
     await chmod(installation.dataDir, 0o1777);
     const { code, stderr } = await installation.runCommand('account', 'list');
